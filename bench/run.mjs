@@ -12,6 +12,7 @@ import { match } from "./scenarios/match.mjs";
 import { memory } from "./scenarios/memory.mjs";
 import { noisyNeighbour } from "./scenarios/noisy-neighbour.mjs";
 import { orderbook } from "./scenarios/orderbook.mjs";
+import { payout } from "./scenarios/payout.mjs";
 import { peers } from "./scenarios/peers.mjs";
 import { read } from "./scenarios/read.mjs";
 import { requestCosts } from "./scenarios/request-costs.mjs";
@@ -25,7 +26,7 @@ import { printResults } from "./targets.mjs";
  * @typedef {object} BenchOptions
  * @property {number} rounds
  * @property {number} seconds of each measurement
- * @property {number | undefined} rows how much `grow` and `memory` store, and the backlog of `fairness`
+ * @property {number | undefined} rows how much `grow` and `memory` store, the backlog of `fairness`, the addresses of `scan` and the payments of `payout`
  * @property {string | undefined} against the other checkout of `versions`
  */
 
@@ -42,6 +43,7 @@ const scenarios = {
   match,
   stream,
   scan,
+  payout,
   "noisy-neighbour": noisyNeighbour,
   "request-costs": requestCosts,
   fairness,

@@ -43,6 +43,7 @@ export const targets = [
   { scenario: "idle", figure: "CPU % of service", of: "idle", atMost: 1 },
   { scenario: "scan", figure: rate, of: "scan", against: "fetch loop", atLeast: 0.5 },
   { scenario: "scan", figure: rate, of: "scan, many addresses", against: "scan", atLeast: 0.9 },
+  { scenario: "payout", figure: rate, of: "payout", against: "expert loop", atLeast: 0.6 },
   { scenario: "stream", figure: "KB", of: "idle socket", atMost: 20 },
 ];
 

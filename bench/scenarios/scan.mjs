@@ -1,6 +1,15 @@
 import { contracts, faucet, spawnDevnet } from "../../packages/devnet/dist/index.js";
+import { createIntegrityKeys } from "../../packages/server/dist/credentials/integrity-keys.js";
+import { createKeyring } from "../../packages/server/dist/credentials/keyring.js";
+import { createSealing } from "../../packages/server/dist/credentials/sealing.js";
 import { createEvmNode } from "../../packages/server/dist/rails/evm/node/evm-node.js";
 import { nodeTimers } from "../../packages/server/dist/runtime/loops/timers.js";
+import { createChainStore } from "../../packages/server/dist/store/chain/chain-store.js";
+import { macOfAddress } from "../../packages/server/dist/store/chain/wallet-integrity.js";
+import { openDatabase, withKeys } from "../../packages/server/dist/store/core/database.js";
+import { migrate } from "../../packages/server/dist/store/core/schema/migrate.js";
+import { readMigrations } from "../../packages/server/dist/store/core/schema/migrations.js";
+import { createEventLog } from "../../packages/server/dist/store/events/events.js";
 import { connect } from "../load.mjs";
 import { compare } from "../measure.mjs";
 import { withSandbox } from "../sandbox.mjs";
@@ -8,27 +17,30 @@ import { withSandbox } from "../sandbox.mjs";
 const transfersPerBlock = 200;
 const blockCount = 32;
 const addressCount = 1_000_000;
+const network = "eip155:31337";
+/** Of whom does not matter. */
+const tenantId = "00000000-0000-7000-8000-000000000001";
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const token = contracts.USDC.address.toLowerCase();
 
 /**
  * Looking for deposits in blocks of 200 transfers, half of them coins and half of them tokens, one in a hundred to a wallet of ours,
- * against a loop that only fetches the same blocks and logs. What is found is not recorded.
+ * against a loop that only fetches the same blocks and logs. Addresses are looked up by the store, as the driver does; what is found is
+ * not recorded.
  * @param {import("../run.mjs").BenchOptions} options
  */
 export async function scan({ rounds, seconds, rows = addressCount }) {
   const devnet = await spawnDevnet(["--manual"]);
   const node = openNode(devnet.url);
   try {
-    await withSandbox(async (sandbox) => {
-      const database = await connect(sandbox.databaseUrl);
+    await withSandbox(async ({ databaseUrl }) => {
       const { first, last, owned } = await mineTransfers(devnet);
-      await createAddresses(database, "few_addresses", owned, 0);
-      await createAddresses(database, "many_addresses", owned, rows);
+      const few = await openAddresses(databaseUrl, "few", owned, 0);
+      const many = await openAddresses(databaseUrl, "many", owned, rows);
       const processes = { bench: { pid: process.pid } };
-      const scanWith = (/** @type {string} */ table) => () =>
+      const scanWith = (/** @type {Addresses} */ { watch }) => () =>
         repeat(seconds, async () => {
-          const blocks = await node.finalBlocks(first, last, watchOf(database, table));
+          const blocks = await node.finalBlocks(first, last, watch);
           const found = blocks.flatMap(({ transfers }) => transfers).length;
           if (found !== owned.length) throw new Error(`${found} deposits instead of ${owned.length}`);
         });
@@ -36,11 +48,12 @@ export async function scan({ rounds, seconds, rows = addressCount }) {
       try {
         await compare("scan", rounds, [
           { name: "fetch loop", measure: fetchOnly, processes },
-          { name: "scan", measure: scanWith("few_addresses"), processes },
-          { name: "scan, many addresses", measure: scanWith("many_addresses"), processes },
+          { name: "scan", measure: scanWith(few), processes },
+          { name: "scan, many addresses", measure: scanWith(many), processes },
         ]);
       } finally {
-        await database.end();
+        await few.close();
+        await many.close();
       }
     });
   } finally {
@@ -53,7 +66,7 @@ export async function scan({ rounds, seconds, rows = addressCount }) {
 function openNode(url) {
   return createEvmNode({
     network: {
-      network: "eip155:31337",
+      network,
       chainId: 31_337,
       rpcUrls: [url],
       finality: { tag: "finalized" },
@@ -103,38 +116,45 @@ function addressOf(number) {
   return `0x${(0xabcn * 16n ** 36n + number).toString(16).padStart(40, "0")}`;
 }
 
-/** @param {import("pg").Client} database @param {string} table @param {readonly string[]} owned @param {number} others */
-async function createAddresses(database, table, owned, others) {
-  await database.query(`CREATE TEMP TABLE ${table} (address text PRIMARY KEY)`);
-  await database.query(`INSERT INTO ${table} SELECT unnest($1::text[])`, [owned]);
-  await database.query(
-    `INSERT INTO ${table} SELECT '0x' || lpad(to_hex(number), 40, '0') FROM generate_series(1, $1::bigint) AS number`,
-    [others],
+/**
+ * What the driver of the network asks about blocks, from the store itself, in a schema with these addresses.
+ * @typedef {Awaited<ReturnType<typeof openAddresses>>} Addresses
+ * @param {string} url @param {string} schema @param {readonly string[]} owned @param {number} others
+ */
+async function openAddresses(url, schema, owned, others) {
+  const keys = createIntegrityKeys(createSealing(createKeyring([Buffer.alloc(32, 7)])));
+  const client = await connect(url);
+  await client.query(`CREATE SCHEMA ${schema}`);
+  const database = withKeys(openDatabase({ url, schema, connectionsMax: 4 }), keys);
+  await migrate(database, readMigrations());
+  await client.query(`ALTER TABLE ${schema}.chain_wallets DROP CONSTRAINT chain_wallets_tenant_id_wallet_id_fkey`);
+  for (const [index, address] of owned.entries()) {
+    const walletId = `00000000-0000-7000-9000-${index.toString(16).padStart(12, "0")}`;
+    const { keyId, mac } = macOfAddress(keys, { tenantId, walletId, network, address, shown: address });
+    await client.query(
+      `INSERT INTO ${schema}.chain_wallets (tenant_id, wallet_id, network, address, shown, key_id, mac)
+      VALUES ($1, $2, $3, $4, $4, $5, $6)`,
+      [tenantId, walletId, network, address, keyId, mac],
+    );
+  }
+  await client.query(
+    `INSERT INTO ${schema}.chain_wallets (tenant_id, wallet_id, network, address, shown)
+    SELECT $1, gen_random_uuid(), $2, address, address
+    FROM generate_series(1, $3::bigint) AS number, lateral (SELECT '0x' || lpad(to_hex(number), 40, '0')) AS given (address)`,
+    [tenantId, network, others],
   );
-  await database.query(`ANALYZE ${table}`);
-}
-
-/** @param {import("pg").Client} database @param {string} table */
-function watchOf(database, table) {
-  return {
+  await client.query(`ANALYZE ${schema}.chain_wallets`);
+  await client.end();
+  const store = createChainStore(database, createEventLog({ publish: () => undefined }));
+  const watch = {
     tokens: [
       { asset: "ETH", contract: null },
       { asset: "USDC", contract: token },
     ],
-    findOwned: async (/** @type {readonly string[]} */ addresses) => {
-      const { rows } = await database.query(`SELECT address FROM ${table} WHERE address = ANY($1)`, [
-        addresses,
-      ]);
-      return new Set(rows.map(({ address }) => String(address)));
-    },
-    findAttempts: async (/** @type {readonly string[]} */ hashes) => {
-      const { rows } = await database.query(
-        "SELECT hash FROM chain_attempts WHERE network = $1 AND hash = ANY($2)",
-        ["eip155:31337", hashes],
-      );
-      return new Set(rows.map(({ hash }) => String(hash)));
-    },
+    findOwned: (/** @type {readonly string[]} */ addresses) => store.findOwned(network, addresses),
+    findAttempts: (/** @type {readonly string[]} */ hashes) => store.findAttempts(network, hashes),
   };
+  return { watch, close: database.close };
 }
 
 /** Blocks per second. @param {number} seconds @param {() => Promise<unknown>} work */
@@ -145,7 +165,8 @@ async function repeat(seconds, work) {
     await work();
     blocks += blockCount;
   }
-  return { perSecond: (1000 * blocks) / (performance.now() - startedMs), operations: blocks };
+  const perSecond = (1000 * blocks) / (performance.now() - startedMs);
+  return { perSecond, operations: blocks, figures: { "RSS MB": process.memoryUsage().rss / 1024 ** 2 } };
 }
 
 /** @param {string} url @param {number} first @param {number} last */
