@@ -38,12 +38,14 @@ export async function scan({ rounds, seconds, rows = addressCount }) {
       const few = await openAddresses(databaseUrl, "few", owned, 0);
       const many = await openAddresses(databaseUrl, "many", owned, rows);
       const processes = { bench: { pid: process.pid } };
-      const scanWith = (/** @type {Addresses} */ { watch }) => () =>
-        repeat(seconds, async () => {
-          const blocks = await node.finalBlocks(first, last, watch);
-          const found = blocks.flatMap(({ transfers }) => transfers).length;
-          if (found !== owned.length) throw new Error(`${found} deposits instead of ${owned.length}`);
-        });
+      const scanWith =
+        (/** @type {Addresses} */ { watch }) =>
+        () =>
+          repeat(seconds, async () => {
+            const blocks = await node.finalBlocks(first, last, watch);
+            const found = blocks.flatMap(({ transfers }) => transfers).length;
+            if (found !== owned.length) throw new Error(`${found} deposits instead of ${owned.length}`);
+          });
       const fetchOnly = () => repeat(seconds, () => fetchBlocks(devnet.url, first, last));
       try {
         await compare("scan", rounds, [
@@ -127,7 +129,9 @@ async function openAddresses(url, schema, owned, others) {
   await client.query(`CREATE SCHEMA ${schema}`);
   const database = withKeys(openDatabase({ url, schema, connectionsMax: 4 }), keys);
   await migrate(database, readMigrations());
-  await client.query(`ALTER TABLE ${schema}.chain_wallets DROP CONSTRAINT chain_wallets_tenant_id_wallet_id_fkey`);
+  await client.query(
+    `ALTER TABLE ${schema}.chain_wallets DROP CONSTRAINT chain_wallets_tenant_id_wallet_id_fkey`,
+  );
   for (const [index, address] of owned.entries()) {
     const walletId = `00000000-0000-7000-9000-${index.toString(16).padStart(12, "0")}`;
     const { keyId, mac } = macOfAddress(keys, { tenantId, walletId, network, address, shown: address });
