@@ -72,9 +72,6 @@ interface Companions {
   stop: () => Promise<void>;
 }
 
-const olderServerMessage =
-  "A database server on an earlier timeline is not used: it is an old primary that has come back, or a copy from before a promotion. Stop it. If it was put back on purpose, run `bursar recover` on it and restart the service.";
-
 /** The part of the shutdown timeout that is reserved for closing the stores. */
 const reservedForStoresMs = 4000;
 
@@ -104,8 +101,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       url: source.url,
       schema: settings.database_schema,
       connectionsMax: settings.database_connections,
-      onOlderServer: (server, { timeline, seenTimeline }) =>
-        log.error({ server, timeline, seen_timeline: seenTimeline }, olderServerMessage),
+      onRefusedServer: (server, { facts, message }) => log.error({ server, ...facts }, message),
     });
     closers.push(database.close);
     const clock = createServiceClock(database, options.clocks ?? machineClocks, log);

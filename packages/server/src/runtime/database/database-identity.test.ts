@@ -5,6 +5,7 @@ const reading: DatabaseReading = {
   server: "a",
   cluster: "c",
   timeline: "00000002",
+  installation: "i",
   epoch: { id: "one", number: 1 },
   position: 100,
 };
@@ -45,6 +46,18 @@ describe("the identity of the database", () => {
     expect(identity.isIncomplete()).toBe(true);
     identity.confirmComplete();
     expect(identity.isIncomplete()).toBe(false);
+  });
+
+  it("is confirmed again after a server without tables was found, although it is the same", () => {
+    const { identity, changes, observe } = watched();
+    observe(reading);
+    identity.distrust();
+    identity.distrust();
+    expect(changes).toEqual([{ isNewEpoch: false }]);
+    observe(reading);
+    expect(identity.isIncomplete()).toBe(true);
+    identity.confirmComplete();
+    expect([identity.isIncomplete(), changes.length]).toEqual([false, 1]);
   });
 
   it("changes once for all connections that find the new server", () => {

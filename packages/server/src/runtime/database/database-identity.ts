@@ -39,6 +39,8 @@ export interface DatabaseReading {
   cluster: string | undefined;
   /** Eight hexadecimal digits. Undefined if the server does not show it, as a standby. */
   timeline: string | undefined;
+  /** Names the installation of Bursar whose tables these are, in whatever cluster. Undefined before the migrations. */
+  installation: string | undefined;
   epoch: Epoch | undefined;
   /** How much the server has written to its log and flushed; undefined if it cannot be read. */
   position: number | undefined;
@@ -72,6 +74,11 @@ export interface ObservedIdentity extends DatabaseIdentity {
    * old primary, and nothing is used of it from now on.
    */
   leave: (later: Pick<DatabaseReading, "cluster" | "timeline">) => void;
+  /**
+   * Takes into account that a server without tables was found instead of the known one. A backup may be restored to it next, so what is
+   * found afterwards, there or on the known server, is used when somebody has confirmed that it is complete.
+   */
+  distrust: () => void;
 }
 
 /**
@@ -130,6 +137,7 @@ export function createDatabaseIdentity(
         ...reading,
         // Before the migrations there is no epoch, and while a dump is restored there is none for a while.
         epoch: reading.epoch ?? before?.epoch,
+        installation: reading.installation ?? before?.installation,
         timeline: reading.timeline ?? (before?.cluster === reading.cluster ? before?.timeline : undefined),
       };
       const wasGone = isGone;
@@ -150,6 +158,11 @@ export function createDatabaseIdentity(
     leave: ({ cluster, timeline }) => {
       if (current === undefined || !isOlderTimeline(current, { cluster, timeline })) return;
       current = { ...current, timeline };
+      change(false);
+    },
+    distrust: () => {
+      if (isIncomplete) return;
+      isIncomplete = true;
       change(false);
     },
   };

@@ -9,8 +9,14 @@ export class DatabaseUnavailableError extends Error {}
 /** The answer to a COMMIT was lost: the transaction took effect, or it did not. */
 export class OutcomeUnknownError extends DatabaseUnavailableError {}
 
-/** SQLSTATEs after which a connection is replaced: the server shuts down, starts, has crashed, is read-only, or is out of time. */
-const endingStates = new Set(["57P01", "57P02", "57P03", "25006", "57014", "25P03"]);
+/**
+ * SQLSTATEs after which a connection is replaced: the server shuts down, starts, has crashed, is read-only, or is out of time; or the
+ * session is another one than the one that prepared the statements, as when a pooler is switched to transaction mode.
+ */
+const endingStates = new Set([
+  ...["57P01", "57P02", "57P03", "57P05", "25006", "57014", "25P03"],
+  ...["26000", "42P05"],
+]);
 const connectionExceptions = "08";
 /**
  * Insufficient resources, system errors, transactions that lost against another one (serialization failure, deadlock). They are no fault of

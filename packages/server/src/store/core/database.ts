@@ -15,8 +15,8 @@ import {
   OutcomeUnknownError,
 } from "./database-unavailable-error.js";
 import { identifyDatabase } from "./identity/identify-database.js";
-import type { OlderServerError } from "./identity/older-server-error.js";
 import type { RunText } from "./identity/read-server.js";
+import type { RefusedServerError } from "./identity/refused-server.js";
 import { inTransaction } from "./in-transaction.js";
 import { parameterText } from "./parameter-text.js";
 import { Statement } from "./sql.js";
@@ -94,8 +94,8 @@ export interface DatabaseOptions {
   checkClientEveryMs?: number;
   /** How long to wait for a connection, a new one or one of the pool. */
   connectTimeoutMs?: number;
-  /** Called with the name of a server that is refused because it is an old primary; again after a minute. */
-  onOlderServer?: (name: string, error: OlderServerError) => void;
+  /** Called with the name of a server that is refused because it is an old primary or an empty server; again after a minute. */
+  onRefusedServer?: (name: string, error: RefusedServerError) => void;
 }
 
 /**
@@ -112,14 +112,14 @@ export function openDatabase({
   statementTimeoutMs = statementTimeoutDefaultMs,
   ...rest
 }: DatabaseOptions): Database {
-  const { pool, identity, witnesses, connect, lookForLaterServer } = createConnections({
+  const { pool, identity, witnesses, connect, hasOthers, lookForLaterServer } = createConnections({
     url,
     connectionsMax,
     schema,
     statementTimeoutMs,
     checkClientEveryMs: rest.checkClientEveryMs,
     connectTimeoutMs: rest.connectTimeoutMs,
-    onOlderServer: rest.onOlderServer,
+    onRefusedServer: rest.onRefusedServer,
   });
   const storageFault = createStorageFault(() => performance.now());
   const unanswered = createUnanswered(pool, connectionsMax, () => performance.now());
@@ -159,7 +159,7 @@ export function openDatabase({
     lookForLaterServer();
     return session(async (connection) => {
       const run: RunText = (text, values = []) => connection.query(new Statement(text, values));
-      await identifyDatabase(run, { identity, witnesses, isAlone: false });
+      await identifyDatabase(run, { identity, witnesses, isAlone: false, hasOthers });
     });
   };
 

@@ -92,6 +92,39 @@ describe("an old primary that comes back after a failover", () => {
     });
   });
 
+  it("is not missed when its machine is set up again: an empty server of another cluster is passed over", async () => {
+    const api = transactionsOf(service, await service.token(await service.createTenant("100")));
+    const [primary, empty] = [pair.primary(), pair.standby()];
+    await empty.kill();
+    rmSync(empty.dir, { recursive: true, force: true });
+    empty.initialise();
+    empty.configure({});
+    await empty.start();
+    await primary.kill();
+    await eventually(
+      () => service.logLines.filter((line) => line.includes("another cluster that has no tables")),
+      (lines) => lines.length > 0,
+    );
+    expect(await status()).toBe(503);
+    await empty.ask(`
+      CREATE TABLE database_epochs AS SELECT 1 AS number, gen_random_uuid() AS id,
+        NULL::text AS system_identifier, NULL::text AS timeline`);
+    await eventually(
+      () => service.logLines.filter((line) => line.includes("another installation of Bursar")),
+      (lines) => lines.length > 0,
+    );
+    expect(await status()).toBe(503);
+    await primary.start();
+    await untilServing();
+    const { status: answer } = await eventually(
+      () => api.create({ reference: "r", asset: "USD", amount: "1" }),
+      (made) => made.status !== 503,
+    );
+    expect(answer).toBe(202);
+    expect(await empty.ask("SELECT FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1);
+    expect(await empty.ask("SELECT FROM database_epochs")).toHaveLength(1);
+  });
+
   it("is left by a process that still has connections to it when its standby is promoted", async () => {
     await pair.rebuild();
     await untilServing();

@@ -4,11 +4,25 @@ import type { TestDatabase } from "./test-database.js";
 export async function dumpInPlace({ run }: Pick<TestDatabase, "run">): Promise<() => Promise<void>> {
   await run(forEachTable("dump", "CREATE TABLE dump.%1$I AS SELECT %2$s FROM %1$I"));
   // Without foreign keys and triggers, as in a restore. Locks are taken first, so that no writer comes between.
-  return () =>
-    run(`BEGIN; SET LOCAL session_replication_role = replica;
-      ${forEachTable(undefined, "TRUNCATE %1$I CASCADE")};
-      ${forEachTable(undefined, "INSERT INTO %1$I (%2$s) OVERRIDING SYSTEM VALUE SELECT %2$s FROM dump.%1$I")};
-      COMMIT`);
+  // One message is one transaction.
+  const script = `SET LOCAL session_replication_role = replica;
+    ${forEachTable(undefined, "TRUNCATE %1$I CASCADE")};
+    ${forEachTable(undefined, "INSERT INTO %1$I (%2$s) OVERRIDING SYSTEM VALUE SELECT %2$s FROM dump.%1$I")}`;
+  return async () => {
+    // Processes that read the tables in another order can make it the victim of a deadlock.
+    for (let triesLeft = 5; ; triesLeft -= 1)
+      try {
+        return await run(script);
+      } catch (error) {
+        if (triesLeft === 1 || codeOf(error) !== deadlockDetected) throw error;
+      }
+  };
+}
+
+const deadlockDetected = "40P01";
+
+function codeOf(error: unknown): unknown {
+  return ((error as Error).cause as { code?: unknown } | undefined)?.code;
 }
 
 /** Partitions are written through their parents. Generated columns are left out. */

@@ -59,6 +59,7 @@ describe("a connection to the database", () => {
     ["synchronous_commit", "remote_apply", "remote_apply"],
     ["search_path", "pg_catalog", '"public", pg_temp'],
     ["lock_timeout", "1", "0"],
+    ["idle_session_timeout", "60", "0"],
   ])("sets %s itself if the database has %s", async (name, value, kept) => {
     await alter(name, value);
     expect(await shown(open(direct.url), name)).toBe(kept);
@@ -82,6 +83,15 @@ describe("a connection to the database", () => {
     ] as const)
       await alter(name, value);
     expect(await read(open(direct.url))).toEqual(expected);
+  });
+
+  it("is replaced if its session has lost the prepared statements, as behind a pooler that was reconfigured", async () => {
+    const database = open(direct.url, { connectionsMax: 1 });
+    const read = () => database.query(sql`SELECT 1 AS one`);
+    await read();
+    await database.session((session) => session.script("DEALLOCATE ALL"));
+    await expect(read()).rejects.toThrow(DatabaseUnavailableError);
+    expect(await read()).toEqual([{ one: 1 }]);
   });
 
   it("still has its timeout after a migration", async () => {

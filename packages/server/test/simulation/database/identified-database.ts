@@ -16,6 +16,7 @@ export function identifyConnections(
       server: `server ${number}`,
       cluster: undefined,
       timeline: undefined,
+      installation: undefined,
       epoch: { id: `epoch ${number}`, number },
       position: 0,
     };

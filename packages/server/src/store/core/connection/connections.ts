@@ -9,8 +9,8 @@ import {
 } from "../../../runtime/database/database-identity.js";
 import { explainConnection } from "../database-unavailable-error.js";
 import { identifyDatabase } from "../identity/identify-database.js";
-import { OlderServerError } from "../identity/older-server-error.js";
 import type { RunText } from "../identity/read-server.js";
+import { RefusedServerError } from "../identity/refused-server.js";
 import { createConnector } from "./connector.js";
 import { checkClient, prepareSession } from "./session-settings.js";
 
@@ -21,6 +21,8 @@ export interface Connections {
   witnesses: CommitWitnesses;
   /** Gives a connection to the database that the process knows. */
   connect: () => Promise<pg.PoolClient>;
+  /** Whether the URL names more than one server. */
+  hasOthers: boolean;
   /**
    * Looks now and then whether another server has taken over although the connections to this one are open: nobody has stopped the old
    * primary, or only some processes can reach it. Does nothing if the URL names one server.
@@ -35,18 +37,19 @@ export interface ConnectionsOptions {
   statementTimeoutMs: number;
   checkClientEveryMs: number | undefined;
   connectTimeoutMs: number | undefined;
-  onOlderServer: ((name: string, error: OlderServerError) => void) | undefined;
+  onRefusedServer: ((name: string, error: RefusedServerError) => void) | undefined;
 }
 
 const connectTimeoutDefaultMs = 5000;
 /** The server gives up earlier: a statement that no caller waits for would otherwise continue, with its connection and its locks. */
 const serverGivesUpMs = 1000;
 const keepAliveDelayMs = 10_000;
-const olderServerEveryMs = 60_000;
+const refusedServerEveryMs = 60_000;
 const laterServerEveryMs = 5000;
 
 export function createConnections(options: ConnectionsOptions): Connections {
   const connector = createConnector(options.url);
+  const hasOthers = connector.serverCount > 1;
   const identity = createDatabaseIdentity();
   const witnesses = createCommitWitnesses(identity.generation);
   identity.subscribe(({ isNewEpoch }) => {
@@ -95,24 +98,27 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return (await client.query(config as pg.QueryConfig)).rows;
     };
     try {
-      return await identifyDatabase(run, { identity, witnesses, isAlone: identified.size === 0 });
+      return await identifyDatabase(run, { identity, witnesses, isAlone: identified.size === 0, hasOthers });
     } catch (error) {
-      if (error instanceof OlderServerError) passOver(client, error);
+      if (error instanceof RefusedServerError) passOver(client, error);
       throw error;
     }
   }
 
   let reportedAtMs = Number.NEGATIVE_INFINITY;
-  function passOver(client: pg.ClientBase, error: OlderServerError): void {
+  function passOver(client: pg.ClientBase, error: RefusedServerError): void {
     connector.passOver(client);
-    if (performance.now() - reportedAtMs < olderServerEveryMs) return;
+    if (performance.now() - reportedAtMs < refusedServerEveryMs) return;
     reportedAtMs = performance.now();
-    options.onOlderServer?.(connector.nameOf(client), error);
+    options.onRefusedServer?.(connector.nameOf(client), error);
   }
 
   /** Tries each server once; the pool itself connects to the current one only. Connections to an earlier database are closed. */
   async function connect(): Promise<pg.PoolClient> {
-    if (identified.size === 0) await connector.choose((server) => !isOlderTimeline(server, identity.known()));
+    if (identified.size === 0) {
+      const known = identity.known();
+      await connector.choose((server) => !isOlderTimeline(server, known), known);
+    }
     for (let triesLeft = connector.serverCount; ; triesLeft -= 1) {
       const server = connector.current();
       try {
@@ -132,7 +138,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   function lookForLaterServer(): void {
     const known = identity.known();
     const isDue = performance.now() - lookedAtMs >= laterServerEveryMs;
-    if (!isDue || connector.serverCount === 1 || known.timeline === undefined) return;
+    if (!isDue || !hasOthers || known.timeline === undefined) return;
     lookedAtMs = performance.now();
     connector
       .choose((server) => isOlderTimeline({ cluster: known.cluster, timeline: known.timeline }, server))
@@ -140,7 +146,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       .catch(() => undefined);
   }
 
-  return { pool, identity, witnesses, connect, lookForLaterServer };
+  return { pool, identity, witnesses, connect, hasOthers, lookForLaterServer };
 }
 
 /** What the types of the driver do not show. */

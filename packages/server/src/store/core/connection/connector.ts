@@ -18,10 +18,13 @@ export interface Connector {
   current: () => number;
   /**
    * Looks at all servers at once and makes the best one the current one: of those that take writes, the one on the highest timeline, because
-   * an old primary that has come back takes writes too. If none is found, the current one stays. Does nothing if there is one server. Returns
-   * the chosen one.
+   * an old primary that has come back takes writes too. Servers of the cluster that the process knows are preferred. If none is found, the
+   * current one stays. Does nothing if there is one server. Returns the chosen one.
    */
-  choose: (isAllowed: (server: ServerTimeline) => boolean) => Promise<ServerTimeline | undefined>;
+  choose: (
+    isAllowed: (server: ServerTimeline) => boolean,
+    known?: { cluster?: string | undefined },
+  ) => Promise<ServerTimeline | undefined>;
   /** The host and the port that a client was made for. */
   nameOf: (client: pg.ClientBase) => string;
   /** Makes the next server the current one, because this one cannot be used. */
@@ -52,13 +55,14 @@ export function createConnector(url: string): Connector {
   };
   let choosing: Promise<ServerTimeline | undefined> | undefined;
 
-  async function choose(isAllowed: (server: ServerTimeline) => boolean): Promise<ServerTimeline | undefined> {
+  async function choose(...[isAllowed, known]: Parameters<Connector["choose"]>) {
     const found = await probeServers(servers.map(({ url }) => url));
     const usable = found.flatMap((server, index) =>
       server !== undefined && isAllowed(server) ? [{ ...server, index }] : [],
     );
     // Servers of another cluster cannot be compared; then the order of the URL decides.
-    const [best, ...others] = usable.filter(({ cluster }) => cluster === usable[0]?.cluster);
+    const { cluster: chosen } = usable.find(({ cluster }) => cluster === known?.cluster) ?? usable[0] ?? {};
+    const [best, ...others] = usable.filter(({ cluster }) => cluster === chosen);
     if (best === undefined) return undefined;
     const latest = others.reduce(
       (one, other) => ((other.timeline ?? "") > (one.timeline ?? "") ? other : one),
@@ -115,9 +119,9 @@ export function createConnector(url: string): Connector {
     serverCount: servers.length,
     connectTimeoutMs,
     current: () => current,
-    choose: async (isAllowed) => {
+    choose: async (isAllowed, known) => {
       if (servers.length === 1) return undefined;
-      choosing ??= choose(isAllowed).finally(() => {
+      choosing ??= choose(isAllowed, known).finally(() => {
         choosing = undefined;
       });
       return await choosing;

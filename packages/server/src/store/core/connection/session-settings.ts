@@ -64,6 +64,8 @@ export async function prepareSession(client: pg.ClientBase, options: SessionOpti
     ...meaningSettings,
     statement_timeout: String(options.statementTimeoutMs),
     lock_timeout: "0",
+    // It would end connections of the pool, some of them just when they are used.
+    idle_session_timeout: "0",
     idle_in_transaction_session_timeout: String(idleInTransactionMs),
     // Temporary tables are searched last, so that none can stand in for a table of Bursar.
     search_path: `"${options.schema}", pg_temp`,

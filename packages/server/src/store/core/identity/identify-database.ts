@@ -1,20 +1,21 @@
 import type { CommitWitnesses } from "../../../runtime/database/commit-witnesses.js";
-import {
-  type DatabaseReading,
-  isOlderTimeline,
-  type KnownDatabase,
-  type ObservedIdentity,
+import type {
+  DatabaseReading,
+  KnownDatabase,
+  ObservedIdentity,
 } from "../../../runtime/database/database-identity.js";
 import { beginEpoch, type EpochReason, nameServer } from "./database-epochs.js";
 import { hasLostCommit } from "./find-lost-commit.js";
-import { OlderServerError } from "./older-server-error.js";
 import { type RunText, readServer, type ServerRow, toReading } from "./read-server.js";
+import { findRefusal, isEmptied } from "./refused-server.js";
 
 export interface IdentifyDeps {
   identity: ObservedIdentity;
   witnesses: Pick<CommitWitnesses, "list">;
   /** Whether no other connection is open. Then anything can have happened to the database, even if its server has not restarted. */
   isAlone: boolean;
+  /** Whether the URL names other servers, one of which can have the tables. */
+  hasOthers: boolean;
 }
 
 const readOnlyTransaction = "25006";
@@ -28,8 +29,11 @@ export async function identifyDatabase(run: RunText, deps: IdentifyDeps): Promis
   const known = deps.identity.known();
   const row = await readServer(run);
   const reading = toReading(row);
-  if (isOlderTimeline(reading, known))
-    throw new OlderServerError(reading.timeline ?? "", known.timeline ?? "");
+  const refusal = findRefusal(reading, known, deps.hasOthers);
+  if (refusal !== undefined) {
+    if (isEmptied(reading, known)) deps.identity.distrust();
+    throw refusal;
+  }
   return deps.identity.observe(await conclude(run, row, reading, known, deps), known);
 }
 

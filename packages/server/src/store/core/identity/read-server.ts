@@ -21,6 +21,8 @@ export interface ServerRow {
   epochTimeline: string | null;
   /** The SQL transaction that has written the epoch's row; `VACUUM FULL` keeps it. */
   epochWrittenBy: string | null;
+  /** The first epoch, which every copy of the database keeps. */
+  installation: string | null;
 }
 
 type EpochRow = Pick<ServerRow, "id" | "number" | "epochSystem" | "epochWrittenBy"> &
@@ -48,16 +50,17 @@ const server = `
 const restrictedServer = `
   SELECT ${serverProcess}, NULL::text AS system, NULL::text AS timeline, NULL::text AS position`;
 
-/** Served by the primary key, read backwards. Ordered by the column and not by the string of that name, in which 9 is after 10. */
+/** Served by the primary key, read backwards, and forwards for the first. Ordered by the column and not by the string of that name, in which 9 is after 10. */
 const epoch = `
   SELECT number::text, id::text, system_identifier AS "epochSystem", timeline AS "epochTimeline",
-    xmin::text AS "epochWrittenBy"
+    xmin::text AS "epochWrittenBy",
+    (SELECT first.id::text FROM database_epochs AS first ORDER BY first.number LIMIT 1) AS installation
   FROM database_epochs ORDER BY database_epochs.number DESC LIMIT 1`;
 
 /** Before the migrations. */
 const noEpoch = `
   SELECT NULL::text AS number, NULL::text AS id, NULL::text AS "epochSystem", NULL::text AS "epochTimeline",
-    NULL::text AS "epochWrittenBy"`;
+    NULL::text AS "epochWrittenBy", NULL::text AS installation`;
 
 const undefinedTable = "42P01";
 /** insufficient_privilege, undefined_function, feature_not_supported */
@@ -97,6 +100,7 @@ export function toReading(row: ServerRow): DatabaseReading {
     server: `${row.system} ${row.timeline} ${row.started}`,
     cluster: row.system ?? undefined,
     timeline: row.timeline ?? undefined,
+    installation: row.installation ?? undefined,
     epoch: epochOf(row),
     position: row.position === null ? undefined : Number(row.position),
   };

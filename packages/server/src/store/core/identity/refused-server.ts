@@ -1,0 +1,66 @@
+import {
+  type DatabaseReading,
+  isOlderTimeline,
+  type KnownDatabase,
+} from "../../../runtime/database/database-identity.js";
+
+type Found = Pick<DatabaseReading, "cluster" | "timeline" | "installation" | "epoch">;
+
+/** A server that this process may not use, and what an operator should know of it. It counts as unavailable. */
+export class RefusedServerError extends Error {
+  readonly facts: Readonly<Record<string, string | undefined>>;
+
+  constructor(message: string, facts: Readonly<Record<string, string | undefined>>) {
+    super(message);
+    this.facts = facts;
+  }
+}
+
+const older =
+  "A database server on an earlier timeline, or an earlier epoch of the same timeline, is not used: it is an old primary that has come back, or a copy from before a promotion. Stop it. If it was put back on purpose, run `bursar recover` on it and restart the service.";
+const foreign =
+  "A database server with another installation of Bursar is not used. Name it in DATABASE_URL only for processes of that installation.";
+const empty =
+  "A database server of another cluster that has no tables is not used: it is a standby that was set up but not copied, or a server that a backup has not been restored to yet.";
+
+/**
+ * Why a server is not the database that the process knows; undefined if it can be. If the URL names one server, what is found there is what
+ * the operator wants, unless it is another installation.
+ */
+export function findRefusal(
+  found: Found,
+  known: KnownDatabase,
+  hasOthers: boolean,
+): RefusedServerError | undefined {
+  if (isOlderTimeline(found, known))
+    return new RefusedServerError(older, { timeline: found.timeline, seen_timeline: known.timeline });
+  if (hasOthers && isOlderEpoch(found, known))
+    return new RefusedServerError(older, {
+      epoch: String(found.epoch?.number),
+      seen_epoch: String(known.epoch?.number),
+    });
+  if (isOther(found.installation, known.installation))
+    return new RefusedServerError(foreign, {
+      installation: found.installation,
+      seen_installation: known.installation,
+    });
+  // An empty database in the known cluster is another matter: an operator has dropped it and is about to restore it.
+  if (hasOthers && isEmptied(found, known) && isOther(found.cluster, known.cluster))
+    return new RefusedServerError(empty, { cluster: found.cluster, seen_cluster: known.cluster });
+  return undefined;
+}
+
+/** Two standbys that were promoted apart can be on timelines of the same number. The epochs that processes begin have one meaning. */
+function isOlderEpoch(found: Found, known: KnownDatabase): boolean {
+  if (found.cluster === undefined || found.cluster !== known.cluster || found.timeline !== known.timeline)
+    return false;
+  return (found.epoch?.number ?? Number.POSITIVE_INFINITY) < (known.epoch?.number ?? 0);
+}
+
+export function isEmptied(found: Pick<Found, "epoch">, known: KnownDatabase): boolean {
+  return found.epoch === undefined && known.epoch !== undefined;
+}
+
+function isOther(found: string | undefined, seen: string | undefined): boolean {
+  return found !== undefined && seen !== undefined && found !== seen;
+}
