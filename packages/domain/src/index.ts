@@ -167,6 +167,7 @@ export {
   decide,
   decideOnBalances,
   type FailureCode,
+  feeCover,
   type RejectionCode,
   type TransactionEvent,
 } from "./transaction/decide.js";

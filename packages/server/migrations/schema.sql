@@ -172,6 +172,8 @@ CREATE TABLE chain_payments (
   fee numeric(78,0),
   key_id text,
   mac bytea,
+  stop_reason text,
+  stopped_by uuid,
   CONSTRAINT chain_payments_tenant_id_wallet_id_nonce_key UNIQUE (tenant_id, wallet_id, nonce),
   CONSTRAINT chain_payments_pkey PRIMARY KEY (tenant_id, transaction_id),
   CONSTRAINT chain_payments_check CHECK (((stage = 'ready'::text) <= (nonce IS NULL))),
@@ -180,7 +182,8 @@ CREATE TABLE chain_payments (
   CONSTRAINT chain_payments_check3 CHECK ((attempt <= wanted)),
   CONSTRAINT chain_payments_nonce_check CHECK ((nonce >= 0)),
   CONSTRAINT chain_payments_purpose_check CHECK ((purpose = ANY (ARRAY['payment'::text, 'replacement'::text, 'cancellation'::text]))),
-  CONSTRAINT chain_payments_stage_check CHECK ((stage = ANY (ARRAY['ready'::text, 'assigned'::text, 'signed'::text, 'included'::text, 'over'::text])))
+  CONSTRAINT chain_payments_stage_check CHECK ((stage = ANY (ARRAY['ready'::text, 'assigned'::text, 'signed'::text, 'included'::text, 'over'::text]))),
+  CONSTRAINT chain_payments_stop_reason_check CHECK ((stop_reason = ANY (ARRAY['CANCEL_REQUESTED'::text, 'WALLET_FROZEN'::text, 'TENANT_SUSPENDED'::text, 'ADDRESS_NOT_LISTED'::text, 'EXPIRED'::text, 'CLIENT_DISABLED'::text])))
 );
 
 CREATE TABLE chain_wallets (

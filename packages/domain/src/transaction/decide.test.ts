@@ -184,6 +184,24 @@ describe("fees", () => {
     expect(() => decide(transactionIn("confirming", feeHold), event)).toThrow("not held before");
     expect(() => decide(transactionIn("confirming"), event)).toThrow("not held before");
   });
+
+  it("that are more than their hold are paid out of the amount, if that is in the same asset and does not move", () => {
+    const transaction = {
+      ...transactionIn("broadcast", { asset: "USD", amount: 7n }),
+      ...{ asset: "USD", amount: 10n },
+    } as DecidableTransaction;
+    const balances = new Map([
+      [name("s", "USD"), { available: 0n, held: 17n }],
+      [name(outside, "USD"), { available: 0n, held: 0n }],
+    ]);
+    const cancel = (amount: bigint) => ({ kind: "cancel", fee: { asset: "USD", amount } }) as const;
+    expect(decideOnBalances(transaction, cancel(12n), balances)).toMatchObject({ state: "cancelled" });
+    expect(balances.get(name("s", "USD"))).toEqual({ available: 5n, held: 0n });
+    expect(() => decide(transaction, cancel(18n))).toThrow("not held before");
+    const confirming = { ...transaction, state: "confirming" } as DecidableTransaction;
+    const finalise = { kind: "finalise", fee: { asset: "USD", amount: 8n } } as const;
+    expect(() => decide(confirming, finalise)).toThrow("not held before");
+  });
 });
 
 describe("deciding on balances", () => {

@@ -136,7 +136,7 @@ function changeOf(
       ? [{ tenantId, line: amountLine, debit: sourceAccountId, credit: destinationAccountId, asset, amount }]
       : [];
   if (isFinal(to)) {
-    assertCovered(fee, feeHold);
+    assertCovered(fee, feeCover(transaction, to));
     if (feeHold !== null)
       releases.push({ tenantId, account: sourceAccountId, asset: feeHold.asset, amount: feeHold.amount });
     if (fee !== null) {
@@ -147,7 +147,20 @@ function changeOf(
   return { releases, postings, holds: isHeld && !wasHeld ? [held] : none };
 }
 
-/** A fee above its hold could find an empty account, when the network has long been paid. */
+/**
+ * What a fee can be paid out of, if the transaction ends in this state: its hold, and the amount in the same asset if that is released. Null if
+ * nothing is held for it.
+ */
+export function feeCover(
+  { state, asset, amount, feeHold }: Pick<DecidableTransaction, "state" | "asset" | "amount" | "feeHold">,
+  to: TransactionState,
+): AssetAmount | null {
+  const isReleased = to !== "completed" && transactionStates[state].holdsFunds;
+  if (feeHold === null || feeHold.asset !== asset || !isReleased) return feeHold;
+  return { asset, amount: feeHold.amount + amount };
+}
+
+/** A fee above what covers it could find an empty account, when the network has long been paid. */
 function assertCovered(fee: AssetAmount | null, hold: AssetAmount | null): void {
   if (fee === null) return;
   if (hold === null || hold.asset !== fee.asset || hold.amount < fee.amount)

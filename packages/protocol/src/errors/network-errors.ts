@@ -26,8 +26,9 @@ export const networkErrors = {
   NOT_REPLACEABLE: {
     status: 409,
     message: "The transaction cannot be sped up.",
-    when: "a transaction is not on a chain, not sent yet, being cancelled, or in a block already",
-    advice: "Read the transaction. One in the state `broadcast` can be sped up.",
+    when: "a transaction is not on a chain, not sent yet, being cancelled, in a block already, or stopped because its wallet is frozen or its client disabled",
+    advice:
+      "Read the transaction. One in the state `broadcast` can be sped up; `details` says what prevents it.",
     retry: "never",
   },
   NETWORK_UNKNOWN: {

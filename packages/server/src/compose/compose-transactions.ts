@@ -1,4 +1,4 @@
-import { type Asset, type AssetRegistry, createAssetRegistry, formatAmount } from "@bursar/domain";
+import { type AssetRegistry, createAssetRegistry } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import { recordCreations } from "../app/audit/record-creations.js";
@@ -39,7 +39,7 @@ import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Metric } from "../runtime/metric.js";
 import { createChangeRequestStore } from "../store/access/change-requests/change-requests.js";
-import { requestSpeedUp } from "../store/chain/speed-up.js";
+import { readSpeedUpFacts, requestSpeedUp } from "../store/chain/speed-up.js";
 import { isDatabaseUnavailable, isStatementTimeout } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { createEventSearch } from "../store/events/find-events.js";
@@ -56,6 +56,7 @@ import type { MarketParts } from "./compose-markets.js";
 import type { PolicyParts } from "./compose-policy.js";
 import { observeSettlements } from "./compose-tracing.js";
 import { createEvidenceBox } from "./evidence-box.js";
+import { presentAsset } from "./present-asset.js";
 import { secretContexts } from "./secret-contexts.js";
 
 /** Wallets, transactions, the engine that processes them, and the event log. */
@@ -250,6 +251,7 @@ export function composeTransactions(
         now,
       }),
       speedUpTransaction: createSpeedUp({
+        readFacts: (key) => readSpeedUpFacts(database, key),
         requestSpeedUp: (key, clientId) => requestSpeedUp(database, key, clientId),
         read,
         onRequested: () => wakeUps.publish("rails", []),
@@ -284,19 +286,13 @@ export function composeTransactions(
       readWallet: async (tenantId, id) =>
         (await wallets.readWallet(tenantId, id)) ?? { refused: "WALLET_NOT_FOUND" },
       listWallets: wallets.listWallets,
-      setFrozen: createFreezer({ store: wallets, cancelOrders: orders.cancelOrdersOfFrozenWallet, now }),
+      setFrozen: createFreezer({
+        store: wallets,
+        cancelOrders: orders.cancelOrdersOfFrozenWallet,
+        onFrozen: () => wakeUps.publish("rails", []),
+        now,
+      }),
       presentWallet: createWalletPresenter(assets),
     },
-  };
-}
-
-function presentAsset({ code, caip19, decimals, network, minimum, maximum }: Asset) {
-  return {
-    code,
-    caip19,
-    decimals,
-    network,
-    minimum: formatAmount(minimum, decimals),
-    maximum: formatAmount(maximum, decimals),
   };
 }

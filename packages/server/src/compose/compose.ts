@@ -248,8 +248,10 @@ export function compose(given: ComposeOptions): Parts {
     }),
     setTenantSuspended: createTenantSuspension({
       store: createTenantSuspensionStore(database),
-      onChanged: (tenantId, isSuspended) =>
-        sweeper.runFor({ tenantId, clientId: allClients, isStopped: isSuspended }),
+      onChanged: (tenantId, isSuspended) => {
+        options.wakeUps.publish("rails", []);
+        return sweeper.runFor({ tenantId, clientId: allClients, isStopped: isSuspended });
+      },
       now,
     }),
     fundWallet: transactions.fundWallet,

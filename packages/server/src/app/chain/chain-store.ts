@@ -4,6 +4,7 @@ import type { SettlementUnit, TransactionKey } from "../transactions/settlement.
 import type { BlockRef, FeeTerms } from "./chain-node.js";
 import type { Halt, MayBeTampered } from "./halt.js";
 import type { SigningIntent } from "./signer.js";
+import type { SignedHolds, StoppedPayment, StopReason, UnsignedHolds } from "./stop-payment.js";
 import type { ComparedWallet, GatheredAmount, Holding, NewLoss, WalletBooks } from "./wallet-books.js";
 
 export interface NetworkLease extends Lease {
@@ -82,14 +83,14 @@ export interface AttemptTerms extends FeeTerms {
 }
 
 /** A payment that waits for a signature. */
-export interface UnsignedPayment extends PaymentFacts, AttemptTerms, MayBeTampered {
+export interface UnsignedPayment extends PaymentFacts, AttemptTerms, MayBeTampered, UnsignedHolds {
   nonce: number;
   /** The number of the attempt that is to be signed. */
   number: number;
 }
 
 /** A payment that was sent and is in no block. */
-export interface SentPayment extends PaymentFacts {
+export interface SentPayment extends PaymentFacts, SignedHolds {
   nonce: number;
   number: number;
   hash: string;
@@ -97,8 +98,8 @@ export interface SentPayment extends PaymentFacts {
   terms: AttemptTerms;
   /** The head when its terms were last decided. */
   termsNumber: number;
-  isUnsigned: boolean;
-  cancelRequested: boolean;
+  /** The purpose of an attempt that waits for a signature; null if none does. */
+  unsigned: AttemptTerms["purpose"] | null;
   speedUpRequested: boolean;
 }
 
@@ -112,13 +113,12 @@ export interface LockedSender extends WalletKey {
   inFlight: number;
 }
 
-export interface PaymentState {
+export interface PaymentState extends UnsignedHolds {
   stage: "ready" | "assigned" | "signed" | "included" | "over";
   attempt: number;
   wanted: number;
-  /** Its tenant is suspended or its client disabled: it gets no nonce and no first signature. */
-  isHeld: boolean;
-  isDelisted: boolean;
+  /** Of the attempt that is wanted. */
+  purpose: AttemptTerms["purpose"];
 }
 
 export interface AssignedPayment extends TransactionKey, WalletKey {
@@ -160,6 +160,10 @@ export interface IncludedPayment extends TransactionKey, WalletKey {
   succeeded: boolean;
   fee: bigint;
   feeHeld: bigint;
+  /** Why it was stopped; null if it was not. */
+  stopReason: StopReason | null;
+  /** Who has caused that; null if nobody has. */
+  stoppedBy: string | null;
 }
 
 export interface DepositKey {
@@ -189,7 +193,7 @@ export interface ChainUnit
   extends Pick<SettlementUnit, "claimOnRail" | "insertDeposits" | "lockAccounts" | "write"> {
   /** Senders by their keys, in the order of the keys. */
   lockSenders: (wallets: readonly WalletKey[]) => Promise<LockedSender[]>;
-  /** By transaction id. */
+  /** By transaction id. Their open transactions are locked with them: a cancellation that was requested is obeyed. */
   lockPayments: (keys: readonly TransactionKey[]) => Promise<ReadonlyMap<string, PaymentState>>;
   findAttempts: (hashes: readonly string[]) => Promise<FoundAttempt[]>;
   findWallets: (addresses: readonly string[]) => Promise<ReadonlyMap<string, WalletKey>>;
@@ -208,6 +212,8 @@ export interface ChainUnit
   assign: (payments: readonly AssignedPayment[], headNumber: number, at: Date) => void;
   /** Decides the terms of the next attempt. */
   setTerms: (payments: readonly (TransactionKey & { terms: AttemptTerms })[], headNumber: number) => void;
+  /** The first reason stays, and is in the audit log, unless a client has requested it. This locks the log, so it comes after all other locks. */
+  stopPayments: (payments: readonly StoppedPayment[], at: Date) => Promise<void>;
   /** Keeps the last attempt, and looks at it again later. */
   keepTerms: (payments: readonly TransactionKey[], headNumber: number) => void;
   storeAttempts: (attempts: readonly StoredAttempt[], at: Date) => void;
@@ -260,7 +266,7 @@ export interface ChainStore {
    * cancelled.
    */
   listReady: (network: string, page: ReadyPage) => Promise<ListedReady>;
-  /** Without the first attempts of frozen wallets, suspended tenants and disabled clients. */
+  /** What is assigned, if it is to be stopped too. Of what is signed and stopped, or waits, only cancellations. */
   listUnsigned: (network: string, limit: number) => Promise<UnsignedPayment[]>;
   /** Payments of wallets that are not halted, in the order of wallets and nonces, after this one. */
   listSent: (

@@ -5,9 +5,12 @@ import { isRefused, type Refused } from "../requests/refused.js";
 import type { ReadTransaction } from "../transactions/read-transaction.js";
 import type { TransactionKey } from "../transactions/settlement.js";
 import type { Transaction } from "../transactions/transaction.js";
+import type { SignedHolds } from "./stop-payment.js";
 
 export interface SpeedUpDeps {
-  /** Records the request; false if the payment was not sent yet, is in a block, or is being cancelled. */
+  /** Undefined if the payment was not sent yet, or is in a block. */
+  readFacts: (key: TransactionKey) => Promise<SignedHolds | undefined>;
+  /** Records the request; false if the payment does not wait for a block any more. */
   requestSpeedUp: (key: TransactionKey, clientId: string) => Promise<boolean>;
   read: ReadTransaction;
   onRequested: () => void;
@@ -17,15 +20,27 @@ export interface SpeedUpDeps {
 export type SpeedUpTransaction = (origin: ClientOrigin, id: string) => Promise<Transaction | Refused>;
 
 /** Asks for a payment to be sent again with higher fees. The driver of its network does so when it comes to it, up to the fee cap. */
-export function createSpeedUp({ requestSpeedUp, read, onRequested, audit }: SpeedUpDeps): SpeedUpTransaction {
+export function createSpeedUp(deps: SpeedUpDeps): SpeedUpTransaction {
+  const { readFacts, requestSpeedUp, read, onRequested, audit } = deps;
   return async (origin, id) => {
     const { tenantId, clientId } = origin.principal;
-    const isRequested = await requestSpeedUp({ tenantId, id }, clientId);
+    const key = { tenantId, id };
+    const facts = await readFacts(key);
+    const reason = facts === undefined ? undefined : explainRefusal(facts);
+    const isRequested = facts !== undefined && reason === undefined && (await requestSpeedUp(key, clientId));
     const transaction = await read(tenantId, id);
     if (isRefused(transaction)) return transaction;
+    if (reason !== undefined) return { refused: "NOT_REPLACEABLE", details: [{ path: "path.id", reason }] };
     if (!isRequested) return { refused: "NOT_REPLACEABLE" };
     audit.recordAct(origin, "transaction.speed_up", showId("tx", id));
     onRequested();
     return transaction;
   };
+}
+
+function explainRefusal(facts: SignedHolds): string | undefined {
+  if (facts.cancelRequested) return "It is being cancelled.";
+  if (facts.isFrozen || facts.isFreezing) return "Its source wallet is frozen.";
+  if (facts.isSuspended) return "Its tenant is suspended.";
+  return facts.isDisabled ? "The client that requested it is disabled." : undefined;
 }

@@ -5,6 +5,7 @@ import {
   accountName,
   decideOnBalances,
   externalAccountId,
+  feeCover,
   type Receipt,
   type TransactionEvent,
   timeOfUuidV7,
@@ -29,8 +30,10 @@ export interface RailEvent extends TransactionKey {
   event: RailTransactionEvent;
   /** What is recorded instead, if the source does not have what the event would hold. */
   otherwise?: RailTransactionEvent;
-  /** Of a fee that is above its hold, only what is held is posted. */
+  /** Of a fee that is above what covers it, only that is posted. */
   limitsFee?: boolean;
+  /** The client or the operator that has caused it; left out if the network has. */
+  causedBy?: string | null;
 }
 
 /**
@@ -132,20 +135,24 @@ export async function recordOnRail(
   const balances = await unit.lockAccounts(accountsWithFees([...claimed, ...created], events));
   const settled: Settlement[] = [];
   const current = new Map([...claimed, ...created].map((transaction) => [transaction.id, transaction]));
-  const record = (id: string, event: TransactionEvent): ReturnType<typeof decideOnBalances> => {
+  const record = (
+    id: string,
+    event: TransactionEvent,
+    causedBy?: string | null,
+  ): ReturnType<typeof decideOnBalances> => {
     const transaction = current.get(id) as ClaimedTransaction;
     const decision = decideOnBalances(transaction, event, balances);
     if (typeof decision === "string") return decision;
-    settled.push(settlementOf(transaction, decision, deps.now()));
+    settled.push(settlementOf(transaction, decision, causedBy ?? null, deps.now()));
     const { state, version, feeHold } = decision;
     current.set(id, { ...transaction, state, version, feeHold } as ClaimedTransaction);
     return decision;
   };
-  const outcomes = events.map(({ id, version, event, otherwise, limitsFee }): RailEventOutcome => {
+  const outcomes = events.map(({ id, version, event, otherwise, limitsFee, causedBy }): RailEventOutcome => {
     const transaction = current.get(id);
     if (transaction === undefined || (version !== undefined && transaction.version !== version))
       return "stale";
-    const decision = record(id, limitsFee === true ? limitFee(event, transaction.feeHold) : event);
+    const decision = record(id, limitsFee === true ? limitFee(event, transaction) : event, causedBy);
     if (decision === "insufficient" && otherwise !== undefined) assertDecided(record(id, otherwise));
     return typeof decision === "string" ? decision : "recorded";
   });
@@ -161,9 +168,10 @@ function assertDecided(decision: ReturnType<typeof decideOnBalances>): void {
   if (typeof decision === "string") throw new Error(`what a network did cannot be recorded: ${decision}`);
 }
 
-function limitFee(event: RailTransactionEvent, hold: AssetAmount | null): RailTransactionEvent {
+function limitFee(event: RailTransactionEvent, transaction: ClaimedTransaction): RailTransactionEvent {
   if (!("fee" in event) || event.fee === null || event.kind === "reserve_fee") return event;
-  return hold === null || hold.amount >= event.fee.amount ? event : { ...event, fee: hold };
+  const cover = feeCover(transaction, event.kind === "finalise" ? "completed" : "failed");
+  return cover === null || cover.amount >= event.fee.amount ? event : { ...event, fee: cover };
 }
 
 function distinctKeys(events: readonly RailEvent[]): TransactionKey[] {
@@ -185,11 +193,13 @@ function assertOnNetwork(
 function settlementOf(
   transaction: ClaimedTransaction,
   decision: NonNullable<Settlement["decision"]>,
+  causedBy: string | null,
   nowMs: number,
 ): Settlement {
   const occurredAt = new Date(Math.max(nowMs, transaction.createdAt.getTime()));
   // The network decides whether a cancellation succeeds; it was caused by the client that requested it.
-  const actorId = decision.state === "cancelled" ? (transaction.cancelRequestedBy ?? null) : null;
+  const requestedBy = decision.state === "cancelled" ? transaction.cancelRequestedBy : null;
+  const actorId = causedBy ?? requestedBy ?? null;
   return { transaction, decision, occurredAt, dueAt: null, judgement: null, actorId };
 }
 

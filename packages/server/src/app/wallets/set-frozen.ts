@@ -13,14 +13,16 @@ export type SetFrozen = (
 export interface FreezerDeps {
   store: Pick<WalletStore, "setFrozen" | "readWallet">;
   cancelOrders: CancelOrdersOfFrozenWallet;
+  /** Called when a wallet of a rail is frozen: what the rail has begun is stopped, if it can be. */
+  onFrozen: () => void;
   now: () => number;
 }
 
 /**
  * Freezes or unfreezes a wallet. To freeze what is frozen changes nothing. A freeze is answered when the wallet's orders are out of
- * the books: from then on nothing leaves it any more.
+ * the books: from then on nothing leaves it any more, except for what its network has already.
  */
-export function createFreezer({ store, cancelOrders, now }: FreezerDeps): SetFrozen {
+export function createFreezer({ store, cancelOrders, onFrozen, now }: FreezerDeps): SetFrozen {
   return async (origin, id, frozen) => {
     const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
     const action = frozen ? "wallet.freeze" : "wallet.unfreeze";
@@ -28,6 +30,7 @@ export function createFreezer({ store, cancelOrders, now }: FreezerDeps): SetFro
     const wallet = await store.setFrozen(tenantId, id, frozen, audit);
     if (wallet === undefined) return { refused: "WALLET_NOT_FOUND" };
     if (!frozen) return wallet;
+    if (wallet.address !== null) onFrozen();
     switch (await cancelOrders(tenantId, id)) {
       case "none":
         return wallet;

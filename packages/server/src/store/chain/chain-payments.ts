@@ -6,10 +6,19 @@ import type {
   PaymentState,
 } from "../../app/chain/chain-store.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
-import { isStopped } from "../access/stop-records.js";
 import { type Database, type Queryable, requireKeys } from "../core/database.js";
 import { listKeys } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
+import {
+  holdColumns,
+  isDisabled,
+  isExpired,
+  isFreezing,
+  isFrozen,
+  isStoppedOrWaits,
+  isSuspended,
+  unsignedHoldColumns,
+} from "./payment-holds.js";
 import {
   checkedColumns,
   type FoundRow,
@@ -34,20 +43,9 @@ const leastId = "00000000-0000-0000-0000-000000000000";
 const isNotHalted = sql`NOT EXISTS (
   SELECT FROM chain_wallets h WHERE h.tenant_id = p.tenant_id AND h.wallet_id = p.wallet_id AND h.halted_reason IS NOT NULL)`;
 
-/** Whether the tenant of `p` is suspended or its client disabled. Served by primary keys. */
-const isHeld = sql`(
-  ${hasRow(sql`tenants s WHERE s.id = p.tenant_id AND s.suspended_at IS NOT NULL`)}
-  OR ${hasRow(sql`clients c WHERE c.state = 'disabled' AND c.id = (
-    SELECT t.client_id FROM transactions t WHERE t.tenant_id = p.tenant_id AND t.id = p.transaction_id)`)}
-  OR ${isStopped(sql`p.tenant_id`, sql`p.tenant_id`)}
-  OR ${isStopped(sql`p.tenant_id`, sql`(SELECT t.client_id FROM transactions t WHERE t.tenant_id = p.tenant_id AND t.id = p.transaction_id)`)})`;
-
-/** Whether the source of `p` is frozen, or a freeze waits for it. Served by primary keys. */
-const isFrozen = sql`(
-  ${hasRow(sql`wallets z WHERE z.tenant_id = p.tenant_id AND z.id = p.wallet_id AND z.frozen`)}
-  OR ${hasRow(sql`requested_freezes r
-    WHERE r.tenant_id = p.tenant_id AND r.wallet_id = p.wallet_id AND r.until > now() AND r.until < now() + interval '1 minute'`)}
-  OR ${isStopped(sql`p.tenant_id`, sql`p.wallet_id`)})`;
+/** Whether `p`, which has no nonce, waits or fails. Served by primary keys. */
+const isHeld = sql`(${isSuspended} OR ${isDisabled})`;
+const failsFrozen = sql`(${isFrozen} OR ${isFreezing})`;
 
 /** Served by the primary key. */
 const isHalted = hasRow(
@@ -81,15 +79,15 @@ export function createPaymentReads(
       const keys = requireKeys(database);
       return { payments: rows.map((row) => readReady(row, keys)), lastWalletId };
     },
-    // Served by chain_payments_to_sign and primary keys.
+    // Served by chain_payments_to_sign, destinations_removed, destinations_listed and primary keys.
     listUnsigned: async (network, limit) => {
       const rows = await database.query<UnsignedRow>(sql`
         SELECT ${checkedColumns}, p.nonce, p.wanted AS number, p.purpose, p.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
-          p.max_fee AS "maxFee", p.max_tip AS "maxTip"
+          p.max_fee AS "maxFee", p.max_tip AS "maxTip", ${unsignedHoldColumns}
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
           WHERE p.network = ${network} AND p.wanted > p.attempt AND p.stage IN ('assigned', 'signed') AND ${isNotHalted}
-            AND (p.stage = 'signed' OR NOT (${isHeld} OR ${isFrozen}))
+            AND (p.purpose = 'cancellation' OR (NOT ${isFreezing} AND (p.stage = 'assigned' OR NOT ${isStoppedOrWaits})))
           ORDER BY p.network, p.transaction_id LIMIT ${limit}) AS p
         ${joinFacts}
         ORDER BY p.wallet_id, p.nonce
@@ -101,8 +99,9 @@ export function createPaymentReads(
     listSent: async (network, limit, after = { walletId: leastId, nonce: -1 }) => {
       const rows = await database.query<SentRow>(sql`
         SELECT ${factColumns}, p.nonce, a.number, a.hash, a.purpose, a.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
-          a.max_fee AS "maxFee", a.max_tip AS "maxTip", p.terms_number AS "termsNumber", p.wanted > p.attempt AS "isUnsigned",
-          o.cancel_requested AS "cancelRequested", p.speed_up_requested AS "speedUpRequested"
+          a.max_fee AS "maxFee", a.max_tip AS "maxTip", p.terms_number AS "termsNumber",
+          CASE WHEN p.wanted > p.attempt THEN p.purpose END AS unsigned, o.cancel_requested AS "cancelRequested", ${holdColumns},
+          ${isFreezing} AS "isFreezing", p.speed_up_requested AS "speedUpRequested"
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
           WHERE p.network = ${network} AND p.stage IN ('assigned', 'signed') AND p.stage = 'signed' AND ${isNotHalted}
@@ -164,29 +163,33 @@ function selectReady(network: string, wallets: readonly string[], inFlightMax: n
         WHERE p.network = ${network} AND p.wallet_id = given.wallet_id AND p.stage IN ('assigned', 'signed')
         LIMIT ${inFlightMax}) AS f) AS free
     CROSS JOIN LATERAL (
-      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.key_id, p.mac, ${isFrozen} AS frozen,
+      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.key_id, p.mac, ${failsFrozen} AS frozen,
         ${isDelisted} AS delisted FROM (
         SELECT * FROM chain_payments p
         WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id = given.wallet_id
         ORDER BY p.network, p.wallet_id, p.transaction_id LIMIT ${lookedAtMax}) AS p
       WHERE ${hasRow(isOpen)} AND (${hasRow(sql`${isOpen} AND o.cancel_requested`)}
-        OR (NOT ${isHalted} AND (${isFrozen} OR NOT ${isHeld})))
+        OR (NOT ${isHalted} AND (${failsFrozen} OR NOT ${isHeld})))
       ORDER BY p.transaction_id LIMIT free.room) AS p
     ${joinFacts} ${joinOpen}
     ORDER BY p.wallet_id, p.id`;
 }
 
-/** Served by the primary key, in whose order the rows are locked, by destinations_removed and destinations_listed. */
+/** Served by the primary keys, in whose order the rows are locked, by destinations_removed and destinations_listed. */
 export async function lockPayments(
   tx: Queryable,
   keys: readonly TransactionKey[],
 ): Promise<ReadonlyMap<string, PaymentState>> {
   const rows = await tx.query<PaymentState & { id: string }>(sql`
-    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted, ${isHeld} AS "isHeld", ${isDelisted} AS "isDelisted"
+    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted, p.purpose, coalesce(o.cancel_requested, false) AS "cancelRequested",
+      ${holdColumns}, ${isDelisted} AS "isDelisted", ${isExpired} AS "isExpired"
     FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS given
     CROSS JOIN LATERAL (
       SELECT * FROM chain_payments p
       WHERE p.tenant_id = given.tenant_id AND p.transaction_id = given.id FOR UPDATE) AS p
+    LEFT JOIN LATERAL (
+      SELECT o.cancel_requested FROM open_transactions o
+      WHERE o.tenant_id = p.tenant_id AND o.id = p.transaction_id FOR UPDATE) AS o ON true
   `);
   return new Map(rows.map(({ id, ...state }) => [id, state]));
 }
@@ -223,8 +226,7 @@ export async function listIncluded(
   const limit = "above" in range ? range.limit : null;
   const rows = await tx.query<IncludedRow>(sql`
     SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.included_hash AS hash, p.block_number AS "blockNumber",
-      p.nonce, a.purpose, p.succeeded, p.fee,
-      o.fee_held AS "feeHeld"
+      p.nonce, a.purpose, p.succeeded, p.fee, o.fee_held AS "feeHeld", p.stop_reason AS "stopReason", p.stopped_by AS "stoppedBy"
     FROM (
       SELECT *, p.transaction_id AS id FROM chain_payments p
       WHERE p.network = ${network} AND p.stage = 'included' AND ${isInRange}

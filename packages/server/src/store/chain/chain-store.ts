@@ -13,6 +13,7 @@ import * as deposits from "./chain-deposits.js";
 import { createPaymentReads, findAttempts, listIncluded, lockPayments } from "./chain-payments.js";
 import { lockSenders } from "./lock-senders.js";
 import { createNetworkLeases, lockNetwork } from "./network-leases.js";
+import { stopPayments } from "./stop-payments.js";
 import { isAddressAuthentic, type SealedAddress } from "./wallet-integrity.js";
 import * as payments from "./write-payments.js";
 
@@ -56,6 +57,7 @@ function createChainUnit(
     readBooks: (wallets) => readBooks(tx, wallets),
     assign: (given, headNumber, at) => payments.assign(tx, given, headNumber, at),
     setTerms: (given, headNumber) => payments.setTerms(tx, given, headNumber),
+    stopPayments: (stopped, at) => stopPayments(tx, stopped, at),
     keepTerms: (keys, headNumber) => payments.keepTerms(tx, keys, headNumber),
     storeAttempts: (attempts, at) => payments.storeAttempts(tx, network, attempts, at),
     includePayments: (inclusions) => payments.includePayments(tx, inclusions),

@@ -8,6 +8,7 @@ import type {
   SentPayment,
   UnsignedPayment,
 } from "../../app/chain/chain-store.js";
+import type { UnsignedHolds } from "../../app/chain/stop-payment.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { findPaymentFault, type IntegrityRow, integrityColumns } from "./payment-integrity.js";
@@ -83,29 +84,32 @@ export function readReady(row: ReadyRow, keys: IntegrityKeys): ReadyPayment {
   return { ...readFacts(row), cancelRequested, isFrozen, isDelisted, expiresAt, fault };
 }
 
-export type UnsignedRow = FactRow & IntegrityRow & TermsRow & { nonce: string; number: number };
+export type UnsignedRow = FactRow &
+  IntegrityRow &
+  TermsRow &
+  UnsignedHolds & { nonce: string; number: number };
 
 export function readUnsigned(row: UnsignedRow, keys: IntegrityKeys): UnsignedPayment {
-  const { nonce, number } = row;
+  const { nonce, number, cancelRequested, isFrozen, isSuspended, isDisabled, isDelisted, isExpired } = row;
   const fault = findPaymentFault(keys, row);
-  return { ...readFacts(row), ...readTerms(row), nonce: Number(nonce), number, fault };
+  const holds = { cancelRequested, isFrozen, isSuspended, isDisabled, isDelisted, isExpired };
+  return { ...readFacts(row), ...readTerms(row), ...holds, nonce: Number(nonce), number, fault };
 }
 
-export interface SentRow extends FactRow, TermsRow {
+export interface SentRow
+  extends FactRow,
+    TermsRow,
+    Omit<SentPayment, keyof PaymentFacts | "nonce" | "terms" | "termsNumber"> {
   nonce: string;
-  number: number;
-  hash: string;
   termsNumber: string;
-  isUnsigned: boolean;
-  cancelRequested: boolean;
-  speedUpRequested: boolean;
 }
 
 export function readSent(row: SentRow): SentPayment {
-  const { number, hash, isUnsigned, cancelRequested, speedUpRequested } = row;
+  const { number, hash, unsigned, cancelRequested, isFrozen, isFreezing, isSuspended, isDisabled } = row;
   return {
     ...readFacts(row),
-    ...{ number, hash, isUnsigned, cancelRequested, speedUpRequested },
+    ...{ number, hash, unsigned, cancelRequested, isFrozen, isFreezing, isSuspended, isDisabled },
+    speedUpRequested: row.speedUpRequested,
     nonce: Number(row.nonce),
     terms: readTerms(row),
     termsNumber: Number(row.termsNumber),

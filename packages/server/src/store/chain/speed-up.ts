@@ -1,8 +1,22 @@
+import type { SignedHolds } from "../../app/chain/stop-payment.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { holdColumns, isCancelRequested, isFreezing } from "./payment-holds.js";
 
-/** Asks the driver for a replacement with higher fees; false if the payment is not waiting for a block. Served by the primary key. */
+/** What is known of a payment that waits for a block; undefined for any other. Served by primary keys. */
+export async function readSpeedUpFacts(
+  source: Queryable,
+  { tenantId, id }: TransactionKey,
+): Promise<SignedHolds | undefined> {
+  const [facts] = await source.query<SignedHolds>(sql`
+    SELECT ${isCancelRequested} OR p.purpose = 'cancellation' AS "cancelRequested", ${holdColumns}, ${isFreezing} AS "isFreezing"
+    FROM chain_payments p WHERE p.tenant_id = ${tenantId} AND p.transaction_id = ${id} AND p.stage = 'signed'
+  `);
+  return facts;
+}
+
+/** Asks the driver for a replacement with higher fees; false if the payment is not waiting for a block any more. Served by the primary key. */
 export async function requestSpeedUp(
   source: Queryable,
   { tenantId, id }: TransactionKey,

@@ -69,6 +69,8 @@ export interface ChainService {
   /** What the audit log says about halts. */
   halts: () => Promise<{ action: string; code: string; object: string }[]>;
   startDriver: (given?: GivenPorts) => EvmDriver;
+  /** There is something new to do. */
+  wake: () => void;
   /** Stops the drivers, which release their leases; others can be started. */
   stopDrivers: () => Promise<void>;
   stop: () => Promise<void>;
@@ -214,6 +216,9 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
       if (given.timers === undefined) drivers.push(driver);
       driver.start();
       return driver;
+    },
+    wake: () => {
+      for (const driver of drivers) driver.wake();
     },
     stopDrivers,
     stop: async () => {

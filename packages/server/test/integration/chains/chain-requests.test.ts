@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type ApprovalStatus, readId } from "@bursar/protocol";
+import { type ApprovalStatus, type Event, readId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chainClientOf } from "../../harness/chain/chain-client.js";
 import {
@@ -209,6 +209,41 @@ describe("requests on a chain", () => {
     const { body } = await client.create({ reference: "book", asset: "USD", amount: "1" });
     const refused = await client.send("POST", `/v1/transactions/${body.id}/speed-up`);
     expect([refused.status, refused.body.error?.code]).toEqual([409, "NOT_REPLACEABLE"]);
+  });
+
+  it("stop a payment that was sent when its wallet is frozen: it is not sped up, and fails by the client that froze it", async () => {
+    await client.allowEverything();
+    const fund = { address: wallet.address, amount: "1000000000000000000", asset: "ETH" } as const;
+    await service.devnet.control("devnet_fund", fund);
+    await eventually(
+      () => client.readWallet(wallet.id),
+      ({ balances }) => balances.some(({ available }) => available === "1"),
+    );
+    await service.devnet.control("devnet_setMining", { mode: "manual" });
+    const { body: created } = await pay({ address: outside }, { asset: "ETH.DEV", amount: "0.5" });
+    await eventually(
+      async () => (await client.read(created.id)).body.state,
+      (state) => state === "broadcast",
+    );
+    const [payment] = await service.devnet.control("devnet_listPool", {});
+    const { token, clientId } = await service.createIndependentClient(tenant, ["wallets:freeze"]);
+    expect((await service.call("POST", `/v1/wallets/${wallet.id}/freeze`, token)).status).toBe(200);
+    const refused = await client.send("POST", `/v1/transactions/${created.id}/speed-up`);
+    expect([refused.status, refused.body.error?.code]).toEqual([409, "NOT_REPLACEABLE"]);
+    expect(refused.body.error?.details?.[0]?.reason).toMatch(/frozen|cancelled/);
+    await eventually(
+      () => service.devnet.control("devnet_listPool", {}),
+      ([waiting]) => waiting !== undefined && waiting.hash !== payment?.hash,
+    );
+    await service.devnet.control("devnet_setMining", { mode: "interval", blockTimeMs: 50 });
+    expect(await client.settled(created.id)).toMatchObject({
+      state: "failed",
+      failure: { code: "WALLET_FROZEN" },
+    });
+    const { body } = await client.send("GET", "/v1/events?limit=100");
+    const { data: events } = body as unknown as { data: Event[] };
+    const last = events.findLast(({ data }) => "transaction" in data && data.transaction.id === created.id);
+    expect(last?.actor).toEqual({ type: "client", client_id: clientId });
   });
 
   it("never see the URL of a node", async () => {

@@ -80,12 +80,21 @@ describe("payments on a chain whose source, tenant or client is stopped", () => 
     }
   };
 
-  it("fail when the wallet is frozen while they wait for a nonce, and those that were sent are paid", async () => {
+  /** Until what was sent is in a block: what is stopped can be replaced before. */
+  const withoutSigner = async (work: () => Promise<void>) => {
+    beforeSigning = () => Promise.reject(new Error("the signer is down"));
+    await work();
+    mine(5);
+    await eventually(stages, (all) => all.every((stage) => stage !== "assigned" && stage !== "signed"));
+    beforeSigning = async () => undefined;
+    service.errors.splice(0);
+  };
+
+  it("fail when the wallet is frozen while they wait for a nonce, and those that a block includes are paid", async () => {
     const ids = await payMany(6);
     await inPool(4);
     expect((await stages()).filter((stage) => stage === "ready")).toHaveLength(2);
-    await freeze(true);
-    mine(5);
+    await withoutSigner(async () => void (await freeze(true)));
     for (const id of ids.slice(4))
       expect(
         await eventually(
@@ -99,31 +108,10 @@ describe("payments on a chain whose source, tenant or client is stopped", () => 
     expect(service.errors).toEqual([]);
   });
 
-  it("are not sent if the wallet is frozen while the signer signs, and go on after it is unfrozen", async () => {
-    let isFirst = true;
-    beforeSigning = async () => {
-      if (isFirst) await freeze(true);
-      isFirst = false;
-    };
-    const [id = ""] = await payMany(1);
-    await eventually(
-      async () => isFirst,
-      (one) => !one,
-    );
-    await settledTwice();
-    expect([await stages(), paid()]).toEqual([["assigned"], 0n]);
-    await freeze(false);
-    await inPool(1);
-    await settledTwice();
-    expect((await service.read(id)).state).toBe("completed");
-    expect(paid()).toBe(1000n);
-    expect(service.errors).toEqual([]);
-  });
-
   it("wait while the tenant is suspended, can be cancelled, and go on afterwards", async () => {
     const ids = await payMany(6);
     await inPool(4);
-    await suspend(true);
+    await withoutSigner(async () => void (await suspend(true)));
     await settledTwice();
     expect(await stages()).toEqual(["over", "over", "over", "over", "ready", "ready"]);
     await service.requestCancel(wallet, ids[4] ?? "");

@@ -29,7 +29,7 @@ function auditHalts({ database }: ChainWorld): string[] {
   return halted.flatMap(({ haltedReason }) => (haltedReason === null ? [] : [`halted: ${haltedReason}`]));
 }
 
-function auditPayments({ database, chain }: ChainWorld): string[] {
+function auditPayments({ database, chain, neverPaid }: ChainWorld): string[] {
   const done = chain.blocks().flatMap((block) => block.transactions);
   const states = lastStates(database);
   return rowsOf(database, transactions).flatMap(({ id, parties, asset }) => {
@@ -40,6 +40,8 @@ function auditPayments({ database, chain }: ChainWorld): string[] {
     );
     const state = states.get(id)?.state ?? "accepted";
     const faults: string[] = [];
+    if (neverPaid.has(id) && paid.length > 0)
+      faults.push(`the payment ${id} was paid, and was stopped before anything was signed`);
     if (own.length > 1) faults.push(`${own.length} transactions on the chain are for ${id}`);
     if ((state === "completed") !== (paid.length === 1))
       faults.push(`the payment ${id} in ${asset.code} is ${state} and was paid ${paid.length} times`);

@@ -78,6 +78,12 @@ function asPaid(outcome: ObservedOutcome, chain: ModelChain): ObservedOutcome {
   };
 }
 
+/** A payment that nothing stops. */
+const free = {
+  ...{ cancelRequested: false, isFrozen: false, isSuspended: false, isDisabled: false },
+  ...{ isDelisted: false, isExpired: false },
+};
+
 export const chainBugs: readonly ChainBug[] = [
   {
     name: "bytes are sent before they are stored",
@@ -188,6 +194,25 @@ export const chainBugs: readonly ChainBug[] = [
     name: "a hold is released when a cancellation is requested",
     breaks: "signed bytes that are out can still be paid",
     cancelsAtOnce: true,
+  },
+  {
+    name: "a stop is not seen between a nonce and its signature",
+    breaks: "what is stopped before it is signed is never paid",
+    store: (store) => ({
+      ...store,
+      listUnsigned: async (...given) =>
+        (await store.listUnsigned(...given)).map((one) => ({ ...one, ...free })),
+      unitOfWork: (position, work) =>
+        store.unitOfWork(position, (unit) =>
+          work({
+            ...unit,
+            lockSenders: async (wallets) =>
+              (await unit.lockSenders(wallets)).map((sender) => ({ ...sender, isFrozen: false })),
+            lockPayments: async (keys) =>
+              new Map([...(await unit.lockPayments(keys))].map(([id, state]) => [id, { ...state, ...free }])),
+          }),
+        ),
+    }),
   },
   {
     name: "a reverted transaction is taken as a success",

@@ -22,6 +22,8 @@ const mustHappen = [
   "WOULD_REVERT",
   "INSUFFICIENT_FUNDS",
   "INSUFFICIENT_FEE_FUNDS",
+  "EXPIRED",
+  "WALLET_FROZEN",
   "DEPOSIT_REORGANISED",
   "kills",
   "stalls",
@@ -30,6 +32,8 @@ const mustHappen = [
   "reorganisations",
   "cancellations",
   "speed-ups",
+  "freezes",
+  "suspensions",
 ];
 
 describe("the simulation of a chain", () => {

@@ -13,7 +13,7 @@ import { modelAssets, modelChainNetwork } from "../../harness/chain/model-networ
 import { createModelNode } from "../../harness/chain/model-node.js";
 import { createModelSigner } from "../../harness/chain/model-signer.js";
 import { createSimulatedChainStore } from "../database/simulated-chain-store.js";
-import { chainPayments } from "../database/simulated-chain-tables.js";
+import { chainPayments, networks } from "../database/simulated-chain-tables.js";
 import { createSimulatedDatabase, type SimulatedDatabase } from "../database/simulated-database.js";
 import { createSimulatedSettlementStore } from "../database/simulated-settlement.js";
 import { keyOf } from "../database/simulated-tables.js";
@@ -23,6 +23,7 @@ import { createRandom, type Random } from "../world/random.js";
 import { noFaults } from "../world/scenario.js";
 import { type Actor, createScheduler, type Scheduler } from "../world/scheduler.js";
 import type { ChainBug } from "./chain-bugs.js";
+import { isUnsigned, stopForAWhile } from "./chain-stops.js";
 import { drawPayment, type OwnWallet, openWallets, outsideAddress, usdc } from "./chain-wallets.js";
 
 /** Processes that drive one network over one database, a chain and a signer outside of them, and all that goes wrong in between. */
@@ -39,7 +40,11 @@ export interface ChainWorld {
   /** Errors that nothing in the world has caused. */
   errors: string[];
   counts: Record<string, number>;
+  /** Payments that were cancelled before anything was signed for them. */
+  neverPaid: Set<string>;
   pay: () => Promise<void>;
+  /** Freezes a wallet or suspends a tenant, for a while. */
+  stop: () => Promise<void>;
   deposit: () => void;
 }
 
@@ -60,6 +65,7 @@ export function createChainWorld(
   const count = (what: string) => {
     counts[what] = (counts[what] ?? 0) + 1;
   };
+  const neverPaid = new Set<string>();
   let isHealed = false;
   const sometimes = (most: number) => (random.chance(0.5) ? random.next() * most : 0);
   const rates = { refused: sometimes(0.05), cut: sometimes(0.05), answerLost: sometimes(0.1) };
@@ -99,7 +105,8 @@ export function createChainWorld(
     const node = createModelNode({ chain, reach, isAnswerLost, lag, wouldRevert });
     const store = createSimulatedChainStore(database, actor);
     const reachSigner = async (...given: Parameters<typeof signer.sign>) => {
-      await scheduler.turn(actor, "sign");
+      const isSlow = !isHealed && random.chance(0.1);
+      await scheduler.turn(actor, "sign", isSlow ? random.between(100, 2000) : undefined);
       const signed = await signer.sign(...given);
       await scheduler.turn(actor, "signed");
       return signed;
@@ -195,12 +202,15 @@ export function createChainWorld(
 
   async function cancel(tenantId: string, id: string): Promise<void> {
     count("cancellations");
-    await insist(() =>
+    const isStopped = await insist(() =>
       settlements.unitOfWork(async (unit) => {
         const claimed = await unit.claimPayment({ tenantId, id });
-        if (claimed === undefined) return;
-        if (bug?.cancelsAtOnce !== true || claimed.state === "confirming")
-          return await unit.requestCancel({ tenantId, id }, tenantId);
+        if (claimed === undefined) return false;
+        if (bug?.cancelsAtOnce !== true || claimed.state === "confirming") {
+          await unit.requestCancel({ tenantId, id }, tenantId);
+          // Its row is locked, so that no bytes are stored for it meanwhile.
+          return isUnsigned(database, tenantId, id);
+        }
         const balances = await unit.lockAccounts(
           [
             ...accountsOf([claimed]),
@@ -213,14 +223,16 @@ export function createChainWorld(
           ),
         );
         const decision = decideOnBalances(claimed, { kind: "cancel", fee: null }, balances);
-        if (typeof decision === "string") return;
+        if (typeof decision === "string") return false;
         const occurredAt = new Date(scheduler.now());
         await unit.write(
           [{ transaction: claimed, decision, occurredAt, dueAt: null, judgement: null }],
           balances,
         );
+        return false;
       }),
     ).catch(report);
+    if (isStopped === true) neverPaid.add(id);
   }
 
   const speedUp = (tenantId: string, id: string) =>
@@ -237,6 +249,11 @@ export function createChainWorld(
     );
 
   function deposit(): void {
+    // A network begins at its final block, before anything is paid on it.
+    if ((database.tables.get(networks.name)?.size ?? 0) === 0) {
+      scheduler.after(outside, blockEveryMs, "a deposit", deposit);
+      return;
+    }
     const to = () => random.pick(wallets).address;
     const transfers = Array.from({ length: random.between(1, 3) }, (_, index) => ({
       asset: index === 0 && random.chance(0.5) ? modelCoin : usdc,
@@ -251,7 +268,9 @@ export function createChainWorld(
   for (let process = random.between(1, 2); process > 0; process--) startProcess();
   scheduler.after(outside, blockEveryMs, "a block", mine);
   return {
-    ...{ chain, database, scheduler, random, wallets, outside, errors, counts, pay, deposit },
+    ...{ chain, database, scheduler, random, wallets, outside, errors, counts, neverPaid, pay, deposit },
+    stop: () =>
+      stopForAWhile({ database, scheduler, random, wallets, actor: engine, outside, count, insist }),
     isHealed: () => isHealed,
     heal: () => {
       isHealed = true;

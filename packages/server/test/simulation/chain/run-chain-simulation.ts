@@ -35,6 +35,16 @@ export async function runChainSimulation(
     });
   for (let deposit = random.between(2, 8); deposit > 0; deposit--)
     scheduler.after(outside, random.between(1, 5000), "a deposit", world.deposit);
+  for (let stop = random.between(0, 2); stop > 0; stop--)
+    scheduler.after(outside, random.between(1, 4000), "a stop", () => {
+      underWay += 1;
+      world
+        .stop()
+        .catch((error: unknown) => failures.push(`a stop failed: ${String(error)}`))
+        .finally(() => {
+          underWay -= 1;
+        });
+    });
   let healedAt = 0;
   scheduler.after(outside, faultsEndAfterMs, "peace", () => {
     world.heal();

@@ -6,6 +6,7 @@ import {
 } from "../../../src/app/chain/chain-store.js";
 import { LeaseLostError } from "../../../src/runtime/loops/lease.js";
 import type { Actor } from "../world/scheduler.js";
+import { holdsOf } from "./simulated-chain-holds.js";
 import {
   type ChainPaymentRow,
   chainAttempts,
@@ -25,7 +26,7 @@ import {
 import type { SimulatedDatabase } from "./simulated-database.js";
 import type { Rows } from "./simulated-rows.js";
 import { inSimulatedUnit } from "./simulated-settlement.js";
-import { keyOf, openTransactions } from "./simulated-tables.js";
+import { keyOf, transactions } from "./simulated-tables.js";
 
 /** `store/chain/chain-store.ts`, on the simulated database. */
 export function createSimulatedChainStore(database: SimulatedDatabase, actor: Actor): ChainStore {
@@ -91,29 +92,31 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
         for (const { walletId } of openPayments(rows)) room.set(walletId, (room.get(walletId) ?? 0) + 1);
         const payments = rows
           .all(chainPayments)
-          .filter((row) => row.stage === "ready" && !isHalted(rows, row))
+          .filter((row) => row.stage === "ready" && !isHalted(rows, row) && !isHeld(rows, row))
           .filter(({ walletId }) => {
             room.set(walletId, (room.get(walletId) ?? 0) + 1);
             return (room.get(walletId) ?? 0) <= inFlightMax;
           })
-          .map((row) => ({
-            ...factsOf(rows, row),
-            cancelRequested: isCancelled(rows, row),
-            isFrozen: false,
-            isDelisted: false,
-            expiresAt: null,
-            fault: null,
-          }));
+          .map((row) => {
+            const { cancelRequested, isFrozen, isDelisted } = holdsOf(rows, row, database.now());
+            const expiresAt = rows.get(transactions, keyOf(row.tenantId, row.id))?.expiresAt ?? null;
+            return { ...factsOf(rows, row), cancelRequested, isFrozen, isDelisted, expiresAt, fault: null };
+          });
         return { payments, lastWalletId: undefined };
       }),
     listUnsigned: (_, limit) =>
       query("list unsigned", (rows) =>
         openPayments(rows)
           .filter((row) => row.wanted > row.attempt && !isHalted(rows, row))
+          .filter(
+            (row) => row.terms?.purpose === "cancellation" || row.stage === "assigned" || mayPay(rows, row),
+          )
           .slice(0, limit)
           .map((row) => {
             if (row.nonce === null || row.terms === null) throw new Error("an open payment has terms");
-            return { ...factsOf(rows, row), ...row.terms, nonce: row.nonce, number: row.wanted, fault: null };
+            const holds = holdsOf(rows, row, database.now());
+            const wanted = { ...row.terms, nonce: row.nonce, number: row.wanted };
+            return { ...factsOf(rows, row), ...wanted, ...holds, fault: null };
           }),
       ),
     listSent: (_, __, after) =>
@@ -154,7 +157,7 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
           if (rows.all(chainBlocks).at(-1)?.hash !== tipHash)
             throw new ChainMovedError("the chain has moved");
         });
-        const result = await work(createSimulatedChainUnit(run, lease.network, unit, sent));
+        const result = await work(createSimulatedChainUnit(run, lease.network, database.now, unit, sent));
         if (sent.length > 0)
           await run("write rows of the chain", (rows) => {
             for (const write of sent) write(rows);
@@ -168,8 +171,15 @@ function isHeldBy(row: { holder: string | null; fence: number }, lease: NetworkL
   return row.holder === lease.holder && String(row.fence) === lease.fence;
 }
 
-function isCancelled(rows: Rows, { tenantId, id }: ChainPaymentRow): boolean {
-  return rows.get(openTransactions, keyOf(tenantId, id))?.cancelRequested === true;
+/** Whether it waits for a nonce until its tenant is resumed. */
+function isHeld(rows: Rows, row: ChainPaymentRow): boolean {
+  const { cancelRequested, isFrozen, isSuspended } = holdsOf(rows, row, 0);
+  return isSuspended && !cancelRequested && !isFrozen;
+}
+
+function mayPay(rows: Rows, row: ChainPaymentRow): boolean {
+  const { cancelRequested, isFrozen, isSuspended } = holdsOf(rows, row, 0);
+  return !cancelRequested && !isFrozen && !isSuspended;
 }
 
 function readSent(rows: Rows, row: ChainPaymentRow): SentPayment[] {
@@ -179,8 +189,9 @@ function readSent(rows: Rows, row: ChainPaymentRow): SentPayment[] {
     {
       ...factsOf(rows, row),
       ...{ nonce: row.nonce, number: attempt.number, hash: attempt.hash, terms: attempt.terms },
-      ...{ termsNumber: row.termsNumber, isUnsigned: row.wanted > row.attempt },
-      ...{ cancelRequested: isCancelled(rows, row), speedUpRequested: row.speedUpRequested },
+      ...{ termsNumber: row.termsNumber, speedUpRequested: row.speedUpRequested, isFreezing: false },
+      unsigned: row.wanted > row.attempt ? (row.terms?.purpose ?? "payment") : null,
+      ...holdsOf(rows, row, 0),
     },
   ];
 }

@@ -4,6 +4,7 @@ import type {
   FollowedBlock,
   PaymentState,
 } from "../../../src/app/chain/chain-store.js";
+import type { StopReason } from "../../../src/app/chain/stop-payment.js";
 import type { Table } from "./simulated-rows.js";
 
 /** The tables of chains, as `simulated-tables.ts` has the others. */
@@ -28,7 +29,7 @@ export interface ChainWalletRow {
   comparedNumber: number;
 }
 
-export interface ChainPaymentRow extends PaymentState {
+export interface ChainPaymentRow extends Pick<PaymentState, "stage" | "attempt" | "wanted"> {
   tenantId: string;
   id: string;
   walletId: string;
@@ -36,6 +37,7 @@ export interface ChainPaymentRow extends PaymentState {
   terms: AttemptTerms | null;
   termsNumber: number;
   speedUpRequested: boolean;
+  stopReason: StopReason | null;
   included: { hash: string; number: number; succeeded: boolean; fee: bigint } | null;
 }
 
@@ -49,6 +51,8 @@ export interface ChainAttemptRow {
 }
 
 export const networks: Table<NetworkRow> = { name: "networks" };
+/** Those that are suspended; a column of the tenants in the database. */
+export const suspendedTenants: Table<true> = { name: "suspended_tenants" };
 export const chainBlocks: Table<FollowedBlock> = { name: "chain_blocks" };
 export const chainWallets: Table<ChainWalletRow> = { name: "chain_wallets" };
 export const chainPayments: Table<ChainPaymentRow> = { name: "chain_payments" };

@@ -1,7 +1,14 @@
-import type { ChainUnit, FoundAttempt, PaymentFacts, WalletKey } from "../../../src/app/chain/chain-store.js";
-import type { GatheredAmount, WalletBooks } from "../../../src/app/chain/wallet-books.js";
+import type {
+  ChainUnit,
+  FoundAttempt,
+  PaymentFacts,
+  PaymentState,
+  WalletKey,
+} from "../../../src/app/chain/chain-store.js";
+import type { WalletBooks } from "../../../src/app/chain/wallet-books.js";
 import type { SettlementUnit, TransactionKey } from "../../../src/app/transactions/settlement.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
+import { assertMayPay, holdsOf } from "./simulated-chain-holds.js";
 import {
   type ChainPaymentRow,
   chainAttempts,
@@ -15,8 +22,15 @@ import {
   numberKey,
 } from "./simulated-chain-tables.js";
 import type { RunStatement } from "./simulated-database.js";
+import { gatherOne } from "./simulated-gathering.js";
 import type { Rows } from "./simulated-rows.js";
-import { accounts, keyOf, openTransactions, transactions } from "./simulated-tables.js";
+import {
+  accounts,
+  keyOf,
+  openTransactions,
+  transactions,
+  wallets as walletTable,
+} from "./simulated-tables.js";
 
 /** A write that is sent without waiting; all of them are done before the commit, in order. */
 export type SentWrite = (rows: Rows) => void;
@@ -25,6 +39,7 @@ export type SentWrite = (rows: Rows) => void;
 export function createSimulatedChainUnit(
   run: RunStatement,
   network: string,
+  now: () => number,
   { claimOnRail, insertDeposits, lockAccounts, write }: SettlementUnit,
   sent: SentWrite[],
 ): ChainUnit {
@@ -50,22 +65,30 @@ export function createSimulatedChainUnit(
       run("lock senders", async (rows) => {
         const keys = wallets.map(({ tenantId, walletId }) => keyOf(tenantId, walletId)).sort();
         for (const key of keys) await rows.lock(chainWallets, key);
+        for (const key of keys) await rows.lock(walletTable, key, "shared");
         return keys.flatMap((key) => {
           const row = rows.get(chainWallets, key);
           if (row === undefined) return [];
           const { tenantId, walletId, nextNonce, haltedReason } = row;
           const inFlight = openPayments(rows).filter((one) => one.walletId === walletId).length;
-          const isHalted = haltedReason !== null;
-          return [{ tenantId, walletId, nextNonce, isHalted, isFrozen: false, inFlight }];
+          const standing = {
+            isHalted: haltedReason !== null,
+            isFrozen: rows.get(walletTable, key)?.frozen === true,
+          };
+          return [{ tenantId, walletId, nextNonce, inFlight, ...standing }];
         });
       }),
     lockPayments: (keys) =>
       run("lock payments", async (rows) => {
-        const states = new Map<string, ChainPaymentRow>();
+        const states = new Map<string, PaymentState>();
         for (const { tenantId, id } of keys.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
           await rows.lock(chainPayments, keyOf(tenantId, id));
+          await rows.lock(openTransactions, keyOf(tenantId, id));
           const row = rows.get(chainPayments, keyOf(tenantId, id));
-          if (row !== undefined) states.set(id, row);
+          if (row === undefined) continue;
+          const { stage, attempt, wanted, terms } = row;
+          const purpose = terms?.purpose ?? "payment";
+          states.set(id, { stage, attempt, wanted, purpose, ...holdsOf(rows, row, now()) });
         }
         return states;
       }),
@@ -91,14 +114,14 @@ export function createSimulatedChainUnit(
           .all(chainPayments)
           .filter(({ stage, included }) => stage === "included" && isInRange(included?.number, range))
           .sort((a, b) => (a.nonce ?? 0) - (b.nonce ?? 0))
-          .map(({ tenantId, id, walletId, nonce, included }) => {
+          .map(({ tenantId, id, walletId, nonce, included, stopReason }) => {
             if (included === null || nonce === null) throw new Error("an included payment has a block");
             const attempt = rows.get(chainAttempts, included.hash);
             const held = rows.get(openTransactions, keyOf(tenantId, id))?.feeHold?.amount ?? 0n;
             const { hash, number: blockNumber, succeeded, fee } = included;
             const purpose = attempt?.terms.purpose ?? "payment";
             const at = { hash, blockNumber, nonce, purpose, succeeded, fee, feeHeld: held };
-            return { tenantId, id, walletId, ...at };
+            return { tenantId, id, walletId, ...at, stopReason, stoppedBy: null };
           }),
       ),
     listSeen: (range) =>
@@ -134,11 +157,17 @@ export function createSimulatedChainUnit(
           termsNumber: headNumber,
         }));
     },
+    stopPayments: async (payments) => {
+      for (const stop of payments) change([stop], (row) => ({ stopReason: row.stopReason ?? stop.reason }));
+    },
     keepTerms: (keys, headNumber) =>
       change(keys, ({ attempt }) => ({ wanted: attempt, termsNumber: headNumber })),
     storeAttempts: (attempts) => {
       send((rows) => {
-        for (const attempt of attempts) rows.insert(chainAttempts, attempt.hash, attempt);
+        for (const attempt of attempts) {
+          assertMayPay(rows, attempt);
+          rows.insert(chainAttempts, attempt.hash, attempt);
+        }
       });
       change(attempts, ({ stage, wanted }) => ({
         ...{ attempt: wanted, speedUpRequested: false },
@@ -264,11 +293,4 @@ function readBook(rows: Rows, { tenantId, walletId }: WalletKey): WalletBooks[] 
       balances,
     },
   ];
-}
-
-function gatherOne(rows: Rows, { tenantId, walletId, asset, amount }: GatheredAmount): GatheredAmount {
-  const key = keyOf(walletId, asset);
-  const gathered = (rows.get(chainHoldings, key)?.gathered ?? 0n) + amount;
-  rows.put(chainHoldings, key, { tenantId, walletId, asset, gathered });
-  return { tenantId, walletId, asset, amount: gathered };
 }

@@ -229,7 +229,10 @@ function composeUseCases(deps: ServiceProcessDeps) {
     now,
   });
   // There are no markets in the simulated world.
-  const setFrozen = createFreezer({ store: ports.wallets, cancelOrders: async () => "none", now });
+  const setFrozen = createFreezer({
+    ...{ store: ports.wallets, onFrozen: () => undefined, now },
+    cancelOrders: async () => "none",
+  });
   const presentWallet = createWalletPresenter(assets);
   const listEvents = createEventLister(
     ports.events,

@@ -76,7 +76,7 @@ async function writePlans(
       if (plan.kind === "end") return [plan];
       if (frozen.has(plan.payment.walletId)) return [failPlan(plan.payment, "WALLET_FROZEN")];
       if (state.isDelisted) return [failPlan(plan.payment, "ADDRESS_NOT_LISTED")];
-      return state.isHeld ? [] : [plan];
+      return state.isSuspended || state.isDisabled ? [] : [plan];
     });
     const ahead = senders.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) > nextNonce);
     const halts = ahead.map((wallet) => ({ wallet, reason: aheadReason(wallet, used) }));

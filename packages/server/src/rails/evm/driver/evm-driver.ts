@@ -18,7 +18,7 @@ import { createEstimates } from "./estimate-groups.js";
 import { followChain } from "./follow-chain.js";
 import { anchorChain } from "./leave-blocks.js";
 import { replacePayments } from "./replace-payments.js";
-import { forgetSent, resendAfterMs, type SentAt, sendPayments } from "./send-payments.js";
+import { forgetSent, isSendable, resendAfterMs, type SentAt, sendPayments } from "./send-payments.js";
 import { settleBlocks } from "./settle-blocks.js";
 import { signPayments } from "./sign-payments.js";
 
@@ -199,7 +199,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     });
     const isSigned = await attempt(() => signPayments(deps, current));
     isAsked ||= isSigned;
-    const isReplaced = isLookDue(current) && (await attempt(() => lookAtSent(current, isBehind)));
+    const isReplaced = isLookDue(current) && (await attempt(() => lookAtSent(current, isBehind, attempt)));
     const isBusy = isBehind || isAssigned || isSigned || isReplaced;
     const isCompared = await attempt(() => compare(current, isBusy));
     if (failures.length > 0) throw failures[0];
@@ -212,10 +212,14 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   }
 
   /**
-   * Sends what is due, and decides which payments get another attempt: a page after the other, as long as there are some. A payment that
-   * seems stuck can be in a block that was not read yet, so nothing is replaced while the chain is behind.
+   * Decides which payments get another attempt, and sends what is due: a page after the other, as long as there are some. A payment that
+   * seems stuck can be in a block that was not read yet, so nothing is replaced while the chain is behind. What is stopped is not sent again.
    */
-  async function lookAtSent(current: FollowedChain, isBehind: boolean): Promise<boolean> {
+  async function lookAtSent(
+    current: FollowedChain,
+    isBehind: boolean,
+    attempt: (part: () => Promise<boolean>) => Promise<boolean>,
+  ): Promise<boolean> {
     if (lookedUpTo === undefined) {
       isAsked = isBehind;
       isUnsent = false;
@@ -225,9 +229,16 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     const sent = await deps.store.listSent(network, sentPageMax, lookedUpTo);
     if (!leases.isHeld(current.lease)) await renew(current.lease);
     const { headNumber } = current;
-    await sendPayments(deps, sent, sentAt, { headNumber, monotonicMs: deps.monotonicMs() });
-    isUnsent ||= sent.some(({ hash }) => !sentAt.has(hash));
-    const isReplaced = !isBehind && (await replacePayments(deps, current, sent, lookedUpTo));
+    let stopped: ReadonlySet<string> = new Set();
+    const isReplaced = await attempt(async () => {
+      if (isBehind) return false;
+      const replaced = await replacePayments(deps, current, sent, lookedUpTo);
+      stopped = replaced.stopped;
+      return replaced.isBusy;
+    });
+    const sendable = sent.filter((payment) => !stopped.has(payment.id) && isSendable(payment));
+    await sendPayments(deps, sendable, sentAt, { headNumber, monotonicMs: deps.monotonicMs() });
+    isUnsent ||= sendable.some(({ hash }) => !sentAt.has(hash));
     lookedUpTo = sent.length < sentPageMax ? undefined : sent.at(-1);
     if (lookedUpTo === undefined) forgetSent(sentAt, headNumber);
     return isReplaced || lookedUpTo !== undefined;

@@ -1,5 +1,5 @@
 import type { FeeTerms } from "../../../app/chain/chain-node.js";
-import type { AttemptTerms, ReadyPayment } from "../../../app/chain/chain-store.js";
+import type { AttemptTerms, PaymentFacts, ReadyPayment } from "../../../app/chain/chain-store.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import type { DriverContext } from "./driver-context.js";
 import type { Estimated, Estimates } from "./estimate-groups.js";
@@ -67,4 +67,18 @@ function planOne({ payment, estimate }: Estimated, market: FeeTerms, feeMax: big
 /** The most that an attempt can cost. */
 export function feeBound({ gasLimit, maxFeePerGas, dataFee }: AttemptTerms): bigint {
   return gasLimit * maxFeePerGas + dataFee;
+}
+
+/**
+ * What must be held for an attempt. An empty transaction leaves the amount in the wallet, and a payment in the coin holds it: a wallet that is paid
+ * out as a whole can still be stopped.
+ */
+export function feeToHold(
+  { asset, amount }: Pick<PaymentFacts, "asset" | "amount">,
+  terms: AttemptTerms,
+  coin: string,
+): bigint {
+  const bound = feeBound(terms);
+  if (terms.purpose !== "cancellation" || asset !== coin) return bound;
+  return bound > amount ? bound - amount : 0n;
 }

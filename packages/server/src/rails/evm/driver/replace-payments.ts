@@ -1,15 +1,17 @@
 import type { ChainNetwork } from "../../../app/chain/chain-network.js";
 import type { FeeTerms } from "../../../app/chain/chain-node.js";
 import type { AttemptTerms, SentPayment } from "../../../app/chain/chain-store.js";
+import { maySend, type StopReason, stopSigned } from "../../../app/chain/stop-payment.js";
+import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { raiseFees } from "../fees/raise-fees.js";
 import { type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
 import { isolateWallets } from "./isolate-wallets.js";
-import { feeBound } from "./plan-payments.js";
+import { feeToHold } from "./plan-payments.js";
 
 /** After how many blocks without inclusion a payment is stuck. */
 const stuckAfterBlocks = 6;
 
-type Wish = "speed_up" | "cancel";
+type Wish = { kind: "speed_up" } | { kind: "cancel"; reason: StopReason };
 
 interface Wished {
   payment: SentPayment;
@@ -18,83 +20,96 @@ interface Wished {
 
 /**
  * Decides which payments get another attempt for the same nonce: with higher fees if they are stuck or somebody asked for it, or an empty
- * transaction instead if they are to be cancelled. Payments come in the order of wallets and nonces, after the one `before` them. Returns
- * whether anything was decided.
+ * transaction instead if they are stopped. Payments come in the order of wallets and nonces, after the one `before` them. Returns whether
+ * anything was decided, and the ids of those that an empty transaction replaces.
  */
 export async function replacePayments(
   context: DriverContext,
   chain: FollowedChain,
   payments: readonly SentPayment[],
   before: { walletId: string } | undefined,
-): Promise<boolean> {
+): Promise<{ isBusy: boolean; stopped: ReadonlySet<string> }> {
   const wishes = payments.flatMap((payment, index) => {
     const isLowest = payment.walletId !== (payments[index - 1] ?? before)?.walletId;
     const wish = wishOf(payment, isLowest, chain.headNumber);
     return wish === undefined ? [] : [{ payment, wish }];
   });
-  if (wishes.length === 0) return false;
+  if (wishes.length === 0) return { isBusy: false, stopped: new Set() };
   const market = await context.node.market();
-  await isolateWallets(
+  const stopped = await isolateWallets(
     context,
     chain,
     wishes,
     ({ payment }) => payment,
     (some) => writeTerms(context, chain, some, market),
   );
-  return true;
+  return { isBusy: true, stopped: new Set(stopped.flat()) };
 }
 
+/** Returns the ids of those that are stopped. */
 async function writeTerms(
   context: DriverContext,
   chain: FollowedChain,
   wishes: readonly Wished[],
   market: FeeTerms,
-): Promise<void> {
-  await inUnit(context, positionOf(chain), async (unit, record) => {
+): Promise<string[]> {
+  return await inUnit(context, positionOf(chain), async (unit, record) => {
     const states = await unit.lockPayments(wishes.map(({ payment }) => payment));
-    const current = wishes.filter(({ payment: { id, number } }) => {
+    const current = wishes.filter(({ payment: { id, number, unsigned } }) => {
       const state = states.get(id);
-      return state?.stage === "signed" && state.attempt === number && state.wanted === number;
+      const wanted = unsigned === null ? number : number + 1;
+      return state?.stage === "signed" && state.attempt === number && state.wanted === wanted;
     });
-    const planned = current.map(({ payment, wish }) => ({
-      payment,
-      terms: nextTerms(payment.terms, wish, market, context.network),
-    }));
-    const raised = planned.flatMap(({ payment, terms }) =>
-      terms === undefined ? [] : [{ tenantId: payment.tenantId, id: payment.id, terms }],
-    );
-    const { coin } = context.network;
-    const { outcomes } =
-      raised.length === 0
-        ? { outcomes: [] }
-        : await record({
-            events: raised.map(({ tenantId, id, terms }) => ({
-              ...{ tenantId, id },
-              event: { kind: "reserve_fee", fee: { asset: coin, amount: feeBound(terms) } } as const,
-            })),
-          });
-    const kept = planned.filter(({ terms }) => terms === undefined).map(({ payment }) => payment);
-    unit.setTerms(
-      raised.filter((_, index) => outcomes[index] === "recorded"),
-      chain.headNumber,
-    );
+    const planned = current.map((wished) => ({ ...wished, ...planOf(wished, market, context.network) }));
+    const events = planned.flatMap(({ event }) => event ?? []);
+    const { outcomes } = events.length === 0 ? { outcomes: [] } : await record({ events });
     // At the cap, or without coins for more: the last attempt stays, and it is looked at again some blocks later.
-    unit.keepTerms(
-      [...kept, ...raised.filter((_, index) => outcomes[index] !== "recorded")],
+    const isRaised = (event: RailEvent | undefined) =>
+      event !== undefined && outcomes[events.indexOf(event)] === "recorded";
+    const raised = planned.filter(({ event }) => isRaised(event));
+    const stops = raised.flatMap(({ payment: { tenantId, id }, wish }) =>
+      wish.kind === "cancel" ? [{ tenantId, id, reason: wish.reason }] : [],
+    );
+    await unit.stopPayments(stops, new Date(context.recorder.now()));
+    unit.setTerms(
+      raised.flatMap(({ payment: { tenantId, id }, terms }) => (terms ? [{ tenantId, id, terms }] : [])),
       chain.headNumber,
     );
+    unit.keepTerms(
+      planned.filter(({ event }) => !isRaised(event)).map(({ payment }) => payment),
+      chain.headNumber,
+    );
+    return stops.map(({ id }) => id);
   });
+}
+
+/** The terms of the next attempt, and what must be held for them; neither if the cap is reached. */
+function planOf(
+  { payment, wish }: Wished,
+  market: FeeTerms,
+  network: ChainNetwork,
+): { terms: AttemptTerms | undefined; event: RailEvent | undefined } {
+  const terms = nextTerms(payment.terms, wish, market, network);
+  if (terms === undefined) return { terms, event: undefined };
+  const { tenantId, id } = payment;
+  const fee = { asset: network.coin, amount: feeToHold(payment, terms, network.coin) };
+  return { terms, event: { tenantId, id, event: { kind: "reserve_fee", fee } } };
 }
 
 /** Only the lowest nonce of a wallet can be stuck by its fee: those behind it wait for it. */
 function wishOf(payment: SentPayment, isLowest: boolean, headNumber: number): Wish | undefined {
-  if (payment.isUnsigned) return undefined;
+  const isCancellation = payment.terms.purpose === "cancellation";
+  // What waits for its signature, unless it would pay what has been stopped since.
+  if (payment.unsigned === "cancellation" || (payment.unsigned !== null && isCancellation)) return undefined;
   const waited = headNumber - payment.termsNumber;
   // What was at the cap a moment ago is not tried at every look.
   const mayTry = payment.number === 1 || waited > 0;
-  if (payment.cancelRequested && payment.terms.purpose !== "cancellation" && mayTry) return "cancel";
-  if (payment.speedUpRequested && mayTry) return "speed_up";
-  return isLowest && waited >= stuckAfterBlocks ? "speed_up" : undefined;
+  const reason = isCancellation ? undefined : stopSigned(payment);
+  if (reason !== undefined) return mayTry ? { kind: "cancel", reason } : undefined;
+  if (payment.unsigned !== null || !(isCancellation || (maySend(payment) && !payment.isFreezing)))
+    return undefined;
+  if (payment.speedUpRequested && mayTry) return { kind: "speed_up" };
+  return isLowest && waited >= stuckAfterBlocks ? { kind: "speed_up" } : undefined;
 }
 
 /** Undefined if the cap is reached. A cancellation that is stuck stays one. */
@@ -104,7 +119,7 @@ function nextTerms(
   market: FeeTerms,
   { feeCap, feeMax }: Pick<ChainNetwork, "feeCap" | "feeMax">,
 ): AttemptTerms | undefined {
-  const isCancelled = wish === "cancel" || terms.purpose === "cancellation";
+  const isCancelled = wish.kind === "cancel" || terms.purpose === "cancellation";
   // An empty transaction uses little of its gas limit, and the nonce must be used.
   const highest = isCancelled ? feeCap : (feeMax - terms.dataFee) / terms.gasLimit;
   const fees = raiseFees(terms, market, highest < feeCap ? highest : feeCap);

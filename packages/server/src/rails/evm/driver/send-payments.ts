@@ -1,4 +1,5 @@
 import type { SentPayment } from "../../../app/chain/chain-store.js";
+import { maySend } from "../../../app/chain/stop-payment.js";
 import type { DriverContext } from "./driver-context.js";
 
 /** After how many blocks the same bytes are sent again, or after how long if there are none: some chains have blocks only on demand. */
@@ -42,6 +43,12 @@ export async function sendPayments(
     for (const [index, { hash }] of sent.entries()) if (answers[index] !== "unknown") sentAt.set(hash, now);
   }
   return true;
+}
+
+/** A payment that is stopped, or waits, is not sent again; only what cancels it is. */
+export function isSendable(payment: SentPayment): boolean {
+  if (payment.terms.purpose === "cancellation") return true;
+  return maySend(payment) && !payment.isFreezing && payment.unsigned !== "cancellation";
 }
 
 function isDue(last: Moment | undefined, { headNumber, monotonicMs }: Moment): boolean {

@@ -1,5 +1,6 @@
 import type { BlockRef } from "../../../app/chain/chain-node.js";
 import type { ChainDeposit, ChainUnit, IncludedPayment, WalletKey } from "../../../app/chain/chain-store.js";
+import { endOfStop } from "../../../app/chain/stop-payment.js";
 import type { GatheredAmount } from "../../../app/chain/wallet-books.js";
 import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
 import { reorganisedAway } from "./apply-blocks.js";
@@ -64,15 +65,14 @@ async function listGone(unit: ChainUnit, upTo: number): Promise<ChainDeposit[]> 
 }
 
 /** What becomes of a payment is what the chain has done, whatever was asked for: a cancellation can come too late. */
-function endOf(
-  { tenantId, id, purpose, succeeded, fee: charged, feeHeld }: IncludedPayment,
-  coin: string,
-): RailEvent[] {
+function endOf(payment: IncludedPayment, coin: string): RailEvent[] {
+  const { tenantId, id, purpose, succeeded, fee: charged, feeHeld, stopReason, stoppedBy } = payment;
   const fee = { asset: coin, amount: charged };
   // The hold is a bound. If a network charges more for its data than it can have, the books follow as far as the wallet has it.
   const raise: RailEvent[] = charged > feeHeld ? [{ tenantId, id, event: { kind: "reserve_fee", fee } }] : [];
   const end = { tenantId, id, limitsFee: true };
-  if (purpose === "cancellation") return [...raise, { ...end, event: { kind: "cancel", fee } }];
+  if (purpose === "cancellation")
+    return [...raise, { ...end, event: { ...endOfStop(stopReason), fee }, causedBy: stoppedBy }];
   if (succeeded) return [...raise, { ...end, event: { kind: "finalise", fee } }];
   return [...raise, { ...end, event: { kind: "fail", failure: "EXECUTION_REVERTED", fee } }];
 }

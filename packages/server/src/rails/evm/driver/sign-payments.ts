@@ -1,10 +1,11 @@
 import type {
-  AttemptTerms,
+  PaymentState,
   StoredAttempt,
   UnsignedPayment,
   WalletKey,
 } from "../../../app/chain/chain-store.js";
 import type { SignedBytes, SignerRefusal, SigningIntent } from "../../../app/chain/signer.js";
+import { maySend, stopUnsigned } from "../../../app/chain/stop-payment.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import {
   contractOf,
@@ -16,6 +17,8 @@ import {
 } from "./driver-context.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
+import { lowerTerms, raiseCancellation } from "./refused-terms.js";
+import { stopUnsignedPayments } from "./stop-unsigned.js";
 
 type SignedPayment = StoredAttempt & WalletKey;
 
@@ -30,8 +33,9 @@ const signedMax = 64;
 export async function signPayments(context: DriverContext, chain: FollowedChain): Promise<boolean> {
   const { network, signer, store } = context;
   const listed = await store.listUnsigned(network.network, signedMax);
-  const payments = await haltTampered(context, chain, listed);
-  if (payments.length === 0) return false;
+  const authentic = await haltTampered(context, chain, listed);
+  const { payments, isStopped } = await stopUnsignedPayments(context, chain, authentic);
+  if (payments.length === 0) return isStopped;
   const intents = payments.map((payment) => intentOf(context, payment));
   const answers = await signer.sign(intents);
   const signed: SignedPayment[] = [];
@@ -52,7 +56,7 @@ export async function signPayments(context: DriverContext, chain: FollowedChain)
     (some) => storeSigned(context, chain, some),
   );
   // What was refused is asked for again, but not at once.
-  return signed.length > 0;
+  return signed.length > 0 || isStopped;
 }
 
 function intentOf({ network }: Pick<DriverContext, "network">, payment: UnsignedPayment): SigningIntent {
@@ -88,14 +92,19 @@ function readAnswer(
   }
 }
 
-/** A fee that is too high for the signer is lowered, or, of a replacement, dropped; any other refusal means that the signer knows more than the database. */
+/**
+ * A fee that is too high for the signer is lowered, or, of a replacement, dropped. A cancellation needs higher fees than a payment that the
+ * signer has signed and nobody has stored. Any other refusal means that the signer knows more than the database.
+ */
 async function handleRefusal(
   context: DriverContext,
   chain: FollowedChain,
   payment: UnsignedPayment,
   { refused, reason }: SignerRefusal,
 ): Promise<void> {
-  const { tenantId, id, walletId, nonce, number } = payment;
+  const { tenantId, id, walletId, nonce, number, purpose } = payment;
+  if (refused === "FEES_NOT_HIGHER" && purpose === "cancellation")
+    return await raiseCancellation(context, chain, payment);
   if (refused === "FEE_ABOVE_LIMIT" && number === 1) return await lowerTerms(context, chain, payment);
   if (refused === "FEE_ABOVE_LIMIT") {
     await inUnit(context, positionOf(chain), async (unit) =>
@@ -107,34 +116,6 @@ async function handleRefusal(
   await haltWallet(context, chain, { tenantId, walletId }, "SIGNER_REFUSED", explanation);
 }
 
-/**
- * Nothing is signed for this nonce, so its terms can change: to the fees of now if they are lower, and otherwise to an empty transaction if
- * that needs less gas than the payment. If neither helps, it is asked again until fees have fallen. The nonce must be used in any case, or
- * all payments behind it would wait without end. The bound is never above the fee that is held.
- */
-async function lowerTerms(
-  context: DriverContext,
-  chain: FollowedChain,
-  payment: UnsignedPayment,
-): Promise<void> {
-  const { tenantId, id, address, purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas } = payment;
-  const market = await context.node.market();
-  const isLower = market.maxFeePerGas < maxFeePerGas;
-  const fees = isLower ? market : { maxFeePerGas, maxPriorityFeePerGas };
-  const draft = { from: address, contract: null, destination: address, amount: 0n };
-  const [empty] = isLower ? [] : await context.node.estimate([draft]);
-  const isSmaller = empty !== undefined && "gasLimit" in empty && empty.gasLimit < gasLimit;
-  if (!isLower && !isSmaller) return;
-  const terms: AttemptTerms = isSmaller
-    ? { ...fees, purpose: "cancellation", gasLimit: empty.gasLimit, dataFee }
-    : { ...fees, purpose, gasLimit, dataFee };
-  await inUnit(context, positionOf(chain), async (unit) => {
-    const state = (await unit.lockPayments([payment])).get(id);
-    if (state?.stage === "assigned" && state.attempt === 0)
-      unit.setTerms([{ tenantId, id, terms }], chain.headNumber);
-  });
-}
-
 async function storeSigned(
   context: DriverContext,
   chain: FollowedChain,
@@ -144,20 +125,29 @@ async function storeSigned(
     const senders = await unit.lockSenders(distinctSenders(signed));
     const frozen = new Set(senders.filter(({ isFrozen }) => isFrozen).map(({ walletId }) => walletId));
     const states = await unit.lockPayments(signed);
-    const current = signed.filter(({ id, walletId, number }) => {
+    const current = signed.filter(({ id, walletId, number, terms }) => {
       const state = states.get(id);
       if (state === undefined || state.stage === "over") return false;
-      // What nobody has stored is not sent. The signer returns the same bytes when the payment may go on.
-      if (state.stage === "assigned" && (frozen.has(walletId) || state.isHeld)) return false;
-      return state.wanted === number && state.attempt < number;
+      const isFrozen = state.isFrozen || frozen.has(walletId);
+      // What nobody has stored is not sent.
+      if (terms.purpose !== "cancellation" && !mayStore({ ...state, isFrozen })) return false;
+      return state.wanted === number && state.attempt < number && state.purpose === terms.purpose;
     });
-    // Only the first attempt changes the transaction: it is sent from then on, by any of its attempts.
-    const events = current.flatMap(({ tenantId, id, hash, number }): RailEvent[] =>
-      number === 1 ? [{ tenantId, id, event: { kind: "broadcast", hash } }] : [],
+    // Only the first attempt changes the transaction: it is sent from then on, by any of its attempts. An empty transaction does not pay it.
+    const events = current.flatMap(({ tenantId, id, hash, number, terms }): RailEvent[] =>
+      number === 1 && terms.purpose !== "cancellation"
+        ? [{ tenantId, id, event: { kind: "broadcast", hash } }]
+        : [],
     );
     if (events.length > 0) await record({ events });
     unit.storeAttempts(current, new Date(context.recorder.now()));
   });
+}
+
+/** Whether an attempt that pays may still be stored. */
+function mayStore(state: PaymentState): boolean {
+  if (state.stage === "assigned") return stopUnsigned(state) === undefined;
+  return maySend(state) && !state.cancelRequested;
 }
 
 function distinctSenders(signed: readonly WalletKey[]): WalletKey[] {

@@ -1,0 +1,56 @@
+import type { AttemptTerms, UnsignedPayment } from "../../../app/chain/chain-store.js";
+import { raiseFees } from "../fees/raise-fees.js";
+import { type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
+import { feeToHold } from "./plan-payments.js";
+
+/**
+ * Nothing is signed for this nonce, so its terms can change: to the fees of now if they are lower, and otherwise to an empty transaction if
+ * that needs less gas than the payment. If neither helps, it is asked again until fees have fallen. The nonce must be used in any case, or
+ * all payments behind it would wait without end. The bound is never above the fee that is held.
+ */
+export async function lowerTerms(
+  context: DriverContext,
+  chain: FollowedChain,
+  payment: UnsignedPayment,
+): Promise<void> {
+  const { tenantId, id, address, purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas } = payment;
+  const market = await context.node.market();
+  const isLower = market.maxFeePerGas < maxFeePerGas;
+  const fees = isLower ? market : { maxFeePerGas, maxPriorityFeePerGas };
+  const draft = { from: address, contract: null, destination: address, amount: 0n };
+  const [empty] = isLower ? [] : await context.node.estimate([draft]);
+  const isSmaller = empty !== undefined && "gasLimit" in empty && empty.gasLimit < gasLimit;
+  if (!isLower && !isSmaller) return;
+  const terms: AttemptTerms = isSmaller
+    ? { ...fees, purpose: "cancellation", gasLimit: empty.gasLimit, dataFee }
+    : { ...fees, purpose, gasLimit, dataFee };
+  await inUnit(context, positionOf(chain), async (unit) => {
+    const state = (await unit.lockPayments([payment])).get(id);
+    if (state?.stage === "assigned" && state.attempt === 0)
+      unit.setTerms([{ tenantId, id, terms }], chain.headNumber);
+  });
+}
+
+/**
+ * The signer has signed the payment, and its answer was lost or came after the stop. A cancellation replaces only what offers less, so its fees
+ * are raised, up to the cap. If the wallet does not have the coins, it is asked for again as it is.
+ */
+export async function raiseCancellation(
+  context: DriverContext,
+  chain: FollowedChain,
+  payment: UnsignedPayment,
+): Promise<void> {
+  const { tenantId, id, number, gasLimit, dataFee } = payment;
+  const { coin, feeCap } = context.network;
+  const fees = raiseFees(payment, await context.node.market(), feeCap);
+  if (fees === "cap_reached") return;
+  const terms: AttemptTerms = { ...fees, purpose: "cancellation", gasLimit, dataFee };
+  await inUnit(context, positionOf(chain), async (unit, record) => {
+    const state = (await unit.lockPayments([payment])).get(id);
+    const isCurrent = state?.purpose === "cancellation" && state.wanted === number && state.attempt < number;
+    if (!isCurrent || state.stage === "over" || state.stage === "included") return;
+    const fee = { asset: coin, amount: feeToHold(payment, terms, coin) };
+    const { outcomes } = await record({ events: [{ tenantId, id, event: { kind: "reserve_fee", fee } }] });
+    if (outcomes[0] === "recorded") unit.setTerms([{ tenantId, id, terms }], chain.headNumber);
+  });
+}
