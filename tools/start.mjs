@@ -3,6 +3,7 @@
 import { fileURLToPath } from "node:url";
 import "./prepare.mjs";
 
+console.log("bursar: starting the sandbox");
 const program = new URL("../packages/server/bin/bursar.mjs", import.meta.url);
 process.argv.splice(1, process.argv.length, fileURLToPath(program), "dev");
 await import(program.href);

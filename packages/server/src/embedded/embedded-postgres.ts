@@ -65,7 +65,10 @@ function makeFolders(path: string, mode: number): void {
 
 async function start(options: EmbeddedPostgresOptions, release: () => void): Promise<EmbeddedPostgres> {
   const { dataDir, log, onLost } = options;
-  const cluster = preparePostgresCluster({ dataDir, fallbackDir: options.fallbackDir ?? rootFallbackDir });
+  const cluster = await preparePostgresCluster({
+    dataDir,
+    fallbackDir: options.fallbackDir ?? rootFallbackDir,
+  });
   const logFile = join(dataDir, "postgres.log");
   let { running, port } = await startOnFreePort((candidate) => runPostgres(cluster, candidate, logFile));
   let stopping = false;

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import {
   chownSync,
@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { OperatorError } from "../operator-error.js";
 import { canTraverse, choosePostgresAccount, type PostgresAccount } from "./postgres-account.js";
 import { type PostgresBinaries, preparePostgresBinaries } from "./postgres-binaries.js";
@@ -28,6 +29,7 @@ export interface PostgresCluster {
 }
 
 const databaseUser = "bursar";
+const execute = promisify(execFile);
 
 export interface ClusterPlace {
   dataDir: string;
@@ -36,14 +38,14 @@ export interface ClusterPlace {
 }
 
 /** Finds the cluster under the data folder, or creates it. */
-export function preparePostgresCluster(place: ClusterPlace): PostgresCluster {
+export async function preparePostgresCluster(place: ClusterPlace): Promise<PostgresCluster> {
   const { dataDir } = place;
   const home = join(dataDir, "postgres");
   const account = choosePostgresAccount(home);
   const binaries = preparePostgresBinaries(account, account === undefined ? dataDir : place.fallbackDir);
   const passwordFile = join(dataDir, "postgres.password");
   if (existsSync(join(home, "PG_VERSION"))) assertSameVersion(home, binaries);
-  else create(place, home, passwordFile, account, binaries);
+  else await create(place, home, passwordFile, account, binaries);
   return {
     dir: realpathSync(home),
     account,
@@ -62,13 +64,13 @@ function assertSameVersion(home: string, { majorVersion }: PostgresBinaries): vo
     );
 }
 
-function create(
+async function create(
   { dataDir, fallbackDir }: ClusterPlace,
   home: string,
   passwordFile: string,
   account: PostgresAccount | undefined,
   binaries: PostgresBinaries,
-): void {
+): Promise<void> {
   writeFileSync(passwordFile, randomBytes(32).toString("base64url"), { mode: 0o600 });
   const parent =
     account === undefined || canTraverse(dataDir, account) ? dataDir : join(fallbackDir, nameFor(dataDir));
@@ -85,7 +87,7 @@ function create(
     chownSync(draftPassword, account.uid, account.gid);
   }
   try {
-    runInitdb(binaries.initdb, draft, draftPassword, account);
+    await runInitdb(binaries.initdb, draft, draftPassword, account);
   } finally {
     rmSync(draftPassword, { force: true });
   }
@@ -98,12 +100,13 @@ function create(
   }
 }
 
-function runInitdb(
+/** It takes a second, and much longer on a busy machine, so that it must not block the process. */
+async function runInitdb(
   initdb: string,
   dir: string,
   passwordFile: string,
   account: PostgresAccount | undefined,
-): void {
+): Promise<void> {
   const options = [
     "--auth=scram-sha-256",
     "--encoding=UTF8",
@@ -111,13 +114,12 @@ function runInitdb(
     "--locale=C.UTF-8",
   ];
   try {
-    execFileSync(initdb, ["-D", dir, "-U", databaseUser, `--pwfile=${passwordFile}`, ...options], {
+    await execute(initdb, ["-D", dir, "-U", databaseUser, `--pwfile=${passwordFile}`, ...options], {
       cwd: dir,
-      stdio: ["ignore", "ignore", "pipe"],
       ...account,
     });
   } catch (cause) {
-    const output = (cause as { stderr?: Buffer }).stderr?.toString().trim();
+    const output = (cause as { stderr?: string }).stderr?.trim();
     throw new OperatorError(`The embedded PostgreSQL could not be set up in ${dir}: ${output || cause}`, {
       cause,
     });

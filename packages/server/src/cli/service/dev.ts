@@ -25,6 +25,7 @@ export function addDevCommand(program: Command): void {
       const config = loadConfig(process.env, sandboxDefaults);
       const { values } = config;
       refuseSecond(values.data_dir);
+      const progress = showProgress();
       const { runUntilStopped } = await import("./run-until-stopped.js");
       const { seedSandbox } = await import("../sandbox/seed-sandbox.js");
       const { explainMissingAsset, startSandboxChain, whyNoChain } = await import(
@@ -45,10 +46,25 @@ export function addDevCommand(program: Command): void {
         ...{ isSandbox: true, keyring, seed, companions },
         explainMissingAsset: (code: string) => explainMissingAsset(config, code),
       };
-      await runUntilStopped(values, options, (service) =>
-        console.log(banner(service, describeChain(chainUrl, whyNoChain(config)))),
-      );
+      try {
+        await runUntilStopped(values, options, (service) => {
+          clearInterval(progress);
+          console.log(banner(service, describeChain(chainUrl, whyNoChain(config))));
+        });
+      } finally {
+        clearInterval(progress);
+      }
     });
+}
+
+const progressMs = 5000;
+
+/** The first start creates a database, which takes long on a busy machine. */
+function showProgress(): NodeJS.Timeout {
+  const startedAt = performance.now();
+  return setInterval(() => {
+    console.log(`bursar: starting the sandbox, ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  }, progressMs).unref();
 }
 
 /** Before the port is looked at, because the running sandbox has that too. */

@@ -8,7 +8,7 @@ const bin = fileURLToPath(new URL("../../../bin/bursar.mjs", import.meta.url));
 
 export interface BursarProcess {
   child: ChildProcess;
-  /** Everything it has written so far, both streams together. */
+  /** Everything it has written so far, both streams together, besides the progress that a start on a busy machine prints. */
   output: () => string;
   /** Waits until the pattern stands in the output, and gives the match. */
   waitFor: (pattern: RegExp) => Promise<RegExpExecArray>;
@@ -67,7 +67,7 @@ export function spawnBursar({ args, env = {}, account }: BursarProcessOptions): 
 
   return {
     child,
-    output: () => output,
+    output: () => output.replaceAll(/^bursar: starting the sandbox, \d+ s\n/gm, ""),
     waitFor,
     ready: async () => (await waitFor(/"url":"(http:[^"]+)","msg":"ready"/))[1] ?? "",
     exited,
