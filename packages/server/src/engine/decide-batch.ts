@@ -62,7 +62,7 @@ interface Course {
 
 /** For the operator. The MAC is right again when the row is, so that nothing but the row has to be restored. */
 const tamperedFault =
-  "The row of the transaction, or what it requires, was changed in the database by something other than Bursar. It is not processed. Restore the row from a backup or from its events, then retry it.";
+  "The row of the transaction, or what it requires, was changed in the database by something other than Bursar, or the transaction had ended and was made open again. It is not processed. Restore the row from a backup or from its events, then retry it.";
 
 const forgedStopFault =
   "The table stop_records has a row that Bursar has not written, about the wallet, the client or the tenant of the transaction. It is not processed. Remove the row as the owner of the table, then retry the transaction.";

@@ -7,6 +7,9 @@ import { isRowAuthentic, macOfRow } from "./row-integrity.js";
  * The rows of wallets, clients and tenants say whether one is frozen, disabled or suspended. A writer to the database can change them, also
  * back to an earlier state with the MAC of then. So each stop, and each end of one, is appended to stop_records too, from which the role of the
  * service cannot remove anything. The last record counts. One that ends a stop must be authentic; one that begins it need not be.
+ *
+ * Transactions have records too: one that requires approvals a record that stops nothing, and one that has ended without being completed a
+ * record that stops it for good. All of these count, not only the last.
  */
 
 /** A wallet, a client, or the tenant itself. */
@@ -108,11 +111,30 @@ function fieldsOf({ tenantId, subjectId }: StopSubject, number: string, isStop: 
   return ["stop record", tenantId, subjectId, number, isStop ? "stopped" : "ended"];
 }
 
+/** Of the row of a transaction: true if it has ended, false if it requires approvals, null if neither is recorded. Served by the primary key. */
+export function hasEnded(row: Statement): Statement {
+  return sql`(
+    SELECT bool_or(stop.stopped) FROM stop_records stop WHERE stop.tenant_id = ${row}.tenant_id AND stop.subject_id = ${row}.id)`;
+}
+
+/** Records which transactions have ended, and which require approvals. Their rows are locked. Served by the primary key. */
+export function recordEnds(tx: Tx, ends: readonly { tenantId: string; id: string; isEnd: boolean }[]): void {
+  if (ends.length === 0) return;
+  tx.send(sql`
+    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at)
+    SELECT given.tenant_id, given.id, 1 + coalesce((
+        SELECT max(s.number) FROM stop_records s WHERE s.tenant_id = given.tenant_id AND s.subject_id = given.id), 0),
+      given.stopped, now()
+    FROM unnest(${ends.map(({ tenantId }) => tenantId)}::uuid[], ${ends.map(({ id }) => id)}::uuid[],
+      ${ends.map(({ isEnd }) => isEnd)}::boolean[]) AS given (tenant_id, id, stopped)
+  `);
+}
+
 const leastId = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Ends of stops that another key authenticates are recorded again with the current one, unless one was forged; returns how many. Subject by
- * subject, because each is locked. Served by the primary key.
+ * subject, because each is locked. Served by stop_records_released and the primary key.
  */
 export async function resealStops(database: Database): Promise<number> {
   let written = 0;
@@ -121,7 +143,7 @@ export async function resealStops(database: Database): Promise<number> {
     const { tenantId, subjectId }: StopSubject = after;
     const [next]: StopSubject[] = await database.query<StopSubject>(sql`
       SELECT s.tenant_id AS "tenantId", s.subject_id AS "subjectId" FROM stop_records s
-      WHERE (s.tenant_id, s.subject_id) > (${tenantId}::uuid, ${subjectId}::uuid)
+      WHERE (s.tenant_id, s.subject_id) > (${tenantId}::uuid, ${subjectId}::uuid) AND NOT s.stopped AND s.mac IS NOT NULL
       ORDER BY s.tenant_id, s.subject_id LIMIT 1
     `);
     after = next;

@@ -1,7 +1,7 @@
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import { shownPaymentId } from "../../app/transactions/present-approval.js";
 import type { RowMac } from "../access/row-integrity.js";
-import { readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
+import { hasEnded, readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
 import { sql } from "../core/sql.js";
 import {
   isBegunAuthentic,
@@ -12,7 +12,8 @@ import {
 import { isAddressAuthentic } from "./wallet-integrity.js";
 
 /** What authenticates a payment, of the rows that `joinFacts` joins. `p` also has its network and its own MAC. */
-export const integrityColumns = sql`${sealedColumns}, ${stopColumns(sql`t`, sql`p.wallet_id`)}, p.network, p.wallet_id AS "walletId",
+export const integrityColumns = sql`${sealedColumns}, ${stopColumns(sql`t`, sql`p.wallet_id`)}, ${hasEnded(sql`t`)} AS "hasEnded",
+  p.network, p.wallet_id AS "walletId",
   p.key_id AS "begunKeyId", p.mac AS "begunMac", (
     SELECT o.needs_judgement FROM open_transactions o WHERE o.tenant_id = p.tenant_id AND o.id = p.id) AS "needsJudgement",
   w.address, w.shown, w.key_id AS "senderKeyId", w.mac AS "senderMac",
@@ -20,6 +21,7 @@ export const integrityColumns = sql`${sealedColumns}, ${stopColumns(sql`t`, sql`
 
 export interface IntegrityRow extends SealedTransaction, StopColumns, RowMac {
   walletId: string;
+  hasEnded: boolean | null;
   begunKeyId: string | null;
   begunMac: Uint8Array | null;
   /** Of the sender. */
@@ -39,6 +41,8 @@ export function findPaymentFault(keys: IntegrityKeys, row: IntegrityRow): string
   const { tenantId, id, walletId, network, destinationAccountId, ownAddress, ownShown } = row;
   const changed = (what: string) =>
     `${what} was changed in the database by something other than Bursar, so ${shownPaymentId(id)} is not signed. Restore the row from a backup, then resume the wallet.`;
+  if (row.hasEnded === true)
+    return `${shownPaymentId(id)} has ended, and something other than Bursar has made it open again in the database, so it is not signed. Delete its rows in open_transactions and chain_payments, then resume the wallet.`;
   if (row.sourceAccountId !== walletId || !isTransactionAuthentic(keys, row))
     return changed("The row of a transaction");
   if (!isBegunAuthentic(keys, { tenantId, id, walletId }, { keyId: row.begunKeyId, mac: row.begunMac }))

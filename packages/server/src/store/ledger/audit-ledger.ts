@@ -70,6 +70,15 @@ const checks: readonly LedgerCheck[] = [
       HAVING count(DISTINCT o.id) + count(DISTINCT e.sequence) <> 1`,
   },
   {
+    what: "no transaction is completed, or open, that has ended otherwise",
+    violations: sql`
+      SELECT s.tenant_id, s.subject_id, e.state FROM stop_records s
+      LEFT JOIN events e ON e.tenant_id = s.tenant_id AND e.subject_id = s.subject_id AND e.event = 'transaction.updated'
+        AND e.state = 'completed'
+      LEFT JOIN open_transactions o ON o.tenant_id = s.tenant_id AND o.id = s.subject_id
+      WHERE s.stopped AND (e.state IS NOT NULL OR o.id IS NOT NULL)`,
+  },
+  {
     what: "the sequence of every tenant has no gap, other than those of a recovery",
     violations: sql`
       SELECT s.tenant_id, s.sequence::text, count(e.sequence)::text AS events FROM event_sequences s

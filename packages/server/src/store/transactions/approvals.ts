@@ -5,6 +5,7 @@ import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { appendAudit } from "../access/audit.js";
 import { readStandings, standingOf } from "../access/lineage.js";
 import type { RowMac } from "../access/row-integrity.js";
+import { hasEnded } from "../access/stop-records.js";
 import { type Database, type KeyedQueryable, type Queryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
@@ -32,15 +33,18 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
       database.transaction(async (tx) => {
         const { clientId, decision, digest, comment, decidedAt } = approval;
         // The engine holds this row while it decides; the second of two finds it as the first has left it. Served by primary keys.
-        const [open] = await tx.query<SealedTransaction & RowMac & { version: number }>(sql`
-          SELECT o.version, o.needs_judgement AS "needsJudgement", w.network, ${sealedColumns}
+        const [open] = await tx.query<
+          SealedTransaction & RowMac & { version: number; hasEnded: boolean | null }
+        >(sql`
+          SELECT o.version, o.needs_judgement AS "needsJudgement", w.network, ${sealedColumns}, ${hasEnded(sql`t`)} AS "hasEnded"
           FROM open_transactions o JOIN transactions t ON t.tenant_id = o.tenant_id AND t.id = o.id
           JOIN wallets w ON w.tenant_id = t.tenant_id AND w.id = t.source_account_id
           WHERE o.tenant_id = ${tenantId} AND o.id = ${transactionId} AND o.state = 'awaiting_approval' FOR UPDATE OF o
         `);
         if (open === undefined) return "closed";
         // A rejection stops it in any case.
-        if (decision === "approve" && !isTransactionAuthentic(requireKeys(tx), open)) return "tampered";
+        const isSound = open.hasEnded !== true && isTransactionAuthentic(requireKeys(tx), open);
+        if (decision === "approve" && !isSound) return "tampered";
         const version = open.version + 1;
         const earlier = await listRecorded(tx, tenantId, transactionId);
         const repeats = (one: RecordedRow) =>

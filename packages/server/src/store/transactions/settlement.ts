@@ -9,7 +9,7 @@ import type {
   TransactionKey,
 } from "../../app/transactions/settlement.js";
 import type { RowMac } from "../access/row-integrity.js";
-import { isStopped, readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
+import { hasEnded, isStopped, readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
 import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
@@ -66,7 +66,7 @@ export function createSettlementUnit(
     if (rows.length === 0) return [];
     const keys = requireKeys(tx);
     for (const row of rows) {
-      row.isTampered = isJudgedAgain(row) || !isTransactionAuthentic(keys, row);
+      row.isTampered = row.hasEnded === true || isJudgedAgain(row) || !isTransactionAuthentic(keys, row);
       obeyStops(keys, row);
     }
     if (rows.some(({ isHeld }) => isHeld)) await confirmHolds(tx, rows);
@@ -118,14 +118,15 @@ interface PaymentRow
     RowMac {
   amount: string;
   destinationAddress: string | null;
+  hasEnded: boolean | null;
 }
 
 /**
  * Whether something has happened to a payment that is said to be new: set back to `accepted`, it would be judged by the policy and the sums of
  * now, and lose the approvals that it was found to require.
  */
-function isJudgedAgain({ state, version }: PaymentRow): boolean {
-  return state === "accepted" && version !== 1;
+function isJudgedAgain({ state, version, hasEnded }: PaymentRow): boolean {
+  return state === "accepted" && (version !== 1 || hasEnded !== null);
 }
 
 /** What was recorded about a stop counts, whatever the rows of the wallet, the client and the tenant say. */
@@ -165,7 +166,7 @@ function selectPayments(claimed: Statement): Statement {
       ${isWalletFrozen} AS "sourceIsFrozen", w.purpose AS "sourcePurpose", w.network,
       EXISTS (SELECT FROM clients d WHERE d.id = t.client_id AND d.state = 'disabled')
         OR EXISTS (SELECT FROM tenants s WHERE s.id = t.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",
-      ${stopColumns(sql`t`, sql`t.source_account_id`)},
+      ${stopColumns(sql`t`, sql`t.source_account_id`)}, ${hasEnded(sql`t`)} AS "hasEnded",
       c.needs_judgement AS "needsJudgement", c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld",
       CASE WHEN t.destination_address IS NULL THEN 'own_wallet'
         WHEN EXISTS (

@@ -2,6 +2,7 @@ import { isFinal } from "@bursar/domain";
 import { type Balances, entriesOf } from "../../app/ledger/ledger-unit.js";
 import type { Settlement } from "../../app/transactions/settlement.js";
 import { writeTransactionDetails } from "../../app/transactions/transaction-details.js";
+import { recordEnds } from "../access/stop-records.js";
 import { beginPayments } from "../chain/begin-payments.js";
 import { requireKeys, type Tx } from "../core/database.js";
 import { listKeys, locateRows } from "../core/rows/locate-rows.js";
@@ -33,9 +34,19 @@ export async function writeSettlements(
   );
   writeOpen(tx, settlements);
   beginPayments(tx, settlements);
+  recordEnds(tx, settlements.flatMap(endOf));
   writeJudgements(tx, settlements);
   await log.append(tx, settlements.flatMap(toEvent));
   recordUsage(tx, settlements);
+}
+
+/** A payment that ends otherwise than completed stays so, and one that requires approvals is not judged again. */
+function endOf({ transaction, decision }: Settlement) {
+  const { tenantId, id, kind, state } = transaction;
+  if (decision === undefined || kind === "deposit") return [];
+  const isEnd = isFinal(decision.state) && decision.state !== "completed";
+  const isAsked = state === "accepted" && decision.state === "awaiting_approval";
+  return isEnd || isAsked ? [{ tenantId, id, isEnd }] : [];
 }
 
 function toEvent({ transaction, decision, occurredAt, actorId }: Settlement) {

@@ -102,6 +102,8 @@ describe("a service whose role may only change rows", () => {
     "UPDATE ledger_entries SET amount = 1",
     "UPDATE stop_records SET stopped = false",
     "DELETE FROM stop_records",
+    "UPDATE events SET state = 'recorded'",
+    "DELETE FROM events",
     "DELETE FROM schema_migrations",
     "SET bursar.audit_prune = 'on'; DELETE FROM audit_entries",
   ])("cannot run %s", async (statement) => {

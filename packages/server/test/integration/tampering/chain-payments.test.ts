@@ -148,6 +148,23 @@ describe("a payment on a chain that a writer to the database changes before it i
     await completes(id);
   });
 
+  it("is not signed after it was cancelled, if it is made open again with the MACs of before", async () => {
+    const id = await service.pay(wallet, supplier, modelCoin, 1000n);
+    await role.run(`UPDATE open_transactions SET cancel_requested = true WHERE id = '${id}'`);
+    await eventually(
+      () => service.read(id),
+      ({ state }) => state === "cancelled",
+    );
+    await role.run(`
+      INSERT INTO open_transactions (tenant_id, id, state, version, needs_judgement)
+      VALUES ('${tenantId}', '${id}', 'processing', 3, true);
+      UPDATE chain_payments SET stage = 'ready' WHERE transaction_id = '${id}'`);
+    await halt(false);
+    await eventually(haltCode, (code) => code === "PAYMENT_TAMPERED");
+    await service.database.run(`
+      DELETE FROM open_transactions WHERE id = '${id}'; UPDATE chain_payments SET stage = 'over' WHERE transaction_id = '${id}'`);
+  });
+
   it("is not paid by another wallet than the one that it names", async () => {
     const id = await service.pay(wallet, supplier, modelCoin, 1000n);
     await role.run(`UPDATE chain_payments SET wallet_id = '${own.walletId}' WHERE transaction_id = '${id}'`);

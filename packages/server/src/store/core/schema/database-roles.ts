@@ -17,6 +17,7 @@ const exceptions: Readonly<Record<string, string>> = {
   audit_bases: "SELECT",
   retained_keys: "SELECT, INSERT, UPDATE",
   ledger_entries: "SELECT, INSERT",
+  events: "SELECT, INSERT",
   named_clients: "SELECT, INSERT",
   stop_records: "SELECT, INSERT",
   schema_migrations: "SELECT",
