@@ -636,6 +636,8 @@ CREATE TABLE orders (
   quote_size numeric(78,0),
   policy_version integer NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  key_id text,
+  mac bytea,
   CONSTRAINT orders_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT orders_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT orders_check CHECK ((((type = 'limit'::text) = (price IS NOT NULL)) AND ((type = 'limit'::text) = (time_in_force IS NOT NULL)))),
@@ -1033,6 +1035,8 @@ CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING 
 CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (tenant_id, endpoint_id, due_at, sequence);
 
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
+
+CREATE INDEX stop_records_released ON public.stop_records USING btree (tenant_id, subject_id) WHERE ((NOT stopped) AND (mac IS NOT NULL));
 
 CREATE INDEX tenants_suspended ON public.tenants USING btree (id) WHERE (suspended_at IS NOT NULL);
 

@@ -16,6 +16,7 @@ export type KeyLabel =
   | "change request"
   | "tenant row"
   | "transaction"
+  | "order"
   | "approval"
   | "wallet address"
   | "sweep"

@@ -3,6 +3,7 @@ import { resealAddresses } from "../chain/reseal-addresses.js";
 import type { Database, Tx } from "../core/database.js";
 import { resealOperatorRequests } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";
+import { resealOrders } from "../markets/order-integrity.js";
 import { resealTransactions } from "../transactions/reseal-transactions.js";
 import { resealChangeRequests } from "./change-requests/change-requests.js";
 import { writeSeal } from "./client-integrity.js";
@@ -60,6 +61,7 @@ export async function resealSecrets(
       )),
     macs:
       (await resealTransactions(database)) +
+      (await resealOrders(database)) +
       (await resealAddresses(database)) +
       (await resealStops(database)) +
       (await resealOperatorRequests(database)) +

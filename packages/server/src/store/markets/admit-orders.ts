@@ -9,7 +9,7 @@ import type {
 } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
 import { readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
-import { type KeyedQueryable, type Queryable, requireKeys, type Tx } from "../core/database.js";
+import { type Queryable, requireKeys, type Tx } from "../core/database.js";
 import type { FailureTable } from "../core/rows/failures.js";
 import { joinByKey, listKeys, locateRows } from "../core/rows/locate-rows.js";
 import { waitingTenants } from "../core/rows/waiting-tenants.js";
@@ -18,10 +18,12 @@ import type { EventLog } from "../events/events.js";
 import { writeBalances } from "../ledger/ledger.js";
 import { countUsage } from "../policy/usage.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
+import { isOrderAuthentic, type StoredOrder, setAsideTampered, storedColumns } from "./order-integrity.js";
 
 interface ClaimRow
   extends Omit<ClaimedOrder, "wallet" | "number" | "price" | "size" | "quoteSize" | "amendSize">,
-    StopColumns {
+    StopColumns,
+    StoredOrder {
   walletId: string;
   walletPurpose: ClaimedOrder["wallet"]["purpose"];
   walletNetwork: string;
@@ -71,7 +73,8 @@ export async function findMarketsToDo(
   return new Set(rows.map(({ market }) => market));
 }
 
-const claimColumns = sql`o.tenant_id, o.id, o.sequence, o.needs_judgement, o.cancel_requested, o.amend_size, o.change_requested_by`;
+const claimColumns = sql`o.tenant_id, o.id, o.sequence, o.needs_judgement, o.cancel_requested, o.amend_size, o.change_requested_by, o.market,
+  o.wallet_id, o.side, o.price, o.size, o.filled`;
 
 /**
  * The same share for every tenant, so that one with many orders does not delay others. Rows that a cancellation or a freeze has locked are
@@ -89,7 +92,7 @@ function claimOfTenants(where: Statement, limit: number): Statement {
  * that keeps changing its orders would keep new ones out. Served by open_orders_new, open_orders_to_change and primary keys.
  */
 export async function claimOrders(
-  tx: KeyedQueryable,
+  tx: Tx,
   market: string,
   { limit, afterTenantId, areNewFirst, now }: OrderClaim,
 ): Promise<ClaimedOrder[]> {
@@ -114,15 +117,21 @@ export async function claimOrders(
       EXISTS (SELECT FROM clients d WHERE d.id = o.client_id AND d.state = 'disabled')
         OR EXISTS (SELECT FROM tenants s WHERE s.id = o.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",
       ${stopColumns(sql`o`, sql`o.wallet_id`)},
-      o.created_at AS "createdAt", c.sequence AS number, c.needs_judgement AS "needsJudgement",
+      o.created_at AS "createdAt", c.sequence AS number, ${storedColumns},
       c.cancel_requested AS "cancelRequested", c.amend_size AS "amendSize", c.change_requested_by AS "changeRequestedBy"
-    FROM claimed c
+    FROM claimed c CROSS JOIN LATERAL (SELECT c.*) AS p
     ${joinByKey(sql`orders`, sql`o`, sql`c`)}
     ${joinWallet(sql`o`, sql`o.wallet_id`)}
     ORDER BY o.id
   `);
   const keys = requireKeys(tx);
-  return rows.map((row) => readClaim(keys, row));
+  const sound = rows.filter((row) => isOrderAuthentic(keys, row));
+  if (sound.length < rows.length)
+    setAsideTampered(
+      tx,
+      rows.filter((row) => !sound.includes(row)),
+    );
+  return sound.map((row) => readClaim(keys, row));
 }
 
 /** Field by field, because every command takes this path and spreading costs 3.5 µs. */

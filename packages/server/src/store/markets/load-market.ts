@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OpenOrder, PriceBand, Side } from "@bursar/domain";
 import type {
   LoadedMarket,
@@ -5,11 +6,12 @@ import type {
   MarketStore,
   PlacedOrder,
 } from "../../app/markets/market-store.js";
-import type { Database, Queryable } from "../core/database.js";
+import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { expiry } from "../core/rows/leases.js";
 import { hasKey, joinByKey } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import { lockMarket } from "./market-leases.js";
+import { isOrderAuthentic, type StoredOrder, setAsideTampered, storedColumns } from "./order-integrity.js";
 
 /** Reads a market under its lease, so that no other process changes it meanwhile. */
 export function createMarketLoader(database: Database): Pick<MarketStore, "load"> {
@@ -35,29 +37,57 @@ export function createMarketLoader(database: Database): Pick<MarketStore, "load"
 /** An upper bound for putting one order into the book: 3 to 8 µs were measured on a busy machine. */
 const restoringMs = 0.02;
 
-/** By priority, which is the sequence of the command that placed an order. Served by open_orders_resting. */
-async function readResting(tx: Queryable, market: string): Promise<OpenOrder[]> {
-  const rows = await tx.query<{
-    number: string;
-    id: string;
-    owner: string;
-    side: Side;
-    price: string;
-    size: string;
-    filled: string;
-  }>(sql`
-    SELECT sequence AS number, id, tenant_id AS owner, side, price, size, filled FROM open_orders
-    WHERE market = ${market} AND state IN ('open', 'partially_filled') ORDER BY sequence
+interface RestingRow extends StoredOrder {
+  number: string;
+  side: Side;
+  price: string;
+  size: string;
+  filled: string;
+  hasFailed: boolean;
+}
+
+/**
+ * By priority, which is the sequence of the command that placed an order. One whose row was changed is left out, and set aside for the
+ * operator. Served by open_orders_resting and the primary key.
+ */
+async function readResting(tx: Tx, market: string): Promise<OpenOrder[]> {
+  const rows = await tx.query<RestingRow>(sql`
+    SELECT p.sequence AS number, p.id, p.tenant_id AS "tenantId", p.side, p.price, p.size, p.filled,
+      p.last_error IS NOT NULL AS "hasFailed", ${storedColumns}
+    FROM open_orders p ${joinByKey(sql`orders`, sql`o`, sql`p`)}
+    WHERE p.market = ${market} AND p.state IN ('open', 'partially_filled') ORDER BY p.sequence
   `);
-  return rows.map(({ id, owner, side, ...row }) => {
+  const { sound, tampered } = await verify(tx, rows);
+  setAsideTampered(tx, tampered);
+  for (const { tenantId, id } of sound.filter(({ hasFailed }) => hasFailed))
+    tx.send(sql`
+      UPDATE open_orders SET attempts = 0, last_error = NULL, retry_at = NULL WHERE tenant_id = ${tenantId} AND id = ${id}
+    `);
+  return sound.map(({ id, tenantId: owner, side, ...row }) => {
     const [number, price, size] = [Number(row.number), Number(row.price), Number(row.size)];
     return { number, id, owner, side, price, size, remaining: size - Number(row.filled) };
   });
 }
 
-interface CommandRow {
+/** Verified in one turn of the event loop: some milliseconds. */
+const sliceSize = 500;
+
+async function verify<Row extends StoredOrder>(
+  tx: KeyedQueryable,
+  rows: readonly Row[],
+): Promise<{ sound: Row[]; tampered: Row[] }> {
+  const keys = requireKeys(tx);
+  const sound: Row[] = [];
+  const tampered: Row[] = [];
+  for (const [index, row] of rows.entries()) {
+    if (index % sliceSize === sliceSize - 1) await nextTurn();
+    (isOrderAuthentic(keys, row) ? sound : tampered).push(row);
+  }
+  return { sound, tampered };
+}
+
+interface CommandRow extends StoredOrder {
   sequence: string;
-  tenantId: string;
   orderId: string;
   orderNumber: string;
   kind: MarketCommand["kind"];
@@ -68,14 +98,17 @@ interface CommandRow {
   order: Omit<PlacedOrder, "quoteSize"> & { quoteSize: string | null };
 }
 
-/** Commands of the log that were not executed; an order that is final has no number any more. Served by the primary keys. */
+/**
+ * Commands of the log that were not executed; an order that is final has no number any more. One that places an order whose row was changed
+ * places nothing. Served by the primary keys.
+ */
 async function readWaiting(
-  tx: Queryable,
+  tx: Tx,
   market: string,
   appliedSequence: number,
 ): Promise<{ waiting: MarketCommand[]; acceptedMs: number }> {
   const rows = await tx.query<CommandRow>(sql`
-    SELECT c.sequence, c.tenant_id AS "tenantId", c.order_id AS "orderId",
+    SELECT c.sequence, c.tenant_id AS "tenantId", c.order_id AS "orderId", c.order_id AS id, ${storedColumns},
       coalesce(p.sequence, 0) AS "orderNumber", c.kind, c.size AS "amendSize", c.actor_id AS "actorId",
       c.price_limit AS "priceLimit", o.created_at AS "acceptedAt",
       jsonb_build_object('side', o.side, 'type', o.type, 'timeInForce', o.time_in_force, 'selfTrade', o.self_trade,
@@ -84,11 +117,22 @@ async function readWaiting(
       SELECT *, order_id AS id FROM market_commands WHERE market = ${market} AND sequence > ${appliedSequence}
       ORDER BY sequence OFFSET 0) AS c
     ${joinByKey(sql`orders`, sql`o`, sql`c`)}
-    LEFT JOIN LATERAL (SELECT p.sequence FROM open_orders p WHERE ${hasKey(sql`p`, sql`c`)} LIMIT 1) AS p ON true
+    LEFT JOIN LATERAL (SELECT * FROM open_orders p WHERE ${hasKey(sql`p`, sql`c`)} LIMIT 1) AS p ON true
     ORDER BY c.sequence
   `);
   const acceptedMs = Math.max(0, ...rows.map(({ acceptedAt }) => acceptedAt.getTime()));
-  return { waiting: rows.map(toCommand), acceptedMs };
+  const { tampered } = await verify(
+    tx,
+    rows.filter(({ kind }) => kind === "place"),
+  );
+  setAsideTampered(tx, tampered);
+  const left = new Set(tampered);
+  return { waiting: rows.map((row) => (left.has(row) ? placeNothing(row) : toCommand(row))), acceptedMs };
+}
+
+/** It keeps its place in the log, and cancels an order that is not in the book. */
+function placeNothing({ tenantId, orderId, sequence, actorId }: CommandRow): MarketCommand {
+  return { kind: "cancel", sequence: Number(sequence), tenantId, orderId, orderNumber: 0, actorId };
 }
 
 function toCommand({

@@ -1,3 +1,4 @@
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import {
   type AcceptedOrder,
   type EarlierOrder,
@@ -8,11 +9,12 @@ import {
   readDetails,
 } from "../../app/markets/order.js";
 import { isStopped } from "../access/stop-records.js";
-import { assertGeneration, type Database, type Queryable } from "../core/database.js";
+import { assertGeneration, type Database, type Queryable, requireKeys } from "../core/database.js";
 import { toListed } from "../core/rows/bounded-page.js";
 import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { insertRequestContexts } from "../tracing/trace-contexts.js";
+import { macOfOrder } from "./order-integrity.js";
 import { selectPageOfOrders } from "./order-page.js";
 
 interface OrderRow extends Omit<Order, "price" | "size" | "quoteSize" | "step"> {
@@ -36,8 +38,9 @@ export function createOrderStore(database: Database): OrderStore {
     acceptOrders: async (batch) => {
       assertGeneration(database, batch);
       const generation = database.identity.generation();
+      const keys = requireKeys(database);
       const earlier = await insertOrFindAll(batch, {
-        insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered)),
+        insert: (ordered) => database.query<{ id: string }>(insertBatch(keys, ordered)),
         find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),
         read: readEarlier,
         confirm: () => confirmCommits(database),
@@ -107,7 +110,7 @@ export function createOrderStore(database: Database): OrderStore {
  * One statement, so one round trip and one commit for the whole batch. Its conflicts are served by the unique key. It answers with
  * those that were not accepted, which are few.
  */
-function insertBatch(batch: readonly AcceptedOrder[]): Statement {
+function insertBatch(keys: IntegrityKeys, batch: readonly AcceptedOrder[]): Statement {
   const column = <T>(pick: (order: AcceptedOrder) => T) => batch.map(pick);
   const ids = column((o) => o.id);
   const judgedLater = batch.filter(({ needsJudgement }) => needsJudgement).map(({ id }) => id);
@@ -115,15 +118,15 @@ function insertBatch(batch: readonly AcceptedOrder[]): Statement {
     WITH accepted AS (
       INSERT INTO orders
         (tenant_id, id, idempotency_key, request_hash, client_id, market, wallet_id, reference, side, type, time_in_force,
-         self_trade, price, size, quote_size, policy_version, created_at)
-      SELECT * FROM unnest(
+         self_trade, price, size, quote_size, policy_version, created_at, mac, key_id)
+      SELECT *, ${keys.currentId} FROM unnest(
         ${column((o) => o.tenantId)}::uuid[], ${ids}::uuid[], ${column((o) => o.idempotencyKey)}::text[],
         ${column((o) => `\\x${o.requestHash}`)}::bytea[], ${column((o) => o.clientId)}::uuid[],
         ${column((o) => o.market)}::text[], ${column((o) => o.walletId)}::uuid[], ${column((o) => o.reference)}::text[],
         ${column((o) => o.side)}::text[], ${column((o) => o.type)}::text[], ${column((o) => o.timeInForce)}::text[],
         ${column((o) => o.selfTrade)}::text[], ${column((o) => o.price)}::bigint[], ${column((o) => o.size)}::bigint[],
         ${column((o) => o.quoteSize)}::numeric[], ${column((o) => o.policyVersion)}::integer[],
-        ${column((o) => o.createdAt)}::timestamptz[])
+        ${column((o) => o.createdAt)}::timestamptz[], ${column((o) => `\\x${macOfOrder(keys, o)}`)}::bytea[])
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id, market, wallet_id, side, price, size
     ), opened AS (

@@ -3,41 +3,48 @@ import type { Balances } from "../../app/ledger/ledger-unit.js";
 import type { MarketDelta, MatchedBatch, OpenOrderRow, OrderChange } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
 import { isStopped } from "../access/stop-records.js";
-import type { Queryable, Tx } from "../core/database.js";
-import { hasKey, listKeys, locateRows } from "../core/rows/locate-rows.js";
+import { type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
+import { hasKey, joinByKey, listKeys, locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances, writeEntries } from "../ledger/ledger.js";
 import type { MarketPosition } from "./market-leases.js";
+import { isOrderAuthentic, type StoredOrder, storedColumns } from "./order-integrity.js";
 import { writeTrades } from "./trades.js";
 
 /** Locks orders in the order in which a freeze locks a wallet's orders. Served by primary keys. */
 export async function lockOrders(
-  tx: Queryable,
+  tx: KeyedQueryable,
   keys: readonly { tenantId: string; id: string }[],
 ): Promise<OpenOrderRow[]> {
   if (keys.length === 0) return [];
   const rows = await tx.query<OrderRow>(sql`
     SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.side, p.price, p.state, p.version, p.size, p.filled,
-      p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen OR ${isStopped(sql`p.tenant_id`, sql`p.wallet_id`)} AS "walletIsFrozen"
+      p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen OR ${isStopped(sql`p.tenant_id`, sql`p.wallet_id`)} AS "walletIsFrozen", ${storedColumns}
     FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS wanted
     CROSS JOIN LATERAL (SELECT * FROM open_orders p WHERE ${hasKey(sql`p`, sql`wanted`)} FOR UPDATE) AS p
     CROSS JOIN LATERAL (SELECT w.frozen FROM wallets w WHERE ${hasKey(sql`w`, sql`p`, sql`p.wallet_id`)} LIMIT 1) AS w
+    ${joinByKey(sql`orders`, sql`o`, sql`p`)}
   `);
-  return rows.map((row) => ({
-    ...row,
-    price: row.price === null ? null : Number(row.price),
-    size: row.size === null ? null : Number(row.size),
-    filled: Number(row.filled),
-    quoteFilled: BigInt(row.quoteFilled),
-    fee: BigInt(row.fee),
-    held: BigInt(row.held),
-  }));
+  const integrity = requireKeys(tx);
+  const tampered = rows.find((row) => !isOrderAuthentic(integrity, row));
+  // The market is loaded again, and leaves it out.
+  if (tampered !== undefined)
+    throw new Error(`the order ${tampered.id} was changed in the database by something other than Bursar`);
+  return rows.map(
+    ({ content: _, keyId: _keyId, mac: _mac, isSame: _isSame, needsJudgement: _judged, ...row }) => ({
+      ...row,
+      price: row.price === null ? null : Number(row.price),
+      size: row.size === null ? null : Number(row.size),
+      filled: Number(row.filled),
+      quoteFilled: BigInt(row.quoteFilled),
+      fee: BigInt(row.fee),
+      held: BigInt(row.held),
+    }),
+  );
 }
 
-interface OrderRow {
-  tenantId: string;
-  id: string;
+interface OrderRow extends StoredOrder {
   walletId: string;
   walletIsFrozen: boolean;
   side: Side;

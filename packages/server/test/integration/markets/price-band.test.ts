@@ -3,7 +3,9 @@ import type { MarketDefinition } from "@bursar/domain";
 import { readId } from "@bursar/protocol";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sandboxMarkets } from "../../../src/config/market-list.js";
+import { withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
+import { createOrderStore } from "../../../src/store/markets/orders.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/markets/trader.js";
@@ -80,17 +82,18 @@ describe("a market with a price band", () => {
     const { id } = await buyer.placed(order("buy", "2700"));
     const tenantId = readId("tnt", seller.owner.tenantId) ?? "";
     // As if another process had accepted it, with an older band.
-    await database.query(sql`
-      WITH made AS (
-        INSERT INTO orders (tenant_id, id, idempotency_key, request_hash, client_id, market, wallet_id, side, type, time_in_force,
-          self_trade, price, size, policy_version, created_at)
-        SELECT ${tenantId}, uuidv7(), 'late', '\\x00', ${seller.owner.client.id}, 'ETH-USD', id, 'sell', 'limit', 'gtc', 'cancel_newest',
-          1, 100000, 1, now()
-        FROM wallets WHERE tenant_id = ${tenantId} AND role = 'primary'
-        RETURNING tenant_id, id, market, wallet_id, side, price, size)
-      INSERT INTO open_orders (tenant_id, id, market, wallet_id, side, price, size, state, version)
-      SELECT tenant_id, id, market, wallet_id, side, price, size, 'pending', 1 FROM made
+    const [made] = await database.query<{ id: string; walletId: string }>(sql`
+      SELECT uuidv7() AS id, id AS "walletId" FROM wallets WHERE tenant_id = ${tenantId} AND role = 'primary'
     `);
+    if (made === undefined) throw new Error("the tenant has no wallet");
+    await createOrderStore(withKeys(database, service.keys)).acceptOrders([
+      {
+        ...{ ...made, tenantId, clientId: seller.owner.client.id, market: "ETH-USD", reference: null },
+        ...{ idempotencyKey: "late", requestHash: "00", policyVersion: 1, needsJudgement: false },
+        ...{ side: "sell", type: "limit", timeInForce: "gtc", selfTrade: "cancel_newest" },
+        ...{ price: 1, size: 100_000, quoteSize: null, createdAt: new Date() },
+      },
+    ]);
     const { data } = (await eventually(
       async () => (await seller.send("GET", "/v1/orders?state=rejected")).body,
       (body) => (body as unknown as { data: object[] }).data.length === 1,

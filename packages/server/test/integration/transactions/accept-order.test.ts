@@ -51,7 +51,8 @@ it.each([
   },
   {
     what: "orders",
-    accept: (keys: readonly string[]) => createOrderStore(database).acceptOrders(keys.map(toOrder)),
+    accept: (keys: readonly string[]) =>
+      createOrderStore(withKeys(database, integrityKeys)).acceptOrders(keys.map(toOrder)),
   },
 ])(
   "two batches of $what with the same keys in opposite order are both answered, and neither blocks the other",
