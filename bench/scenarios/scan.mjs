@@ -74,6 +74,7 @@ function openNode(url) {
       finality: { tag: "finalized" },
       feeCap: 10n ** 12n,
       minimumTip: 10n ** 9n,
+      tipMax: 20n * 10n ** 9n,
       hasDataFee: false,
       hasPool: true,
       tokens: [{ asset: "USDC", contract: token, decimals: 6 }],

@@ -25,6 +25,7 @@ describe("the list of networks", () => {
         feeCap: 500_000_000_000n,
         feeMax: 50_000_000_000_000_000n,
         minimumTip: 10_000_000n,
+        tipMax: 20_000_000_000n,
         inFlightMax: 16,
         hasDataFee: false,
         hasPool: true,
@@ -85,6 +86,7 @@ describe("the list of networks", () => {
       'networks[0].fee_max is "0.0": it must be greater than zero',
     ],
     ["a fraction of a wei", { fee_cap_gwei: "0.0000000001" }, "networks[0].fee_cap_gwei is"],
+    ["a tip above its maximum", { minimum_tip_gwei: "21" }, "must be at most tip_max_gwei, 20"],
     ["a tip above the cap", { fee_cap_gwei: "1", minimum_tip_gwei: "2" }, "must be at most the fee cap, 1"],
     ["too many in flight", { in_flight: "257" }, "networks[0].in_flight is"],
   ])("refuses %s, without showing a URL", (_what, change, message) => {

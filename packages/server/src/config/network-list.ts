@@ -12,6 +12,8 @@ export interface NetworkDefinition {
   /** For one payment, in wei. */
   feeMax: bigint;
   minimumTip: bigint;
+  /** Of the first attempt of a payment. */
+  tipMax: bigint;
   inFlightMax: number;
   hasDataFee: boolean;
   hasPool: boolean;
@@ -81,6 +83,15 @@ export const networkList = list({
       gweiPattern,
       gwei,
     ),
+    tip_max_gwei: matching(
+      {
+        about:
+          "The maximum priority fee that the first attempt of a payment offers, in gwei, whatever its nodes say that others pay. One that is not included is replaced with higher fees, up to `fee_cap_gwei`.",
+        default: "20",
+      },
+      gweiPattern,
+      gwei,
+    ),
     in_flight: integer(
       {
         about: "The maximum number of payments of an address that are sent and not final.",
@@ -110,10 +121,13 @@ export const networkList = list({
     const feeCap = readDecimal(fields.fee_cap_gwei, gweiDecimals);
     const feeMax = readDecimal(fields.fee_max, coinDecimals);
     const minimumTip = readDecimal(fields.minimum_tip_gwei, gweiDecimals);
+    const tipMax = readDecimal(fields.tip_max_gwei, gweiDecimals);
     if (feeCap === 0n) return { field: "fee_cap_gwei", allowed: "greater than zero" };
     if (feeMax === 0n) return { field: "fee_max", allowed: "greater than zero" };
     if (minimumTip > feeCap)
       return { field: "minimum_tip_gwei", allowed: `at most the fee cap, ${fields.fee_cap_gwei}` };
+    if (minimumTip > tipMax)
+      return { field: "minimum_tip_gwei", allowed: `at most tip_max_gwei, ${fields.tip_max_gwei}` };
     return {
       network: fields.network,
       rpcUrls: fields.rpc_urls.split(","),
@@ -121,19 +135,21 @@ export const networkList = list({
       feeCap,
       feeMax,
       minimumTip,
+      tipMax,
       inFlightMax: fields.in_flight,
       hasDataFee: fields.data_fee === "true",
       hasPool: fields.no_pool === "false",
     } satisfies NetworkDefinition as NetworkDefinition;
   },
   namesOf: ({ network }) => ({ network }),
-  show: ({ network, finality, feeCap, feeMax, minimumTip, inFlightMax, hasDataFee, hasPool }) => ({
+  show: ({ network, finality, feeCap, feeMax, minimumTip, tipMax, inFlightMax, hasDataFee, hasPool }) => ({
     network,
     rpc_urls: "********",
     finality: "tag" in finality ? finality.tag : String(finality.depth),
     fee_cap_gwei: formatAmount(feeCap, gweiDecimals),
     fee_max: formatAmount(feeMax, coinDecimals),
     minimum_tip_gwei: formatAmount(minimumTip, gweiDecimals),
+    tip_max_gwei: formatAmount(tipMax, gweiDecimals),
     in_flight: inFlightMax,
     data_fee: String(hasDataFee),
     no_pool: String(!hasPool),

@@ -11,6 +11,8 @@ export interface ChainNetwork {
   /** The most that a payment may cost, in wei. */
   feeMax: bigint;
   minimumTip: bigint;
+  /** The most that the first attempt of a payment offers as its tip for a unit of gas, in wei. */
+  tipMax: bigint;
   /** How many payments of an address may be sent and not final. */
   inFlightMax: number;
   hasDataFee: boolean;

@@ -45,6 +45,7 @@ export function withSandboxChain(assets: readonly Asset[], chain: SandboxChain):
     finality: { tag: "finalized" },
     feeCap: 500n * gwei,
     feeMax: 50_000_000n * gwei,
+    tipMax: 20n * gwei,
     minimumTip: gwei / 100n,
     inFlightMax: 16,
     hasDataFee: false,

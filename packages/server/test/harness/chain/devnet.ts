@@ -41,6 +41,7 @@ export function openNode(devnet: SpawnedDevnet, settings: Partial<EvmNodeSetting
       finality: { tag: "finalized" },
       feeCap: parseGwei("500"),
       minimumTip: parseGwei("1"),
+      tipMax: parseGwei("20"),
       hasDataFee: false,
       hasPool: true,
       tokens: devnetTokens,

@@ -18,6 +18,7 @@ export const modelChainNetwork: ChainNetwork = {
     feeCap: 100_000n,
     feeMax: 10n ** 12n,
     minimumTip: 1n,
+    tipMax: 10n ** 9n,
     inFlightMax: 4,
     hasDataFee: true,
     hasPool: true,

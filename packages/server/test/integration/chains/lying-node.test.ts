@@ -1,5 +1,13 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { closeNodes, newAddress, openNode, useDevnet, watchFor } from "../../harness/chain/devnet.js";
+import {
+  closeNodes,
+  devnetTokens,
+  fundedAccount,
+  newAddress,
+  openNode,
+  useDevnet,
+  watchFor,
+} from "../../harness/chain/devnet.js";
 import { resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
 
 const devnet = useDevnet();
@@ -120,5 +128,46 @@ describe("a node that lies about a final block whose hash is right", () => {
     const [block] = await openNode(devnet()).finalBlocks(number, number, watchFor([address], [hash]));
     expect(block?.transfers).toMatchObject([{ hash, amount: 100n }]);
     expect(block?.outcomes).toMatchObject([{ hash, success: true }]);
+  });
+});
+
+describe("a node that lies about what a payment costs, or whether it is possible", () => {
+  const startFeeLiar = () =>
+    startLiar((method, _params, history: { baseFeePerGas: string[] }) =>
+      method === "eth_feeHistory"
+        ? {
+            baseFeePerGas: history.baseFeePerGas.map(() => "0x174876e800"),
+            reward: history.baseFeePerGas.slice(1).map(() => ["0x5d21dba000"]),
+          }
+        : history,
+    );
+
+  it("does not set the fees, alone of two or of three, and alone no tip above the maximum", async () => {
+    const liar = await startFeeLiar();
+    const honest = await openNode(devnet()).market();
+    const { url, secondUrl } = devnet();
+    for (const rpcUrls of [
+      [liar.url, url],
+      [liar.url, url, secondUrl],
+      [url, secondUrl, liar.url],
+    ])
+      expect(await openNode(devnet(), { rpcUrls }).market()).toEqual(honest);
+    const alone = await openNode(devnet(), { rpcUrls: [liar.url] }).market();
+    // Of 400 gwei, and twice the base fee of 100 gwei.
+    expect(alone).toEqual({ maxFeePerGas: 220n * 10n ** 9n, maxPriorityFeePerGas: 20n * 10n ** 9n });
+  });
+
+  it("does not fail the payment of a token that the other node would make", async () => {
+    const account = await fundedAccount(devnet(), { USDC: 100n });
+    const contract = devnetTokens.find(({ asset }) => asset === "USDC")?.contract as string;
+    const draft = { from: account.address.toLowerCase(), contract, destination: newAddress(), amount: 5n };
+    const liar = await startLiar((method, _params, result) =>
+      method === "eth_call" ? `0x${"0".repeat(64)}` : result,
+    );
+    const node = openNode(devnet(), { rpcUrls: [liar.url, devnet().url] });
+    await node.heads();
+    expect(await node.estimate([draft])).toMatchObject([{ dataFee: 0n }]);
+    const alone = openNode(devnet(), { rpcUrls: [liar.url] });
+    expect(await alone.estimate([draft])).toEqual([{ refused: "WOULD_REVERT" }]);
   });
 });

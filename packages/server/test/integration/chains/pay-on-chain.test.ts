@@ -122,7 +122,7 @@ describe("the market", () => {
     expect(maxFeePerGas).toBeGreaterThan(parseGwei("30"));
     const capped = openNode(devnet(), { feeCap: parseGwei("10") });
     expect((await capped.market()).maxFeePerGas).toBe(parseGwei("10"));
-    const floor = openNode(devnet(), { minimumTip: parseGwei("25") });
+    const floor = openNode(devnet(), { minimumTip: parseGwei("25"), tipMax: parseGwei("50") });
     expect((await floor.market()).maxPriorityFeePerGas).toBe(parseGwei("25"));
   });
 

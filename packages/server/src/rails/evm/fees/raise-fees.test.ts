@@ -49,21 +49,53 @@ describe("raised fees", () => {
 });
 
 describe("the fees of the market", () => {
-  const bounds = { feeCap: 100n * gwei, minimumTip: gwei };
+  const bounds = { feeCap: 100n * gwei, minimumTip: gwei, tipMax: 50n * gwei };
 
   it.each([
     ["the median of the tips that were paid", 10n, [1n, 3n, 2n], [22n, 2n]],
     ["the minimum if blocks were empty and report zero", 10n, [0n, 0n, 0n], [21n, 1n]],
     ["the minimum if nothing is known", 10n, [], [21n, 1n]],
     ["the cap if the base fee is high", 80n, [2n], [100n, 2n]],
-    ["no more of a tip than the cap", 10n, [500n], [100n, 100n]],
+    ["no more of a tip than its maximum", 10n, [500n], [70n, 50n]],
+    ["no more of a tip than the cap", 100n, [500n], [100n, 50n]],
     ["a base fee of zero", 0n, [2n], [2n, 2n]],
   ] as const)("are %s", (_, baseFee, tips, [maxFee, tip]) => {
-    const found = marketFees(
-      baseFee * gwei,
-      tips.map((paid) => paid * gwei),
-      bounds,
-    );
+    const seen = { baseFee: baseFee * gwei, tips: tips.map((paid) => paid * gwei) };
+    const found = marketFees([seen], bounds);
+    expect(found).toEqual({ maxFeePerGas: maxFee * gwei, maxPriorityFeePerGas: tip * gwei });
+  });
+
+  it.each([
+    [
+      "the lower of two nodes",
+      [
+        [10n, 2n],
+        [90n, 40n],
+      ],
+      [22n, 2n],
+    ],
+    [
+      "the median of three",
+      [
+        [10n, 3n],
+        [90n, 40n],
+        [0n, 0n],
+      ],
+      [23n, 3n],
+    ],
+    [
+      "the lower median of four",
+      [
+        [10n, 3n],
+        [90n, 40n],
+        [12n, 4n],
+        [80n, 30n],
+      ],
+      [28n, 4n],
+    ],
+  ] as const)("are those of %s", (_, nodes, [maxFee, tip]) => {
+    const seen = nodes.map(([baseFee, paid]) => ({ baseFee: baseFee * gwei, tips: [paid * gwei] }));
+    const found = marketFees(seen, bounds);
     expect(found).toEqual({ maxFeePerGas: maxFee * gwei, maxPriorityFeePerGas: tip * gwei });
   });
 });

@@ -55,10 +55,10 @@ export function createEstimate({ pool, hasDataFee, newestNumber }: EstimateDeps)
 function judge(gas: Answer<bigint>, call: Answer<boolean>): Estimate {
   for (const answer of [call, gas])
     if ("error" in answer) return { refused: isRevert(answer.error) ? "WOULD_REVERT" : "UNAVAILABLE" };
-  const isAccepted = "value" in call && call.value;
+  const isAccepted = "value" in call && call.value === true;
   const needed = "value" in gas ? gas.value : undefined;
-  if (isAccepted === undefined || needed === undefined) return { refused: "UNAVAILABLE" };
-  return isAccepted ? { gasLimit: withMargin(needed), dataFee: 0n } : { refused: "WOULD_REVERT" };
+  if (!isAccepted) return { refused: "WOULD_REVERT" };
+  return needed === undefined ? { refused: "UNAVAILABLE" } : { gasLimit: withMargin(needed), dataFee: 0n };
 }
 
 /** A quarter more than was needed now: contracts use more when their state has changed. */
@@ -91,14 +91,17 @@ function readGas(result: unknown): bigint {
 
 const trueWord = `0x${"1".padStart(64, "0")}`;
 
-/** Whether the transfer of a token is accepted: tokens return true or nothing, and one that returns false has moved nothing. */
-function returnQuestion(draft: PaymentDraft, block: string): Question<boolean> {
+/**
+ * Whether the transfer of a token is accepted: tokens return true or nothing, and one that returns false has moved nothing. A node that says
+ * so is treated as one that has no answer, so that a payment fails only if all nodes that answer say so.
+ */
+function returnQuestion(draft: PaymentDraft, block: string): Question<true> {
   return {
     method: "eth_call",
     params: [executionOf(draft), block],
     read: (result) => {
       const data = readData(result, "the result of the call");
-      return draft.contract === null || data === "0x" || data === trueWord;
+      return draft.contract === null || data === "0x" || data === trueWord ? true : undefined;
     },
   };
 }

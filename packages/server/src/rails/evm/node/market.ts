@@ -1,21 +1,14 @@
-import type { FeeTerms } from "../../../app/chain/chain-node.js";
-import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import { type FeeBounds, marketFees } from "../fees/market-fees.js";
+import { type BlockHeader, type FeeTerms, NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import { type FeeBounds, marketFees, type SeenFees } from "../fees/market-fees.js";
 import { toQuantity } from "../keccak.js";
-import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
+import { type Answer, AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { headerQuestion } from "./read-block.js";
 import { readList, readQuantity, readRecord } from "./read-values.js";
 
 const historyBlocks = 10;
 const medianPercentile = 50;
 
-interface FeeHistory {
-  /** Of the block after the newest one. */
-  readonly baseFee: bigint;
-  readonly tips: readonly bigint[];
-}
-
-const historyQuestion: Question<FeeHistory> = {
+const historyQuestion: Question<SeenFees> = {
   method: "eth_feeHistory",
   params: [toQuantity(historyBlocks), "latest", [medianPercentile]],
   read: (result) => {
@@ -30,14 +23,20 @@ const historyQuestion: Question<FeeHistory> = {
   },
 };
 
-/** What a transaction should pay now. Nodes without a history of fees are asked for their newest block. */
+/** What a transaction should pay now, by all nodes that answer. One without a history of fees says what its newest block has. */
 export function createMarket(pool: RpcPool, bounds: FeeBounds): () => Promise<FeeTerms> {
   return async () => {
-    const [history] = await pool.ask([historyQuestion]);
-    if ("value" in history && history.value !== undefined)
-      return marketFees(history.value.baseFee, history.value.tips, bounds);
-    const [latest] = await pool.ask([headerQuestion("latest")]);
-    if ("value" in latest && latest.value !== undefined) return marketFees(latest.value.baseFee, [], bounds);
+    const nodes = await pool.askEach([historyQuestion, headerQuestion("latest")]);
+    const seen = nodes.flatMap(({ answers }) => ("unavailable" in answers ? [] : seenBy(...answers)));
+    if (seen.length > 0) return marketFees(seen, bounds);
+    // None has answered at once, so they are asked again in turn.
+    const seenLater = seenBy(...(await pool.ask([historyQuestion, headerQuestion("latest")])));
+    if (seenLater.length > 0) return marketFees(seenLater, bounds);
     throw new NodeUnavailableError("No node gives a base fee.");
   };
+}
+
+function seenBy(history: Answer<SeenFees>, latest: Answer<BlockHeader>): SeenFees[] {
+  if ("value" in history && history.value !== undefined) return [history.value];
+  return "value" in latest && latest.value !== undefined ? [{ baseFee: latest.value.baseFee, tips: [] }] : [];
 }
