@@ -91,8 +91,10 @@ it("a failure shows the sentence, what was expected and seen, and a command that
   expect(out).toContain(`-H 'Authorization: Bearer '"$TOKEN"`);
   expect(out.trimEnd().split("\n").at(-1)).toContain("does not conform to contract 0.1.0");
   const written = names.map((name) => readFileSync(join(folder, `bad.${name}`), "utf8"));
-  for (const text of [out, err, ...written])
-    for (const secret of [...Object.values(plainTokens), "whsec_"]) expect(text).not.toContain(secret);
+  for (const text of [out, err, ...written]) {
+    expect(text).not.toMatch(/whsec_[\w+/]{8}/);
+    for (const secret of Object.values(plainTokens)) expect(text).not.toContain(secret);
+  }
 });
 
 it("fewer transactions are created than the announcement says", async () => {
@@ -105,6 +107,19 @@ it("fewer transactions are created than the announcement says", async () => {
     ({ request, response }) => request.url.endsWith("/v1/transactions") && response.status === 202,
   );
   expect(accepted.length).toBeLessThan(transactionsMax);
+});
+
+it("no more than --max-total is sent, and what was not looked at prevents conformance", async () => {
+  const [har, json] = [join(folder, "total.har"), join(folder, "total.json")];
+  const args = ["--max-total", "USD=5.05", "--max-total", "ETH=1", "--har", har, "--json", json];
+  const { status, out } = await runAgainst([], args);
+  expect({ status, conforms: readReport(json).conforms }).toEqual({ status: 1, conforms: false });
+  expect(out).toContain("above --max-total USD=5.05");
+  const { log } = JSON.parse(readFileSync(har, "utf8")) as {
+    log: { entries: { request: { url: string; postData?: { text: string } } }[] };
+  };
+  const sent = log.entries.filter(({ request }) => request.postData?.text.includes('"1.01"'));
+  expect(sent.length).toBeLessThanOrEqual(5);
 });
 
 it("known failures of a baseline do not count, and compare lists what has changed", async () => {
@@ -137,6 +152,9 @@ it.each([
   [["--base-url", "ftp://x", "--token", "t"], "is not an http or https address"],
   [["--base-url", "http://127.0.0.1:1"], "Credentials are missing"],
   [["--token", "t"], "The address is missing"],
+  [["--base-url", "http://pay.example", "--token", "t"], "Pass --allow-writes and --max-total USD=AMOUNT."],
+  [["--base-url", "http://pay.example", "--token", "t", "--allow-writes"], "--max-total USD=AMOUNT"],
+  [["--base-url", "http://127.0.0.1:1", "--token", "t", "--max-total", "USD"], "must be ASSET=AMOUNT"],
   [["--bogus"], "--bogus"],
   [["--only", "nothing"], "No check is named nothing"],
   [["--target", "/nowhere.yaml"], "cannot be read"],

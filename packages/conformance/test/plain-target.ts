@@ -1,9 +1,11 @@
 import { checkTable } from "../src/checks/table.js";
+import { profileNames } from "../src/engine/check.js";
 import { type CheckResult, runChecks } from "../src/engine/run-checks.js";
 import { createSession, defaultBounds } from "../src/engine/session.js";
 import type { Target } from "../src/target/target.js";
 import { startReceiver } from "../src/webhooks/receiver.js";
 import type { FaultName } from "./faults.js";
+import { plainClient } from "./servers/plain/plain-oauth.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
 import { forgottenMs } from "./servers/plain/plain-transactions.js";
 
@@ -11,7 +13,7 @@ import { forgottenMs } from "./servers/plain/plain-transactions.js";
 function plainTarget(url: string): Target {
   return {
     baseUrl: new URL(url),
-    credentials: { token: plainTokens.own },
+    credentials: { token: plainTokens.own, ...plainClient },
     secondTenant: { token: plainTokens.second },
     revokedToken: plainTokens.revoked,
     transaction: { asset: "USD", amount: "1.01", fields: {} },
@@ -37,7 +39,7 @@ function plainTarget(url: string): Target {
       keyMs: forgottenMs + 50,
       revocationMs: 0,
     },
-    profiles: ["tenants", "idempotency", "orderbook", "bursar"],
+    profiles: profileNames,
   };
 }
 
@@ -51,6 +53,7 @@ export async function runPlain(active: readonly FaultName[], seed?: number): Pro
       target,
       token: plainTokens.own,
       secondToken: plainTokens.second,
+      limitedToken: plainTokens.limited,
       receiver,
       bounds: defaultBounds,
     });

@@ -7,7 +7,10 @@ import { keyChecks } from "./key-checks.js";
 import { policyChecks } from "./policy-checks.js";
 import { bursarChecks } from "./profiles/bursar-checks.js";
 import { idempotencyChecks } from "./profiles/idempotency-checks.js";
+import { oauthChecks } from "./profiles/oauth-checks.js";
 import { orderbookChecks } from "./profiles/orderbook-checks.js";
+import { ratelimitChecks } from "./profiles/ratelimit-checks.js";
+import { standardWebhooksChecks } from "./profiles/standard-webhooks-checks.js";
 import { tenantChecks } from "./profiles/tenant-checks.js";
 import { transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhook-checks.js";
@@ -24,6 +27,9 @@ export const checkTable: readonly Check[] = [
   ...policyChecks,
   ...tenantChecks,
   ...idempotencyChecks,
+  ...standardWebhooksChecks,
+  ...oauthChecks,
+  ...ratelimitChecks,
   ...orderbookChecks,
   ...bursarChecks,
 ];

@@ -10,6 +10,7 @@ export interface PreparedTarget {
   readonly target: Target;
   readonly token: string;
   readonly secondToken: string | undefined;
+  readonly limitedToken: string | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,12 +29,14 @@ export async function prepareTarget(
   const isBursar = found.headers.some(([name]) => name.toLowerCase() === "bursar-version");
   const target = readTarget(source, given, environment, isBursar ? "bursar" : undefined);
   const token = await tokenOf(target, target.credentials);
-  const secondToken =
-    target.secondTenant === undefined ? undefined : await tokenOf(target, target.secondTenant);
+  const tokenOfOther = (other: Credentials | undefined) =>
+    other === undefined ? undefined : tokenOf(target, other);
+  const secondToken = await tokenOfOther(target.secondTenant);
+  const limitedToken = await tokenOfOther(target.limited);
   const { status } = await probe(target, "POST", "/v1/transactions", token);
   if (status === 401 || status === 403)
     throw new UsageFault(`${target.baseUrl.href} refuses the token with status ${status}.`);
-  return { target, token, secondToken };
+  return { target, token, secondToken, limitedToken };
 }
 
 async function tokenOf(target: Target, credentials: Credentials): Promise<string> {

@@ -8,6 +8,7 @@ import { createSession, defaultBounds, type Session } from "../engine/session.js
 import { isObject, parseJson } from "../http/reply.js";
 import { createReport, type Report } from "../report/report.js";
 import { progressMarks, terminalReport } from "../report/terminal.js";
+import { readTarget } from "../target/read-target.js";
 import { UsageFault } from "../target/read-values.js";
 import type { Target } from "../target/target.js";
 import { kitVersion } from "../version.js";
@@ -46,6 +47,8 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
     clientId: values["client-id"],
     profiles: values.profile,
   };
+  // Before the first request, and again with what the preset adds.
+  refuseUnboundedWrites(readTarget(source, given, console.environment), args);
   const prepared = await prepareTarget(source, given, console.environment);
   refuseUnboundedWrites(prepared.target, args);
   const session = await openSession(prepared, args, console.signal);

@@ -4,7 +4,15 @@ import type { Kit } from "./kit.js";
 /** What a check creates on the target, which is announced before a run. */
 type Write = "transaction" | "wallet" | "webhook endpoint" | "token";
 
-export const profileNames = ["tenants", "idempotency", "orderbook", "bursar"] as const;
+export const profileNames = [
+  "tenants",
+  "idempotency",
+  "standard-webhooks",
+  "oauth",
+  "ratelimit",
+  "orderbook",
+  "bursar",
+] as const;
 export type ProfileName = (typeof profileNames)[number];
 
 /** A row of the table. `contract` alone decides conformance; a profile is a bundle for what the contract leaves open. */

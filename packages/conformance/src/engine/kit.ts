@@ -126,7 +126,8 @@ async function create(kit: Kit, options: CreateOptions): Promise<Attempt> {
   const { asset, amount, fields } = kit.target.transaction;
   const members = { reference, asset, amount, ...fields, ...options.fields };
   const body = options.body ?? JSON.stringify(members);
-  reserveAmount(kit.session, members.asset, members.amount);
+  // A target that accepts an asset of another type may take it for the usual one.
+  reserveAmount(kit.session, typeof members.asset === "string" ? members.asset : asset, members.amount);
   const reply = await kit.send("POST", options.path ?? "/v1/transactions", {
     ...options,
     headers: [

@@ -31,6 +31,7 @@ export interface Session {
   readonly deadline: number;
   readonly token: string;
   readonly secondToken: string | undefined;
+  readonly limitedToken: string | undefined;
   readonly exchanges: Exchange[];
   readonly secrets: Map<string, string>;
   readonly fixtures: Map<string, { exchanges: Exchange[]; value: Promise<unknown> }>;
@@ -46,6 +47,7 @@ export interface SessionParts {
   readonly target: Target;
   readonly token: string;
   readonly secondToken?: string | undefined;
+  readonly limitedToken?: string | undefined;
   readonly bounds?: Bounds;
   readonly receiver?: Receiver | undefined;
   readonly signal?: AbortSignal;
@@ -53,11 +55,13 @@ export interface SessionParts {
 }
 
 export function createSession(parts: SessionParts): Session {
-  const { target, token, secondToken, receiver, bounds = defaultBounds } = parts;
+  const { target, token, secondToken, limitedToken, receiver, bounds = defaultBounds } = parts;
   const secrets = new Map([[token, "$TOKEN"]]);
   const { credentials, revokedToken, webhooks } = target;
   const named = [
     [secondToken, "$SECOND_TOKEN"],
+    [limitedToken, "$LIMITED_TOKEN"],
+    [target.limited?.clientSecret, "$LIMITED_CLIENT_SECRET"],
     [revokedToken, "$REVOKED_TOKEN"],
     [credentials.clientSecret, "$CLIENT_SECRET"],
     [target.secondTenant?.clientSecret, "$SECOND_CLIENT_SECRET"],
@@ -71,6 +75,7 @@ export function createSession(parts: SessionParts): Session {
     deadline: performance.now() + bounds.durationMs,
     token,
     secondToken,
+    limitedToken,
     exchanges: [],
     secrets,
     fixtures: new Map(),
@@ -83,10 +88,10 @@ export function createSession(parts: SessionParts): Session {
 }
 
 /** Counts an amount before it is sent, as if it will be paid; a request above the bound is not sent. */
-export function reserveAmount(session: Session, asset: unknown, amount: unknown): void {
+export function reserveAmount(session: Session, asset: string, amount: unknown): void {
   const value =
     typeof amount === "string" || typeof amount === "number" ? parseDecimal(String(amount)) : undefined;
-  if (typeof asset !== "string" || value === undefined) return;
+  if (value === undefined) return;
   const total = addDecimals(session.spent.get(asset) ?? { units: 0n, decimals: 0 }, value);
   const bound = session.bounds.totals.get(asset);
   if (bound !== undefined && compareDecimals(total, bound) > 0)

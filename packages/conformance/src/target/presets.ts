@@ -1,6 +1,9 @@
 import type { Target } from "./target.js";
 
-export type Preset = Omit<Target, "baseUrl" | "credentials" | "secondTenant" | "revokedToken" | "timing"> & {
+export type Preset = Omit<
+  Target,
+  "baseUrl" | "credentials" | "secondTenant" | "limited" | "revokedToken" | "timing"
+> & {
   readonly timing: Partial<Target["timing"]>;
 };
 
@@ -37,7 +40,7 @@ const bursar: Preset = {
     state: "data.transaction.state",
   },
   timing: { pollMs: 50, revocationMs: 5500 },
-  profiles: ["tenants", "idempotency", "orderbook", "bursar"],
+  profiles: ["tenants", "idempotency", "standard-webhooks", "oauth", "ratelimit", "orderbook", "bursar"],
 };
 
 export const presets: Readonly<Record<string, Preset>> = { none, bursar };

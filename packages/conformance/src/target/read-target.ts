@@ -54,6 +54,7 @@ export function readTarget(
     baseUrl: readBaseUrl(given.baseUrl ?? ownUrl),
     credentials: readOwnCredentials(reader, given, environment, secretOf),
     secondTenant: readCredentials(reader.object("second_tenant"), secretOf),
+    limited: readCredentials(reader.object("limited"), secretOf),
     revokedToken: readSecret(reader, "revoked_token_env", secretOf),
     transaction: readTransaction(reader.object("transaction")) ?? preset.transaction,
     exact: readExact(reader.object("exact")) ?? preset.exact,

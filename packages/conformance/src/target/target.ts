@@ -66,6 +66,8 @@ export interface Target {
   readonly baseUrl: URL;
   readonly credentials: Credentials;
   readonly secondTenant?: Credentials | undefined;
+  /** A client with a small quota. */
+  readonly limited?: Credentials | undefined;
   /** A token that was revoked or has expired. With client credentials and OAuth the kit makes one itself. */
   readonly revokedToken?: string | undefined;
   readonly transaction: {

@@ -83,11 +83,11 @@ function runKit(
 
 it("Bursar passes every check of the contract and of its profiles", async () => {
   await refuseLargeAmounts();
-  const [own, second] = [clientNamed("sandbox"), clientNamed("other")];
+  const [own, second, limited] = [clientNamed("sandbox"), clientNamed("other"), clientNamed("limited")];
   const target = join(folder, "target.yaml");
   writeFileSync(
     target,
-    `refused_by_policy: { amount: "600" }\nsecond_tenant: { client_id: ${second.client_id}, client_secret_env: SECOND_SECRET }\n`,
+    `refused_by_policy: { amount: "600" }\nsecond_tenant: { client_id: ${second.client_id}, client_secret_env: SECOND_SECRET }\nlimited: { client_id: ${limited.client_id}, client_secret_env: LIMITED_SECRET }\n`,
   );
   const files = { json: join(folder, "report.json"), html: join(folder, "report.html") };
   const args = [
@@ -102,7 +102,11 @@ it("Bursar passes every check of the contract and of its profiles", async () => 
     "--html",
     files.html,
   ];
-  const secrets = { CONFORMANCE_CLIENT_SECRET: own.client_secret, SECOND_SECRET: second.client_secret };
+  const secrets = {
+    CONFORMANCE_CLIENT_SECRET: own.client_secret,
+    SECOND_SECRET: second.client_secret,
+    LIMITED_SECRET: limited.client_secret,
+  };
   const { status, output } = await runKit(args, secrets);
   const report = JSON.parse(readFileSync(files.json, "utf8")) as KitReport;
   const notPassed = report.checks.filter(({ result }) => result !== "passed");

@@ -9,6 +9,7 @@ export type RefusalKind =
   | "malformed-json"
   | "unknown-path"
   | "wrong-method"
+  | "quota"
   | "other";
 
 export class PlainRefusal extends Error {
@@ -28,6 +29,7 @@ const htmlFaults = {
   "unknown-id": "html-404",
   "malformed-json": "html-malformed",
   "unknown-path": "html-unknown-path",
+  quota: "html-429",
 } as const;
 
 const idFaults = {
@@ -48,17 +50,19 @@ export function createPlainErrors(has: Has) {
     const { kind } = refusal;
     count += 1;
     if (kind in htmlFaults && has(htmlFaults[kind as keyof typeof htmlFaults])) {
-      const headers = { "content-type": "text/html" };
+      const headers = { "content-type": "text/html", "retry-after": "1" };
       return { status: refusal.status, headers, body: `<html>${refusal.message}</html>` };
     }
     if (kind === "wrong-method" && has("empty-405")) return { status: 405, body: "" };
     const error = errorObject(refusal);
-    if (has("no-error-object")) return { status: refusal.status, body: { message: refusal.message } };
+    const headers = headersOf(refusal, error);
+    if (has("no-error-object"))
+      return { status: refusal.status, headers, body: { message: refusal.message } };
     const isCreate = kind === "create";
     const second = has("second-top-level-member") && isCreate ? { status: refusal.status } : {};
     return {
       status: isCreate && has("error-with-200") ? 200 : refusal.status,
-      headers: headersOf(refusal, error),
+      headers,
       body: { error, ...second },
     };
   }
@@ -70,6 +74,7 @@ export function createPlainErrors(has: Has) {
       ...(kind === "create" && has("error-as-text") ? { "content-type": "text/plain" } : {}),
       ...(kind === "no-token" && !has("no-www-authenticate") ? { "www-authenticate": "Bearer" } : {}),
       ...(kind === "wrong-method" && !has("no-allow") ? { allow: "GET" } : {}),
+      ...(kind === "quota" && !has("no-retry-after") ? { "retry-after": "1" } : {}),
     };
   }
 

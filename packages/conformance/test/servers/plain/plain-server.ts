@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { FaultName } from "../../faults.js";
 import { showPlainBook } from "./plain-book.js";
 import { createPlainErrors, PlainRefusal } from "./plain-errors.js";
+import { answerOauth } from "./plain-oauth.js";
 import { createPlainTransactions } from "./plain-transactions.js";
 import { createPlainWebhooks } from "./plain-webhooks.js";
 
@@ -18,6 +19,7 @@ export const plainTokens = {
   own: "plain-token-of-the-first-tenant-0001",
   second: "plain-token-of-the-second-tenant-0002",
   revoked: "plain-token-that-was-revoked-0003",
+  limited: "plain-token-with-a-small-quota-0004",
 };
 
 export interface PlainRequest {
@@ -35,6 +37,8 @@ export interface PlainAnswer {
   readonly headers?: Record<string, string>;
 }
 
+const limitedMax = 3;
+
 export type Has = (fault: FaultName) => boolean;
 
 export async function startPlainServer(active: readonly FaultName[] = []): Promise<PlainServer> {
@@ -42,9 +46,16 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
   const webhooks = createPlainWebhooks(has);
   const transactions = createPlainTransactions(has, webhooks);
   const errors = createPlainErrors(has);
+  let limitedRequests = 0;
   const route = (request: PlainRequest): PlainAnswer | Promise<PlainAnswer> => {
     const path = withPrefix(request, has);
     const { method } = request;
+    const isLimited = request.headers.authorization?.includes(plainTokens.limited) === true;
+    limitedRequests += isLimited ? 1 : 0;
+    if (isLimited && limitedRequests > limitedMax)
+      throw new PlainRefusal(429, "RATE_LIMITED", "The quota is used up.", "quota");
+    const oauth = answerOauth(request, has);
+    if (oauth !== undefined) return oauth;
     if (path === "/v1/transactions" && method === "POST") return transactions.create(request);
     if (/^\/v1\/transactions\/[^/]+$/.test(path) && method === "GET")
       return transactions.show(path.slice(17), request);

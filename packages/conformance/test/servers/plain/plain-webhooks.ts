@@ -45,7 +45,8 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     };
     // Spaces between the members, so that a signature of re-serialised JSON is another one.
     const body = JSON.stringify(members, null, 1);
-    const timestamp = String(Math.floor(Date.now() / 1000));
+    const seconds = Math.floor(Date.now() / 1000) * (has("timestamp-in-milliseconds") ? 1000 : 1);
+    const timestamp = has("no-webhook-timestamp") ? "" : String(seconds);
     const key = has("signed-with-wrong-key") ? randomBytes(32) : endpoint.secret;
     const signed = has("signed-reserialised") ? JSON.stringify(JSON.parse(body)) : body;
     const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${signed}`).digest("base64");
@@ -53,7 +54,7 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     const headers = {
       "content-type": "application/json",
       "webhook-id": id,
-      "webhook-timestamp": timestamp,
+      ...(timestamp === "" ? {} : { "webhook-timestamp": timestamp }),
       ...(isUnsigned ? {} : { "webhook-signature": `v1,${signature}` }),
     };
     const outgoing = request(endpoint.url, { method: "POST", headers, agent: false }, (response) => {
@@ -76,7 +77,10 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
       const id = `whe_${endpoints.size + 1}`;
       const secret = randomBytes(24);
       endpoints.set(id, { url, secret });
-      return { status: 201, body: { id, secret: `whsec_${secret.toString("base64")}` } };
+      return {
+        status: 201,
+        body: { id, secret: `${has("secret-without-prefix") ? "" : "whsec_"}${secret.toString("base64")}` },
+      };
     },
     remove: (id) => ({ status: endpoints.delete(id) ? 200 : 404, body: {} }),
     announce: (transaction) => {

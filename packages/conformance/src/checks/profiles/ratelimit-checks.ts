@@ -1,0 +1,49 @@
+import { expect, NotOffered, profileCheck } from "../../engine/check.js";
+import type { Kit } from "../../engine/kit.js";
+import { describeReply, errorOf } from "../../http/reply.js";
+
+const profile = "ratelimit";
+const requestsMax = 40;
+
+/** The refusal of a client with a small quota, which reads until there is one. */
+const refused = (kit: Kit) =>
+  kit.fixture("refused by quota", async (own) => {
+    const { limitedToken } = own.session;
+    if (limitedToken === undefined)
+      throw new NotOffered("The target file names no client with a small quota (limited).");
+    const options = { authorization: `Bearer ${limitedToken}`, showsRefusedByQuota: true };
+    for (let requests = 0; requests < requestsMax; requests += 1) {
+      const reply = await own.send("GET", "/v1/orderbook", options);
+      if (reply.status === 429) return reply;
+    }
+    throw new NotOffered(
+      `${requestsMax} requests of the client with a small quota were not refused with 429.`,
+    );
+  });
+
+/** What a client needs that backs off, as section 8 of the contract expects. */
+export const ratelimitChecks = [
+  profileCheck(
+    "ratelimit.retry-after",
+    profile,
+    "RFC 6585, section 4",
+    "A 429 says when to retry.",
+    { needs: ["book.get"] },
+    async (kit) => {
+      const after = (await refused(kit)).header("retry-after") ?? "none";
+      const isTime = /^\d+$/.test(after) || !Number.isNaN(Date.parse(after));
+      expect(isTime, "Retry-After with seconds or a date in a 429", after);
+    },
+  ),
+  profileCheck(
+    "ratelimit.error",
+    profile,
+    "Contract, section 7: An error response has a JSON body with one top-level object named error.",
+    "A 429 has an error object.",
+    { needs: ["book.get", "error.object"] },
+    async (kit) => {
+      const reply = await refused(kit);
+      expect(errorOf(reply) !== undefined, "an error object in a 429", describeReply(reply));
+    },
+  ),
+];

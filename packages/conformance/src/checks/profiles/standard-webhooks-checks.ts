@@ -1,0 +1,70 @@
+import { expect, NotOffered, profileCheck } from "../../engine/check.js";
+import type { Kit } from "../../engine/kit.js";
+import type { Delivery } from "../../webhooks/receiver.js";
+import { announced, endpoint } from "../webhook-scenarios.js";
+
+const profile = "standard-webhooks";
+const source = "Standard Webhooks, https://www.standardwebhooks.com";
+const headersCheck = "standard-webhooks.headers";
+const writes = ["transaction", "webhook endpoint"] as const;
+const toleranceSeconds = 300;
+
+const headerOf = ({ headers }: Delivery, name: string) =>
+  headers.find(([own]) => own.toLowerCase() === name)?.[1] ?? "";
+
+async function eachDelivery(kit: Kit, look: (delivery: Delivery) => void): Promise<void> {
+  for (const delivery of (await announced(kit)).deliveries) look(delivery);
+}
+
+/** What its libraries need. The signature itself is verified by `webhook.signature.valid`, if the target file names the scheme. */
+export const standardWebhooksChecks = [
+  profileCheck(
+    headersCheck,
+    profile,
+    source,
+    "A notification has the headers webhook-id, webhook-timestamp and webhook-signature.",
+    { needs: ["webhook.signature.valid"], writes },
+    async (kit) => {
+      await eachDelivery(kit, (delivery) => {
+        for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"])
+          expect(headerOf(delivery, name) !== "", `the header ${name}`, "none");
+      });
+    },
+  ),
+  profileCheck(
+    "standard-webhooks.timestamp",
+    profile,
+    source,
+    "webhook-timestamp is the time in seconds.",
+    { needs: [headersCheck], writes },
+    async (kit) => {
+      await eachDelivery(kit, (delivery) => {
+        const text = headerOf(delivery, "webhook-timestamp");
+        const differenceSeconds = Math.abs(delivery.receivedAt.getTime() / 1000 - Number(text));
+        expect(
+          /^\d+$/.test(text) && differenceSeconds <= toleranceSeconds,
+          "the time of the attempt in seconds as webhook-timestamp",
+          text,
+        );
+      });
+    },
+  ),
+  profileCheck(
+    "standard-webhooks.secret",
+    profile,
+    source,
+    "The secret begins with whsec_ and holds 24 to 64 bytes.",
+    { needs: [headersCheck], writes },
+    async (kit) => {
+      const { secret } = await endpoint(kit);
+      if (secret === undefined) throw new NotOffered("The target file does not say where the secret is.");
+      const bytes = Buffer.from(secret.replace(/^whsec_/, ""), "base64").length;
+      const shown = `${secret.startsWith("whsec_") ? "with" : "without"} the prefix, ${bytes} bytes`;
+      expect(
+        secret.startsWith("whsec_") && bytes >= 24 && bytes <= 64,
+        "a secret with the prefix whsec_ and 24 to 64 bytes",
+        shown,
+      );
+    },
+  ),
+];
