@@ -26,7 +26,7 @@ export const networkErrors = {
   NOT_REPLACEABLE: {
     status: 409,
     message: "The transaction cannot be sped up.",
-    when: "a transaction is not on a chain, not sent yet, being cancelled, in a block already, or stopped because its wallet is frozen or its client disabled",
+    when: "a transaction is not on a chain, not sent yet, being cancelled, in a block already, stopped because its wallet is frozen or its client disabled, or behind another one of its wallet",
     advice:
       "Read the transaction. One in the state `broadcast` can be sped up; `details` says what prevents it.",
     retry: "never",

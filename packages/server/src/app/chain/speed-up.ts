@@ -7,9 +7,15 @@ import type { TransactionKey } from "../transactions/settlement.js";
 import type { Transaction } from "../transactions/transaction.js";
 import type { SignedHolds } from "./stop-payment.js";
 
+/** What decides whether a payment that waits for a block can be sped up. */
+export interface SpeedUpFacts extends SignedHolds {
+  /** The payment of the same wallet with the lowest nonce, if this one waits for it. */
+  behindId: string | null;
+}
+
 export interface SpeedUpDeps {
   /** Undefined if the payment was not sent yet, or is in a block. */
-  readFacts: (key: TransactionKey) => Promise<SignedHolds | undefined>;
+  readFacts: (key: TransactionKey) => Promise<SpeedUpFacts | undefined>;
   /** Records the request; false if the payment does not wait for a block any more. */
   requestSpeedUp: (key: TransactionKey, clientId: string) => Promise<boolean>;
   read: ReadTransaction;
@@ -19,7 +25,7 @@ export interface SpeedUpDeps {
 
 export type SpeedUpTransaction = (origin: ClientOrigin, id: string) => Promise<Transaction | Refused>;
 
-/** Asks for a payment to be sent again with higher fees. The driver of its network does so when it comes to it, up to the fee cap. */
+/** Asks for a payment to be sent again with higher fees. The driver of its network does so when it comes to it, up to twice the fees of the market. */
 export function createSpeedUp(deps: SpeedUpDeps): SpeedUpTransaction {
   const { readFacts, requestSpeedUp, read, onRequested, audit } = deps;
   return async (origin, id) => {
@@ -38,9 +44,11 @@ export function createSpeedUp(deps: SpeedUpDeps): SpeedUpTransaction {
   };
 }
 
-function explainRefusal(facts: SignedHolds): string | undefined {
+function explainRefusal(facts: SpeedUpFacts): string | undefined {
   if (facts.cancelRequested) return "It is being cancelled.";
   if (facts.isFrozen || facts.isFreezing) return "Its source wallet is frozen.";
   if (facts.isSuspended) return "Its tenant is suspended.";
-  return facts.isDisabled ? "The client that requested it is disabled." : undefined;
+  if (facts.isDisabled) return "The client that requested it is disabled.";
+  if (facts.behindId === null) return undefined;
+  return `${showId("tx", facts.behindId)} of the same wallet has a lower nonce and is included first. Speed up that one.`;
 }

@@ -1,16 +1,19 @@
-import type { SignedHolds } from "../../app/chain/stop-payment.js";
+import type { SpeedUpFacts } from "../../app/chain/speed-up.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { holdColumns, isCancelRequested, isFreezing } from "./payment-holds.js";
 
-/** What is known of a payment that waits for a block; undefined for any other. Served by primary keys. */
+/** What is known of a payment that waits for a block; undefined for any other. Served by primary keys and chain_payments_open. */
 export async function readSpeedUpFacts(
   source: Queryable,
   { tenantId, id }: TransactionKey,
-): Promise<SignedHolds | undefined> {
-  const [facts] = await source.query<SignedHolds>(sql`
-    SELECT ${isCancelRequested} OR p.purpose = 'cancellation' AS "cancelRequested", ${holdColumns}, ${isFreezing} AS "isFreezing"
+): Promise<SpeedUpFacts | undefined> {
+  const [facts] = await source.query<SpeedUpFacts>(sql`
+    SELECT ${isCancelRequested} OR p.purpose = 'cancellation' AS "cancelRequested", ${holdColumns}, ${isFreezing} AS "isFreezing", (
+        SELECT f.transaction_id FROM chain_payments f
+        WHERE f.network = p.network AND f.wallet_id = p.wallet_id AND f.stage IN ('assigned', 'signed') AND f.nonce < p.nonce
+        ORDER BY f.network, f.wallet_id, f.nonce LIMIT 1) AS "behindId"
     FROM chain_payments p WHERE p.tenant_id = ${tenantId} AND p.transaction_id = ${id} AND p.stage = 'signed'
   `);
   return facts;

@@ -225,6 +225,15 @@ describe("requests on a chain", () => {
       async () => (await client.read(created.id)).body.state,
       (state) => state === "broadcast",
     );
+    // The one behind it gains nothing by higher fees.
+    const { body: behind } = await pay({ address: outside }, { asset: "ETH.DEV", amount: "0.1" });
+    await eventually(
+      async () => (await client.read(behind.id)).body.state,
+      (state) => state === "broadcast",
+    );
+    const waits = await client.send("POST", `/v1/transactions/${behind.id}/speed-up`);
+    expect([waits.status, waits.body.error?.code]).toEqual([409, "NOT_REPLACEABLE"]);
+    expect(waits.body.error?.details?.[0]?.reason).toContain(created.id);
     const [payment] = await service.devnet.control("devnet_listPool", {});
     const { token, clientId } = await service.createIndependentClient(tenant, ["wallets:freeze"]);
     expect((await service.call("POST", `/v1/wallets/${wallet.id}/freeze`, token)).status).toBe(200);

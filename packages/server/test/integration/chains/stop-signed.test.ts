@@ -157,6 +157,30 @@ describe("a payment that is signed and in no block", () => {
     expect(driven.errors).toEqual([]);
   });
 
+  it("is sped up on request only as the lowest nonce of its wallet, and to at most twice the fees of the market", async () => {
+    const wallet = await driven.createFunded(coins);
+    const ids = [await stuck(wallet), await driven.pay(wallet, outside, modelCoin, 5n)];
+    await driven.inPool(2);
+    const feesOf = (nonce: number) =>
+      driven.chain.pool().find(({ intent }) => intent?.nonce === nonce)?.intent?.maxFeePerGas ?? 0n;
+    const [first, second] = [feesOf(0), feesOf(1)];
+    const market = (await driven.node.market()).maxFeePerGas;
+    for (let block = 0; block < 12; block++) {
+      await driven.database.query(
+        sql`UPDATE chain_payments SET speed_up_requested = true, terms_number = ${driven.chain.head().number - 1}
+          WHERE transaction_id = ANY (${ids}::uuid[]) AND stage = 'signed'`,
+      );
+      driven.wake();
+      await mineWithoutIt(1);
+    }
+    expect(feesOf(0)).toBeGreaterThan(first);
+    expect(feesOf(0)).toBeLessThanOrEqual(2n * market);
+    expect(feesOf(1)).toBe(second);
+    await driven.settle();
+    for (const id of ids) await driven.until(id, "completed");
+    expect(driven.errors).toEqual([]);
+  });
+
   it("is completed if a block includes bytes that a node had before the freeze", async () => {
     const wallet = await driven.createFunded(coins);
     const before = paid();

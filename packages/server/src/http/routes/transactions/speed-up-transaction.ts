@@ -15,7 +15,7 @@ export function speedUpTransaction({ speedUpTransaction: speedUp }: Pick<UseCase
       tag: "Transactions",
       summary: "Raise the fee of a transaction on a chain",
       description:
-        "Sends a transaction in the state `broadcast` again with fees that are at least 12.5 % higher, up to the fee cap of its network. Only one of the two can be included. `hash` changes when the replacement was sent. The response has only the id and the state of the transaction if the client lacks `transactions:read`.",
+        "Sends a transaction in the state `broadcast` again with fees that are at least 12.5 % higher, up to twice what the network asks for now, and within its fee cap and `fee_max`. Only one of the two can be included. Of a wallet with several such transactions only the one with the lowest nonce can be sped up, because the others wait for it. `hash` changes when the replacement was sent. The response has only the id and the state of the transaction if the client lacks `transactions:read`.",
       params: TransactionPath,
       success: { status: 202, schema: SpedUpTransaction, description: "The replacement was requested." },
       errors: ["TRANSACTION_NOT_FOUND", "NOT_REPLACEABLE"],

@@ -11,7 +11,10 @@ import { feeToHold } from "./plan-payments.js";
 /** After how many blocks without inclusion a payment is stuck. */
 const stuckAfterBlocks = 6;
 
-type Wish = { kind: "speed_up" } | { kind: "cancel"; reason: StopReason };
+/** How far a client can raise fees, in those of the market. What is stuck is raised further, up to the bounds of the network. */
+const requestedTimesMarket = 2n;
+
+type Wish = { kind: "speed_up"; isRequested: boolean } | { kind: "cancel"; reason: StopReason };
 
 interface Wished {
   payment: SentPayment;
@@ -96,7 +99,7 @@ function planOf(
   return { terms, event: { tenantId, id, event: { kind: "reserve_fee", fee } } };
 }
 
-/** Only the lowest nonce of a wallet can be stuck by its fee: those behind it wait for it. */
+/** Only the lowest nonce of a wallet can be stuck by its fee: those behind it wait for it, and gain nothing by higher fees. */
 function wishOf(payment: SentPayment, isLowest: boolean, headNumber: number): Wish | undefined {
   const isCancellation = payment.terms.purpose === "cancellation";
   // What waits for its signature, unless it would pay what has been stopped since.
@@ -108,8 +111,9 @@ function wishOf(payment: SentPayment, isLowest: boolean, headNumber: number): Wi
   if (reason !== undefined) return mayTry ? { kind: "cancel", reason } : undefined;
   if (payment.unsigned !== null || !(isCancellation || (maySend(payment) && !payment.isFreezing)))
     return undefined;
-  if (payment.speedUpRequested && mayTry) return { kind: "speed_up" };
-  return isLowest && waited >= stuckAfterBlocks ? { kind: "speed_up" } : undefined;
+  if (!isLowest) return undefined;
+  if (waited >= stuckAfterBlocks) return { kind: "speed_up", isRequested: false };
+  return payment.speedUpRequested && mayTry ? { kind: "speed_up", isRequested: true } : undefined;
 }
 
 /** Undefined if the cap is reached. A cancellation that is stuck stays one. */
@@ -124,6 +128,7 @@ function nextTerms(
   const highest = isCancelled ? feeCap : (feeMax - terms.dataFee) / terms.gasLimit;
   const fees = raiseFees(terms, market, highest < feeCap ? highest : feeCap);
   if (fees === "cap_reached") return undefined;
+  if (wish.kind === "speed_up" && wish.isRequested && isAboveMarket(fees, market)) return undefined;
   return {
     ...fees,
     purpose: isCancelled ? "cancellation" : "replacement",
@@ -131,4 +136,11 @@ function nextTerms(
     gasLimit: terms.gasLimit,
     dataFee: terms.dataFee,
   };
+}
+
+function isAboveMarket(fees: FeeTerms, market: FeeTerms): boolean {
+  return (
+    fees.maxFeePerGas > requestedTimesMarket * market.maxFeePerGas ||
+    fees.maxPriorityFeePerGas > requestedTimesMarket * market.maxPriorityFeePerGas
+  );
 }
