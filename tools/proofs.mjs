@@ -138,6 +138,7 @@ export const proofs = {
       `${server}/faults/chain/*.test.ts`,
       `${server}/integration/chains/chain-plans.test.ts`,
       `${server}/integration/chains/replaced-payments.test.ts`,
+      `${server}/integration/chains/stop-*.test.ts`,
     ],
     sizes: {
       payouts: { env: "BURSAR_CHAIN_PAYOUTS", short: 80, long: 20_000, means: "payments to addresses" },
