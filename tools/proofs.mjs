@@ -214,9 +214,18 @@ export const proofs = {
   },
   client: {
     shows:
-      "payments that a client sends through lost, stalled and damaged responses are made once, and a receiver that is killed at any step processes each delivery once",
-    files: ["packages/client/test/faults.test.ts", `${server}/integration/client/receiver-proof.test.ts`],
+      "payments that a client sends through lost, stalled and damaged responses are made once, a receiver that is killed at any step processes each delivery once, and a follower whose connections are cut misses nothing",
+    files: [
+      "packages/client/test/faults.test.ts",
+      "packages/client/test/package.test.ts",
+      "packages/client/test/stream-proof.test.ts",
+      `${server}/integration/client/readme.test.ts`,
+      `${server}/integration/client/receiver-proof.test.ts`,
+    ],
     sizes: {
+      events: { env: "BURSAR_CLIENT_EVENTS", short: 1000, long: 20_000, means: "events that are followed" },
+      changes: { env: "BURSAR_CLIENT_CHANGES", short: 3000, long: 100_000, means: "changes of a book" },
+      cuts: { env: "BURSAR_CLIENT_CUTS", short: 20, long: 200, means: "connections that are cut" },
       deliveries: {
         env: "BURSAR_CLIENT_DELIVERIES",
         short: 150,

@@ -27,6 +27,12 @@ export { createOrders } from "./resources/orders.js";
 export { createTransactions } from "./resources/transactions.js";
 export type { WaitOptions } from "./resources/wait-for.js";
 export { createWallets } from "./resources/wallets.js";
+export type { FollowOptions, Gap } from "./stream/follow.js";
+export type { FollowEventsOptions, FollowedEvent } from "./stream/follow-events.js";
+export type { FollowedTrade } from "./stream/follow-trades.js";
+export type { LiveBook } from "./stream/live-orderbook.js";
+export type { Level } from "./stream/local-book.js";
+export type { SocketConstructor, SocketLike } from "./stream/socket.js";
 export type {
   BursarOptions,
   CallOptions,

@@ -17,8 +17,12 @@ export type ClientErrorCode =
   | "INVALID_SCOPE"
   /** The response is not one of the service. */
   | "RESPONSE_INVALID"
+  /** The service closed a stream because of what the client did, or may not do. */
+  | "STREAM_REFUSED"
   /** The response did not arrive in time. */
-  | "TIMEOUT";
+  | "TIMEOUT"
+  /** The platform has no WebSocket, and the package `ws` is not installed. */
+  | "WEBSOCKET_MISSING";
 
 /** Every code that the client knows. The service may add codes, so a code can also be another string. */
 export type BursarErrorCode = ServiceErrorCode | ClientErrorCode;

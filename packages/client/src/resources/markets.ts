@@ -1,5 +1,7 @@
 import type { ListTradesQuery, ShowOrderbookQuery } from "../generated/operations.js";
 import { createCursorList } from "../lists/list.js";
+import { followTrades } from "../stream/follow-trades.js";
+import { liveOrderbook } from "../stream/live-orderbook.js";
 import type { CallOptions } from "../transport/options.js";
 import type { Transport } from "../transport/transport.js";
 
@@ -14,11 +16,15 @@ export function createOrderbook(transport: Transport) {
     /** A snapshot of one market, by default of the first. */
     get: (query?: ShowOrderbookQuery, options?: CallOptions) =>
       transport.call("GET /v1/orderbook", { query: query ?? {} }, options),
+    /** The book after each change, checked by sequence and checksum. */
+    live: liveOrderbook(transport),
   };
 }
 
 export function createTrades(transport: Transport) {
   return {
+    /** The trades of a market as they happen, or from `since` on. */
+    follow: followTrades(transport),
     list: (market: string, query?: ListTradesQuery, options?: CallOptions) =>
       createCursorList((position) =>
         transport.call(

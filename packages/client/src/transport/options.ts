@@ -1,4 +1,5 @@
 import type { Credentials } from "../credentials/credentials.js";
+import type { SocketConstructor } from "../stream/socket.js";
 import type { Fetch } from "./exchange.js";
 import type { Runtime } from "./runtime.js";
 
@@ -17,6 +18,8 @@ export interface BursarOptions {
   retriesMax?: number;
   /** Defaults to the platform's `fetch`. */
   fetch?: Fetch;
+  /** Defaults to the platform's `WebSocket`, or to that of the package `ws` if it is installed. */
+  WebSocket?: SocketConstructor;
   /** Called before each attempt. */
   onRequest?: (request: RequestNotice) => void;
   /** Called after each attempt, also if it has failed. */

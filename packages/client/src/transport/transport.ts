@@ -35,6 +35,7 @@ export interface Transport {
   clientAuthentication: () => Promise<Record<string, string>>;
   baseUrl: string;
   runtime: Runtime;
+  WebSocket: BursarOptions["WebSocket"];
 }
 
 /** An operation as the loop needs it. */
@@ -174,6 +175,7 @@ export function createTransport(options: BursarOptions): Transport {
     clientAuthentication: authorization.clientAuthentication,
     baseUrl,
     runtime,
+    WebSocket: options.WebSocket,
   };
 }
 

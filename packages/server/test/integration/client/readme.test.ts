@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { createTestDatabase } from "../../harness/database/test-database.js";
+import { blocksOf } from "../../harness/document-blocks.js";
+import { sharedService } from "../../harness/service/shared-service.js";
+
+const root = fileURLToPath(new URL("../../../../../", import.meta.url));
+
+/** All blocks as one program: the first makes the client that the others use. */
+function programOf(blocks: string[], url: string): string {
+  const imports = new Set<string>();
+  const bodies = blocks.map((block) =>
+    block.replaceAll(/^import .*;\n/gm, (line) => {
+      imports.add(line);
+      return "";
+    }),
+  );
+  const [first = "", ...others] = bodies.map((body) =>
+    body.replaceAll("https://pay.example", url).replace("listen(3000)", "listen(0)"),
+  );
+  const numbered = others.map((body, at) => `{\n${body}\nconsole.log("block ${at + 2} has ended");\n}`);
+  return [
+    ...namesOnce(imports),
+    'const fetchToken = () => "token";',
+    first,
+    ...numbered,
+    "process.exit(0);",
+  ].join("\n");
+}
+
+/** Two blocks may import the same name. */
+function namesOnce(imports: ReadonlySet<string>): string[] {
+  const seen = new Set<string>();
+  return [...imports].map((line) =>
+    line.replace(/\{([^}]*)\}/, (_match, list: string) => {
+      const names = list.split(",").map((name) => name.trim());
+      const fresh = names.filter((name) => !seen.has(name));
+      for (const name of fresh) seen.add(name);
+      return `{ ${fresh.join(", ")} }`;
+    }),
+  );
+}
+
+it("every block of the client's README runs", async () => {
+  const service = await sharedService();
+  const { clientId, secret } = await service.createTenant("1000");
+  const database = await createTestDatabase("empty");
+  const { hostname, port, username, password, pathname } = new URL(database.url);
+  const cache = join(root, "node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "client-readme-"));
+  try {
+    const blocks = blocksOf("packages/client/README.md", "ts");
+    writeFileSync(join(folder, "readme.mjs"), programOf(blocks, service.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "readme.mjs")], {
+      env: {
+        ...process.env,
+        BURSAR_CLIENT_ID: clientId,
+        BURSAR_CLIENT_SECRET: secret,
+        WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString("base64")}`,
+        PGHOST: hostname,
+        PGPORT: port,
+        PGUSER: decodeURIComponent(username),
+        PGPASSWORD: decodeURIComponent(password),
+        PGDATABASE: pathname.slice(1),
+      },
+    });
+    expect(stdout).toContain("completed");
+    expect(stdout).toContain("transaction.updated");
+    expect(stdout).toContain("endpoint.test");
+    expect(stdout).toContain(`block ${blocks.length} has ended`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    await database.drop();
+  }
+});
