@@ -35,7 +35,7 @@ async function start(options: Partial<ReceiverOptions<undefined>> = {}, path = n
   return { receiver, handled, path, store };
 }
 
-/** A handler that fails until it is told otherwise. */
+/** A handler that fails until the test changes that. */
 function failingHandler() {
   const state = { isFailing: true, calls: 0 };
   const handle = () => {
