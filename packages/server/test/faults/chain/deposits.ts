@@ -2,6 +2,7 @@ import { contracts, type SpawnedDevnet } from "@bursar/devnet";
 import { keccak256 } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { encodeCall, signPayment } from "../../harness/chain/devnet.js";
+import { eventually } from "../../harness/eventually.js";
 import type { Random } from "../../simulation/world/random.js";
 import type { ProofWallet } from "./proof-world.js";
 
@@ -39,6 +40,11 @@ export async function createDepositors(
     await devnet.control("devnet_fund", { address, amount: (10n ** 12n).toString(), asset: "USDC" });
     depositors.push({ account, nextNonce: 0, raws: new Map() });
   }
+  // A reorganisation that drops what the faucet has sent would leave them without coins for good.
+  await eventually(
+    () => devnet.control("devnet_status", {}),
+    ({ isResting }) => isResting,
+  );
   const sent: SentDeposit[] = [];
 
   /** The faults of the proof are those of the first node, so what is meant for the service is not used up here. */
