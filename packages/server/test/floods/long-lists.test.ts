@@ -53,7 +53,6 @@ describe(`a list of ${rows} rows`, () => {
         ["completed", "failed"],
         ["accepted", "rejected", "failed", "cancelled"],
       ],
-      idempotencyKey: ["7"],
       walletId: [ids.walletId, rare.walletId],
       clientId: [ids.clientId, rare.clientId],
       asset: ["USD", "ETH"],
@@ -65,7 +64,6 @@ describe(`a list of ${rows} rows`, () => {
       side: ["buy", "sell"],
       clientId: [ids.clientId, rare.clientId],
       walletId: [ids.walletId, rare.walletId],
-      reference: ["rare"],
     },
     deliveries: {
       state: ["pending", "delivered", "exhausted"],
