@@ -23,8 +23,9 @@ export async function inTransaction<T>(
     answer.catch(() => undefined);
     sent.push(answer);
   };
-  // Prepared like the others, because the driver sends a script at once.
-  send(connection.query(sql`BEGIN`));
+  // Nothing is sent before it is answered. Statements after a BEGIN that has failed would be committed one by one; it fails, for example,
+  // if a pooler gives the connection a session that has not prepared it.
+  await connection.query(sql`BEGIN`);
   let result: T;
   try {
     result = await work({

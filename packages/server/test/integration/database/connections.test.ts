@@ -94,6 +94,22 @@ describe("a connection to the database", () => {
     expect(await read()).toEqual([{ one: 1 }]);
   });
 
+  it("writes nothing of a transaction that could not begin", async () => {
+    const database = open(direct.url, { connectionsMax: 1 });
+    await direct.run("CREATE TABLE notes (note text)");
+    await database.transaction(async () => undefined);
+    await database.session((session) => session.script("DEALLOCATE ALL"));
+    const writing = database.transaction(async (tx) => {
+      tx.send(sql`INSERT INTO notes (note) VALUES ('one')`);
+      await new Promise(setImmediate);
+      tx.send(sql`INSERT INTO notes (note) VALUES ('two')`);
+    });
+    await expect(writing).rejects.toThrow(DatabaseUnavailableError);
+    // Statements that were sent nevertheless have been executed by then.
+    await direct.query(sql`SELECT pg_sleep(0.2)`);
+    expect(await direct.query(sql`SELECT note FROM notes`)).toEqual([]);
+  });
+
   it("still has its timeout after a migration", async () => {
     const database = open(direct.url, { connectionsMax: 1 });
     await migrate(database, readMigrations());
