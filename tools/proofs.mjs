@@ -259,6 +259,7 @@ export const longestFiles = [
   `${server}/processes/clocks.test.ts`,
   `${server}/processes/guides/chain-guide.test.ts`,
   `${server}/faults/failover/failover.test.ts`,
+  "packages/conformance/test/fault-matrix.test.ts",
   `${server}/simulation/chain/chain-simulation.test.ts`,
   `${server}/simulation/simulation.test.ts`,
   `${server}/faults/kill.test.ts`,
