@@ -57,7 +57,7 @@ const breaking: [what: string, change: (document: Json) => void, message: string
     (d) =>
       queryOf(d)
         .find(({ name }) => name === "state")
-        ?.["schema"].enum.pop(),
+        ?.["schema"].items.enum.pop(),
     "no longer accepts",
   ],
   [
@@ -126,7 +126,7 @@ const additive: [what: string, change: (document: Json) => void][] = [
     (d) =>
       queryOf(d)
         .find(({ name }) => name === "state")
-        ?.["schema"].enum.push("new"),
+        ?.["schema"].items.enum.push("new"),
   ],
   ["a field of a response", (d) => Object.assign(responseOf(d)["properties"], { note: { type: "string" } })],
   ["an enum value of a response", (d) => responseOf(d)["properties"].state.enum.push("new")],

@@ -45,6 +45,8 @@ function installHome(app: FastifyInstance, publicUrl: string): void {
     asyncapi: `${publicUrl}/asyncapi.json`,
   };
   app.get("/", (request, reply) => {
+    // The router takes targets such as `*` for this path.
+    if (request.raw.url?.startsWith("/") !== true) return reply.callNotFound();
     reply.header("vary", "accept");
     if (request.headers.accept?.includes("text/html") === true) return reply.redirect("docs", 302);
     return reply.header("cache-control", "no-cache").send(home);
