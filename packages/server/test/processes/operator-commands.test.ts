@@ -146,7 +146,7 @@ describe("commands beside a running sandbox", () => {
       }),
     );
     const { code, output } = await run(["audit", "ledger"]);
-    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 12, false]);
+    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 13, false]);
   });
 
   it("`failures` lists the rows that failed and retries them", async () => {

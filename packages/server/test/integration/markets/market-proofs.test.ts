@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MarketMovedError, type MarketUnit } from "../../../src/app/markets/market-store.js";
+import { createIntegrityKeys } from "../../../src/credentials/integrity-keys.js";
+import { createKeyring } from "../../../src/credentials/keyring.js";
+import { createSealing } from "../../../src/credentials/sealing.js";
 import { LeaseLostError } from "../../../src/runtime/loops/lease.js";
+import { withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createMarketLoader } from "../../../src/store/markets/load-market.js";
@@ -96,6 +100,10 @@ describe("a market", () => {
 
   it("rejects every write of a process that lost the lease", async () => {
     const { database } = first;
+    const keyed = withKeys(
+      database,
+      createIntegrityKeys(createSealing(createKeyring([Buffer.alloc(32, 7)]))),
+    );
     const events = createEventLog({ publish: () => undefined });
     const leases = createMarketLeases(database);
     await database.run(
@@ -109,7 +117,7 @@ describe("a market", () => {
     );
     if (late === undefined || newer === undefined) throw new Error("no process holds the market");
     const before = await database.query(sql`SELECT * FROM markets WHERE market = 'LATE-USD'`);
-    const { unitOfWork } = createMarketUnits(database, events);
+    const { unitOfWork } = createMarketUnits(keyed, events);
     const nothing = { changes: [], trades: [], entries: [] };
     const batch = {
       ...nothing,
@@ -120,7 +128,7 @@ describe("a market", () => {
     };
     const write = (unit: MarketUnit) => unit.writeBatch(batch, new Map());
     const attempts = [
-      () => createMarketLoader(database).load(late, 60_000),
+      () => createMarketLoader(keyed).load(late, 60_000),
       () =>
         unitOfWork(late, (unit) =>
           unit.claimOrders({ limit: 1, afterTenantId: undefined, areNewFirst: true, now: new Date() }),
@@ -139,7 +147,7 @@ describe("a market", () => {
     await unitOfWork(newer, write, { admittedSequence: 0, appliedSequence: 0 });
     // Loading can take longer than the lease, so the lease is renewed from the end of loading.
     await database.run("UPDATE markets SET expires_at = now() - interval '1 hour' WHERE market = 'LATE-USD'");
-    await createMarketLoader(database).load(newer, 60_000);
+    await createMarketLoader(keyed).load(newer, 60_000);
     expect(await leases.acquire("LATE-USD", "00000000-0000-7000-8000-000000000003", 1)).toEqual([]);
   });
 
