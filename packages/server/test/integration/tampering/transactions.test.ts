@@ -135,25 +135,31 @@ describe("a payment that a writer to the database has changed", () => {
     });
   });
 
-  it("is not made if it was only written to the database, and does not hold up the others of its tenant", async () => {
-    const thief = crypto.randomUUID();
-    await role.run(`
+  it.each([
+    ["that carries a time to come", () => `ff${crypto.randomUUID().slice(2)}`],
+    ["that carries a time long ago", () => `00${crypto.randomUUID().slice(2)}`],
+  ])(
+    "is not made if it was only written to the database with an id %s, and does not hold up the others of its tenant",
+    async (_, makeId) => {
+      const thief = makeId();
+      await role.run(`
       INSERT INTO transactions (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind,
         source_account_id, destination_account_id, created_at, key_id, mac)
       SELECT tenant_id, '${thief}', '${thief}', request_hash, client_id, reference, asset, amount, kind, source_account_id,
         destination_account_id, now(), key_id, mac FROM transactions WHERE ${own()};
       INSERT INTO open_transactions (tenant_id, id, state, version)
       SELECT tenant_id, '${thief}', 'accepted', 1 FROM transactions WHERE ${own()}`);
-    for (const who of [officer, second])
-      expect(await tenant.approve(who, payment)).toMatchObject({ status: 202 });
-    await tenant.completes(payment);
-    await eventually(
-      () => lastError(thief),
-      (error) => error !== null,
-    );
-    await isSetAside(thief);
-    await role.run(`DELETE FROM open_transactions WHERE id = '${thief}'`);
-  });
+      for (const who of [officer, second])
+        expect(await tenant.approve(who, payment)).toMatchObject({ status: 202 });
+      await tenant.completes(payment);
+      await eventually(
+        () => lastError(thief),
+        (error) => error !== null,
+      );
+      await isSetAside(thief);
+      await role.run(`DELETE FROM open_transactions WHERE id = '${thief}'`);
+    },
+  );
 
   it("is in the audit log and counted", async () => {
     const restore = await change("transactions", "amount", "amount * 2");
