@@ -200,6 +200,7 @@ CREATE TABLE chain_wallets (
   key_id text,
   mac bytea,
   stated_nonce bigint,
+  halted_code text,
   CONSTRAINT chain_wallets_address_key UNIQUE (address),
   CONSTRAINT chain_wallets_pkey PRIMARY KEY (tenant_id, wallet_id),
   CONSTRAINT chain_wallets_tenant_id_wallet_id_fkey FOREIGN KEY (tenant_id, wallet_id) REFERENCES wallets(tenant_id, id),
@@ -949,6 +950,8 @@ CREATE INDEX chain_payments_open ON public.chain_payments USING btree (network, 
 CREATE INDEX chain_payments_ready ON public.chain_payments USING btree (network, wallet_id, transaction_id) WHERE (stage = 'ready'::text);
 
 CREATE INDEX chain_payments_to_sign ON public.chain_payments USING btree (network, transaction_id) WHERE ((wanted > attempt) AND (stage = ANY (ARRAY['assigned'::text, 'signed'::text])));
+
+CREATE INDEX chain_wallets_halted ON public.chain_wallets USING btree (network) WHERE (halted_reason IS NOT NULL);
 
 CREATE INDEX chain_wallets_to_compare ON public.chain_wallets USING btree (network, compared_number, wallet_id);
 

@@ -807,6 +807,8 @@ export interface Network {
   head_block: number | null;
   /** The number of its last final block. */
   final_block: number | null;
+  /** The number of the last final block whose payments were completed and whose deposits were credited. */
+  settled_block: number | null;
   /** The base fee of its last block, for each unit of gas. */
   base_fee_gwei: string | null;
   /** The maximum fee for each unit of gas that a payment offers. */

@@ -78,6 +78,7 @@ export const walletExamples: Examples = {
           halted_at: null,
           head_block: 24_018_801,
           final_block: 24_018_733,
+          settled_block: 24_018_733,
           base_fee_gwei: "1.274",
           fee_cap_gwei: "200",
           fee_max: "0.05",

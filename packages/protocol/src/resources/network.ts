@@ -13,6 +13,10 @@ const Network = Type.Object(
     halted_at: Nullable(Timestamp()),
     head_block: Nullable(Type.Integer(), "The number of its last block that was followed."),
     final_block: Nullable(Type.Integer(), "The number of its last final block."),
+    settled_block: Nullable(
+      Type.Integer(),
+      "The number of the last final block whose payments were completed and whose deposits were credited.",
+    ),
     base_fee_gwei: Nullable(Type.String(), "The base fee of its last block, for each unit of gas."),
     fee_cap_gwei: Type.String({ description: "The maximum fee for each unit of gas that a payment offers." }),
     fee_max: Type.String({ description: "The maximum fee of one payment, in the coin." }),

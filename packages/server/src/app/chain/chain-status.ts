@@ -9,10 +9,21 @@ export interface RecordedNetwork {
   haltedAt: Date | null;
   headNumber: number;
   finalNumber: number;
+  settledNumber: number;
+  /** How many of its wallets are halted; 1000 if there are more. */
+  haltedWallets: number;
   /** In wei; null before the first block. */
   baseFee: bigint | null;
   /** When its last block was seen. */
   seenAt: Date | null;
+}
+
+/** What is shown of a network. */
+export interface SeenHeads {
+  headNumber: number;
+  finalNumber: number;
+  baseFee: bigint;
+  seenAt: Date;
 }
 
 export interface NetworkStatus {

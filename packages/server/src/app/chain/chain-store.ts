@@ -2,6 +2,7 @@ import type { TransactionKind } from "@bursar/domain";
 import type { Lease, LeaseStore } from "../../runtime/loops/lease.js";
 import type { SettlementUnit, TransactionKey } from "../transactions/settlement.js";
 import type { BlockRef, FeeTerms } from "./chain-node.js";
+import type { SeenHeads } from "./chain-status.js";
 import type { Halt, MayBeTampered } from "./halt.js";
 import type { SigningIntent } from "./signer.js";
 import type { SignedHolds, StoppedPayment, StopReason, UnsignedHolds } from "./stop-payment.js";
@@ -35,14 +36,6 @@ export interface NetworkPosition {
   settledNumber: number;
   /** The settled block and those above it, in order; none at first and after it was resumed. */
   tail: FollowedBlock[];
-}
-
-/** What is shown of a network. */
-export interface SeenHeads {
-  headNumber: number;
-  finalNumber: number;
-  baseFee: bigint;
-  seenAt: Date;
 }
 
 export interface WalletKey {
@@ -154,7 +147,7 @@ export interface Inclusion extends TransactionKey {
 export interface IncludedPayment extends TransactionKey, WalletKey {
   /** Of the attempt that is in the block. */
   hash: string;
-  blockNumber: number;
+  block: BlockRef;
   nonce: number;
   purpose: SigningIntent["purpose"];
   succeeded: boolean;
@@ -182,7 +175,8 @@ export interface ChainDeposit extends DepositKey, WalletKey {
   state: "seen" | "credited" | "removed" | "gathered";
 }
 
-type BlockRange = { above: number; limit: number | null } | { upTo: number };
+/** Above a block at most so many; or up to one, without what these wallets have. */
+type BlockRange = { above: number; limit: number | null } | { upTo: number; without: readonly string[] };
 
 /**
  * One SQL transaction under the lease of a network. It must not wait for a node or a signer. Its first statement locks the row of the network
@@ -198,14 +192,18 @@ export interface ChainUnit
   findAttempts: (hashes: readonly string[]) => Promise<FoundAttempt[]>;
   findWallets: (addresses: readonly string[]) => Promise<ReadonlyMap<string, WalletKey>>;
   findDeposits: (keys: readonly DepositKey[]) => Promise<ChainDeposit[]>;
-  /** Payments that are in a block above this one, or up to this one; at most so many. */
+  /** The wallets that are halted because something of theirs could not be settled: it stays as it is until they are resumed. */
+  listSettlementFailed: () => Promise<string[]>;
+  /** Payments that are in these blocks. */
   listIncluded: (range: BlockRange) => Promise<IncludedPayment[]>;
-  /** Deposits that are in a block above this one, or up to this one; at most so many. */
+  /** Deposits that are in these blocks. */
   listSeen: (range: BlockRange) => Promise<ChainDeposit[]>;
   /** The last block up to this one whose payments and deposits, with those of the blocks before it, are not more than this many. */
-  limitBlocks: (upTo: number, rowsMax: number) => Promise<number>;
-  /** Deposits that were taken out of the chain when the head was at most this. */
-  listLeft: (upTo: number) => Promise<ChainDeposit[]>;
+  limitBlocks: (upTo: number, rowsMax: number, without: readonly string[]) => Promise<number>;
+  /** Deposits that were taken out of the chain when the head was at most this, without those of these wallets. */
+  listLeft: (upTo: number, without: readonly string[]) => Promise<ChainDeposit[]>;
+  /** The ids of those of these wallets that pay or receive something in a block up to this one that is not settled; others can be in it. */
+  listUnsettled: (upTo: number, wallets: readonly WalletKey[]) => Promise<ReadonlySet<string>>;
   readBooks: (wallets: readonly WalletKey[]) => Promise<WalletBooks[]>;
 
   /** Gives nonces, and raises the next nonces of their senders. */
@@ -244,11 +242,11 @@ export interface ChainUnit
 
   appendBlocks: (blocks: readonly FollowedBlock[]) => void;
   removeBlocks: (above: number) => void;
-  /** Everything up to this block has ended. Earlier blocks are forgotten. */
+  /** Everything up to this block has ended, except for what could not be settled. Earlier blocks are forgotten. */
   settle: (number: number) => void;
   haltNetwork: (halt: Halt) => Promise<void>;
-  /** The first reason stays, unless it answers this statement of the operator, which ends with it. */
-  haltWallet: (wallet: WalletKey, halt: Halt, statedNonce: number | null) => Promise<void>;
+  /** False if there is no such wallet. The first reason stays, unless this one answers the operator's statement or is that settling failed. */
+  haltWallet: (wallet: WalletKey, halt: Halt, statedNonce: number | null) => Promise<boolean>;
 }
 
 export interface ChainStore {

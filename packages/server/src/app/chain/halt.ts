@@ -14,7 +14,8 @@ export type HaltCode =
   | "BALANCE_BELOW_BOOKS"
   | "PAYMENT_AT_FAULT"
   | "SIGNER_REFUSED"
-  | "PAYMENT_TAMPERED";
+  | "PAYMENT_TAMPERED"
+  | "SETTLEMENT_FAILED";
 
 /** A payment that is about to be signed, and halts its wallet if something other than the service has written a row of it. */
 export interface MayBeTampered {
@@ -23,6 +24,7 @@ export interface MayBeTampered {
 }
 
 export interface Halt {
+  code: HaltCode;
   /** A sentence for the operator, with the values. */
   reason: string;
   at: Date;
@@ -31,7 +33,7 @@ export interface Halt {
 }
 
 export function haltOfNetwork(network: string, code: HaltCode, reason: string, at: Date): Halt {
-  return { reason, at, entry: entryOf(undefined, "network.halt", network, code, at) };
+  return { code, reason, at, entry: entryOf(undefined, "network.halt", network, code, at) };
 }
 
 export function haltOfWallet(
@@ -40,7 +42,7 @@ export function haltOfWallet(
   reason: string,
   at: Date,
 ): Halt {
-  return { reason, at, entry: entryOf(tenantId, "wallet.halt", showId("wlt", walletId), code, at) };
+  return { code, reason, at, entry: entryOf(tenantId, "wallet.halt", showId("wlt", walletId), code, at) };
 }
 
 function entryOf(

@@ -15,6 +15,7 @@ export function presentNetwork({ network, recorded }: NetworkStatus): NetworkBod
     halted_at: recorded?.haltedAt?.toISOString() ?? null,
     head_block: recorded?.headNumber ?? null,
     final_block: recorded?.finalNumber ?? null,
+    settled_block: recorded?.settledNumber ?? null,
     base_fee_gwei: recorded?.baseFee == null ? null : formatAmount(recorded.baseFee, gweiDecimals),
     fee_cap_gwei: formatAmount(network.feeCap, gweiDecimals),
     fee_max: formatAmount(network.feeMax, coinDecimals),

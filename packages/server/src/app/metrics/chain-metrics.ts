@@ -41,6 +41,11 @@ export function chainMetrics({ readStatus, isUncompared, now }: ChainMetricsDeps
       byNetwork(({ state }) => Number(state === "halted")),
     ),
     gauge(
+      "bursar_network_halted_wallets",
+      "The number of wallets of a network that are halted and wait for `bursar wallet resume`, up to 1000.",
+      byNetwork(({ haltedWallets }) => haltedWallets),
+    ),
+    gauge(
       "bursar_network_uncompared",
       "1 while this process follows a network and no node gives the balances of its final block, so that they are not compared with the ledger.",
       byNetwork(({ network }) => Number(isUncompared(network))),
@@ -54,6 +59,11 @@ export function chainMetrics({ readStatus, isUncompared, now }: ChainMetricsDeps
       "bursar_network_final_block",
       "The number of the last final block of a network.",
       byNetwork(({ finalNumber }) => finalNumber),
+    ),
+    gauge(
+      "bursar_network_settled_block",
+      "The number of the last block of a network whose payments and deposits have ended.",
+      byNetwork(({ settledNumber }) => settledNumber),
     ),
     gauge(
       "bursar_network_seen_seconds",

@@ -30,6 +30,8 @@ export interface RailEvent extends TransactionKey {
   event: RailTransactionEvent;
   /** What is recorded instead, if the source does not have what the event would hold. */
   otherwise?: RailTransactionEvent;
+  /** If the books do not have the transaction in a block yet, it is included with this receipt first. */
+  includedBy?: Receipt;
   /** Of a fee that is above what covers it, only that is posted. */
   limitsFee?: boolean;
   /** The client or the operator that has caused it; left out if the network has. */
@@ -42,6 +44,9 @@ export interface RailEvent extends TransactionKey {
  * which is a fault of the driver. In these cases nothing has changed, and the other events of the call are recorded.
  */
 type RailEventOutcome = "recorded" | "stale" | "insufficient" | "impossible";
+
+/** What was to be recorded does not follow from what the database has about a transaction. Nothing was written. */
+export class PaymentFaultError extends Error {}
 
 /** A transfer to a wallet that was seen on a network. */
 export interface ObservedDeposit {
@@ -141,17 +146,20 @@ export async function recordOnRail(
     causedBy?: string | null,
   ): ReturnType<typeof decideOnBalances> => {
     const transaction = current.get(id) as ClaimedTransaction;
-    const decision = decideOnBalances(transaction, event, balances);
+    const decision = decideOn(transaction, event, balances);
     if (typeof decision === "string") return decision;
     settled.push(settlementOf(transaction, decision, causedBy ?? null, deps.now()));
     const { state, version, feeHold } = decision;
     current.set(id, { ...transaction, state, version, feeHold } as ClaimedTransaction);
     return decision;
   };
-  const outcomes = events.map(({ id, version, event, otherwise, limitsFee, causedBy }): RailEventOutcome => {
+  const outcomes = events.map((given): RailEventOutcome => {
+    const { id, version, event, otherwise, includedBy, limitsFee, causedBy } = given;
     const transaction = current.get(id);
     if (transaction === undefined || (version !== undefined && transaction.version !== version))
       return "stale";
+    if (includedBy !== undefined && transaction.state === "broadcast")
+      assertDecided(record(id, { kind: "include", receipt: includedBy }));
     const decision = record(id, limitsFee === true ? limitFee(event, transaction) : event, causedBy);
     if (decision === "insufficient" && otherwise !== undefined) assertDecided(record(id, otherwise));
     return typeof decision === "string" ? decision : "recorded";
@@ -164,8 +172,23 @@ export async function recordOnRail(
   return { outcomes, depositIds: rows.map(({ id }) => (isNew.has(id) ? id : undefined)) };
 }
 
+/** The decision is pure, so an error of it, such as a hold that is too small, is about what the database has about this transaction. */
+function decideOn(
+  transaction: ClaimedTransaction,
+  event: TransactionEvent,
+  balances: Parameters<typeof decideOnBalances>[2],
+): ReturnType<typeof decideOnBalances> {
+  try {
+    return decideOnBalances(transaction, event, balances);
+  } catch (error) {
+    const what = `${event.kind} of the transaction ${transaction.id} is impossible`;
+    throw new PaymentFaultError(`${what}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 function assertDecided(decision: ReturnType<typeof decideOnBalances>): void {
-  if (typeof decision === "string") throw new Error(`what a network did cannot be recorded: ${decision}`);
+  if (typeof decision === "string")
+    throw new PaymentFaultError(`what a network did cannot be recorded: ${decision}`);
 }
 
 function limitFee(event: RailTransactionEvent, transaction: ClaimedTransaction): RailTransactionEvent {
@@ -186,7 +209,9 @@ function assertOnNetwork(
 ): void {
   const foreign = claimed.find(({ asset }) => assets.find(asset)?.network !== network);
   if (foreign !== undefined)
-    throw new Error(`the transaction ${foreign.id} in ${foreign.asset} is not on the network ${network}`);
+    throw new PaymentFaultError(
+      `the transaction ${foreign.id} in ${foreign.asset} is not on the network ${network}`,
+    );
 }
 
 /** Clocks differ; nothing happens before a transaction was accepted. */
@@ -233,7 +258,7 @@ function toRow(
   const { tenantId, walletId, asset: code, amount, fromAddress, receipt } = deposit;
   const asset = assets.find(code);
   if (asset === undefined || asset.network !== network)
-    throw new Error(`the asset ${code} is not on the network ${network}`);
+    throw new PaymentFaultError(`the asset ${code} is not on the network ${network}`);
   const identity = deposit.identity ?? `${receipt.hash} ${deposit.ordinal}`;
   const idempotencyKey = `deposit ${network} ${identity}`;
   const id = newUuid();

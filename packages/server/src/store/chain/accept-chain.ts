@@ -31,7 +31,8 @@ export function adoptNonce(tx: Tx, { tenantId, walletId }: WalletKey, finalNonce
 /** Served by the primary key. */
 export function resumeWallet(tx: Tx, { tenantId, walletId }: WalletKey): void {
   tx.send(sql`
-    UPDATE chain_wallets SET halted_reason = NULL, halted_at = NULL, stated_nonce = NULL, compared_number = -1
+    UPDATE chain_wallets SET halted_code = NULL, halted_reason = NULL, halted_at = NULL, stated_nonce = NULL,
+      compared_number = -1
     WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
   `);
 }

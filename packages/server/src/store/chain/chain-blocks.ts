@@ -1,4 +1,5 @@
-import type { FollowedBlock, NetworkLease, NetworkPosition, SeenHeads } from "../../app/chain/chain-store.js";
+import type { SeenHeads } from "../../app/chain/chain-status.js";
+import type { FollowedBlock, NetworkLease, NetworkPosition } from "../../app/chain/chain-store.js";
 import type { Halt } from "../../app/chain/halt.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
@@ -83,38 +84,28 @@ export async function haltNetwork(tx: Tx, network: string, { reason, at, entry }
   await appendAudit(tx, [entry]);
 }
 
-/** Served by the primary key. A statement that was made after the wallet was compared is left for the next comparison. */
+/**
+ * Served by the primary key. A statement that was made after the wallet was compared is left for the next comparison. That settling failed
+ * is always recorded, because it decides what is settled.
+ */
 export async function haltWallet(
   tx: Tx,
   { tenantId, walletId }: { tenantId: string; walletId: string },
-  { reason, at, entry }: Halt,
+  { code, reason, at, entry }: Halt,
   statedNonce: number | null,
-): Promise<void> {
+): Promise<boolean> {
   const halted = await tx.query(sql`
-    UPDATE chain_wallets SET halted_reason = ${reason}, halted_at = ${at}, stated_nonce = NULL
-    WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND (halted_reason IS NULL OR stated_nonce = ${statedNonce}::bigint)
+    UPDATE chain_wallets SET halted_code = ${code}, halted_reason = ${reason}, halted_at = ${at}, stated_nonce = NULL
+    WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
+      AND (halted_reason IS NULL OR stated_nonce = ${statedNonce}::bigint OR ${code === "SETTLEMENT_FAILED"}::boolean)
     RETURNING wallet_id
   `);
-  if (halted.length > 0) await appendAudit(tx, [entry]);
-}
-
-/**
- * The last block up to this one with which the rows of payments and deposits stay below the bound; `upTo` if all of them do. Served by
- * chain_payments_included and chain_deposits_seen.
- */
-export async function limitBlocks(
-  tx: Queryable,
-  network: string,
-  upTo: number,
-  rowsMax: number,
-): Promise<number> {
-  const [row] = await tx.query<{ next: string | null }>(sql`
-    SELECT least(
-      (SELECT p.block_number FROM chain_payments p WHERE p.network = ${network} AND p.stage = 'included'
-        ORDER BY p.network, p.block_number OFFSET ${rowsMax} LIMIT 1),
-      (SELECT c.block_number FROM chain_deposits c
-        WHERE c.network = ${network} AND c.state = 'seen' AND c.block_number IS NOT NULL
-        ORDER BY c.network, c.block_number OFFSET ${rowsMax} LIMIT 1)) AS next
+  if (halted.length > 0) {
+    await appendAudit(tx, [entry]);
+    return true;
+  }
+  const known = await tx.query(sql`
+    SELECT 1 FROM chain_wallets WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
   `);
-  return row === undefined || row.next === null ? upTo : Math.min(upTo, Number(row.next) - 1);
+  return known.length > 0;
 }

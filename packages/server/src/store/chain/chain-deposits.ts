@@ -47,7 +47,9 @@ export function listSeen(
   range: Parameters<ChainUnit["listSeen"]>[0],
 ): Promise<ChainDeposit[]> {
   const isInRange =
-    "above" in range ? sql`c.block_number > ${range.above}` : sql`c.block_number <= ${range.upTo}`;
+    "above" in range
+      ? sql`c.block_number > ${range.above}`
+      : sql`c.block_number <= ${range.upTo} AND c.wallet_id <> ALL (${[...range.without]}::uuid[])`;
   return list(
     tx,
     sql`c.network = ${network} AND c.state = 'seen' AND c.block_number IS NOT NULL AND ${isInRange}
@@ -59,10 +61,16 @@ export function listSeen(
 const leftMax = 1000;
 
 /** Served by chain_deposits_left. */
-export function listLeft(tx: Queryable, network: string, upTo: number): Promise<ChainDeposit[]> {
+export function listLeft(
+  tx: Queryable,
+  network: string,
+  upTo: number,
+  without: readonly string[],
+): Promise<ChainDeposit[]> {
   return list(
     tx,
     sql`c.network = ${network} AND c.state = 'seen' AND c.left_number IS NOT NULL AND c.left_number <= ${upTo}
+      AND c.wallet_id <> ALL (${[...without]}::uuid[])
       ORDER BY c.network, c.left_number LIMIT ${leftMax}`,
   );
 }

@@ -215,18 +215,21 @@ export async function findAttempts(
   return rows.map(readFound);
 }
 
-/** Served by chain_payments_included and primary keys. */
+/** Also those whose open transaction is missing, so that settling them fails. Served by chain_payments_included and primary keys. */
 export async function listIncluded(
   tx: Queryable,
   network: string,
   range: Parameters<ChainUnit["listIncluded"]>[0],
 ): Promise<IncludedPayment[]> {
   const isInRange =
-    "above" in range ? sql`p.block_number > ${range.above}` : sql`p.block_number <= ${range.upTo}`;
+    "above" in range
+      ? sql`p.block_number > ${range.above}`
+      : sql`p.block_number <= ${range.upTo} AND p.wallet_id <> ALL (${[...range.without]}::uuid[])`;
   const limit = "above" in range ? range.limit : null;
   const rows = await tx.query<IncludedRow>(sql`
     SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.included_hash AS hash, p.block_number AS "blockNumber",
-      p.nonce, a.purpose, p.succeeded, p.fee, o.fee_held AS "feeHeld", p.stop_reason AS "stopReason", p.stopped_by AS "stoppedBy"
+      p.block_hash AS "blockHash", p.nonce, a.purpose, p.succeeded, p.fee, coalesce(o.fee_held, 0) AS "feeHeld",
+      p.stop_reason AS "stopReason", p.stopped_by AS "stoppedBy"
     FROM (
       SELECT *, p.transaction_id AS id FROM chain_payments p
       WHERE p.network = ${network} AND p.stage = 'included' AND ${isInRange}
@@ -234,7 +237,8 @@ export async function listIncluded(
     CROSS JOIN LATERAL (
       SELECT a.purpose FROM chain_attempts a
       WHERE a.network = p.network AND a.hash = p.included_hash LIMIT 1) AS a
-    ${joinOpen}
+    LEFT JOIN LATERAL (
+      SELECT o.fee_held FROM open_transactions o WHERE o.tenant_id = p.tenant_id AND o.id = p.id LIMIT 1) AS o ON true
     ORDER BY p.wallet_id, p.nonce
   `);
   return rows.map(readIncluded);

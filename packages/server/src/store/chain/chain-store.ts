@@ -13,6 +13,7 @@ import * as deposits from "./chain-deposits.js";
 import { createPaymentReads, findAttempts, listIncluded, lockPayments } from "./chain-payments.js";
 import { lockSenders } from "./lock-senders.js";
 import { createNetworkLeases, lockNetwork } from "./network-leases.js";
+import { limitBlocks, listSettlementFailed, listUnsettled } from "./settling.js";
 import { stopPayments } from "./stop-payments.js";
 import { isAddressAuthentic, type SealedAddress } from "./wallet-integrity.js";
 import * as payments from "./write-payments.js";
@@ -50,10 +51,12 @@ function createChainUnit(
     findAttempts: (hashes) => findAttempts(tx, network, hashes),
     findWallets: (addresses) => findWallets(tx, network, addresses),
     findDeposits: (keys) => deposits.findDeposits(tx, network, keys),
+    listSettlementFailed: () => listSettlementFailed(tx, network),
     listIncluded: (range) => listIncluded(tx, network, range),
     listSeen: (range) => deposits.listSeen(tx, network, range),
-    limitBlocks: (upTo, rowsMax) => blocks.limitBlocks(tx, network, upTo, rowsMax),
-    listLeft: (upTo) => deposits.listLeft(tx, network, upTo),
+    limitBlocks: (upTo, rowsMax, without) => limitBlocks(tx, network, upTo, rowsMax, without),
+    listLeft: (upTo, without) => deposits.listLeft(tx, network, upTo, without),
+    listUnsettled: (upTo, wallets) => listUnsettled(tx, network, upTo, wallets),
     readBooks: (wallets) => readBooks(tx, wallets),
     assign: (given, headNumber, at) => payments.assign(tx, given, headNumber, at),
     setTerms: (given, headNumber) => payments.setTerms(tx, given, headNumber),

@@ -31,7 +31,7 @@ export const joinFacts: Statement = sql`
 /** Served by the primary key. */
 export const joinOpen: Statement = sql`
   JOIN LATERAL (
-    SELECT o.cancel_requested, o.fee_held FROM open_transactions o
+    SELECT o.cancel_requested FROM open_transactions o
     WHERE o.tenant_id = p.tenant_id AND o.id = p.id LIMIT 1) AS o ON true`;
 
 export const factColumns: Statement = sql`
@@ -125,16 +125,17 @@ export function readFound(row: FoundRow): FoundAttempt {
   return { ...readFacts(row), hash, purpose, stage, nonce: Number(nonce) };
 }
 
-export interface IncludedRow extends Omit<IncludedPayment, "nonce" | "blockNumber" | "fee" | "feeHeld"> {
+export interface IncludedRow extends Omit<IncludedPayment, "nonce" | "block" | "fee" | "feeHeld"> {
   nonce: string;
   blockNumber: string;
+  blockHash: string;
   fee: string;
   feeHeld: string;
 }
 
-export function readIncluded(row: IncludedRow): IncludedPayment {
+export function readIncluded({ blockNumber, blockHash, ...row }: IncludedRow): IncludedPayment {
   return {
-    ...{ ...row, nonce: Number(row.nonce), blockNumber: Number(row.blockNumber) },
+    ...{ ...row, nonce: Number(row.nonce), block: { number: Number(blockNumber), hash: blockHash } },
     ...{ fee: BigInt(row.fee), feeHeld: BigInt(row.feeHeld) },
   };
 }

@@ -2,26 +2,33 @@ import type { RecordedNetwork } from "../../app/chain/chain-status.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
-interface Row extends Omit<RecordedNetwork, "headNumber" | "finalNumber" | "baseFee"> {
+interface Row extends Omit<RecordedNetwork, "headNumber" | "finalNumber" | "settledNumber" | "baseFee"> {
   headNumber: string;
   finalNumber: string;
+  settledNumber: string;
   baseFee: string | null;
 }
 
-/** Served by the primary key; the configured networks are few. */
+const haltedMax = 1000;
+
+/** Served by the primary key and chain_wallets_halted; the configured networks are few. */
 export async function readNetworks(
   source: Queryable,
   networks: readonly string[],
 ): Promise<RecordedNetwork[]> {
   const rows = await source.query<Row>(sql`
     SELECT network, state, halted_reason AS "haltedReason", halted_at AS "haltedAt", head_number::text AS "headNumber",
-      final_number::text AS "finalNumber", base_fee::text AS "baseFee", seen_at AS "seenAt"
+      final_number::text AS "finalNumber", settled_number::text AS "settledNumber", base_fee::text AS "baseFee", seen_at AS "seenAt", (
+        SELECT count(*)::integer FROM (
+          SELECT 1 FROM chain_wallets w WHERE w.network = networks.network AND w.halted_reason IS NOT NULL
+          LIMIT ${haltedMax}) AS halted) AS "haltedWallets"
     FROM networks WHERE network = ANY (${[...networks]}::text[])
   `);
-  return rows.map(({ headNumber, finalNumber, baseFee, ...row }) => ({
+  return rows.map(({ headNumber, finalNumber, settledNumber, baseFee, ...row }) => ({
     ...row,
     headNumber: Number(headNumber),
     finalNumber: Number(finalNumber),
+    settledNumber: Number(settledNumber),
     baseFee: baseFee === null ? null : BigInt(baseFee),
   }));
 }

@@ -69,13 +69,22 @@ export function stateNonce(
   return changeHalted(database, wallet, sql`stated_nonce = ${nonce}`, entry, "stated");
 }
 
-/** Ends the halt of a wallet. It is compared with the chain at once, and halted again if the reason still holds. Served by the primary key. */
+/**
+ * Ends the halt of a wallet. What could not be settled is settled with the next block. Then it is compared with the chain, and halted again if
+ * the reason still holds. Served by the primary key.
+ */
 export function resumeWallet(
   database: Database,
   wallet: { tenantId: string; walletId: string },
   entry: AuditDraft,
 ): Promise<ResumeOutcome> {
-  return changeHalted(database, wallet, sql`halted_reason = NULL, halted_at = NULL`, entry, "resumed");
+  return changeHalted(
+    database,
+    wallet,
+    sql`halted_code = NULL, halted_reason = NULL, halted_at = NULL`,
+    entry,
+    "resumed",
+  );
 }
 
 /** Changes a wallet if it is halted, and lets the driver compare it with the chain again. */

@@ -51,6 +51,7 @@ export function openWallets(
           address,
           nextNonce: 0,
           finalNonce: 0,
+          haltedCode: null,
           haltedReason: null,
           comparedNumber: -1,
         },

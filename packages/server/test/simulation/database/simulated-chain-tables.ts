@@ -1,9 +1,11 @@
+import type { BlockRef } from "../../../src/app/chain/chain-node.js";
 import type {
   AttemptTerms,
   ChainDeposit,
   FollowedBlock,
   PaymentState,
 } from "../../../src/app/chain/chain-store.js";
+import type { HaltCode } from "../../../src/app/chain/halt.js";
 import type { StopReason } from "../../../src/app/chain/stop-payment.js";
 import type { Table } from "./simulated-rows.js";
 
@@ -25,6 +27,7 @@ export interface ChainWalletRow {
   address: string;
   nextNonce: number;
   finalNonce: number;
+  haltedCode: HaltCode | null;
   haltedReason: string | null;
   comparedNumber: number;
 }
@@ -38,7 +41,7 @@ export interface ChainPaymentRow extends Pick<PaymentState, "stage" | "attempt" 
   termsNumber: number;
   speedUpRequested: boolean;
   stopReason: StopReason | null;
-  included: { hash: string; number: number; succeeded: boolean; fee: bigint } | null;
+  included: { hash: string; block: BlockRef; succeeded: boolean; fee: bigint } | null;
 }
 
 export interface ChainAttemptRow {

@@ -11,6 +11,7 @@ import { modelAssets } from "../../harness/chain/model-network.js";
 import { assertMayPay, holdsOf } from "./simulated-chain-holds.js";
 import {
   type ChainPaymentRow,
+  type ChainWalletRow,
   chainAttempts,
   chainBlocks,
   chainDeposits,
@@ -24,6 +25,7 @@ import {
 import type { RunStatement } from "./simulated-database.js";
 import { gatherOne } from "./simulated-gathering.js";
 import type { Rows } from "./simulated-rows.js";
+import { createSimulatedSettling } from "./simulated-settling.js";
 import {
   accounts,
   keyOf,
@@ -51,10 +53,7 @@ export function createSimulatedChainUnit(
         if (row !== undefined) rows.put(chainPayments, keyOf(tenantId, id), { ...row, ...to(row) });
       }
     });
-  const changeWallet = (
-    { tenantId, walletId }: WalletKey,
-    to: Partial<{ nextNonce: number; finalNonce: number; comparedNumber: number; haltedReason: string }>,
-  ) =>
+  const changeWallet = ({ tenantId, walletId }: WalletKey, to: Partial<ChainWalletRow>) =>
     send((rows) => {
       const row = rows.get(chainWallets, keyOf(tenantId, walletId));
       if (row !== undefined) rows.put(chainWallets, keyOf(tenantId, walletId), { ...row, ...to });
@@ -108,33 +107,7 @@ export function createSimulatedChainUnit(
       run("find deposits", (rows) =>
         keys.flatMap(({ hash, ordinal }) => rows.get(chainDeposits, keyOf(hash, String(ordinal))) ?? []),
       ),
-    listIncluded: (range) =>
-      run("list included", (rows) =>
-        rows
-          .all(chainPayments)
-          .filter(({ stage, included }) => stage === "included" && isInRange(included?.number, range))
-          .sort((a, b) => (a.nonce ?? 0) - (b.nonce ?? 0))
-          .map(({ tenantId, id, walletId, nonce, included, stopReason }) => {
-            if (included === null || nonce === null) throw new Error("an included payment has a block");
-            const attempt = rows.get(chainAttempts, included.hash);
-            const held = rows.get(openTransactions, keyOf(tenantId, id))?.feeHold?.amount ?? 0n;
-            const { hash, number: blockNumber, succeeded, fee } = included;
-            const purpose = attempt?.terms.purpose ?? "payment";
-            const at = { hash, blockNumber, nonce, purpose, succeeded, fee, feeHeld: held };
-            return { tenantId, id, walletId, ...at, stopReason, stoppedBy: null };
-          }),
-      ),
-    listSeen: (range) =>
-      run("list seen", (rows) =>
-        rows.all(chainDeposits).filter((one) => one.state === "seen" && isInRange(one.block?.number, range)),
-      ),
-    limitBlocks: async (upTo) => upTo,
-    listLeft: (upTo) =>
-      run("list left", (rows) =>
-        rows
-          .all(chainDeposits)
-          .filter(({ state, leftNumber }) => state === "seen" && leftNumber !== null && leftNumber <= upTo),
-      ),
+    ...createSimulatedSettling(run),
     readBooks: (wallets) => run("read books", (rows) => wallets.flatMap((wallet) => readBook(rows, wallet))),
     assign: (payments, headNumber) =>
       send((rows) => {
@@ -178,7 +151,7 @@ export function createSimulatedChainUnit(
       for (const { tenantId, id, hash, block, succeeded, fee } of inclusions)
         change([{ tenantId, id }], () => ({
           stage: "included",
-          included: { hash, number: block.number, succeeded, fee },
+          included: { hash, block, succeeded, fee },
         }));
     },
     excludePayments: (keys, headNumber) =>
@@ -231,13 +204,11 @@ export function createSimulatedChainUnit(
         const row = rows.get(networks, network);
         if (row !== undefined) rows.put(networks, network, { ...row, haltedReason: reason });
       }),
-    haltWallet: async (wallet, { reason }) => changeWallet(wallet, { haltedReason: reason }),
+    haltWallet: async (wallet, { code, reason }) => {
+      changeWallet(wallet, { haltedCode: code, haltedReason: reason });
+      return true;
+    },
   };
-}
-
-function isInRange(number: number | undefined, range: { above: number } | { upTo: number }): boolean {
-  if (number === undefined) return false;
-  return "above" in range ? number > range.above : number <= range.upTo;
 }
 
 export function openPayments(rows: Rows): ChainPaymentRow[] {

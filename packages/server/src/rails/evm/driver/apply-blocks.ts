@@ -10,14 +10,8 @@ import type {
 } from "../../../app/chain/chain-store.js";
 import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
 import { isPaidExactly } from "../transaction/paid-exactly.js";
-import {
-  contractOf,
-  type DriverContext,
-  type FollowedChain,
-  inUnit,
-  positionOf,
-  type RecordInUnit,
-} from "./driver-context.js";
+import { contractOf, type DriverContext, type FollowedChain } from "./driver-context.js";
+import { type RecordFacts, type WalletEvent, writeFacts } from "./write-facts.js";
 
 /** Adds blocks to the chain, one SQL transaction for each that has something of ours. */
 export async function applyBlocks(
@@ -28,11 +22,12 @@ export async function applyBlocks(
   let empty: FollowedBlock[] = [];
   const append = async (appended: readonly FollowedBlock[], block: ChainBlock | undefined) => {
     if (appended.length === 0) return;
-    await inUnit(context, positionOf(chain), async (unit, record) => {
-      if (block !== undefined) await applyBlock(context, unit, record, block);
+    const written = await writeFacts(context, chain, async (unit, record, isTolerant) => {
+      if (block !== undefined) await applyBlock(context, unit, record, { block, isTolerant });
       unit.appendBlocks(appended);
     });
     chain.tail = [...chain.tail, ...appended];
+    await written.haltAtFault();
   };
   for (const block of blocks) {
     const { number, hash, parentHash } = block;
@@ -47,16 +42,16 @@ export async function applyBlocks(
 async function applyBlock(
   context: DriverContext,
   unit: ChainUnit,
-  record: RecordInUnit,
-  block: ChainBlock,
+  record: RecordFacts,
+  { block, isTolerant }: { block: ChainBlock; isTolerant: boolean },
 ): Promise<void> {
   const attempts = await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]);
   const wallets = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
   const payments = decideInclusions(context.network, block, attempts);
   const received = receivedOf(context.network, block, attempts, wallets);
   const known = await unit.findDeposits(received);
-  const deposits = decideDeposits(context, block, received, { wallets, known });
-  const { depositIds } = await record({
+  const deposits = decideDeposits(context, block, received, { wallets, known, isTolerant });
+  const depositIds = await record({
     events: [...payments.events, ...deposits.events],
     deposits: deposits.added.flatMap(({ observed }) => observed ?? []),
   });
@@ -74,18 +69,19 @@ function decideInclusions(
   network: ChainNetwork,
   block: Pick<ChainBlock, "number" | "hash" | "outcomes">,
   attempts: readonly FoundAttempt[],
-): { events: RailEvent[]; inclusions: Inclusion[] } {
+): { events: WalletEvent[]; inclusions: Inclusion[] } {
   const inclusions = inclusionsOf(
     network,
     block,
     attempts.filter(({ stage }) => stage === "signed"),
   );
-  const purposes = new Map(attempts.map(({ hash, purpose }) => [hash, purpose]));
-  const events = inclusions.flatMap(({ tenantId, id, hash, block: at }): RailEvent[] =>
-    purposes.get(hash) === "cancellation"
-      ? []
-      : [{ tenantId, id, event: { kind: "include", receipt: { hash, block: at } } }],
-  );
+  const byHash = new Map(attempts.map((attempt) => [attempt.hash, attempt]));
+  const events = inclusions.flatMap(({ hash, block: at }): WalletEvent[] => {
+    const attempt = byHash.get(hash);
+    if (attempt === undefined || attempt.purpose === "cancellation") return [];
+    const { tenantId, walletId, id } = attempt;
+    return [{ tenantId, walletId, id, event: { kind: "include", receipt: { hash, block: at } } }];
+  });
   return { events, inclusions };
 }
 
@@ -149,11 +145,18 @@ function isPaidBy(
 }
 
 interface DecidedDeposits {
-  events: RailEvent[];
+  events: WalletEvent[];
   /** Rows that exist, with their new block. */
   kept: ChainDeposit[];
   /** New rows; those with a transaction to record. */
   added: { row: Omit<ChainDeposit, "transactionId">; observed: ObservedDeposit | undefined }[];
+}
+
+interface KnownOfBlock {
+  wallets: ReadonlyMap<string, WalletKey>;
+  known: readonly ChainDeposit[];
+  /** Whether writing the block has failed before. */
+  isTolerant: boolean;
 }
 
 /** What the transfers of a block are: new deposits, or ones that come back after a reorganisation, perhaps with another content. */
@@ -161,7 +164,7 @@ function decideDeposits(
   { network: { depositMinimum }, recorder: { newUuid } }: Pick<DriverContext, "network" | "recorder">,
   { number, hash: blockHash }: Pick<ChainBlock, "number" | "hash">,
   transfers: readonly ObservedTransfer[],
-  { wallets, known }: { wallets: ReadonlyMap<string, WalletKey>; known: readonly ChainDeposit[] },
+  { wallets, known, isTolerant }: KnownOfBlock,
 ): DecidedDeposits {
   const decided: DecidedDeposits = { events: [], kept: [], added: [] };
   const block = { number, hash: blockHash };
@@ -183,16 +186,21 @@ function decideDeposits(
       before.amount === amount;
     if (before !== undefined && isSame) {
       decided.kept.push({ ...before, block, leftNumber: null });
-      const { tenantId, transactionId: id } = before;
-      if (id !== null) decided.events.push({ tenantId, id, event: { kind: "include", receipt } });
+      const { tenantId, walletId, transactionId: id } = before;
+      if (id !== null) decided.events.push({ tenantId, walletId, id, event: { kind: "include", receipt } });
       continue;
     }
     // A contract can do something else in another block. The amount of a transaction never changes, so this is another deposit.
     if (before?.state === "seen" && before.transactionId !== null)
-      decided.events.push(reorganisedAway(before.tenantId, before.transactionId));
+      decided.events.push({
+        ...reorganisedAway(before.tenantId, before.transactionId),
+        walletId: before.walletId,
+      });
     const row = { ...wallet, hash, ordinal, asset, amount, block, leftNumber: null, state: "seen" as const };
-    // The chain can change between two blocks and back, so neither of them makes it unique.
-    const identity = before === undefined ? {} : { identity: `${hash} ${ordinal} ${newUuid()}` };
+    // The chain can change between two blocks and back, so neither of them makes it unique. A transaction whose row of the chain was deleted
+    // has the usual identity, and was not credited.
+    const isKnown = before !== undefined || isTolerant;
+    const identity = isKnown ? { identity: `${hash} ${ordinal} ${newUuid()}` } : {};
     const observed = { ...wallet, asset, amount, fromAddress: from, receipt, ordinal, ...identity };
     decided.added.push({ row, observed: amount < (depositMinimum.get(asset) ?? 0n) ? undefined : observed });
   }

@@ -24,7 +24,8 @@ const compareEveryBlocks = 16;
  * Compares the books with the chain at the settled block, where both must be equal: everything up to it has ended, and nothing after it has
  * been posted. Coins that no block shows, as from a contract, are a surplus, and credited. A shortfall, or a nonce that somebody else has
  * used, halts the wallet. Wallets that something has happened to, and new ones, are compared first. Of the others, which can be a million, one
- * page is compared in each call. Returns what is still to be compared at this settled block.
+ * page is compared in each call. What could not be settled is not in the books, so the wallets that pay or receive it are left out until it is.
+ * Returns what is still to be compared at this settled block.
  */
 export async function compareBalances(
   context: DriverContext,
@@ -50,7 +51,8 @@ async function compareSome(
   if (wallets.length === 0) return false;
   const onChain = await readChain(context, settled, wallets);
   const { differences, accepted } = await inUnit(context, positionOf(chain), async (unit, record) => {
-    const books = await unit.readBooks(wallets);
+    const unsettled = await unit.listUnsettled(settled.number, wallets);
+    const books = (await unit.readBooks(wallets)).filter(({ walletId }) => !unsettled.has(walletId));
     const compared = compareAll(context, wallets, books, onChain);
     const { credited, observed } = await creditGathered(
       context,

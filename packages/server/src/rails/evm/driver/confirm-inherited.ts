@@ -46,9 +46,10 @@ async function findDiffering(
   const last = blocks.at(-1);
   if (last === undefined) return undefined;
   const written = new Map<number, Set<string>>(blocks.map(({ number }) => [number, new Set()]));
-  for (const { blockNumber, hash, succeeded, fee } of await unit.listIncluded({ upTo: last.number }))
-    written.get(blockNumber)?.add(`${hash} ${succeeded} ${fee}`);
-  for (const { block, hash, ordinal, walletId, asset, amount } of await unit.listSeen({ upTo: last.number }))
+  const range = { upTo: last.number, without: [] };
+  for (const { block, hash, succeeded, fee } of await unit.listIncluded(range))
+    written.get(block.number)?.add(`${hash} ${succeeded} ${fee}`);
+  for (const { block, hash, ordinal, walletId, asset, amount } of await unit.listSeen(range))
     written.get(block?.number ?? -1)?.add(`${hash} ${ordinal} ${walletId} ${asset} ${amount}`);
   for (const block of blocks) {
     const shown = await linesOf(context, unit, block);

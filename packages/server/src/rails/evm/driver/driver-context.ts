@@ -11,6 +11,8 @@ import type {
 import { type HaltCode, haltOfNetwork, haltOfWallet } from "../../../app/chain/halt.js";
 import type { Signer, SigningIntent } from "../../../app/chain/signer.js";
 import {
+  PaymentFaultError,
+  type RailEvent,
   type RailRecords,
   type RecordRailEventsDeps,
   recordOnRail,
@@ -54,37 +56,45 @@ export function settledOf({ tail }: FollowedChain): FollowedBlock {
   return settled;
 }
 
-/** What was to be recorded does not follow from what the database has about a payment. Nothing was written. */
-export class PaymentFaultError extends Error {}
-
 export type RecordInUnit = (records: Partial<RailRecords>) => ReturnType<typeof recordOnRail>;
 
 /**
  * One SQL transaction under the lease. `record` may be called once, after everything that is locked and before everything that is only
- * written. The driver alone decides what happens to a transaction on its network, so an event that does not follow is a fault.
+ * written. The driver alone decides what happens to a transaction on its network, so an event that does not follow is a fault, unless faults
+ * are tolerated: then it is left out, and the outcomes show it.
  */
 export async function inUnit<T>(
   { store, recorder, network: { network } }: DriverContext,
   position: ChainPosition,
   work: (unit: ChainUnit, record: RecordInUnit) => Promise<T>,
+  isTolerant = false,
 ): Promise<T> {
   let changed: string[] = [];
   const result = await store.unitOfWork(position, (unit) =>
     work(unit, async ({ events = [], deposits = [] }) => {
       const recorded = await recordOnRail(recorder, unit, network, { events, deposits });
-      const wrong = recorded.outcomes.findIndex((one) => one === "stale" || one === "impossible");
-      if (wrong >= 0)
-        throw new PaymentFaultError(
-          `${events[wrong]?.event.kind} of the transaction ${events[wrong]?.id} is ${recorded.outcomes[wrong]}`,
-        );
+      const [wrong] = faultsOf(events, recorded.outcomes);
+      if (wrong !== undefined && !isTolerant) throw new PaymentFaultError(wrong.fault);
       if (recorded.depositIds.includes(undefined))
-        throw new Error("a deposit has a transaction that it does not know of");
+        throw new PaymentFaultError("a deposit has a transaction that it does not know of");
       changed = [...events.map(({ id }) => id), ...recorded.depositIds.filter((id) => id !== undefined)];
       return recorded;
     }),
   );
   if (changed.length > 0) recorder.onChanged(changed);
   return result;
+}
+
+/** The events that do not follow, each with a sentence without its full stop. */
+export function faultsOf<Event extends RailEvent>(
+  events: readonly Event[],
+  outcomes: Awaited<ReturnType<typeof recordOnRail>>["outcomes"],
+): { event: Event; fault: string }[] {
+  return events.flatMap((event, index) => {
+    const outcome = outcomes[index];
+    if (outcome !== "stale" && outcome !== "impossible") return [];
+    return [{ event, fault: `${event.event.kind} of the transaction ${event.id} is ${outcome}` }];
+  });
 }
 
 export function positionOf(chain: FollowedChain): ChainPosition {
@@ -125,6 +135,7 @@ export async function haltNetwork(
   throw new NetworkHaltedError(`${network} is halted: ${reason}`);
 }
 
+/** Returns whether there is such a wallet. */
 export async function haltWallet(
   context: DriverContext,
   chain: FollowedChain,
@@ -132,7 +143,7 @@ export async function haltWallet(
   code: HaltCode,
   reason: string,
   statedNonce: number | null = null,
-): Promise<void> {
+): Promise<boolean> {
   const halt = haltOfWallet(wallet, code, reason, new Date(context.recorder.now()));
-  await inUnit(context, positionOf(chain), (unit) => unit.haltWallet(wallet, halt, statedNonce));
+  return await inUnit(context, positionOf(chain), (unit) => unit.haltWallet(wallet, halt, statedNonce));
 }

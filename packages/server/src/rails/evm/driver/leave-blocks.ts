@@ -1,13 +1,6 @@
 import type { ChainUnit, FollowedBlock } from "../../../app/chain/chain-store.js";
-import type { RailEvent } from "../../../app/rails/record-rail-events.js";
-import {
-  type DriverContext,
-  type FollowedChain,
-  inUnit,
-  positionOf,
-  type RecordInUnit,
-  tipOf,
-} from "./driver-context.js";
+import { type DriverContext, type FollowedChain, tipOf } from "./driver-context.js";
+import { type RecordFacts, type WalletEvent, writeFacts } from "./write-facts.js";
 
 /** How many blocks leave in one SQL transaction, the newest first. */
 const blocksMax = 8;
@@ -22,12 +15,13 @@ export async function leaveBlocks(
 ): Promise<void> {
   while (tipOf(chain).number > above) {
     const kept = Math.max(above, tipOf(chain).number - blocksMax);
-    await inUnit(context, positionOf(chain), async (unit, record) => {
+    const { haltAtFault } = await writeFacts(context, chain, async (unit, record) => {
       await exclude(unit, record, kept, chain);
       unit.removeBlocks(kept);
     });
     chain.tail = chain.tail.filter(({ number }) => number <= kept);
     chain.inheritedTo = Math.min(chain.inheritedTo, kept);
+    await haltAtFault();
   }
 }
 
@@ -41,21 +35,26 @@ export async function anchorChain(
   settled: FollowedBlock,
 ): Promise<void> {
   const { number, hash, parentHash } = settled;
-  const isDone = () =>
-    inUnit(context, positionOf(chain), async (unit, record) => {
+  const leaveSome = () =>
+    writeFacts(context, chain, async (unit, record) => {
       const { hasMore } = await exclude(unit, record, number, chain);
       if (hasMore) return false;
       unit.removeBlocks(-1);
       unit.appendBlocks([{ number, hash, parentHash }]);
       return true;
     });
-  while (!(await isDone())) await chain.keepLease();
-  chain.tail = [{ number, hash, parentHash }];
+  for (let isDone = false; !isDone; ) {
+    const { result, haltAtFault } = await leaveSome();
+    isDone = result;
+    if (isDone) chain.tail = [{ number, hash, parentHash }];
+    await haltAtFault();
+    await chain.keepLease();
+  }
 }
 
 async function exclude(
   unit: ChainUnit,
-  record: RecordInUnit,
+  record: RecordFacts,
   above: number,
   { headNumber, tail }: FollowedChain,
 ): Promise<{ hasMore: boolean }> {
@@ -63,14 +62,14 @@ async function exclude(
   const limit = tail.length === 0 ? rowsMax : null;
   const payments = await unit.listIncluded({ above, limit });
   const deposits = await unit.listSeen({ above, limit });
-  const events: RailEvent[] = [];
+  const events: WalletEvent[] = [];
   const reorganise = { kind: "reorganise" } as const;
   // A cancellation in a block is no event: the payment is still sent, until the cancellation is final.
-  for (const { tenantId, id, purpose } of payments)
-    if (purpose !== "cancellation") events.push({ tenantId, id, event: reorganise });
-  for (const { tenantId, transactionId } of deposits)
-    if (transactionId !== null) events.push({ tenantId, id: transactionId, event: reorganise });
-  if (events.length > 0) await record({ events });
+  for (const { tenantId, walletId, id, purpose } of payments)
+    if (purpose !== "cancellation") events.push({ tenantId, walletId, id, event: reorganise });
+  for (const { tenantId, walletId, transactionId: id } of deposits)
+    if (id !== null) events.push({ tenantId, walletId, id, event: reorganise });
+  if (events.length > 0) await record({ events, deposits: [] });
   const leftNumber = tail.at(-1)?.number ?? headNumber;
   unit.excludePayments(payments, headNumber);
   unit.putDeposits(deposits.map((deposit) => ({ ...deposit, block: null, leftNumber })));

@@ -5,7 +5,15 @@ import type { GatheredAmount } from "../../../app/chain/wallet-books.js";
 import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
 import { reorganisedAway } from "./apply-blocks.js";
 import { confirmInherited } from "./confirm-inherited.js";
-import { type DriverContext, type FollowedChain, inUnit, positionOf, settledOf } from "./driver-context.js";
+import {
+  type DriverContext,
+  type FollowedChain,
+  inUnit,
+  positionOf,
+  type RecordInUnit,
+  settledOf,
+} from "./driver-context.js";
+import { isFaultOfRows, isolateWallets } from "./isolate-wallets.js";
 
 /** How many blocks one SQL transaction settles, and how many payments or deposits in them; a single block can have more. */
 const blocksMax = 32;
@@ -24,40 +32,101 @@ export async function settleBlocks(
     const next = settledOf(chain).number + 1;
     const last = await confirmInherited(context, chain, Math.min(final.number, next + blocksMax - 1));
     if (last < next) return;
-    const settled = await inUnit(context, positionOf(chain), async (unit, record) => {
-      const number = Math.max(next, await unit.limitBlocks(last, rowsMax));
-      const payments = await unit.listIncluded({ upTo: number });
-      const deposits = await unit.listSeen({ upTo: number });
-      const left = await listGone(unit, number - returnBlocks);
-      const gathered = await gatherSmall(context, unit, deposits);
-      const records = {
-        events: [
-          ...payments.flatMap((payment) => endOf(payment, context.network.coin)),
-          ...deposits.flatMap(creditOf),
-          ...left.flatMap(({ tenantId, transactionId }) =>
-            transactionId === null ? [] : [reorganisedAway(tenantId, transactionId)],
-          ),
-        ],
-        deposits: gathered.observed,
-      };
-      if (records.events.length > 0 || records.deposits.length > 0) await record(records);
-      unit.endPayments(payments);
-      unit.emptyGathered(gathered.credited);
-      unit.putDeposits([
-        ...deposits.map((one) => ({ ...one, state: stateOfFinal(one) })),
-        ...left.map((one) => ({ ...one, state: "removed" as const })),
-      ]);
-      unit.touchWallets(distinctWallets([...payments, ...deposits]));
-      unit.settle(number);
-      return number;
+    const settled = await settleTogether(context, chain, { next, last }).catch((error) => {
+      if (!isFaultOfRows(error)) throw error;
+      return settleApart(context, chain, { next, last });
     });
     chain.tail = chain.tail.filter((block) => block.number >= settled);
   }
 }
 
+/** The first block that is not settled, and the last one that can be. */
+interface Span {
+  next: number;
+  last: number;
+}
+
+/** Returns the last block that was settled. */
+function settleTogether(context: DriverContext, chain: FollowedChain, span: Span): Promise<number> {
+  return inUnit(context, positionOf(chain), async (unit, record) => {
+    const { number, ...rows } = await listFinal(unit, span);
+    await settleRows(context, unit, record, rows);
+    unit.settle(number);
+    return number;
+  });
+}
+
+/**
+ * Something in these blocks cannot be settled. It must not hold up the others, so the blocks count as settled first. What is in them is then
+ * settled by wallets, and those at fault are halted: their rows stay as they are. If this ends early, the next block settles the rest.
+ */
+async function settleApart(context: DriverContext, chain: FollowedChain, span: Span): Promise<number> {
+  const { number, wallets } = await inUnit(context, positionOf(chain), async (unit) => {
+    const { number: settled, payments, deposits, left } = await listFinal(unit, span);
+    unit.settle(settled);
+    return { number: settled, wallets: distinctWallets([...payments, ...deposits, ...left]) };
+  });
+  const settleSome = async (some: readonly WalletKey[]) => {
+    await chain.keepLease();
+    const ids = new Set(some.map(({ walletId }) => walletId));
+    const isOfSome = ({ walletId }: WalletKey) => ids.has(walletId);
+    await inUnit(context, positionOf(chain), async (unit, record) => {
+      const { payments, deposits, left } = await listFinal(unit, { next: number, last: number });
+      const rows = { payments: payments.filter(isOfSome), deposits: deposits.filter(isOfSome) };
+      await settleRows(context, unit, record, { ...rows, left: left.filter(isOfSome) });
+    });
+  };
+  const halt = { code: "SETTLEMENT_FAILED", reason: "One of its transactions cannot be settled" } as const;
+  await isolateWallets(context, chain, wallets, (wallet) => wallet, settleSome, halt);
+  return number;
+}
+
+/** What ends when a block is final. */
+interface FinalRows {
+  payments: IncludedPayment[];
+  deposits: ChainDeposit[];
+  left: ChainDeposit[];
+}
+
+/** What is to be settled up to a block that bounds it. What could not be settled before is left out until its wallet is resumed. */
+async function listFinal(unit: ChainUnit, { next, last }: Span): Promise<FinalRows & { number: number }> {
+  const without = await unit.listSettlementFailed();
+  const number = Math.max(next, await unit.limitBlocks(last, rowsMax, without));
+  const payments = await unit.listIncluded({ upTo: number, without });
+  const deposits = await unit.listSeen({ upTo: number, without });
+  return { number, payments, deposits, left: await listGone(unit, number - returnBlocks, without) };
+}
+
+async function settleRows(
+  context: DriverContext,
+  unit: ChainUnit,
+  record: RecordInUnit,
+  { payments, deposits, left }: FinalRows,
+): Promise<void> {
+  const gathered = await gatherSmall(context, unit, deposits);
+  const records = {
+    events: [
+      ...payments.flatMap((payment) => endOf(payment, context.network.coin)),
+      ...deposits.flatMap(creditOf),
+      ...left.flatMap(({ tenantId, transactionId }) =>
+        transactionId === null ? [] : [reorganisedAway(tenantId, transactionId)],
+      ),
+    ],
+    deposits: gathered.observed,
+  };
+  if (records.events.length > 0 || records.deposits.length > 0) await record(records);
+  unit.endPayments(payments);
+  unit.emptyGathered(gathered.credited);
+  unit.putDeposits([
+    ...deposits.map((one) => ({ ...one, state: stateOfFinal(one) })),
+    ...left.map((one) => ({ ...one, state: "removed" as const })),
+  ]);
+  unit.touchWallets(distinctWallets([...payments, ...deposits]));
+}
+
 /** Deposits that do not come back. What a payment of another tenant of ours pays can, as long as that payment is open. */
-async function listGone(unit: ChainUnit, upTo: number): Promise<ChainDeposit[]> {
-  const left = await unit.listLeft(upTo);
+async function listGone(unit: ChainUnit, upTo: number, without: readonly string[]): Promise<ChainDeposit[]> {
+  const left = await unit.listLeft(upTo, without);
   if (left.length === 0) return left;
   const attempts = await unit.findAttempts([...new Set(left.map(({ hash }) => hash))]);
   const open = new Set(attempts.filter(({ stage }) => stage !== "over").map(({ hash }) => hash));
@@ -66,19 +135,31 @@ async function listGone(unit: ChainUnit, upTo: number): Promise<ChainDeposit[]> 
 
 /** What becomes of a payment is what the chain has done, whatever was asked for: a cancellation can come too late. */
 function endOf(payment: IncludedPayment, coin: string): RailEvent[] {
-  const { tenantId, id, purpose, succeeded, fee: charged, feeHeld, stopReason, stoppedBy } = payment;
+  const {
+    tenantId,
+    id,
+    hash,
+    block,
+    purpose,
+    succeeded,
+    fee: charged,
+    feeHeld,
+    stopReason,
+    stoppedBy,
+  } = payment;
   const fee = { asset: coin, amount: charged };
   // The hold is a bound. If a network charges more for its data than it can have, the books follow as far as the wallet has it.
   const raise: RailEvent[] = charged > feeHeld ? [{ tenantId, id, event: { kind: "reserve_fee", fee } }] : [];
   const end = { tenantId, id, limitsFee: true };
   if (purpose === "cancellation")
     return [...raise, { ...end, event: { ...endOfStop(stopReason), fee }, causedBy: stoppedBy }];
-  if (succeeded) return [...raise, { ...end, event: { kind: "finalise", fee } }];
+  if (succeeded) return [...raise, { ...end, event: { kind: "finalise", fee }, includedBy: { hash, block } }];
   return [...raise, { ...end, event: { kind: "fail", failure: "EXECUTION_REVERTED", fee } }];
 }
 
-function creditOf({ tenantId, transactionId: id }: ChainDeposit): RailEvent[] {
-  return id === null ? [] : [{ tenantId, id, event: { kind: "finalise", fee: null } }];
+function creditOf({ tenantId, transactionId: id, hash, block }: ChainDeposit): RailEvent[] {
+  if (id === null || block === null) return [];
+  return [{ tenantId, id, event: { kind: "finalise", fee: null }, includedBy: { hash, block } }];
 }
 
 function stateOfFinal({ transactionId }: ChainDeposit): "credited" | "gathered" {
