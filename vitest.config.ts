@@ -1,10 +1,19 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./tools/longest-first.js";
 import { proofFiles, shortSizes } from "./tools/proofs.mjs";
 
-/** Packages are tested from their sources, so that a test never sees an old build. */
+const client = fileURLToPath(new URL("packages/client/src", import.meta.url));
+
+/** Packages are tested from their sources, so that a test never sees an old build. One that is published names no sources in its exports. */
 const fromSource = {
-  resolve: { conditions: ["bursar:source"] },
+  resolve: {
+    conditions: ["bursar:source"],
+    alias: [
+      { find: /^@bursar\/client$/, replacement: `${client}/index.ts` },
+      { find: /^@bursar\/client\/webhooks$/, replacement: `${client}/webhooks/index.ts` },
+    ],
+  },
   ssr: { resolve: { conditions: ["bursar:source"] } },
 };
 

@@ -18,7 +18,7 @@ const conformancePart = "packages/conformance/src";
  */
 export const arrows = {
   // It is published alone, so it has nothing of the others in it; its types are generated from the OpenAPI document.
-  "packages/client/src": { parts: [], packages: ["node", "ws"] },
+  "packages/client/src": { parts: [], packages: ["node", "#ws"] },
   "packages/domain/src": { parts: [], packages: [] },
   [conformancePart]: { parts: [], packages: ["node", "yaml"] },
   [developmentPart]: { parts: [], packages: ["node", "typebox", "viem"] },

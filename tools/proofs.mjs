@@ -232,6 +232,12 @@ export const proofs = {
         long: 2000,
         means: "deliveries, each sent three times",
       },
+      "receiver-kills": {
+        env: "BURSAR_CLIENT_RECEIVER_KILLS",
+        short: 1,
+        long: 10,
+        means: "kills of a receiver at each point, with each store",
+      },
       payments: { env: "BURSAR_CLIENT_PAYMENTS", short: 1000, long: 20_000, means: "payments" },
       seed: { env: "BURSAR_CLIENT_SEED", means: "the seed of the faults" },
     },

@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  addToExpress,
   createReceiver,
   openJournalStore,
   signTestWebhook,
@@ -11,6 +13,9 @@ import {
   toFetchHandler,
   toNodeHandler,
 } from "@bursar/client/webhooks";
+import express from "express";
+// @ts-expect-error: it has no types under this name; what is used of it is the same as in version 5.
+import express4 from "express-4";
 import Fastify from "fastify";
 import { describe, expect, it } from "vitest";
 import { notification, secret } from "./harness/notifications.js";
@@ -88,6 +93,68 @@ describe("adapters", () => {
     expect(echo.json()).toEqual({ parsed: true });
     expect(handled).toEqual(["dlv_1"]);
     await app.close();
+    await close();
+  });
+
+  describe.each<[string, typeof express]>([
+    ["5", express],
+    ["4", express4],
+  ])("Express %s", (_version, framework) => {
+    /** Starts an application; returns what posts to one of its paths. */
+    async function listen(app: ReturnType<typeof express>) {
+      const server = app.listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      return {
+        post: (path: string, headers: Record<string, string>, body: string) =>
+          fetch(url + path, { method: "POST", headers, body }),
+        stop: () => {
+          server.close();
+          server.closeAllConnections();
+        },
+      };
+    }
+
+    it.each(["without", "with"])("keeps the raw body %s a JSON parser for all routes", async (parser) => {
+      const { receiver, handled, errors, close } = await newReceiver();
+      const app = framework();
+      if (parser === "with") app.use(framework.json());
+      app.post("/echo", framework.json(), (request, response) => void response.json(request.body));
+      addToExpress(app, "/hooks", receiver);
+      const { post, stop } = await listen(app);
+      const { headers, rawBody } = await signTestWebhook({ body: notification(1), secrets: [secret] });
+      expect((await post("/hooks", headers, rawBody)).status).toBe(204);
+      expect((await post("/hooks", headers, `${rawBody} `)).status).toBe(401);
+      const echo = await post("/echo", { "content-type": "application/json" }, '{"parsed":true}');
+      expect(await echo.json()).toEqual({ parsed: true });
+      expect(handled).toEqual(["dlv_1"]);
+      expect(errors).toMatchObject([{ reason: "no_matching_signature" }]);
+      stop();
+      await close();
+    });
+
+    it("says so if a parser has read the body before a handler that was mounted after it", async () => {
+      const { receiver, handled, errors, close } = await newReceiver();
+      const app = framework();
+      app.post("/raw", framework.raw({ type: "*/*" }), toNodeHandler(receiver));
+      app.use(framework.json());
+      app.post("/parsed", toNodeHandler(receiver));
+      const { post, stop } = await listen(app);
+      const { headers, rawBody } = await signTestWebhook({ body: notification(1), secrets: [secret] });
+      expect((await post("/parsed", headers, rawBody)).status).toBe(503);
+      expect(errors).toMatchObject([{ reason: "body_already_parsed" }]);
+      expect((await post("/raw", headers, rawBody)).status).toBe(204);
+      expect(handled).toEqual(["dlv_1"]);
+      stop();
+      await close();
+    });
+  });
+
+  it("Express is refused at the start if its routes cannot be put in order", async () => {
+    const { receiver, close } = await newReceiver();
+    expect(() => addToExpress({ post: () => undefined }, "/hooks", receiver)).toThrow(
+      /no Express application/,
+    );
     await close();
   });
 });

@@ -1,8 +1,11 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const client = fileURLToPath(new URL("..", import.meta.url));
@@ -37,7 +40,9 @@ void verifyWebhook;
 
 describe("the package that npm makes", () => {
   let folder: string;
+  let tarball: string;
   let files: string[];
+  let warnings: string;
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "bursar-package-"));
@@ -57,7 +62,10 @@ describe("the package that npm makes", () => {
       "--ignore-scripts",
       `./${packed[0].filename}`,
     ];
-    run("npm", install, folder);
+    tarball = join(folder, packed[0].filename);
+    const installed = spawnSync("npm", install, { cwd: folder, encoding: "utf8" });
+    warnings = installed.stderr;
+    expect(installed.status, warnings).toBe(0);
     // Node's own types, as a user has them.
     for (const name of ["@types/node", "undici-types"]) {
       mkdirSync(join(folder, "node_modules", name), { recursive: true });
@@ -77,7 +85,27 @@ describe("the package that npm makes", () => {
     expect(files).toContain("LICENSE");
   });
 
-  it("installs without other packages and can be imported", () => {
+  it("has no fault for publint", async () => {
+    const pkgDir = join(folder, "node_modules/@bursar/client");
+    const { messages } = await publint({ pkgDir, pack: false, strict: true });
+    const manifest = JSON.parse(readFileSync(join(pkgDir, "package.json"), "utf8"));
+    expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
+  });
+
+  it("has no fault for attw, which holds its types against its modules", async () => {
+    const result = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+    if (!result.types) throw new Error("it has no types");
+    // As attw's profile `esm-only` does: the package has no CommonJS, and Node 10 does not know exports.
+    const isIgnored = (kind: string | undefined) => kind === "node10" || kind === "node16-cjs";
+    const problems = result.problems.filter(
+      (problem) => !("resolutionKind" in problem && isIgnored(problem.resolutionKind)),
+    );
+    expect(problems).toEqual([]);
+    expect(Object.keys(result.entrypoints)).toEqual([".", "./webhooks"]);
+  });
+
+  it("installs without other packages and without a warning about the engine, and can be imported", () => {
+    expect(warnings).not.toMatch(/EBADENGINE|deprecated|ERESOLVE/);
     const { dependencies, private: isPrivate } = JSON.parse(
       readFileSync(join(client, "package.json"), "utf8"),
     );

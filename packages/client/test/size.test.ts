@@ -13,7 +13,7 @@ async function sizeOf(source: string): Promise<number> {
     format: "esm",
     platform: "browser",
     target: "es2022",
-    conditions: ["bursar:source"],
+    alias: { "@bursar/client": fileURLToPath(new URL("../src/index.ts", import.meta.url)) },
   });
   return gzipSync(outputFiles[0]?.contents ?? "").length;
 }

@@ -111,7 +111,7 @@ function lost(): BursarError<"CONNECTION_FAILED"> {
 async function loadWebSocket(): Promise<SocketConstructor> {
   if (globalThis.WebSocket !== undefined) return globalThis.WebSocket as unknown as SocketConstructor;
   try {
-    return (await import("ws")).WebSocket as unknown as SocketConstructor;
+    return (await import("#ws")).WebSocket as unknown as SocketConstructor;
   } catch (cause) {
     throw new BursarError({
       code: "WEBSOCKET_MISSING",

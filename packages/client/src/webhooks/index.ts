@@ -1,3 +1,4 @@
+export { addToExpress } from "./adapters/express.js";
 export { toFastifyPlugin } from "./adapters/fastify.js";
 export { toFetchHandler } from "./adapters/fetch.js";
 export { toNodeHandler } from "./adapters/node-http.js";
@@ -23,6 +24,12 @@ export {
   type SqlPool,
   type SqlTransaction,
 } from "./stores/postgres-store.js";
+export {
+  createSqliteStore,
+  type SqliteHandle,
+  type SqliteStatement,
+  sqliteStoreSchema,
+} from "./stores/sqlite-store.js";
 export type { EventNotification, Notification } from "./verification/notification.js";
 export { signTestWebhook, type TestWebhook } from "./verification/sign-test-webhook.js";
 export { type ReceivedWebhook, verifyWebhook, type WebhookHeaders } from "./verification/verify-webhook.js";

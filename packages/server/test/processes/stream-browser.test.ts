@@ -1,20 +1,12 @@
-import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { chromium } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { hasBrowser, launchBrowser } from "../harness/browser.js";
 import { startTestService } from "../harness/service/test-service.js";
 import { transactionsOf } from "../harness/transactions/transactions-client.js";
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
-const isThere = executablePath !== undefined;
-if (!isThere)
-  process.stdout.write("no Chromium here (Debian: apt-get install chromium): its test is skipped\n");
-
 describe("a page in a browser", () => {
-  it.runIf(isThere)(
+  it.runIf(hasBrowser)(
     "follows the stream with a ticket, from an origin that is allowed and from no other",
     async () => {
       const page = createServer((_request, response) =>
@@ -31,7 +23,7 @@ describe("a page in a browser", () => {
         const { ticket } = (await response.json()) as { ticket: string };
         return `${service.url.replace("http", "ws")}/v1/stream?ticket=${ticket}`;
       };
-      const browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
+      const browser = await launchBrowser();
       try {
         const tab = await browser.newPage();
         /** Opens a stream in the page, and returns its first event or its close code. */

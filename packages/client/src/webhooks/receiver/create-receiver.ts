@@ -21,6 +21,11 @@ export interface ReceiverOptions<Context> {
   attemptsMax?: number;
   /** After this time a delivery that is stored is answered, and processing goes on. The service waits for 15 s. Defaults to 10 s. */
   answerAfterMs?: number;
+  /**
+   * How long deliveries that are done are remembered, in a database: one that is sent again later is recognised by its version alone. The
+   * journal has an option of its own. Defaults to 30 days.
+   */
+  retentionMs?: number;
   /** How often the store is asked for deliveries that are due. Defaults to 1 s. */
   pollMs?: number;
   /** Called with what a handler or the store throws. */
@@ -43,7 +48,7 @@ export interface Receiver {
   }) => Promise<ReceiverAnswer>;
   /** Processes what is due: what a crash has left, and what has failed before. Returns how many were tried. */
   processDue: () => Promise<number>;
-  /** Calls `processDue` from time to time, until the returned function is called. */
+  /** Calls `processDue` from time to time, and forgets old deliveries, until the returned function is called. */
   start: () => () => Promise<void>;
   /** Deliveries whose handler has failed too often. */
   parked: (limit?: number) => Promise<ParkedDelivery[]>;
@@ -60,6 +65,9 @@ export interface Receiver {
 
 const dueAtOnce = 100;
 const gapsMax = 1000;
+const prunedAtOnce = 1000;
+const pruneEveryMs = 60 * 60_000;
+const retentionMsDefault = 30 * 24 * 60 * 60_000;
 const firstPauseMs = 1000;
 const pauseMsMax = 5 * 60_000;
 /** What is wrong with the receiver itself: the service tries again later. */
@@ -68,6 +76,10 @@ const notAuthentic = ["no_matching_signature", "too_old", "from_the_future"];
 
 export function createReceiver<Context>(options: ReceiverOptions<Context>): Receiver {
   const { store, handle, kinds, attemptsMax = 10, answerAfterMs = 10_000, pollMs = 1000 } = options;
+  if (store.isSynchronous === true && handle.constructor.name === "AsyncFunction")
+    throw new TypeError(
+      "With this store the handler must not be async: the store's transaction cannot wait for it.",
+    );
   const runtime: Runtime = { ...systemRuntime, ...options.runtime };
   const report = (error: unknown, deliveryId?: string) => options.onError?.(error, deliveryId);
 
@@ -75,9 +87,9 @@ export function createReceiver<Context>(options: ReceiverOptions<Context>): Rece
   async function attempt(id: string): Promise<boolean> {
     const claimed: ClaimedDelivery[] = [];
     try {
-      await store.process(id, async (delivery, context) => {
+      await store.process(id, (delivery, context) => {
         claimed.push(delivery);
-        await handle(JSON.parse(delivery.body) as EventNotification, context);
+        return handle(JSON.parse(delivery.body) as EventNotification, context);
       });
       return true;
     } catch (error) {
@@ -140,20 +152,35 @@ export function createReceiver<Context>(options: ReceiverOptions<Context>): Rece
     return due.length;
   }
 
+  /** Forgets what is done and old enough, in statements of bounded size. */
+  async function prune(signal: AbortSignal): Promise<void> {
+    const beforeMs = runtime.now() - (options.retentionMs ?? retentionMsDefault);
+    while (!signal.aborted && (await store.prune?.(beforeMs, prunedAtOnce)) === prunedAtOnce);
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    const reported =
+      <Value>(fallback: Value) =>
+      (error: unknown) => {
+        report(error);
+        return fallback;
+      };
+    for (let pruneAt = 0; !signal.aborted; ) {
+      if (runtime.now() >= pruneAt) {
+        pruneAt = runtime.now() + pruneEveryMs;
+        await prune(signal).catch(reported(undefined));
+      }
+      const tried = await processDue().catch(reported(0));
+      if (tried < dueAtOnce) await sleep(runtime, pollMs, signal).catch(() => undefined);
+    }
+  }
+
   return {
     receive,
     processDue,
     start: () => {
       const stopped = new AbortController();
-      const running = (async () => {
-        while (!stopped.signal.aborted) {
-          const tried = await processDue().catch((error: unknown) => {
-            report(error);
-            return 0;
-          });
-          if (tried < dueAtOnce) await sleep(runtime, pollMs, stopped.signal).catch(() => undefined);
-        }
-      })();
+      const running = run(stopped.signal);
       return async () => {
         stopped.abort();
         await running;

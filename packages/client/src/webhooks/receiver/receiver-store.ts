@@ -30,6 +30,8 @@ export type ProcessResult = "processed" | "stale" | "settled";
 
 /** Keeps deliveries between the steps of a receiver. `Context` is what the handler gets to write with. */
 export interface ReceiverStore<Context> {
+  /** If true, the handler must not return a promise, because the store's transaction cannot wait for it. */
+  isSynchronous?: true;
   /** Persists a delivery, unless it or another delivery of its event is known. A skipped one is only remembered. */
   save: (delivery: StoredDelivery, state: "pending" | "skipped", nowMs: number) => Promise<"saved" | "known">;
   /**
@@ -38,7 +40,7 @@ export interface ReceiverStore<Context> {
    */
   process: (
     id: string,
-    work: (delivery: ClaimedDelivery, context: Context) => Promise<void>,
+    work: (delivery: ClaimedDelivery, context: Context) => Promise<void> | void,
   ) => Promise<ProcessResult>;
   /** Records a failure: the delivery is due again at a time, or parked without one. */
   fail: (id: string, error: string, nextAttemptAtMs: number | undefined) => Promise<void>;
@@ -47,6 +49,11 @@ export interface ReceiverStore<Context> {
   parked: (limit: number) => Promise<ParkedDelivery[]>;
   /** Makes a parked delivery pending again, with all its attempts; false if there is none. */
   retry: (id: string, nowMs: number) => Promise<boolean>;
+  /**
+   * Forgets deliveries that are done and were received before a time, the oldest first, at most `limit` of them. Returns how many. A store
+   * that bounds itself needs none.
+   */
+  prune?: (beforeMs: number, limit: number) => Promise<number>;
   /** The known sequences of an epoch after one, in order. */
   sequences: (epoch: string, after: number, limit: number) => Promise<number[]>;
   /** The epoch of the delivery that was saved last. */

@@ -1,9 +1,10 @@
 import type {
   ClaimedDelivery,
-  ParkedDelivery,
+  ProcessResult,
   ReceiverStore,
   StoredDelivery,
 } from "../receiver/receiver-store.js";
+import { deliveryColumns, deliveryTables, readClaimed, readParked } from "./delivery-tables.js";
 
 /** What the handler writes with: a query in the transaction that also marks the delivery. */
 export interface SqlTransaction {
@@ -16,34 +17,7 @@ export interface SqlPool {
 }
 
 /** Creates the tables if they are missing. Run it before the first delivery, or take its statements into your migrations. */
-export const postgresStoreSchema = `
-CREATE TABLE IF NOT EXISTS bursar_deliveries (
-  delivery_id text PRIMARY KEY,
-  event_key text NOT NULL UNIQUE,
-  epoch text NOT NULL,
-  sequence bigint NOT NULL,
-  subject text,
-  version bigint,
-  body text NOT NULL,
-  state text NOT NULL CHECK (state IN ('pending', 'processed', 'stale', 'skipped', 'parked')),
-  attempts integer NOT NULL DEFAULT 0,
-  error text,
-  received_at_ms bigint NOT NULL,
-  next_attempt_at_ms bigint NOT NULL
-);
-CREATE INDEX IF NOT EXISTS bursar_deliveries_due ON bursar_deliveries (next_attempt_at_ms) WHERE state = 'pending';
-CREATE INDEX IF NOT EXISTS bursar_deliveries_parked ON bursar_deliveries (sequence) WHERE state = 'parked';
-CREATE INDEX IF NOT EXISTS bursar_deliveries_sequence ON bursar_deliveries (epoch, sequence);
-CREATE INDEX IF NOT EXISTS bursar_deliveries_received ON bursar_deliveries (received_at_ms);
-CREATE TABLE IF NOT EXISTS bursar_subjects (
-  subject text NOT NULL,
-  epoch text NOT NULL,
-  version bigint NOT NULL,
-  PRIMARY KEY (subject, epoch)
-);
-`;
-
-const columns = "delivery_id, event_key, epoch, sequence, subject, version, body, attempts, error";
+export const postgresStoreSchema = deliveryTables;
 
 /**
  * Keeps deliveries in your own PostgreSQL. The handler gets the transaction in which the delivery is marked: what it writes with it and the
@@ -110,7 +84,7 @@ export function createPostgresStore(
     due: async (nowMs, limit) => {
       const rows = await query(
         `SELECT * FROM (
-           SELECT ${columns} FROM bursar_deliveries WHERE state = 'pending' AND next_attempt_at_ms <= $1
+           SELECT ${deliveryColumns} FROM bursar_deliveries WHERE state = 'pending' AND next_attempt_at_ms <= $1
            ORDER BY next_attempt_at_ms LIMIT $2
          ) AS due ORDER BY sequence`,
         [Math.floor(nowMs), limit],
@@ -119,10 +93,10 @@ export function createPostgresStore(
     },
     parked: async (limit) => {
       const rows = await query(
-        `SELECT ${columns} FROM bursar_deliveries WHERE state = 'parked' ORDER BY sequence LIMIT $1`,
+        `SELECT ${deliveryColumns} FROM bursar_deliveries WHERE state = 'parked' ORDER BY sequence LIMIT $1`,
         [limit],
       );
-      return rows.map((row): ParkedDelivery => ({ ...readClaimed(row), error: String(row["error"]) }));
+      return rows.map(readParked);
     },
     retry: async (id, nowMs) => {
       const rows = await query(
@@ -131,6 +105,18 @@ export function createPostgresStore(
         [id, Math.floor(nowMs)],
       );
       return rows.length > 0;
+    },
+    prune: async (beforeMs, limit) => {
+      // Read by bursar_deliveries_received. Two receivers do not wait for each other.
+      const rows = await query(
+        `DELETE FROM bursar_deliveries WHERE delivery_id IN (
+           SELECT delivery_id FROM bursar_deliveries
+           WHERE received_at_ms < $1 AND state IN ('processed', 'stale', 'skipped')
+           ORDER BY received_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED
+         ) RETURNING delivery_id`,
+        [Math.floor(beforeMs), limit],
+      );
+      return rows.length;
     },
     sequences: async (epoch, after, limit) => {
       const rows = await query(
@@ -149,10 +135,10 @@ export function createPostgresStore(
 async function processIn(
   sql: SqlTransaction,
   id: string,
-  work: (delivery: ClaimedDelivery, context: SqlTransaction) => Promise<void>,
-): Promise<"processed" | "stale" | "settled"> {
+  work: (delivery: ClaimedDelivery, context: SqlTransaction) => Promise<void> | void,
+): Promise<ProcessResult> {
   const { rows } = await sql.query(
-    `SELECT ${columns} FROM bursar_deliveries WHERE delivery_id = $1 AND state = 'pending' FOR UPDATE SKIP LOCKED`,
+    `SELECT ${deliveryColumns} FROM bursar_deliveries WHERE delivery_id = $1 AND state = 'pending' FOR UPDATE SKIP LOCKED`,
     [id],
   );
   if (rows[0] === undefined) return "settled";
@@ -188,19 +174,4 @@ async function isOutdated(
     version,
   ]);
   return false;
-}
-
-function readClaimed(row: Record<string, unknown>): ClaimedDelivery {
-  const orNull = (value: unknown) => (value === null || value === undefined ? null : value);
-  const version = orNull(row["version"]);
-  return {
-    id: String(row["delivery_id"]),
-    eventKey: String(row["event_key"]),
-    epoch: String(row["epoch"]),
-    sequence: Number(row["sequence"]),
-    subject: orNull(row["subject"]) as string | null,
-    version: version === null ? null : Number(version),
-    body: String(row["body"]),
-    attempts: Number(row["attempts"]),
-  };
 }

@@ -1,199 +1,156 @@
-import { copyFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  createPostgresStore,
-  createReceiver,
-  type Notification,
-  openJournalStore,
-  postgresStoreSchema,
-  type Receiver,
-  type ReceiverStore,
-  type SqlTransaction,
-  signTestWebhook,
-} from "@bursar/client/webhooks";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { postgresStoreSchema, signTestWebhook, sqliteStoreSchema } from "@bursar/client/webhooks";
+import Database from "libsql";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { createTestDatabase } from "../../harness/database/test-database.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
+import { forge, notificationOf } from "./forged-webhooks.js";
 
-const deliveries = Number(process.env["BURSAR_CLIENT_DELIVERIES"] ?? 300);
+const deliveries = Number(process.env["BURSAR_CLIENT_DELIVERIES"] ?? 150);
+const killsOfEachPoint = Number(process.env["BURSAR_CLIENT_RECEIVER_KILLS"] ?? 1);
 const forged = 200;
-const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const concurrency = 4;
-const lifeInSteps = 150;
+const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+const program = fileURLToPath(new URL("receiver-process.mjs", import.meta.url));
 
-/** A process that dies at a step: whatever it asks of its surroundings afterwards fails. */
-function createLife(steps: number) {
-  let left = steps;
-  const killed = new Error("killed");
+/** Where a receiver can be killed: between the steps verify, persist, process and answer, and around the commit of the third. */
+const points = ["received", "verified", "persisted", "claimed", "handled", "marked", "answered"];
+const commitPoints = ["committing", "committed"];
+
+type Kind = "postgres" | "sqlite" | "journal";
+type Item = { sequence: number; forgery?: number };
+
+/** A process that receives; it is killed at the point, or by `kill`. */
+async function startReceiver(kind: Kind, place: string, death: { point?: string; visit?: number }) {
+  const options = JSON.stringify({ kind, place, secret, ...death });
+  const child = spawn(process.execPath, [program, options], { stdio: ["ignore", "pipe", "inherit"] });
+  const life = { isOver: false };
+  const exited = new Promise<void>((resolve) =>
+    child.once("exit", () => {
+      life.isOver = true;
+      resolve();
+    }),
+  );
+  const { value: port } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+  const url = `http://127.0.0.1:${port}/`;
   return {
-    isOver: () => left <= 0,
-    step: () => {
-      left -= 1;
-      if (left <= 0) throw killed;
+    life,
+    send: (headers: Record<string, string>, body: string) => fetch(url, { method: "POST", headers, body }),
+    processDue: async () => Number(await (await fetch(url)).text()),
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
     },
+    exited,
   };
 }
-type Life = ReturnType<typeof createLife>;
+type ReceiverProcess = Awaited<ReturnType<typeof startReceiver>>;
 
-interface Incarnation {
-  receiver: Receiver;
-  end: () => Promise<void>;
-}
-
-interface Proof {
-  start: (life: Life) => Promise<Incarnation>;
-}
-
-function bodyOf(sequence: number): Notification {
-  return {
-    event: "transaction.updated",
-    delivery_id: `dlv_${sequence}`,
-    sequence,
-    occurred_at: "2026-11-16T00:00:00Z",
-    actor: { type: "service", client_id: null },
-    data: { transaction: { id: `tx_${sequence}`, version: 2 }, previous_state: "accepted" },
-  } as unknown as Notification;
-}
-
-function shuffle<Item>(items: Item[]): Item[] {
-  return items
-    .map((item) => ({ item, order: Math.random() }))
+function shuffle<Value>(values: Value[]): Value[] {
+  return values
+    .map((value) => ({ value, order: Math.random() }))
     .sort((one, other) => one.order - other.order)
-    .map(({ item }) => item);
+    .map(({ value }) => value);
 }
 
-/** Sends every delivery three times, in any order, to receivers that die, until each was answered with 2xx three times. */
-async function storm({ start }: Proof): Promise<number> {
-  const queue = shuffle(
-    [1, 2, 3].flatMap(() =>
-      Array.from({ length: deliveries }, (_, at) => ({ sequence: at + 1, isForged: false })),
-    ),
-  );
-  for (let at = 0; at < forged; at++) queue.push({ sequence: deliveries + 1 + at, isForged: true });
-  let lives = 0;
+/** Sends one; false if it is to be sent again. */
+async function deliver(receiver: ReceiverProcess, { sequence, forgery }: Item): Promise<boolean> {
+  const sent =
+    forgery === undefined
+      ? await signTestWebhook({ body: notificationOf(sequence), secrets: [secret] })
+      : await forge(forgery, secret, sequence);
+  let response: Response;
+  let body: string;
+  try {
+    response = await receiver.send(sent.headers, sent.rawBody);
+    body = await response.text();
+  } catch {
+    // It was killed before it answered.
+    return false;
+  }
+  if (!("reason" in sent)) return response.ok;
+  expect({ status: response.status >= 400 && response.status < 500, body: JSON.parse(body) }).toEqual({
+    status: true,
+    body: { reason: sent.reason },
+  });
+  return true;
+}
+
+/** Sends every delivery three times and the forged ones once, in any order, to receivers that are killed; returns the points of their deaths. */
+async function storm(kind: Kind, place: string): Promise<string[]> {
+  const queue: Item[] = shuffle([
+    ...[1, 2, 3].flatMap(() => Array.from({ length: deliveries }, (_, at) => ({ sequence: at + 1 }))),
+    ...Array.from({ length: forged }, (_, forgery) => ({ sequence: deliveries + 1 + forgery, forgery })),
+  ]);
+  const deaths = shuffle(Array.from({ length: killsOfEachPoint }, () => pointsOf(kind)).flat());
+  const visitMax = Math.max(1, Math.floor(deliveries / deaths.length / 2));
+  const killedAt: string[] = [];
   while (queue.length > 0) {
-    lives += 1;
-    const life = createLife(Math.ceil(lifeInSteps * (0.2 + Math.random())));
-    const incarnation = await start(life);
-    const send = async () => {
-      for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-        const { headers, rawBody } = await signTestWebhook({
-          body: bodyOf(next.sequence),
-          secrets: [secret],
-        });
-        const body = next.isForged ? rawBody.replace("accepted", "rejected") : rawBody;
-        const { status } = await incarnation.receiver.receive({ headers, rawBody: body });
-        if (next.isForged) expect(status).toBe(401);
-        // The answer of a dead process does not arrive.
-        else if (life.isOver() || status >= 300) queue.unshift(next);
-        if (life.isOver()) return;
+    const point = deaths[killedAt.length];
+    const visit = 1 + Math.floor(Math.random() * visitMax);
+    const receiver = await startReceiver(kind, place, point === undefined ? {} : { point, visit });
+    const work = async () => {
+      while (!receiver.life.isOver) {
+        const next = queue.pop();
+        if (next === undefined) return;
+        if (!(await deliver(receiver, next))) queue.unshift(next);
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, send));
-    await incarnation.end();
+    await Promise.all(Array.from({ length: concurrency }, work));
+    if (point !== undefined && queue.length > 0) {
+      await receiver.exited;
+      killedAt.push(point);
+    }
+    await receiver.kill();
   }
-  const last = await start(createLife(Number.POSITIVE_INFINITY));
-  while ((await last.receiver.processDue()) > 0);
-  await last.end();
-  return lives;
+  const last = await startReceiver(kind, place, {});
+  while ((await last.processDue()) > 0);
+  await last.kill();
+  return killedAt;
 }
 
-/** Lets every call of a store be the last one, before or after it. */
-function mortal<Context>(store: ReceiverStore<Context>, life: Life): ReceiverStore<Context> {
-  const guard =
-    <Args extends unknown[], Value>(call: (...args: Args) => Promise<Value>) =>
-    async (...args: Args) => {
-      life.step();
-      const value = await call(...args);
-      life.step();
-      return value;
-    };
-  return { ...store, save: guard(store.save), process: guard(store.process), fail: guard(store.fail) };
-}
+const pointsOf = (kind: Kind) => (kind === "journal" ? points : [...points, ...commitPoints]);
+const all = Array.from({ length: deliveries }, (_, at) => at + 1);
 
-describe("a receiver that is killed between any two steps", () => {
-  it(`processes ${deliveries} deliveries, each three times, once with PostgreSQL`, async () => {
+describe.concurrent(`a receiver that is killed at every point gets ${deliveries} deliveries three times, and ${forged} forged ones`, () => {
+  it("processes each once with PostgreSQL", async () => {
     const database = await createTestDatabase("empty");
-    const admin = new pg.Pool({ connectionString: database.url, max: 1 });
-    await admin.query(`CREATE TABLE booked (sequence integer); ${postgresStoreSchema}`);
-    const lives = await storm({
-      start: async (life) => {
-        const pool = new pg.Pool({ connectionString: database.url, max: concurrency });
-        pool.on("error", () => undefined);
-        const store = createPostgresStore({
-          connect: async () => {
-            life.step();
-            const connection = await pool.connect();
-            return {
-              // Each statement, also COMMIT, can be the last, before the server has it or after.
-              query: async (text: string, values?: unknown[]) => {
-                life.step();
-                const result = await connection.query(text, values as unknown[]);
-                life.step();
-                return result;
-              },
-              release: (error) => connection.release(life.isOver() ? true : error),
-            };
-          },
-        });
-        return {
-          receiver: createReceiver<SqlTransaction>({
-            secrets: [secret],
-            store,
-            handle: async ({ sequence }, sql) => {
-              await sql.query("INSERT INTO booked VALUES ($1)", [sequence]);
-            },
-          }),
-          end: () => pool.end(),
-        };
-      },
-    });
-    const { rows } = await admin.query("SELECT sequence FROM booked ORDER BY sequence");
-    expect(rows.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
-      Array.from({ length: deliveries }, (_, at) => at + 1),
-    );
-    expect(lives).toBeGreaterThan(5);
-    await admin.end();
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    await pool.query(`CREATE TABLE booked (sequence integer); ${postgresStoreSchema}`);
+    const killedAt = await storm("postgres", database.url);
+    const { rows } = await pool.query("SELECT sequence FROM booked ORDER BY sequence");
+    await pool.end();
     await database.drop();
+    expect(rows.map(({ sequence }: { sequence: number }) => sequence)).toEqual(all);
+    expect(new Set(killedAt)).toEqual(new Set(pointsOf("postgres")));
   });
 
-  it(`processes ${deliveries} deliveries, each three times, with the journal, twice only if it died in between`, async () => {
+  it("processes each once with SQLite", async () => {
+    const path = join(createTemporaryFolder("receiver-proof"), "receiver.db");
+    const database = new Database(path);
+    database.exec(`CREATE TABLE booked (sequence integer); ${sqliteStoreSchema}`);
+    const killedAt = await storm("sqlite", path);
+    const rows = database.prepare("SELECT sequence FROM booked ORDER BY sequence").all();
+    database.close();
+    expect((rows as { sequence: number }[]).map(({ sequence }) => sequence)).toEqual(all);
+    expect(new Set(killedAt)).toEqual(new Set(pointsOf("sqlite")));
+  });
+
+  it("books each once with the journal, and calls the handler again only for what was not marked", async () => {
     const folder = createTemporaryFolder("receiver-proof");
-    const handled = new Map<number, number>();
-    let unmarked = 0;
-    let generation = 0;
-    await storm({
-      start: async (life) => {
-        generation += 1;
-        const path = join(folder, `${generation}.jsonl`);
-        const store = await openJournalStore(path, { compactAfterLines: 200 });
-        return {
-          receiver: createReceiver<undefined>({
-            secrets: [secret],
-            store: mortal(store, life),
-            handle: ({ sequence }) => {
-              life.step();
-              handled.set(sequence, (handled.get(sequence) ?? 0) + 1);
-              if (life.isOver()) return;
-              try {
-                life.step();
-              } catch (error) {
-                unmarked += 1;
-                throw error;
-              }
-            },
-          }),
-          end: async () => {
-            // The next process finds the file as this one has left it, also in the middle of a write.
-            copyFileSync(path, join(folder, `${generation + 1}.jsonl`));
-            await store.close();
-          },
-        };
-      },
-    });
-    expect(handled.size).toBe(deliveries);
-    const repeated = [...handled.values()].reduce((sum, count) => sum + count - 1, 0);
-    expect(repeated).toBeLessThanOrEqual(unmarked);
+    mkdirSync(join(folder, "booked"));
+    const killedAt = await storm("journal", folder);
+    const booked = readdirSync(join(folder, "booked")).map((name) => Number(name.replace("dlv_", "")));
+    expect(booked.sort((one, other) => one - other)).toEqual(all);
+    const calls = readFileSync(join(folder, "calls"), "utf8").trim().split("\n");
+    // One process never calls it twice, and a kill leaves no more unmarked than were being processed.
+    expect(new Set(calls).size).toBe(calls.length);
+    expect(calls.length - deliveries).toBeLessThanOrEqual(killedAt.length * concurrency);
+    expect(new Set(killedAt)).toEqual(new Set(pointsOf("journal")));
   });
 });

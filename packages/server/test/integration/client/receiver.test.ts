@@ -79,32 +79,4 @@ describe("a receiver with PostgreSQL and a service", () => {
     server.closeAllConnections();
     await bursar.webhookEndpoints.delete(endpoint.id);
   });
-
-  it("rolls back what a failing handler has written", async () => {
-    const store = createPostgresStore(pool);
-    const delivery = {
-      id: "dlv_rollback",
-      eventKey: "rollback",
-      epoch: "epo_x",
-      sequence: 1,
-      subject: "tx_x",
-      version: 1,
-      body: "{}",
-    };
-    await store.save(delivery, "pending", 0);
-    const work = async (fails: boolean, sql: SqlTransaction) => {
-      await sql.query("INSERT INTO booked VALUES ('tx_x', 1)");
-      if (fails) throw new Error("the handler has failed");
-    };
-    await expect(store.process(delivery.id, (_delivery, sql) => work(true, sql))).rejects.toThrow(
-      "has failed",
-    );
-    await store.fail(delivery.id, "it failed", undefined);
-    expect(await store.parked(10)).toMatchObject([{ id: "dlv_rollback", attempts: 1, error: "it failed" }]);
-    expect(await store.retry(delivery.id, 0)).toBe(true);
-    expect(await store.process(delivery.id, (_delivery, sql) => work(false, sql))).toBe("processed");
-    expect(await store.process(delivery.id, (_delivery, sql) => work(false, sql))).toBe("settled");
-    const { rows } = await pool.query("SELECT * FROM booked WHERE transaction_id = 'tx_x'");
-    expect(rows).toHaveLength(1);
-  });
 });
