@@ -69,21 +69,14 @@ export async function readTransactions(url, token, ids, seconds) {
 }
 
 /** The newest of them. @param {Sandbox} sandbox @param {number} count @returns {Promise<string[]>} */
-export async function listIds({ url, token }, count) {
-  const headers = { authorization: `Bearer ${token}` };
+export async function listIds({ client }, count) {
   /** @type {string[]} */
   const ids = [];
-  let cursor = "";
-  while (ids.length < count) {
-    const response = await fetch(`${url}/v1/transactions?limit=200${cursor}`, { headers });
-    const page = /** @type {{ data: { id: string }[], next_cursor: string | null }} */ (
-      await response.json()
-    );
-    ids.push(...page.data.map(({ id }) => id));
-    if (page.next_cursor === null) break;
-    cursor = `&cursor=${page.next_cursor}`;
+  for await (const { id } of client.transactions.list({ limit: 200 })) {
+    ids.push(id);
+    if (ids.length === count) break;
   }
-  return ids.slice(0, count);
+  return ids;
 }
 
 /** Each run has keys of its own. */

@@ -45,15 +45,7 @@ async function startPeer(program, args) {
 }
 
 /** @param {import("./sandbox.mjs").Sandbox} sandbox */
-async function sampleTransaction({ url, token }) {
-  const response = await fetch(`${url}/v1/transactions`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${token}`,
-      "idempotency-key": "sample",
-      "content-type": "application/json",
-    },
-    body: JSON.stringify({ reference: "invoice-2026-0001", asset: "USD", amount: "0.01" }),
-  });
-  return response.text();
+async function sampleTransaction({ client }) {
+  const body = { reference: "invoice-2026-0001", asset: "USD", amount: "0.01" };
+  return JSON.stringify(await client.transactions.create(body, { idempotencyKey: "sample" }));
 }

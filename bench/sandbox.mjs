@@ -5,15 +5,19 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createBursar } from "../packages/client/dist/index.js";
+
+/** @typedef {import("../packages/client/dist/index.js").Bursar} Bursar */
 
 const ownCheckout = join(import.meta.dirname, "..");
 
 /**
  * @typedef {object} Sandbox
  * @property {string} url
- * @property {string} token
+ * @property {Bursar} client
+ * @property {Bursar} otherClient of the sandbox's other tenant
+ * @property {string} token of the client, for the load generators
  * @property {() => Promise<string>} newToken for work that takes longer than a token is valid
- * @property {() => Promise<string>} otherToken of the sandbox's other tenant
  * @property {string} databaseUrl
  * @property {number} pid
  * @property {number} postgresPid
@@ -54,11 +58,13 @@ async function startSandbox({ configuration = "{}", checkout = ownCheckout } = {
     await stop();
     throw error;
   });
+  const client = clientOf(dataDir, url);
   return {
     url,
-    token: await getToken(dataDir, url),
-    newToken: () => getToken(dataDir, url),
-    otherToken: () => getToken(dataDir, url, "other"),
+    client,
+    otherClient: clientOf(dataDir, url, "other"),
+    token: await client.tokens.current(),
+    newToken: () => clientOf(dataDir, url).tokens.current(),
     databaseUrl: databaseUrlOf(dataDir),
     pid: child.pid ?? 0,
     postgresPid: Number(postmasterFile(dataDir)[0]),
@@ -91,16 +97,14 @@ export async function waitUntilReady(url) {
   throw new Error(`${url} did not become ready`);
 }
 
-/** @param {string} dataDir @param {string} url */
-async function getToken(dataDir, url, name = "sandbox") {
+/** A client of the sandbox, with a token of its own. @param {string} dataDir @param {string} url */
+function clientOf(dataDir, url, name = "sandbox") {
   /** @type {{ clients: { name: string, client_id: string, client_secret: string }[] }} */
   const { clients } = JSON.parse(readFileSync(join(dataDir, "credentials.json"), "utf8"));
   const client = clients.find((one) => one.name === name);
   if (client === undefined) throw new Error(`the sandbox has no client ${name}`);
-  const { client_id, client_secret } = client;
-  const form = { grant_type: "client_credentials", client_id, client_secret };
-  const response = await fetch(`${url}/oauth/token`, { method: "POST", body: new URLSearchParams(form) });
-  return /** @type {{ access_token: string }} */ (await response.json()).access_token;
+  const credentials = { clientId: client.client_id, secret: client.client_secret };
+  return createBursar({ baseUrl: url, credentials });
 }
 
 /** The lines of PostgreSQL's own status file. @param {string} dataDir */

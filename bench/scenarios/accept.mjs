@@ -18,8 +18,8 @@ export async function accept({ rounds, seconds }) {
     const emptyRoute = await startEmptyRoute(sandbox);
     const database = await connect(sandbox.databaseUrl);
     const processes = processesOf(sandbox, [emptyRoute]);
-    const ruled = await sandbox.otherToken();
-    await writePolicy(sandbox.url, ruled, 50);
+    await writePolicy(sandbox.otherClient, 50);
+    const ruled = await sandbox.otherClient.tokens.current();
     const sides = [
       {
         name: "empty route",
@@ -43,20 +43,17 @@ export async function accept({ rounds, seconds }) {
   });
 }
 
-/** Rules of which none matches: each is evaluated for every transaction. @param {string} url @param {string} token @param {number} count */
-async function writePolicy(url, token, count) {
+/** Rules of which none matches: each is evaluated for every transaction. @param {import("../sandbox.mjs").Bursar} client @param {number} count */
+async function writePolicy(client, count) {
   const rules = Array.from({ length: count }, (_, index) => ({
     name: `rule-${index}`,
-    when: { amount: { asset: "USD", min: `${1000 + index}.00` }, destinations: ["own_wallet"] },
-    action: "reject",
+    when: {
+      amount: { asset: "USD", min: `${1000 + index}.00` },
+      destinations: [/** @type {const} */ ("own_wallet")],
+    },
+    action: /** @type {const} */ ("reject"),
     reason: "Too much.",
   }));
-  const headers = { authorization: `Bearer ${token}` };
-  const version = (await fetch(`${url}/v1/policy`, { headers })).headers.get("etag") ?? "";
-  const response = await fetch(`${url}/v1/policy`, {
-    method: "PUT",
-    headers: { ...headers, "content-type": "application/json", "if-match": version },
-    body: JSON.stringify({ rules, default: { action: "allow" } }),
-  });
-  if (!response.ok) throw new Error(`the policy was refused: ${await response.text()}`);
+  const { lastResponse } = await client.policy.get();
+  await client.policy.replace({ rules, default: { action: "allow" } }, lastResponse.etag ?? "");
 }

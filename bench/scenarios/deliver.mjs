@@ -26,8 +26,8 @@ async function compareDelivery(sandbox, { rounds, seconds }) {
   try {
     const paths = Array.from({ length: endpoints }, (_, index) => `/${index}`);
     for (const path of paths) {
-      const { id } = await post(sandbox, "/v1/webhook-endpoints", { url: receiver.origin + path });
-      await post(sandbox, `/v1/webhook-endpoints/${id}/verify`, {});
+      const { id } = await sandbox.client.webhookEndpoints.create({ url: receiver.origin + path });
+      await sandbox.client.webhookEndpoints.verify(id);
     }
     const count = transactions * endpoints;
     const bySender = () => receiver.expect(count, false, () => createBatch(sandbox, transactions));
@@ -76,7 +76,7 @@ async function measureLatency(sandbox, receiver, deliveriesPerSecond, seconds) {
     const requests = [];
     while (requests.length < total) {
       const due = Math.min(total, Math.floor(((performance.now() - startedAt) / 1000) * perSecond));
-      while (requests.length < due) requests.push(create(sandbox));
+      while (requests.length < due) requests.push(sandbox.client.transactions.create(transaction));
       await sleep(2);
     }
     await Promise.all(requests);
@@ -115,26 +115,10 @@ function ownHeaders(headers) {
 }
 
 /** @param {import("../sandbox.mjs").Sandbox} sandbox @param {number} count */
-async function createBatch(sandbox, count) {
-  const items = Array.from({ length: count }, () => ({ idempotency_key: newKey(), ...transaction }));
-  await post(sandbox, "/v1/transactions/batch", { transactions: items });
-}
-
-/** @param {import("../sandbox.mjs").Sandbox} sandbox */
-async function create(sandbox) {
-  await post(sandbox, "/v1/transactions", transaction, { "idempotency-key": newKey() });
+async function createBatch({ client }, count) {
+  const transactions = Array.from({ length: count }, () => ({ idempotency_key: newKey(), ...transaction }));
+  await client.transactions.createBatch({ transactions });
 }
 
 const transaction = { reference: "invoice-2026-0001", asset: "USD", amount: "0.01" };
 const newKey = () => `bench-${process.hrtime.bigint()}`;
-
-/** @param {import("../sandbox.mjs").Sandbox} sandbox @param {string} path @param {object} body @param {Record<string, string>} [headers] */
-async function post({ url, token }, path, body, headers = {}) {
-  const response = await fetch(url + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return /** @type {{ id: string }} */ (await response.json());
-}

@@ -23,7 +23,7 @@ export async function fairness({ rounds, seconds, rows }) {
   await withSandbox(async (sandbox) => {
     const database = await connect(sandbox.databaseUrl);
     const receiver = await startReceiver();
-    const other = await sandbox.otherToken();
+    const other = await sandbox.otherClient.tokens.current();
     const processes = processesOf(sandbox);
     const settleOfOther = async () => {
       const args = [sandbox.url, other, String(seconds), String(othersPerSecond)];
@@ -88,35 +88,20 @@ async function setEndpoints(database, state) {
 }
 
 /** @param {Sandbox} sandbox @param {string} origin */
-async function addEndpoints(sandbox, origin) {
+async function addEndpoints({ client }, origin) {
   for (let index = 0; index < endpointCount; index++) {
-    const { id } = await post(sandbox, "/v1/webhook-endpoints", { url: `${origin}/${index}` });
-    await post(sandbox, `/v1/webhook-endpoints/${id}/verify`, {});
+    const { id } = await client.webhookEndpoints.create({ url: `${origin}/${index}` });
+    await client.webhookEndpoints.verify(id);
   }
 }
 
 /** @param {Sandbox} sandbox */
-async function createBatch(sandbox) {
+async function createBatch({ client }) {
   const transactions = Array.from({ length: batchCount }, () => ({
     idempotency_key: randomUUID(),
     reference: "fan-out",
     asset: "USD",
     amount: "0.01",
   }));
-  await post(sandbox, "/v1/transactions/batch", { transactions });
-}
-
-/** Waits when its quota is used up. @param {Sandbox} sandbox @param {string} path @param {object} body @returns {Promise<{ id: string }>} */
-async function post(sandbox, path, body) {
-  for (;;) {
-    const response = await fetch(sandbox.url + path, {
-      method: "POST",
-      headers: { authorization: `Bearer ${sandbox.token}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const answer = await response.json();
-    if (response.ok) return /** @type {{ id: string }} */ (answer);
-    if (response.status !== 429) throw new Error(`${path} was refused: ${JSON.stringify(answer)}`);
-    await sleep(Number(response.headers.get("retry-after") ?? 1) * 1000);
-  }
+  await client.transactions.createBatch({ transactions });
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isBursarError } from "../../packages/client/dist/index.js";
 import { connect, untilSettled } from "../load.mjs";
 import { save } from "../measure.mjs";
 import { residentMegabytes } from "../processes.mjs";
@@ -20,11 +21,7 @@ export async function memory({ rows = 1_000_000 }) {
     const looks = [];
     let repeated = 0;
     for (let look = 1; look <= looksAt; look++) {
-      repeated += await sendBatches(
-        { ...sandbox, token: await sandbox.newToken() },
-        (look - 1) * part,
-        look * part,
-      );
+      repeated += await sendBatches(sandbox.client, (look - 1) * part, look * part);
       await untilSettled(database);
       looks.push({
         settled: await countCompleted(database),
@@ -50,15 +47,15 @@ function report({ before, current, peak, looks, repeated, startedAt }) {
 
 /**
  * Sends batches until each is accepted, as a client does: a batch that was not answered with 202 is sent again with the same keys.
- * @param {import("../sandbox.mjs").Sandbox} sandbox @param {number} first @param {number} end @returns {Promise<number>} how often one was sent again
+ * @param {import("../sandbox.mjs").Bursar} client @param {number} first @param {number} end @returns {Promise<number>} how often one was sent again
  */
-async function sendBatches(sandbox, first, end) {
+async function sendBatches(client, first, end) {
   let next = first;
   let repeated = 0;
   const worker = async () => {
     while (next < end) {
       const body = batchOf(next++);
-      while (!(await isAccepted(sandbox, body))) {
+      while (!(await isAccepted(client, body))) {
         repeated += 1;
         await sleep(500);
       }
@@ -76,17 +73,18 @@ function batchOf(number) {
     asset: "USD",
     amount: "0.01",
   }));
-  return JSON.stringify({ transactions });
+  return { transactions };
 }
 
-/** @param {import("../sandbox.mjs").Sandbox} sandbox @param {string} body */
-async function isAccepted({ url, token }, body) {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const response = await fetch(`${url}/v1/transactions/batch`, { method: "POST", headers, body });
-  const text = await response.text();
-  if (response.status === 202) return !text.includes('"error"');
-  if (response.status !== 503) throw new Error(`a batch was refused with ${response.status}: ${text}`);
-  return false;
+/** @param {import("../sandbox.mjs").Bursar} client @param {ReturnType<typeof batchOf>} body */
+async function isAccepted(client, body) {
+  try {
+    const { data } = await client.transactions.createBatch(body);
+    return data.every(({ error }) => error === undefined);
+  } catch (error) {
+    if (isBursarError(error) && error.status === 503) return false;
+    throw error;
+  }
 }
 
 /** @param {import("pg").Client} database */

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createBursar } from "../../packages/client/dist/index.js";
 import { connect, processesOf, untilSettled } from "../load.mjs";
 import { compare } from "../measure.mjs";
 import { startReceiver } from "../receivers.mjs";
@@ -14,6 +14,7 @@ import { withSandbox } from "../sandbox.mjs";
 const neighbourPerSecond = 100;
 /** Two clients with the default quotas use up what their tenant has. */
 const attackerCount = 2;
+/** @type {import("../../packages/client/dist/index.js").CreateClientBody["scopes"]} */
 const scopes = [
   "transactions:write",
   "transactions:read",
@@ -32,7 +33,7 @@ const forEver = 1e12;
 export async function noisyNeighbour({ rounds, seconds }) {
   await withSandbox(async (sandbox) => {
     const database = await connect(sandbox.databaseUrl);
-    const neighbour = await sandbox.otherToken();
+    const neighbour = await sandbox.otherClient.tokens.current();
     const receiver = await startReceiver();
     const attacks = await prepareAttacks(sandbox, receiver.origin);
     // From here on it accepts every delivery.
@@ -76,24 +77,24 @@ async function run(program, args, input = "") {
 /**
  * Each item of a batch is judged by the largest policy, which none of its rules decides but the last. @param {Sandbox} sandbox @param {string} receiver
  */
-async function prepareAttacks({ url, token }, receiver) {
-  const call = callerOf(url, token);
+async function prepareAttacks({ url, client }, receiver) {
   const wallets = [];
   for (let count = 0; count < 9; count++)
-    wallets.push(await call("POST", "/v1/wallets", { name: `attack-${count}`, purpose: "payout" }));
+    wallets.push(await client.wallets.create({ name: `attack-${count}`, purpose: "payout" }));
   const document = largestPolicy(wallets.map(({ id }) => id));
-  const version = (await fetch(`${url}/v1/policy`, { headers: { authorization: `Bearer ${token}` } }))
-    .headers;
-  await call("PUT", "/v1/policy", document, { "if-match": version.get("etag") ?? "" });
-  const { id: endpoint } = await call("POST", "/v1/webhook-endpoints", { url: `${receiver}/attack` });
-  await call("POST", `/v1/webhook-endpoints/${endpoint}/verify`, {});
+  const { lastResponse } = await client.policy.get();
+  await client.policy.replace(document, lastResponse.etag ?? "");
+  const { id: endpoint } = await client.webhookEndpoints.create({ url: `${receiver}/attack` });
+  await client.webhookEndpoints.verify(endpoint);
   const payment = { reference: "attack", asset: "USD", amount: "0.01" };
   const evaluation = JSON.stringify({ transaction: payment, document });
   const order = JSON.stringify({ market: "ETH-USD", side: "buy", type: "market", quote_size: "10.00" });
   const replay = JSON.stringify({ endpoint_id: endpoint, from_sequence: 1 });
   const attacks = [];
   for (let count = 0; count < attackerCount; count++) {
-    const own = await newToken(url, call, `attacker-${count}`);
+    const { id, secret } = await client.clients.create({ name: `attacker-${count}`, scopes });
+    const credentials = { clientId: id, secret: secret ?? "" };
+    const own = await createBursar({ baseUrl: url, credentials }).tokens.current();
     attacks.push(
       { name: "evaluate", token: own, method: "POST", path: "/v1/policy/evaluate", body: evaluation },
       {
@@ -128,56 +129,27 @@ async function prepareAttacks({ url, token }, receiver) {
 const batches = "/v1/transactions/batch";
 const replays = "/v1/webhook-deliveries/replay";
 
-/** 200 rules and 2000 references. @param {string[]} wallets */
+/** @typedef {import("../../packages/client/dist/index.js").PolicyDocument} PolicyDocument */
+
+/** 200 rules and 2000 references. @param {string[]} wallets @returns {PolicyDocument} */
 export function largestPolicy(wallets) {
+  /** @type {PolicyDocument["rules"]} */
   const rules = Array.from({ length: 199 }, (_, index) => ({
     name: `rule-${index}`,
     when: {
       source_wallets: wallets,
       destinations: ["address"],
       amount: { asset: "USD", min: `${1 + index}.00`, max: `${90_000 - index}.00` },
-      hours: { from: index % 20, to: (index % 20) + 3, time_zone: ["UTC", "Asia/Tokyo"][index % 2] },
+      hours: { from: index % 20, to: (index % 20) + 3, time_zone: index % 2 === 0 ? "UTC" : "Asia/Tokyo" },
     },
     action: index % 2 === 0 ? "allow" : "reject",
     ...(index % 2 === 0 ? {} : { reason: "x".repeat(256) }),
   }));
-  const last = {
+  rules.push({
     name: "large",
     when: { amount: { asset: "USD", min: "1000.00" } },
     action: "reject",
     reason: "Too much.",
-  };
-  return { rules: [...rules, last], default: { action: "allow" } };
-}
-
-/** @param {string} url @param {string} token */
-function callerOf(url, token) {
-  return async (
-    /** @type {string} */ method,
-    /** @type {string} */ path,
-    /** @type {unknown} */ body,
-    /** @type {Record<string, string>} */ headers = {},
-  ) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        "idempotency-key": randomUUID(),
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    });
-    const answer = await response.json();
-    if (!response.ok) throw new Error(`${method} ${path} was refused: ${JSON.stringify(answer)}`);
-    return /** @type {{ id: string, secret: string }} */ (answer);
-  };
-}
-
-/** The token of a new client with the default quotas. @param {string} url @param {ReturnType<typeof callerOf>} call @param {string} name */
-async function newToken(url, call, name) {
-  const { id, secret } = await call("POST", "/v1/clients", { name, scopes });
-  const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
-  const response = await fetch(`${url}/oauth/token`, { method: "POST", body: new URLSearchParams(form) });
-  return /** @type {{ access_token: string }} */ (await response.json()).access_token;
+  });
+  return { rules, default: { action: "allow" } };
 }

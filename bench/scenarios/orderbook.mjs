@@ -16,8 +16,7 @@ export async function orderbook({ rounds, seconds }) {
   await withSandbox(async (sandbox) => {
     const { url, token } = sandbox;
     const changing = await changeBook(sandbox.databaseUrl);
-    const headers = { authorization: `Bearer ${token}` };
-    const sample = await waitForDepth(url, headers);
+    const sample = await waitForDepth(sandbox);
     const emptyRoute = await startEmptyRoute(sandbox, sample);
     const env = { BENCH_TOKEN: token };
     const sides = [
@@ -47,12 +46,11 @@ export async function orderbook({ rounds, seconds }) {
   });
 }
 
-/** @param {string} url @param {Record<string, string>} headers */
-async function waitForDepth(url, headers) {
+/** @param {import("../sandbox.mjs").Sandbox} sandbox */
+async function waitForDepth({ client }) {
   for (;;) {
-    const text = await (await fetch(`${url}/v1/orderbook`, { headers })).text();
-    const { bids, asks } = /** @type {{ bids: unknown[], asks: unknown[] }} */ (JSON.parse(text));
-    if (bids.length === 50 && asks.length === 50) return text;
+    const book = await client.orderbook.get();
+    if (book.bids.length === 50 && book.asks.length === 50) return JSON.stringify(book);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createBursar } from "../../packages/client/dist/index.js";
 import { processesOf } from "../load.mjs";
 import { watchProcesses } from "../processes.mjs";
 import { withSandbox } from "../sandbox.mjs";
@@ -16,28 +17,28 @@ const transactionsListed = 200;
  */
 export async function requestCosts({ seconds }) {
   await withSandbox(async (sandbox) => {
+    const { client } = sandbox;
     const call = callerOf(sandbox);
     /** @type {string[]} */
     const wallets = [];
     for (let count = 0; count < 9; count++) {
-      const made = await call("POST", "/v1/wallets", { name: `w${count}`, purpose: "payout" });
-      wallets.push(/** @type {{ id: string }} */ (await made.json()).id);
+      wallets.push((await client.wallets.create({ name: `w${count}`, purpose: "payout" })).id);
     }
     for (let count = 0; count < clientsListed; count++)
-      await call("POST", "/v1/clients", { name: `c${count}`, scopes: ["transactions:read"] });
+      await client.clients.create({ name: `c${count}`, scopes: ["transactions:read"] });
     const items = (/** @type {number} */ count, /** @type {string} */ amount) => ({
       transactions: Array.from({ length: count }, () => ({
         idempotency_key: randomUUID(),
         ...payment(amount),
       })),
     });
-    await call("POST", "/v1/transactions/batch", items(transactionsListed, "0.01"));
+    await client.transactions.createBatch(items(transactionsListed, "0.01"));
     console.log(
       "| request | service ms | PostgreSQL ms | tokens | ms a token | cores, whole quota of a tenant |",
     );
     console.log("|---|---|---|---|---|---|");
     const processes = processesOf(sandbox);
-    const counted = callerOf({ ...sandbox, token: await newToken(sandbox.url, call) });
+    const counted = callerOf({ ...sandbox, token: await newToken(sandbox) });
     for (const kind of kindsOf(wallets, items)) {
       // The code is compiled, and caches are filled.
       for (let count = 0; count < 20; count++) await send(call, kind);
@@ -144,17 +145,21 @@ async function versionOf(call) {
   return known;
 }
 
-/** The token of a client with the default quotas. @param {string} url @param {ReturnType<typeof callerOf>} call */
-async function newToken(url, call) {
-  const scopes = ["transactions:read", "transactions:write", "policies:read", "policies:manage"];
-  const made = await call("POST", "/v1/clients", {
+/** The token of a client with the default quotas. @param {import("../sandbox.mjs").Sandbox} sandbox */
+async function newToken({ url, client }) {
+  const { id, secret } = await client.clients.create({
     name: "counted",
-    scopes: [...scopes, "clients:manage", "events:read"],
+    scopes: [
+      "transactions:read",
+      "transactions:write",
+      "policies:read",
+      "policies:manage",
+      "clients:manage",
+      "events:read",
+    ],
   });
-  const { id, secret } = /** @type {{ id: string, secret: string }} */ (await made.json());
-  const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
-  const response = await fetch(`${url}/oauth/token`, { method: "POST", body: new URLSearchParams(form) });
-  return /** @type {{ access_token: string }} */ (await response.json()).access_token;
+  const credentials = { clientId: id, secret: secret ?? "" };
+  return await createBursar({ baseUrl: url, credentials }).tokens.current();
 }
 
 /** What is missing from a bucket that was full. @param {Response} answer */

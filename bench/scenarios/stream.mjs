@@ -106,17 +106,14 @@ async function openSockets({ url, token }, count, channel) {
 }
 
 /** @param {import("../sandbox.mjs").Sandbox} sandbox @param {number} count */
-async function pay({ url, token }, count) {
+async function pay({ client }, count) {
   const transactions = Array.from({ length: count }, () => ({
     idempotency_key: crypto.randomUUID(),
     reference: "invoice-2026-0001",
     asset: "USD",
     amount: "0.01",
   }));
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const body = JSON.stringify({ transactions });
-  const response = await fetch(`${url}/v1/transactions/batch`, { method: "POST", headers, body });
-  if (response.status !== 202) throw new Error(`a batch was refused with ${response.status}`);
+  await client.transactions.createBatch({ transactions });
 }
 
 /** @param {number[]} values @param {number} percent */
