@@ -1,5 +1,5 @@
 import { readArguments, usage } from "./cli/arguments.js";
-import { adopt, check, init, reseal, serve, words } from "./cli/commands.js";
+import { adopt, check, compact, describeCompacted, init, reseal, serve, words } from "./cli/commands.js";
 import { OperatorError } from "./operator-error.js";
 
 /** `bursar-signer`, or `node packages/signer/dist/main.js`. */
@@ -19,11 +19,14 @@ async function run(): Promise<void> {
   if (command === "check") return check(values, print);
   if (command === "adopt") return adopt(values, print);
   if (command === "reseal") return reseal(values, print);
+  if (command === "compact") return compact(values, print);
   const signer = await serve(values, fail);
   if (signer.tornBytes > 0)
     process.stderr.write(
       `bursar-signer: the journal ended with an incomplete line of ${signer.tornBytes} bytes; it was removed\n`,
     );
+  if (signer.compacted !== undefined)
+    process.stderr.write(`bursar-signer: ${describeCompacted(signer.compacted)}\n`);
   const stop = () => void signer.close().then(() => process.exit(0), fail);
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);

@@ -1,4 +1,10 @@
 import { type SocketMode, startSocketServer } from "./http/socket-server.js";
+import {
+  type Compacted,
+  type Compaction,
+  compactJournal,
+  hasOtherArchive,
+} from "./journal/compact-journal.js";
 import { lockFolder } from "./journal/folder-lock.js";
 import { type OpenedJournal, openJournal } from "./journal/journal.js";
 import { createJournalChain } from "./journal/journal-chain.js";
@@ -20,6 +26,8 @@ export interface SignerSettings {
 
 export interface RunningSigner {
   readonly tornBytes: number;
+  /** What was compacted at the start. */
+  readonly compacted: Compacted | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -27,6 +35,8 @@ export interface RunningSigner {
 export interface OpenedFolder extends OpenedJournal {
   readonly core: SigningCore;
   readonly keyId: string;
+  /** Replaces the journal by one that sums it up, and closes the folder. */
+  readonly compact: (onStep?: Compaction["onStep"]) => Promise<Compacted>;
   readonly close: () => Promise<void>;
 }
 
@@ -41,14 +51,29 @@ export async function openFolder(
   const unlock = lockFolder(folder);
   try {
     const walletKeys = createWalletKeys(seedOf(entropy));
-    const core = createSigningCore({ keys: walletKeys, limits, now: () => new Date() });
-    const opened = await openJournal(folder, createJournalChain(entropy), core.replay, { acceptsBackup });
+    const newCore = () => createSigningCore({ keys: walletKeys, limits, now: () => new Date() });
+    const newChain = () => createJournalChain(entropy);
+    const core = newCore();
+    const opened = await openJournal(folder, newChain(), core.replay, { acceptsBackup });
     const close = () => opened.journal.close().finally(unlock);
-    return { ...opened, core, keyId, close };
+    const compact = (onStep?: Compaction["onStep"]) => {
+      const at = new Date().toISOString();
+      const position = opened.position();
+      return compactJournal({ folder, core, position, newChain, newCore, at, onStep }).finally(close);
+    };
+    return { ...opened, core, keyId, compact, close };
   } catch (error) {
     unlock();
     throw error;
   }
+}
+
+/** A journal with so many lines takes eight seconds to read and 66 MB. */
+const compactAfterLines = 100_000;
+
+function isLong(folder: string, { position }: OpenedFolder): boolean {
+  const { lines, firstLine } = position();
+  return lines - firstLine >= compactAfterLines && !hasOtherArchive(folder, firstLine);
 }
 
 export async function startSigner(
@@ -57,11 +82,15 @@ export async function startSigner(
   onFatal: (error: unknown) => void,
 ): Promise<RunningSigner> {
   const { folder, socketPath, socketMode, limits, acceptsBackup } = settings;
-  const { core, journal, keyId, tornBytes, close } = await openFolder(folder, keys, limits, acceptsBackup);
+  const reopen = (isBackup: boolean) => openFolder(folder, keys, limits, isBackup);
+  const first = await reopen(acceptsBackup);
+  const { tornBytes } = first;
+  const compacted = isLong(folder, first) ? await first.compact() : undefined;
+  const { core, journal, keyId, close } = compacted === undefined ? first : await reopen(false);
   try {
     const service = createSignerService({ core, journal, keyId });
     const server = await startSocketServer({ path: socketPath, mode: socketMode, service, onFatal });
-    return { tornBytes, close: () => server.close().then(close) };
+    return { tornBytes, compacted, close: () => server.close().then(close) };
   } catch (error) {
     await close();
     throw error;

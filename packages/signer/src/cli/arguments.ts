@@ -11,6 +11,7 @@ export const usage = `Holds the keys of wallets on chains and signs their paymen
   bursar-signer check   --data FOLDER --key-file FILE
   bursar-signer adopt   --data FOLDER --key-file FILE --wallets FILE
   bursar-signer reseal  --data FOLDER --key-file FILE
+  bursar-signer compact --data FOLDER --key-file FILE
 
 serve signs what the service asks for, and prints a line when it is ready.
 init creates the folder with a new seed, or with the one of a mnemonic. A journal that is
@@ -20,6 +21,8 @@ check reads the journal and prints what it contains; nothing else may be using t
 adopt finds the keys of wallets that a lost journal had: --wallets has a line for each, with
 the ids of the tenant and the wallet, the network and the address, separated by commas.
 reseal seals the seed with the first key of the key file.
+compact replaces the journal by a short one with the same effect, and keeps the old one as
+journal-from-LINE.jsonl; serve does so at the start after 100,000 more lines.
 
   --data FOLDER            the folder with the sealed seed and the journal
   --key-file FILE          the key that seals the seed: 32 bytes in base64 or hexadecimal,
@@ -31,7 +34,7 @@ reseal seals the seed with the first key of the key file.
   --max-fee WEI            the highest fee of a transaction (default 100000000000000000);
                            NETWORK=WEI is for one network
   --journal-from-backup    accepts a journal with signatures without journal.head, which is
-                           not part of a backup; it is written again (serve, check, adopt)
+                           not part of a backup; it is written again (all but init, words, reseal)
   --create                 creates the key file and the folder if there is no seed yet
   --with-parent            stops when standard input ends
 `;
@@ -55,7 +58,7 @@ const options = {
   help: flag,
 } as const;
 
-const commands = ["serve", "init", "words", "check", "adopt", "reseal"] as const;
+const commands = ["serve", "init", "words", "check", "adopt", "reseal", "compact"] as const;
 type CommandName = (typeof commands)[number];
 
 export interface Arguments {

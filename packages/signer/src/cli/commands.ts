@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { createFolder } from "../create-folder.js";
+import type { Compacted } from "../journal/compact-journal.js";
 import { lockFolder } from "../journal/folder-lock.js";
 import { OperatorError } from "../operator-error.js";
 import { wordsOf } from "../seed/mnemonic.js";
@@ -65,6 +66,16 @@ export async function adopt(values: Values, print: Print): Promise<void> {
   } finally {
     await close();
   }
+}
+
+export async function compact(values: Values, print: Print): Promise<void> {
+  const { folder, keys } = readPlace(values);
+  const opened = await openFolder(folder, keys, standardFeeLimits, isFromBackup(values));
+  print(describeCompacted(await opened.compact()));
+}
+
+export function describeCompacted({ archivePath, bytesBefore, bytes }: Compacted): string {
+  return `The journal was compacted from ${bytesBefore} to ${bytes} bytes. All of its lines are in ${archivePath}.`;
 }
 
 export function reseal(values: Values, print: Print): void {

@@ -1,8 +1,9 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../operator-error.js";
+import { countPacked } from "../records/signed-attempts.js";
 import type { JournalChain } from "./journal-chain.js";
-import type { JournalEntry } from "./journal-entry.js";
+import type { CompactedEntry, JournalEntry } from "./journal-entry.js";
 import { headPath, type JournalHead, openJournalHead, readJournalHead } from "./journal-head.js";
 import { readJournal } from "./read-journal.js";
 
@@ -20,6 +21,14 @@ export interface OpenedJournal {
   readonly journal: Journal;
   /** Bytes of a last line that was incomplete. */
   readonly tornBytes: number;
+  readonly position: () => JournalPosition;
+}
+
+/** How far the journal goes. Lines are counted from the first one ever, also in a journal that was compacted. */
+export interface JournalPosition extends JournalHead {
+  /** The first line that is in the file itself. */
+  readonly firstLine: number;
+  readonly bytes: number;
 }
 
 interface Waiting {
@@ -51,10 +60,12 @@ export async function openJournal(
   const path = journalPath(folder);
   const head = await readJournalHead(folder);
   let signatures = 0;
-  const { bytes, tornBytes } = readAll(path, chain, head, (entry) => {
+  const { bytes, tornBytes, base } = readAll(path, chain, head, (entry) => {
     if (entry.type === "signature") signatures += 1;
+    if (entry.type === "signatures") signatures += countPacked(entry.records);
     onEntry(entry);
   });
+  const headOf = () => ({ lines: lineNumber(base, chain.lines()), mac: chain.head() });
   if (head === undefined && signatures > 0 && !acceptsBackup)
     throw new OperatorError(explainMissingHead(folder, signatures));
   const file = await open(path, "a", 0o600);
@@ -63,14 +74,21 @@ export async function openJournal(
     await file.datasync();
   }
   const writeHead = await openJournalHead(folder);
-  await writeHead.write({ lines: chain.lines(), mac: chain.head() });
+  await writeHead.write(headOf());
   await writeHead.sync();
-  const journal = createWriter({ path, file, chain, bytes, writeHead: writeHead.write });
+  const writer = createWriter({ path, file, chain, bytes, headOf, writeHead: writeHead.write });
   const close = async () => {
-    await journal.close();
+    await writer.close();
     await writeHead.close();
   };
-  return { journal: { ...journal, close }, tornBytes };
+  const firstLine = (base?.replaced.lines ?? 0) + 1;
+  const position = () => ({ ...headOf(), firstLine, bytes: writer.bytes() });
+  return { journal: { append: writer.append, close }, tornBytes, position };
+}
+
+/** The number of a line, from its place in the file. */
+function lineNumber(base: CompactedEntry | undefined, place: number): number {
+  return base === undefined ? place : base.replaced.lines + place - 1 - base.summaryLines;
 }
 
 function readAll(
@@ -80,19 +98,35 @@ function readAll(
   onEntry: (entry: JournalEntry) => void,
 ) {
   let headMac: string | undefined;
+  let base: CompactedEntry | undefined;
   const read = () =>
     readJournal(path, chain, (entry) => {
-      if (chain.lines() === head?.lines) headMac = chain.head();
+      if (entry.type === "compacted") base = entry;
+      if (lineNumber(base, chain.lines()) === head?.lines) headMac = chain.head();
       onEntry(entry);
     });
   const result = explainMissing(path, read);
   if (chain.lines() === 0)
     throw new OperatorError(`${path} is empty. Restore the journal; nothing is signed without it.`);
-  if (head !== undefined && head.mac !== headMac)
+  const lines = lineNumber(base, chain.lines());
+  const isSummaryCut = base !== undefined && lines < base.replaced.lines;
+  if (isSummaryCut || (head !== undefined && !isReached(head, headMac, base)))
     throw new OperatorError(
-      `${path} has ${chain.lines()} lines, but ${head.lines} were written before: its end was removed, or it is an older copy. Restore the newest one; nothing is signed until then.`,
+      `${path} has ${lines} lines, but ${Math.max(head?.lines ?? 0, base?.replaced.lines ?? 0)} were written before: its end was removed, or it is an older copy. Restore the newest one; nothing is signed until then.`,
     );
-  return result;
+  return { ...result, base };
+}
+
+/** Whether the journal goes as far as the head says. A head from before the journal was compacted may be at a line that it sums up. */
+function isReached(
+  head: JournalHead,
+  headMac: string | undefined,
+  base: CompactedEntry | undefined,
+): boolean {
+  if (head.mac === headMac) return true;
+  if (base === undefined) return false;
+  const { lines, mac } = base.replaced;
+  return head.lines < lines || (head.lines === lines && head.mac === mac);
 }
 
 /** Without it nobody can see whether the end of the journal is missing, and what was signed there could be signed again differently. */
@@ -117,25 +151,29 @@ interface WriterDeps {
   readonly file: FileHandle;
   readonly chain: JournalChain;
   readonly bytes: number;
+  readonly headOf: () => JournalHead;
   readonly writeHead: (head: JournalHead) => Promise<void>;
 }
 
 /** Group commit: what arrives during a sync is written with the next one. */
-function createWriter({ path, file, chain, bytes, writeHead }: WriterDeps): Journal {
+function createWriter(deps: WriterDeps): Journal & { readonly bytes: () => number } {
+  const { path, file, chain, bytes, headOf, writeHead } = deps;
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
   let size = bytes;
   /** After a failure nothing may be answered: what was decided is not on the disk. */
   let failure: Error | undefined;
-  /** A second process writes to the same end, so what it wrote is noticed here, before anything is answered. */
+  /** A second process writes to the same end, or replaces the file, so this is noticed here, before anything is answered. */
   const refuseOtherWriter = async () => {
-    const { size: actual } = await file.stat();
-    if (actual !== size)
-      throw new Error(`${path} has ${actual} bytes instead of ${size}: another process writes to it`);
+    const [own, named] = await Promise.all([file.stat(), stat(path)]);
+    if (named.ino !== own.ino)
+      throw new Error(`${path} is another file now: another process has replaced it`);
+    if (named.size !== size)
+      throw new Error(`${path} has ${named.size} bytes instead of ${size}: another process writes to it`);
   };
   const write = async (batch: readonly Waiting[]) => {
     const content = Buffer.from(batch.map(({ text }) => text).join(""));
-    const head = { lines: chain.lines(), mac: chain.head() };
+    const head = headOf();
     await refuseOtherWriter();
     if (content.length === 0) return;
     await file.appendFile(content);
@@ -160,6 +198,7 @@ function createWriter({ path, file, chain, bytes, writeHead }: WriterDeps): Jour
     running = undefined;
   };
   return {
+    bytes: () => size,
     append: (entries) => {
       const text = entries.map(chain.append).join("");
       return new Promise((resolve, reject) => {

@@ -58,7 +58,8 @@ function takeLine(
 ): void {
   const entry = chain.read(line);
   if (entry === undefined) refuseLine(path, chain);
-  if ((chain.lines() === 1) !== (entry.type === "signer")) refuseLine(path, chain);
+  const isFirst = entry.type === "signer" || entry.type === "compacted";
+  if ((chain.lines() === 1) !== isFirst) refuseLine(path, chain);
   onEntry(entry);
 }
 

@@ -32,6 +32,10 @@ export interface SignedAttempts {
   readonly add: (attempt: SignedAttempt) => void;
   readonly count: () => number;
   readonly bytes: () => number;
+  /** All of them in the order in which they were added, some records in each string. */
+  readonly pack: () => Iterable<string>;
+  /** Adds those of a packed string. Returns false if it is not one. */
+  readonly addPacked: (packed: string) => boolean;
 }
 
 interface Slot {
@@ -53,6 +57,8 @@ const offsets = {
   isCancellation: 80,
 } as const;
 const recordBytes = 81;
+/** 32 records are 3456 characters, which is less than the longest line of the journal. */
+const packedMax = 32;
 
 export function createSignedAttempts(): SignedAttempts {
   const records = createRecordStore(recordBytes);
@@ -76,23 +82,48 @@ export function createSignedAttempts(): SignedAttempts {
       record = previous === 0 ? undefined : previous - 1;
     }
   }
+  const add = (attempt: SignedAttempt) => {
+    const words = wordsOfUuid(attempt.transactionId);
+    const previous = byTransaction.find(words);
+    const record = records.add();
+    writeAttempt(at(record), words, attempt, previous === undefined ? 0 : previous + 1);
+    byTransaction.set(words, record);
+    byNonce.set(attempt, record);
+  };
+  function* pack() {
+    for (let start = 0; start < records.count(); start += packedMax) {
+      const length = Math.min(packedMax, records.count() - start);
+      const bytes = Array.from({ length }, (_, index) => bytesOf(at(start + index)));
+      yield Buffer.concat(bytes).toString("base64");
+    }
+  }
   return {
     ofTransaction,
+    add,
+    pack,
+    addPacked: (packed) => {
+      const bytes = Buffer.from(packed, "base64");
+      if (bytes.length === 0 || bytes.length % recordBytes !== 0) return false;
+      for (let start = 0; start < bytes.length; start += recordBytes)
+        add(readAttempt(new DataView(bytes.buffer, bytes.byteOffset + start, recordBytes)));
+      return true;
+    },
     ofNonce: (wallet, nonce) => {
       const record = byNonce.find({ wallet, nonce });
       return record === undefined ? undefined : readAttempt(at(record));
     },
-    add: (attempt) => {
-      const words = wordsOfUuid(attempt.transactionId);
-      const previous = byTransaction.find(words);
-      const record = records.add();
-      writeAttempt(at(record), words, attempt, previous === undefined ? 0 : previous + 1);
-      byTransaction.set(words, record);
-      byNonce.set(attempt, record);
-    },
     count: records.count,
     bytes: () => records.bytes() + byTransaction.bytes() + byNonce.bytes(),
   };
+}
+
+/** How many signatures a packed string has. */
+export function countPacked(packed: string): number {
+  return Buffer.byteLength(packed, "base64") / recordBytes;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: DataView): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
 function writeAttempt(view: DataView, id: UuidWords, attempt: SignedAttempt, previous: number): void {

@@ -3,6 +3,7 @@ import { createHashIndex } from "./hash-index.js";
 import { createRecordStore } from "./record-store.js";
 import {
   hashUuid,
+  readUuid,
   readUuidWords,
   type UuidWords,
   uuidBytes,
@@ -27,6 +28,8 @@ export interface WalletRecords {
   /** Numbers only grow: an adopted wallet can leave out some, and none is used twice. */
   readonly add: (wallet: NumberedWallet) => void;
   readonly count: () => number;
+  /** In the order in which they were added. */
+  readonly list: () => Iterable<NumberedWallet>;
 }
 
 const addressBytes = 20;
@@ -59,24 +62,32 @@ export function createWalletRecords(): WalletRecords {
     const tenantNumber = tenantNumbers.get(tenantId) ?? tenants.length;
     return { tenantNumber, walletNumber: tenants[tenantNumber]?.nextWallet ?? 0 };
   };
+  const readWallet = (record: number) => {
+    const view = at(record);
+    const tenantNumber = view.getUint32(offsets.tenantNumber);
+    return {
+      record,
+      walletId: readUuid(view, offsets.wallet),
+      tenantNumber,
+      walletNumber: view.getUint32(offsets.walletNumber),
+      tenantId: tenants[tenantNumber]?.id ?? "",
+      network: networks[view.getUint32(offsets.network)] ?? "",
+      address: readAddress(view),
+    };
+  };
   return {
     nextNumbers,
+    list: function* () {
+      for (let record = 0; record < records.count(); record += 1) {
+        const { record: _, ...wallet } = readWallet(record);
+        yield wallet;
+      }
+    },
     hasTenant: (tenantId) => tenantNumbers.has(tenantId),
     count: records.count,
     find: (walletId) => {
       const record = index.find(wordsOfUuid(walletId));
-      if (record === undefined) return undefined;
-      const view = at(record);
-      const tenantNumber = view.getUint32(offsets.tenantNumber);
-      return {
-        record,
-        walletId,
-        tenantNumber,
-        walletNumber: view.getUint32(offsets.walletNumber),
-        tenantId: tenants[tenantNumber]?.id ?? "",
-        network: networks[view.getUint32(offsets.network)] ?? "",
-        address: readAddress(view),
-      };
+      return record === undefined ? undefined : readWallet(record);
     },
     add: (wallet) => {
       const next = nextNumbers(wallet.tenantId);

@@ -2,6 +2,7 @@ import {
   intentOfEntry,
   type JournalEntry,
   type SignatureEntry,
+  type SignaturesEntry,
   signatureEntry,
   type WalletEntry,
 } from "../journal/journal-entry.js";
@@ -37,6 +38,8 @@ export interface SigningCore {
   readonly adopt: (wallets: readonly AddressedWallet[]) => Adoption;
   /** Takes up an entry that was recorded before. */
   readonly replay: (entry: JournalEntry) => void;
+  /** Entries that leave the same behind as everything that was recorded, if they are replayed. */
+  readonly summarise: (at: string) => Iterable<WalletEntry | SignaturesEntry>;
   readonly limits: FeeLimits;
   readonly counts: () => { wallets: number; signatures: number; indexBytes: number };
 }
@@ -115,6 +118,8 @@ export function createSigningCore({ keys, limits, now }: SigningCoreDeps): Signi
 
   const replay = (entry: JournalEntry) => {
     if (entry.type === "wallet") wallets.add(entry);
+    if (entry.type === "signatures" && !attempts.addPacked(entry.records))
+      throw new Error("the journal has records of signatures that cannot be read");
     if (entry.type !== "signature") return;
     const intent = intentOfEntry(entry);
     const wallet = wallets.find(intent.walletId);
@@ -122,12 +127,17 @@ export function createSigningCore({ keys, limits, now }: SigningCoreDeps): Signi
     remember(intent, wallet.record, digestOf(transactionOf(intent)));
   };
 
+  function* summarise(at: string) {
+    for (const wallet of wallets.list()) yield { type: "wallet", at, ...wallet } as const;
+    for (const records of attempts.pack()) yield { type: "signatures", records } as const;
+  }
+
   const counts = () => ({
     wallets: wallets.count(),
     signatures: attempts.count(),
     indexBytes: attempts.bytes(),
   });
-  return { addressOf, adopt, sign, replay, limits, counts };
+  return { addressOf, adopt, sign, replay, summarise, limits, counts };
 }
 
 /** A wallet keeps its tenant and its network. */
