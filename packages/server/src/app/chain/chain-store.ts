@@ -214,7 +214,7 @@ export interface ChainUnit
   stopPayments: (payments: readonly StoppedPayment[], at: Date) => Promise<void>;
   /** Keeps the last attempt, and looks at it again later. */
   keepTerms: (payments: readonly TransactionKey[], headNumber: number) => void;
-  storeAttempts: (attempts: readonly StoredAttempt[], at: Date) => void;
+  storeAttempts: (attempts: readonly StoredAttempt[], headNumber: number, at: Date) => void;
   includePayments: (inclusions: readonly Inclusion[]) => void;
   /** Their blocks have left the chain. */
   excludePayments: (keys: readonly TransactionKey[], headNumber: number) => void;

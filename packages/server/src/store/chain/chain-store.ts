@@ -62,7 +62,8 @@ function createChainUnit(
     setTerms: (given, headNumber) => payments.setTerms(tx, given, headNumber),
     stopPayments: (stopped, at) => stopPayments(tx, stopped, at),
     keepTerms: (keys, headNumber) => payments.keepTerms(tx, keys, headNumber),
-    storeAttempts: (attempts, at) => payments.storeAttempts(tx, network, attempts, at),
+    storeAttempts: (attempts, headNumber, at) =>
+      payments.storeAttempts(tx, network, attempts, headNumber, at),
     includePayments: (inclusions) => payments.includePayments(tx, inclusions),
     excludePayments: (keys, headNumber) => payments.excludePayments(tx, keys, headNumber),
     endPayments: (given) => payments.endPayments(tx, given),

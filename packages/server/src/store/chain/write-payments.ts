@@ -92,11 +92,12 @@ export function keepTerms(tx: Tx, keys: readonly TransactionKey[], headNumber: n
   `);
 }
 
-/** What was requested is done when its bytes are stored. */
+/** What was requested is done when its bytes are stored. From then on it is sent, and can be stuck: not while it waits for its signature. */
 export function storeAttempts(
   tx: Tx,
   network: string,
   attempts: readonly StoredAttempt[],
+  headNumber: number,
   storedAt: Date,
 ): void {
   if (attempts.length === 0) return;
@@ -112,7 +113,7 @@ export function storeAttempts(
     ) AS given (tenant_id, id, number, hash, bytes, purpose, gas_limit, max_fee, max_tip)
   `);
   tx.send(sql`
-    UPDATE chain_payments p SET attempt = p.wanted, speed_up_requested = false,
+    UPDATE chain_payments p SET attempt = p.wanted, speed_up_requested = false, terms_number = ${headNumber},
       stage = CASE p.stage WHEN 'assigned' THEN 'signed' ELSE p.stage END
     FROM ${locatePayments(listKeys(attempts))} AS given WHERE p.ctid = given.place
   `);

@@ -135,7 +135,7 @@ export function createSimulatedChainUnit(
     },
     keepTerms: (keys, headNumber) =>
       change(keys, ({ attempt }) => ({ wanted: attempt, termsNumber: headNumber })),
-    storeAttempts: (attempts) => {
+    storeAttempts: (attempts, headNumber) => {
       send((rows) => {
         for (const attempt of attempts) {
           assertMayPay(rows, attempt);
@@ -143,7 +143,7 @@ export function createSimulatedChainUnit(
         }
       });
       change(attempts, ({ stage, wanted }) => ({
-        ...{ attempt: wanted, speedUpRequested: false },
+        ...{ attempt: wanted, speedUpRequested: false, termsNumber: headNumber },
         stage: stage === "assigned" ? "signed" : stage,
       }));
     },

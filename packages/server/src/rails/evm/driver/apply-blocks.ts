@@ -33,6 +33,7 @@ export async function applyBlocks(
     const { number, hash, parentHash } = block;
     empty.push({ number, hash, parentHash });
     if (block.transfers.length === 0 && block.outcomes.length === 0) continue;
+    chain.activeTo = number;
     await append(empty, block);
     empty = [];
   }

@@ -11,25 +11,29 @@ import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
 import { failPlan, feeBound, type Plan, planPayments } from "./plan-payments.js";
 
-/** How many wallets one step serves. */
+/** How many wallets one step serves, and how many payments of them: the first are signed and sent while the next are estimated. */
 const walletsMax = 64;
+const paymentsMax = 256;
 
 /**
  * Gives nonces to payments: asks for fees and gas first, and then holds the fee and assigns the nonce in one SQL transaction. A payment that
  * would revert, or whose fee is too high or not in the wallet, fails without a nonce, so that no nonce is ever left out. Returns where the next page
- * of wallets begins, and whether anything was done.
+ * of wallets begins, whether anything was done, and whether there is certainly more.
  */
 export async function assignPayments(
   context: DriverContext,
   chain: FollowedChain,
   { afterWalletId, estimates }: { afterWalletId: string | undefined; estimates: Estimates },
-): Promise<{ lastWalletId: string | undefined; isBusy: boolean }> {
+): Promise<{ lastWalletId: string | undefined; isBusy: boolean; hasMore: boolean }> {
   const { network, store } = context;
   const page = { walletsMax, afterWalletId, inFlightMax: network.inFlightMax };
-  const { payments: listed, lastWalletId } = await store.listReady(network.network, page);
+  const { payments: all, lastWalletId: lastOfPage } = await store.listReady(network.network, page);
+  const listed = all.slice(0, paymentsMax);
+  const hasMore = listed.length < all.length;
+  const lastWalletId = hasMore ? listed.at(-1)?.walletId : lastOfPage;
   const payments = await haltTampered(context, chain, listed);
   // With more wallets than a page has, the next step serves those behind it.
-  if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined };
+  if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
   const plans = await planPayments(context, payments, estimates);
   if (plans.length > 0) {
     const used = await readUsedNonces(context, plans);
@@ -38,7 +42,7 @@ export async function assignPayments(
     for (const { wallet, reason } of (await isolateWallets(context, chain, plans, walletOf, write)).flat())
       await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
   }
-  return { lastWalletId, isBusy: plans.length > 0 || lastWalletId !== undefined };
+  return { lastWalletId, isBusy: plans.length > 0 || lastWalletId !== undefined, hasMore };
 }
 
 /** How many transactions of the senders are final, by wallet. No nonce comes from it: it only shows whether the chain is ahead of the books. */

@@ -40,6 +40,8 @@ export interface FollowedChain {
   headNumber: number;
   /** The last block that was followed before this lease was acquired or an error ended what was in memory. */
   inheritedTo: number;
+  /** The last followed block that has something of ours, or may have it. */
+  activeTo: number;
   /** Renews the lease if it is due, between parts of a long step. */
   keepLease: () => Promise<void>;
 }

@@ -1,19 +1,12 @@
-import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import { ChainMovedError, type NetworkLease, type SentPayment } from "../../../app/chain/chain-store.js";
 import type { RailDriver } from "../../../app/rails/rail.js";
 import { createLeaseKeeper, LeaseLostError } from "../../../runtime/loops/lease.js";
 import type { Timers } from "../../../runtime/loops/timers.js";
 import { createWakingLoop, type Rest } from "../../../runtime/loops/waking-loop.js";
+import { createBlockPace } from "../node/block-pace.js";
 import { assignPayments } from "./assign-payments.js";
-import { compareBalances } from "./compare-balances.js";
-import {
-  type DriverContext,
-  type FollowedChain,
-  haltNetwork,
-  positionOf,
-  settledOf,
-  tipOf,
-} from "./driver-context.js";
+import { type ComparisonDeps, createComparison } from "./comparison.js";
+import { type FollowedChain, haltNetwork, positionOf, settledOf, tipOf } from "./driver-context.js";
 import { createEstimates } from "./estimate-groups.js";
 import { followChain } from "./follow-chain.js";
 import { anchorChain } from "./leave-blocks.js";
@@ -22,7 +15,7 @@ import { forgetSent, isSendable, resendAfterMs, type SentAt, sendPayments } from
 import { settleBlocks } from "./settle-blocks.js";
 import { signPayments } from "./sign-payments.js";
 
-export interface EvmDriverDeps extends DriverContext {
+export interface EvmDriverDeps extends ComparisonDeps {
   /** Names this process among those that could hold the lease. */
   holder: string;
   leaseMs: number;
@@ -31,9 +24,6 @@ export interface EvmDriverDeps extends DriverContext {
   onError: (error: unknown) => void;
   /** Called when another process turns out to hold the lease. */
   onLost: () => void;
-  /** Called when no node has given the state of the settled block, and with undefined when one has again. */
-  onCompared: (failure: NodeUnavailableError | undefined) => void;
-  monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
@@ -48,9 +38,6 @@ export interface EvmDriver extends RailDriver {
 const acquireEveryMs = 1000;
 /** How many sent payments are looked at in one step; the next step goes on behind them. */
 const sentPageMax = 500;
-/** How long the books are not compared after a failure: twice as long each time. */
-const comparePauseMs = 1000;
-const comparePauseMaxMs = 300_000;
 
 /**
  * Drives the payments and deposits of one EVM network. One process at a time holds the network's lease and does so. Each step follows the
@@ -77,14 +64,13 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   const sentAt: SentAt = new Map();
   /** The last payment of a look that did not come to the end. */
   let lookedUpTo: SentPayment | undefined;
-  /** The head and the time when the sent payments were last looked at, and the settled block whose balances were compared. */
+  /** The head and the time when the sent payments were last looked at. */
   let lookedAtHead = -1;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
-  let comparedAt = -1;
-  let toCompare: Awaited<ReturnType<typeof compareBalances>> = "none";
-  /** How often it has failed in a row, and when it is tried next. */
-  let compareFailures = 0;
-  let compareDueMs = Number.NEGATIVE_INFINITY;
+  const comparison = createComparison(deps);
+  const pace = createBlockPace(deps);
+  /** Whether the last look has found payments that are in no block. */
+  let isInFlight = true;
   let recordedHead = -1;
   /** Whether something was requested or stored, and whether bytes wait to be sent once more. */
   let isAsked = true;
@@ -97,13 +83,14 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       if (resets !== resetsBefore) chain = undefined;
       if (chain === undefined) return { pauseMs: acquireEveryMs };
       await chain.keepLease();
-      return (await step(chain)) ? undefined : { pauseMs: deps.pollEveryMs };
+      if (await step(chain)) return undefined;
+      return { pauseMs: pace.pauseMs(isInFlight || chain.activeTo > settledOf(chain).number) };
     },
     onError: (error) => {
       chain = undefined;
       isAsked = true;
       lookedUpTo = undefined;
-      comparedAt = -1;
+      comparison.reset();
       if (error instanceof LeaseLostError) {
         lease = undefined;
         deps.onLost();
@@ -136,7 +123,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       if (leases.isRenewalDue()) await renew(held);
     };
     const headNumber = tail.at(-1)?.number ?? settledNumber;
-    return { lease: held, tail, headNumber, inheritedTo: headNumber, keepLease };
+    return { lease: held, tail, headNumber, inheritedTo: headNumber, activeTo: headNumber, keepLease };
   }
 
   /** A network begins at its final block: there was no wallet on it before. */
@@ -166,6 +153,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     const heads = await deps.node.heads();
     if ("halt" in heads) return await haltNetwork(deps, positionOf(current), "NETWORK_DISPUTED", heads.halt);
     const { latest, final } = heads;
+    pace.see(latest.number);
     if (latest.number !== recordedHead) {
       const numbers = { headNumber: latest.number, finalNumber: final.number, baseFee: latest.baseFee };
       await deps.store.recordHeads(current.lease, { ...numbers, seenAt: new Date(deps.recorder.now()) });
@@ -192,16 +180,25 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
         return false;
       }
     };
-    const isAssigned = await attempt(async () => {
-      const assigned = await assignPayments(deps, current, { afterWalletId, estimates });
-      afterWalletId = assigned.lastWalletId;
-      return assigned.isBusy;
-    });
-    const isSigned = await attempt(() => signPayments(deps, current));
-    isAsked ||= isSigned;
-    const isReplaced = isLookDue(current) && (await attempt(() => lookAtSent(current, isBehind, attempt)));
-    const isBusy = isBehind || isAssigned || isSigned || isReplaced;
-    const isCompared = await attempt(() => compare(current, isBusy));
+    let hasMore = false;
+    const assign = () =>
+      attempt(async () => {
+        const assigned = await assignPayments(deps, current, { afterWalletId, estimates });
+        ({ hasMore, lastWalletId: afterWalletId } = assigned);
+        return assigned.isBusy;
+      });
+    const signAndSend = async () => {
+      const isSigned = await attempt(() => signPayments(deps, current));
+      isAsked ||= isSigned;
+      const isReplaced = isLookDue(current) && (await attempt(() => lookAtSent(current, isBehind, attempt)));
+      return { isSigned, isReplaced };
+    };
+    // Under load nodes estimate what comes next while the signer signs what the step before has assigned.
+    const [isAssigned, before] = await bothOf(assign(), signAndSend());
+    const isToSign = isAssigned && !hasMore && failures.length === 0;
+    const sent = isToSign ? await signAndSend() : before;
+    const isBusy = isBehind || isAssigned || before.isReplaced || sent.isSigned || sent.isReplaced;
+    const isCompared = await attempt(() => comparison.compare(current, isBusy));
     if (failures.length > 0) throw failures[0];
     return isBusy || isCompared;
   }
@@ -223,10 +220,12 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     if (lookedUpTo === undefined) {
       isAsked = isBehind;
       isUnsent = false;
+      isInFlight = false;
       lookedAtHead = current.headNumber;
       lookedAtMs = deps.monotonicMs();
     }
     const sent = await deps.store.listSent(network, sentPageMax, lookedUpTo);
+    isInFlight ||= sent.length > 0;
     if (!leases.isHeld(current.lease)) await renew(current.lease);
     const { headNumber } = current;
     let stopped: ReadonlySet<string> = new Set();
@@ -242,28 +241,6 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     lookedUpTo = sent.length < sentPageMax ? undefined : sent.at(-1);
     if (lookedUpTo === undefined) forgetSent(sentAt, headNumber);
     return isReplaced || lookedUpTo !== undefined;
-  }
-
-  /** At each settled block, and further while there is nothing else to do: a page of wallets each time. */
-  async function compare(current: FollowedChain, isBusy: boolean): Promise<boolean> {
-    const { number } = settledOf(current);
-    const isDue = number !== comparedAt || toCompare === "touched" || (toCompare === "others" && !isBusy);
-    if (!isDue || deps.monotonicMs() < compareDueMs) return false;
-    try {
-      toCompare = await compareBalances(deps, current);
-    } catch (error) {
-      // A node may not keep the state of this block at all. What is sent and credited does not need it.
-      if (!(error instanceof NodeUnavailableError)) throw error;
-      const pauseMs = Math.min(comparePauseMaxMs, comparePauseMs * 2 ** compareFailures);
-      compareFailures += 1;
-      compareDueMs = deps.monotonicMs() + pauseMs;
-      deps.onCompared(error);
-      return false;
-    }
-    if (compareFailures > 0) deps.onCompared(undefined);
-    compareFailures = 0;
-    comparedAt = number;
-    return toCompare === "touched";
   }
 
   async function renew(held: NetworkLease): Promise<void> {
@@ -290,4 +267,10 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       if (lease !== undefined) await leases.release([lease]).catch(deps.onError);
     },
   };
+}
+
+/** Nothing of a step may still run when it has failed. */
+async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }

@@ -22,8 +22,12 @@ import { stopUnsignedPayments } from "./stop-unsigned.js";
 
 type SignedPayment = StoredAttempt & WalletKey;
 
-/** How many payments are signed together. */
-const signedMax = 64;
+/**
+ * How many payments are signed in one step and stored together, and how many the signer is asked for at once: it signs the next ones while
+ * the service checks these.
+ */
+const signedMax = 256;
+const askedMax = 64;
 
 /**
  * Has payments signed, and stores the bytes with the event `broadcast`. Nothing is sent here: bytes that nobody has stored could be paid
@@ -31,23 +35,13 @@ const signedMax = 64;
  * anything was done.
  */
 export async function signPayments(context: DriverContext, chain: FollowedChain): Promise<boolean> {
-  const { network, signer, store } = context;
+  const { network, store } = context;
   const listed = await store.listUnsigned(network.network, signedMax);
   const authentic = await haltTampered(context, chain, listed);
   const { payments, isStopped } = await stopUnsignedPayments(context, chain, authentic);
   if (payments.length === 0) return isStopped;
-  const intents = payments.map((payment) => intentOf(context, payment));
-  const answers = await signer.sign(intents);
-  const signed: SignedPayment[] = [];
-  for (const [index, payment] of payments.entries()) {
-    const answer = answers[index];
-    const intent = intents[index];
-    if (answer === undefined || intent === undefined)
-      throw new Error("the signer has answered for other payments than it was asked for");
-    const attempt = readAnswer(context, payment, intent, answer);
-    if ("refused" in attempt) await handleRefusal(context, chain, payment, attempt);
-    else signed.push(attempt);
-  }
+  const { signed, refused, failure } = await askSigner(context, payments);
+  for (const [payment, refusal] of refused) await handleRefusal(context, chain, payment, refusal);
   await isolateWallets(
     context,
     chain,
@@ -55,8 +49,44 @@ export async function signPayments(context: DriverContext, chain: FollowedChain)
     (attempt) => attempt,
     (some) => storeSigned(context, chain, some),
   );
+  if (failure !== undefined) throw failure;
   // What was refused is asked for again, but not at once.
   return signed.length > 0 || isStopped;
+}
+
+interface Answered {
+  signed: SignedPayment[];
+  refused: [UnsignedPayment, SignerRefusal][];
+  /** Why the signer was not asked for the rest: what it has signed before is stored all the same. */
+  failure: unknown;
+}
+
+async function askSigner(context: DriverContext, payments: readonly UnsignedPayment[]): Promise<Answered> {
+  const answered: Answered = { signed: [], refused: [], failure: undefined };
+  const intents = payments.map((payment) => intentOf(context, payment));
+  const ask = async (start: number) => {
+    const asked = intents.slice(start, start + askedMax);
+    const answers = asked.length === 0 ? [] : await context.signer.sign(asked);
+    if (answers.length !== asked.length)
+      throw new Error("the signer has answered for other payments than it was asked for");
+    return answers;
+  };
+  try {
+    let next = ask(0);
+    for (let start = 0; start < payments.length; start += askedMax) {
+      const answers = await next;
+      next = ask(start + askedMax);
+      for (const [index, answer] of answers.entries()) {
+        const payment = payments[start + index] as UnsignedPayment;
+        const attempt = readAnswer(context, payment, intents[start + index] as SigningIntent, answer);
+        if ("refused" in attempt) answered.refused.push([payment, attempt]);
+        else answered.signed.push(attempt);
+      }
+    }
+  } catch (error) {
+    answered.failure = error;
+  }
+  return answered;
 }
 
 function intentOf({ network }: Pick<DriverContext, "network">, payment: UnsignedPayment): SigningIntent {
@@ -140,7 +170,7 @@ async function storeSigned(
         : [],
     );
     if (events.length > 0) await record({ events });
-    unit.storeAttempts(current, new Date(context.recorder.now()));
+    unit.storeAttempts(current, chain.headNumber, new Date(context.recorder.now()));
   });
 }
 
