@@ -34,6 +34,9 @@ const mustHappen = [
   "speed-ups",
   "freezes",
   "suspensions",
+  "rewinds",
+  "lies",
+  "resumed networks",
 ];
 
 describe("the simulation of a chain", () => {
