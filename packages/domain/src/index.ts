@@ -103,6 +103,7 @@ export {
   type Approval,
   type ApprovalRequirement,
   type ApprovalTally,
+  bothRequirements,
   findIndependenceFault,
   type IndependenceFault,
   type Initiator,
@@ -143,6 +144,7 @@ export {
 export type { PolicyReference, PolicyWorld } from "./policy/document/policy-reader.js";
 export { createTimeZones, type TimeZones } from "./policy/hour-of-day.js";
 export { type Judgement, judge, judgeWithUsage, type Measurement, neededWindows } from "./policy/judge.js";
+export { type JudgedRequirement, judgeWaiting, type WaitingVerdict } from "./policy/judge-waiting.js";
 export type { PolicyRequest } from "./policy/policy-request.js";
 export {
   countsTowardsLimits,
@@ -175,6 +177,7 @@ export {
   type AssetAmount,
   accountOfParty,
   type DecidableTransaction,
+  type PolicyRejection,
   type Receipt,
   type TransactionDetails,
   type TransactionKind,

@@ -64,7 +64,7 @@ export interface ApprovalSignature {
 }
 
 export interface ApprovalStatus {
-  /** `closed` means that the transaction was cancelled or expired before the approvers had decided. `expired` means that they did not decide in time. */
+  /** `closed` means that the transaction was cancelled, expired, or was rejected by a later policy before the approvers had decided. `expired` means that they did not decide in time. */
   state: "pending" | "approved" | "rejected" | "expired" | "closed";
   /** The policy rule that requires approval. */
   rule: string;

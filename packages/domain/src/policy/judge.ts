@@ -71,7 +71,7 @@ export function judgeWithUsage(
   throw new Error("the default matches everything");
 }
 
-function rulesFor(
+export function rulesFor(
   { rulesByAsset, otherRules }: CompiledPolicy,
   { asset }: PolicyRequest,
 ): readonly CompiledRule[] {
@@ -79,7 +79,7 @@ function rulesFor(
 }
 
 /** Tests everything except the asset, by which the rules were selected. */
-function matches(condition: Condition, request: PolicyRequest): boolean {
+export function matches(condition: Condition, request: PolicyRequest): boolean {
   const {
     kind,
     markets,

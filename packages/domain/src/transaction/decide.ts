@@ -1,6 +1,12 @@
 import { type Balance, externalAccountId } from "../ledger/accounts.js";
 import { applyLedgerChange, type LedgerChange } from "../ledger/ledger-change.js";
-import type { AssetAmount, DecidableTransaction, Receipt, TransactionDetails } from "./transaction.js";
+import type {
+  AssetAmount,
+  DecidableTransaction,
+  PolicyRejection,
+  Receipt,
+  TransactionDetails,
+} from "./transaction.js";
 import { isFinal, type TransactionState, transactionStates, transitions } from "./transitions.js";
 
 /** Why a transaction was rejected. */
@@ -36,7 +42,8 @@ export type TransactionEvent =
   | { kind: "observe"; receipt: Receipt | { hash: null; block: Receipt["block"] } }
   | { kind: "finalise"; fee: AssetAmount | null }
   | { kind: "reorganise" }
-  | { kind: "reject"; failure: RejectionCode }
+  /** `policy` is given if a policy rejects what was judged before by another version. */
+  | { kind: "reject"; failure: RejectionCode; policy?: PolicyRejection }
   | { kind: "fail"; failure: FailureCode; fee: AssetAmount | null }
   | { kind: "cancel"; fee: AssetAmount | null };
 
@@ -180,6 +187,8 @@ function detailsOf(event: Exclude<TransactionEvent, { kind: "reserve_fee" }>): T
     case "fail":
     case "cancel":
       return event.fee === null ? null : { fee: event.fee };
+    case "reject":
+      return event.policy === undefined ? null : { policy: event.policy };
     default:
       return null;
   }

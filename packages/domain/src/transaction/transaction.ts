@@ -46,12 +46,20 @@ export interface Receipt {
   block: { number: number; hash: string };
 }
 
+/** The version of the policy, and its rule, that rejects a transaction, and the reason that the rule gives. */
+export interface PolicyRejection {
+  version: number;
+  rule: string;
+  reason: string;
+}
+
 /** What an event adds to the record of a transaction, beside its new state. */
 export interface TransactionDetails {
   hash?: string;
   block?: Receipt["block"];
   /** What the network charged. */
   fee?: AssetAmount;
+  policy?: PolicyRejection;
 }
 
 type FinalState = {

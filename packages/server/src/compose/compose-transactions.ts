@@ -23,6 +23,7 @@ import { createChangeHub } from "../app/transactions/change-hub.js";
 import { createTransactionCreator } from "../app/transactions/create-transaction.js";
 import { createApprovalDecider } from "../app/transactions/decide-approval.js";
 import { createFinishedTransactions } from "../app/transactions/finished-transactions.js";
+import { createWaitingJudge } from "../app/transactions/judge-waiting-transaction.js";
 import { createTransactionReader } from "../app/transactions/read-transaction.js";
 import { createRefusedItemsRecorder } from "../app/transactions/record-refused-items.js";
 import { createTransactionShower } from "../app/transactions/show-transaction.js";
@@ -259,9 +260,8 @@ export function composeTransactions(
       }),
       listApprovals: createApprovalLister({ read, store: approvals, box: evidence, now }),
       decideApproval: createApprovalDecider({
-        store: approvals,
-        read,
-        box: evidence,
+        ...{ store: approvals, read, box: evidence },
+        judgeWaiting: createWaitingJudge({ policies, allowList, wallets: walletDirectory }),
         onRecorded: () => wakeUps.publish("accepted", []),
         now,
       }),

@@ -1,4 +1,6 @@
 import {
+  type ApprovalRequirement,
+  type ApprovalTally,
   countsTowardsLimits,
   countTransaction,
   type Decision,
@@ -9,9 +11,14 @@ import {
   type UsageByWindow,
 } from "@bursar/domain";
 import type { Balances } from "../app/ledger/ledger-unit.js";
-import { type JudgementPlan, judgePlanned } from "../app/policy/judge-batch.js";
+import { type JudgementPlan, judgePlanned, judgePlannedWaiting } from "../app/policy/judge-batch.js";
 import type { Rails } from "../app/rails/rail.js";
-import type { ClaimedPayment, NewJudgement, Settlement } from "../app/transactions/settlement.js";
+import type {
+  ClaimedPayment,
+  NewJudgement,
+  PendingApproval,
+  Settlement,
+} from "../app/transactions/settlement.js";
 
 export interface BatchFacts {
   balances: Balances;
@@ -116,27 +123,42 @@ function judge(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Co
   }
 }
 
+/** Counts by what the payment was found to require, and then by the policy in force, if another has been put in force since. */
 function countApprovals(
   payment: ClaimedPayment,
-  {
-    requirement,
-    askedAt,
-    initiator,
-    approvals,
-    isRejected,
-    isDelisted,
-  }: NonNullable<ClaimedPayment["approval"]>,
+  pending: PendingApproval,
   facts: BatchFacts,
   occurredAt: Date,
 ): Course {
-  const asked = {
-    ...initiator,
-    initiatorId: payment.clientId,
-    requestedAtMs: payment.requestedAtMs,
-    askedAtMs: askedAt.getTime(),
-  };
-  if (isRejected) return unjudged({ kind: "reject", failure: "APPROVAL_REJECTED" });
-  const tally = tallyApprovals(requirement, asked, approvals, occurredAt.getTime());
+  if (pending.isRejected) return unjudged({ kind: "reject", failure: "APPROVAL_REJECTED" });
+  const before = tallyFor(payment, pending, pending.requirement, occurredAt);
+  const isEnded = before.state === "rejected" || before.state === "expired";
+  if (isEnded) return followTally(payment, pending, facts, before);
+  const { policyVersion, verdict } = judgePlannedWaiting(facts.policies, payment, pending);
+  if (verdict.kind === "require_approval") {
+    const tally = tallyFor(payment, pending, verdict.requirement, occurredAt);
+    return followTally(payment, pending, facts, tally);
+  }
+  const policy = { version: policyVersion, rule: verdict.rule, reason: verdict.reason };
+  return unjudged({ kind: "reject", failure: "POLICY_REJECTED", policy });
+}
+
+function tallyFor(
+  { clientId, requestedAtMs }: ClaimedPayment,
+  { askedAt, initiator, approvals }: PendingApproval,
+  requirement: ApprovalRequirement,
+  occurredAt: Date,
+): ApprovalTally {
+  const asked = { ...initiator, initiatorId: clientId, requestedAtMs, askedAtMs: askedAt.getTime() };
+  return tallyApprovals(requirement, asked, approvals, occurredAt.getTime());
+}
+
+function followTally(
+  payment: ClaimedPayment,
+  { isDelisted }: PendingApproval,
+  facts: BatchFacts,
+  tally: ApprovalTally,
+): Course {
   switch (tally.state) {
     case "approved":
       // Due at once when it is released.

@@ -52,7 +52,8 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
       const toJudge = sound.filter(
         ({ state, needsJudgement, isHeld }) => state === "accepted" && needsJudgement && !isHeld,
       );
-      const plan = await planJudgement(policies.within(unit), toJudge);
+      const waiting = sound.filter(({ approval }) => approval !== null);
+      const plan = await planJudgement(policies.within(unit), toJudge, waiting);
       const usage = await unit.lockUsage(plan.windows, new Date(now()));
       const balances = await unit.lockAccounts(accountsOf(sound));
       // The time of the decision, when everything is locked: what happened before it has been seen.

@@ -2,8 +2,8 @@ import { countIndependent } from "../../access/count-independent.js";
 import { areIndependent, type Lineage } from "../../access/lineage.js";
 
 /**
- * The approvals that policy requires for a transaction. They are fixed when the transaction is judged and are stored with it as JSON, so a
- * later change of the policy or of a group does not affect transactions that are already waiting.
+ * The approvals that policy requires for a transaction. They are fixed when the transaction is judged and are stored with it as JSON. A
+ * policy that is put in force later can add to them (`judgeWaiting`), but takes nothing from them.
  */
 export interface ApprovalRequirement {
   approvals: number;
@@ -47,6 +47,20 @@ export interface ApprovalTally {
   approved: number;
   missing: number;
   deadlineMs: number;
+}
+
+/** What satisfies both requirements. */
+export function bothRequirements(one: ApprovalRequirement, other: ApprovalRequirement): ApprovalRequirement {
+  const { clientIds } = other;
+  return {
+    approvals: Math.max(one.approvals, other.approvals),
+    clientIds:
+      clientIds === null
+        ? one.clientIds
+        : (one.clientIds ?? clientIds).filter((id) => clientIds.includes(id)),
+    expiresAfterSeconds: Math.min(one.expiresAfterSeconds, other.expiresAfterSeconds),
+    ...(one.signed === true || other.signed === true ? { signed: true } : {}),
+  };
 }
 
 /** Whether a client may approve a transaction of this initiator. Its scope is checked together with its token. */

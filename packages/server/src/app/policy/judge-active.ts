@@ -1,7 +1,9 @@
 import {
-  type ApprovalRequirement,
+  bothRequirements,
   type CompiledPolicy,
+  type JudgedRequirement,
   judge,
+  judgeWaiting,
   judgeWithUsage,
   neededWindows,
   type PolicyRequest,
@@ -9,6 +11,7 @@ import {
   type UsageByWindow,
   type UsageWindow,
   type Verdict,
+  type WaitingVerdict,
 } from "@bursar/domain";
 import type { ActivePolicy } from "./policy.js";
 
@@ -44,6 +47,22 @@ export function judgeActiveWithUsage(
   return verdict;
 }
 
+/** What waits for approval was judged before: the strictest of that, the policy in force and its guards counts. */
+export function judgeActiveWaiting(
+  active: ActivePolicy,
+  request: PolicyRequest,
+  judged: JudgedRequirement & { policyVersion: number },
+): WaitingVerdict {
+  let { requirement } = judged;
+  if (judged.policyVersion === active.version) return { kind: "require_approval", requirement };
+  for (const policy of [active.policy, ...guardsFor(active, request)]) {
+    const verdict = judgeWaiting(policy, request, { rule: judged.rule, requirement });
+    if (verdict.kind === "reject") return verdict;
+    requirement = verdict.requirement;
+  }
+  return { kind: "require_approval", requirement };
+}
+
 /** By the time of the request, so that the response to it and the engine, which judges later, agree. */
 function guardsFor({ guards }: JudgedBy, request: PolicyRequest): readonly CompiledPolicy[] {
   if (guards.length === 0 || request.destination !== "address") return [];
@@ -53,19 +72,5 @@ function guardsFor({ guards }: JudgedBy, request: PolicyRequest): readonly Compi
 function stricter(verdict: Verdict, guarded: Verdict): Verdict {
   if (verdict.kind === "reject" || guarded.kind === "allow") return verdict;
   if (guarded.kind === "reject" || verdict.kind === "allow") return guarded;
-  return { ...verdict, requirement: bothOf(verdict.requirement, guarded.requirement) };
-}
-
-/** What satisfies both requirements. */
-function bothOf(one: ApprovalRequirement, other: ApprovalRequirement): ApprovalRequirement {
-  const { clientIds } = other;
-  return {
-    approvals: Math.max(one.approvals, other.approvals),
-    clientIds:
-      clientIds === null
-        ? one.clientIds
-        : (one.clientIds ?? clientIds).filter((id) => clientIds.includes(id)),
-    expiresAfterSeconds: Math.min(one.expiresAfterSeconds, other.expiresAfterSeconds),
-    ...(one.signed === true || other.signed === true ? { signed: true } : {}),
-  };
+  return { ...verdict, requirement: bothRequirements(verdict.requirement, guarded.requirement) };
 }

@@ -1,5 +1,11 @@
-import type { PolicyRequest, UsageByWindow, Verdict } from "@bursar/domain";
-import { judgeActiveWithUsage, windowsOfActive } from "./judge-active.js";
+import type {
+  JudgedRequirement,
+  PolicyRequest,
+  UsageByWindow,
+  Verdict,
+  WaitingVerdict,
+} from "@bursar/domain";
+import { judgeActiveWaiting, judgeActiveWithUsage, windowsOfActive } from "./judge-active.js";
 import type { ActivePolicy, BatchPolicies } from "./policy.js";
 import type { TenantWindow } from "./usage.js";
 
@@ -11,14 +17,18 @@ export interface JudgementPlan {
   windows: readonly TenantWindow[];
 }
 
-/** Finds the policies for a batch of requests and the usage windows that they test. An empty batch needs neither. */
+/**
+ * Finds the policies for a batch of requests and the usage windows that they test. An empty batch needs neither. What waits for approval is
+ * judged again without usage.
+ */
 export async function planJudgement(
   policies: BatchPolicies,
   requests: readonly PolicyRequest[],
+  waiting: readonly PolicyRequest[] = [],
 ): Promise<JudgementPlan> {
   const active = new Map<string, ActivePolicy>();
   const unknown: string[] = [];
-  for (const tenantId of new Set(requests.map((request) => request.tenantId))) {
+  for (const tenantId of new Set([...requests, ...waiting].map((request) => request.tenantId))) {
     const cached = policies.peek(tenantId);
     if (cached === undefined) unknown.push(tenantId);
     else active.set(tenantId, cached);
@@ -45,7 +55,22 @@ export function judgePlanned(
   request: PolicyRequest,
   usage: UsageByWindow,
 ): { policyVersion: number; verdict: Verdict } {
-  const active = policies.get(request.tenantId);
-  if (active === undefined) throw new Error(`the policy of the tenant ${request.tenantId} was not loaded`);
+  const active = plannedPolicy(policies, request);
   return { policyVersion: active.version, verdict: judgeActiveWithUsage(active, request, usage) };
+}
+
+/** Judges again what waits for approval, by the policy in force now. */
+export function judgePlannedWaiting(
+  policies: JudgementPlan["policies"],
+  request: PolicyRequest,
+  judged: JudgedRequirement & { policyVersion: number },
+): { policyVersion: number; verdict: WaitingVerdict } {
+  const active = plannedPolicy(policies, request);
+  return { policyVersion: active.version, verdict: judgeActiveWaiting(active, request, judged) };
+}
+
+function plannedPolicy(policies: JudgementPlan["policies"], { tenantId }: PolicyRequest): ActivePolicy {
+  const active = policies.get(tenantId);
+  if (active === undefined) throw new Error(`the policy of the tenant ${tenantId} was not loaded`);
+  return active;
 }

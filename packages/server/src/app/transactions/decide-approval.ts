@@ -1,4 +1,4 @@
-import { type IndependenceFault, mayApprove } from "@bursar/domain";
+import { type ApprovalRequirement, type IndependenceFault, mayApprove } from "@bursar/domain";
 import { type DecideApprovalBody, showId } from "@bursar/protocol";
 import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { refuseDependence } from "../change-requests/refuse-dependence.js";
@@ -9,6 +9,7 @@ import {
   type EvidenceBox,
   sealEvidence,
 } from "./approval-evidence.js";
+import type { JudgeWaitingTransaction } from "./judge-waiting-transaction.js";
 import { approvalDeadline, digestForApproval } from "./present-approval.js";
 import type { ReadTransaction } from "./read-transaction.js";
 import type { RecordedApproval, Transaction } from "./transaction.js";
@@ -39,6 +40,7 @@ export interface ApprovalStore {
 export interface DecideApprovalDeps {
   store: ApprovalStore;
   read: ReadTransaction;
+  judgeWaiting: JudgeWaitingTransaction;
   box: Pick<EvidenceBox, "seal">;
   /** Wakes the engine, which counts and goes on. */
   onRecorded: () => void;
@@ -57,6 +59,7 @@ export type DecideApproval = (
 export function createApprovalDecider({
   store,
   read,
+  judgeWaiting,
   box,
   onRecorded,
   now,
@@ -66,11 +69,13 @@ export function createApprovalDecider({
     const transaction = await read(tenantId, id);
     if (isRefused(transaction)) return transaction;
     const decidedAt = new Date(now());
+    const decided = { clientId, digest, proof, decidedAt };
     const refused =
-      findFault(transaction, clientId, digest, decidedAt) ??
-      (decision === "approve" && lacksSignature(transaction, proof) ? signatureRequired : undefined) ??
-      // Last, because it reads more than the others. A rejection needs no independence: stopping is always safe.
-      (decision === "approve" ? await refuseDependent(store, transaction, clientId) : undefined);
+      findFault(transaction, transaction.judgement?.requirement, decided) ??
+      // Last, because it reads more than the others. A rejection needs none of it: stopping is always safe.
+      (decision === "approve"
+        ? await refuseApproval({ store, judgeWaiting }, transaction, decided)
+        : undefined);
     if (refused !== undefined) return refused;
     const audit = describeAct(origin, `transaction.${decision}`, showId("tx", id), decidedAt);
     const evidence = proof === null ? null : sealEvidence(box, id, proof);
@@ -89,18 +94,18 @@ const signatureRequired: Refused = {
   message: "The policy requires approvals to be signed (RFC 9421) with an Ed25519 key of the approver.",
 };
 
-/** A shared secret proves nothing to others, because the service knows it too. */
-function lacksSignature({ judgement }: Transaction, proof: ApprovalProof | null): boolean {
-  return judgement?.requirement?.signed === true && proof?.signature.key.algorithm !== "ed25519";
+interface Decided {
+  clientId: string;
+  digest: string;
+  proof: ApprovalProof | null;
+  decidedAt: Date;
 }
 
 function findFault(
   transaction: Transaction,
-  clientId: string,
-  digest: string,
-  decidedAt: Date,
+  requirement: ApprovalRequirement | null | undefined,
+  { clientId, digest, decidedAt }: Decided,
 ): Refused | undefined {
-  const requirement = transaction.judgement?.requirement;
   if (requirement == null || transaction.clientId === null) return { refused: "NOT_AWAITING_APPROVAL" };
   if (clientId === transaction.clientId)
     return { refused: "POLICY_REJECTED", message: "A client cannot approve its own transaction." };
@@ -108,19 +113,29 @@ function findFault(
     return { refused: "POLICY_REJECTED", message: "The policy does not list this client as an approver." };
   if (digest !== digestForApproval(transaction)) return { refused: "APPROVAL_STALE" };
   // The engine may not have expired it yet. A decision that comes too late would not count.
-  const deadline = approvalDeadline(transaction);
+  const deadline = approvalDeadline(transaction, requirement);
   return deadline !== undefined && decidedAt >= deadline
     ? { refused: "NOT_AWAITING_APPROVAL", message: "The approval period has expired." }
     : undefined;
 }
 
 /** The engine looks again when it counts; here the approver learns why its approval would not count. */
-async function refuseDependent(
-  store: ApprovalStore,
-  { clientId: initiatorId, createdAt }: Transaction,
-  approverId: string,
+async function refuseApproval(
+  { store, judgeWaiting }: Pick<DecideApprovalDeps, "store" | "judgeWaiting">,
+  transaction: Transaction,
+  decided: Decided,
 ): Promise<Refused | undefined> {
+  const verdict = await judgeWaiting(transaction);
+  // What the policy in force rejects is ended by the engine when it counts this approval.
+  if (verdict === undefined || verdict.kind === "reject") return undefined;
+  const { requirement } = verdict;
+  const fault = findFault(transaction, requirement, decided);
+  if (fault !== undefined) return fault;
+  // A shared secret proves nothing to others, because the service knows it too.
+  if (requirement.signed === true && decided.proof?.signature.key.algorithm !== "ed25519")
+    return signatureRequired;
+  const { clientId: initiatorId, createdAt } = transaction;
   if (initiatorId === null) return undefined;
-  const fault = await store.findIndependenceFault(initiatorId, createdAt, approverId);
-  return fault && refuseDependence(fault, "transaction");
+  const dependence = await store.findIndependenceFault(initiatorId, createdAt, decided.clientId);
+  return dependence && refuseDependence(dependence, "transaction");
 }

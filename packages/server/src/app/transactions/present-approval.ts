@@ -31,8 +31,11 @@ export function presentApproval(transaction: Transaction): ApprovalStatus | null
 }
 
 /** Until when approvers can decide; undefined if it needs no approval. */
-export function approvalDeadline({ judgement }: Transaction): Date | undefined {
-  return judgement?.requirement == null ? undefined : deadlineOf(judgement, judgement.requirement);
+export function approvalDeadline(
+  { judgement }: Transaction,
+  requirement: ApprovalRequirement,
+): Date | undefined {
+  return judgement === null ? undefined : deadlineOf(judgement, requirement);
 }
 
 function deadlineOf({ judgedAt }: TransactionJudgement, { expiresAfterSeconds }: ApprovalRequirement): Date {
@@ -109,5 +112,7 @@ function stateOf({ steps }: Transaction, { approvals }: TransactionJudgement): A
     return "rejected";
   if (last?.failure === "APPROVAL_EXPIRED") return "expired";
   if (last?.state === "awaiting_approval") return "pending";
-  return last?.state === "cancelled" || last?.failure === "EXPIRED" ? "closed" : "approved";
+  const isClosed =
+    last?.state === "cancelled" || last?.failure === "EXPIRED" || last?.failure === "POLICY_REJECTED";
+  return isClosed ? "closed" : "approved";
 }

@@ -24,6 +24,7 @@ const failureMessages: Record<RejectionCode | FailureCode, string> = {
 export function presentTransaction(transaction: Transaction): TransactionBody {
   const { steps, createdAt, asset, judgement, parties } = transaction;
   const last = steps.at(-1);
+  const rejection = last?.details?.policy ?? null;
   const created = createdAt.toISOString();
   return {
     id: showId("tx", transaction.id),
@@ -39,8 +40,8 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     fee: presentFee(last),
     network: asset.network,
     ...presentPlace(steps),
-    failure: last?.failure == null ? null : presentFailure(last.failure, judgement),
-    policy_version: judgement?.policyVersion ?? transaction.policyVersion,
+    failure: last?.failure == null ? null : presentFailure(last.failure, rejection ?? judgement),
+    policy_version: rejection?.version ?? judgement?.policyVersion ?? transaction.policyVersion,
     approval: presentApproval(transaction),
     history: [
       { version: 1, state: "accepted", occurred_at: created },
@@ -80,10 +81,10 @@ function presentFee(last: TransactionStep | undefined) {
 
 function presentFailure(
   code: RejectionCode | FailureCode,
-  judgement: TransactionJudgement | null,
+  by: { rule: string; reason: string | null } | null,
 ): TransactionBody["failure"] {
-  if (code !== "POLICY_REJECTED" || judgement === null) return { code, message: failureMessages[code] };
-  return { code, message: judgement.reason ?? failureMessages[code], rule: judgement.rule };
+  if (code !== "POLICY_REJECTED" || by === null) return { code, message: failureMessages[code] };
+  return { code, message: by.reason ?? failureMessages[code], rule: by.rule };
 }
 
 function presentStep(

@@ -51,6 +51,9 @@ export type ClaimedPayment = ClaimedTransaction &
 /** The approvals that a payment waits for, and the clients behind it as they are now. */
 export interface PendingApproval {
   requirement: ApprovalRequirement;
+  /** The rule that requires them, and the version of the policy that it was in. */
+  rule: string;
+  policyVersion: number;
   askedAt: Date;
   initiator: Pick<Initiator, "lineage" | "resetAtMs" | "isSingleAdministrator">;
   approvals: readonly Approval[];

@@ -28,6 +28,8 @@ interface WaitingRow {
   id: string;
   tenantId: string;
   requirement: ApprovalRequirement;
+  rule: string;
+  policyVersion: number;
   askedAt: Date;
   keyId: string | null;
   mac: Uint8Array | null;
@@ -58,7 +60,8 @@ export async function readPendingApprovals(
   const waiting = claimed.filter(({ state }) => state === "awaiting_approval");
   if (waiting.length === 0) return new Map();
   const rows = await tx.query<WaitingRow>(sql`
-    SELECT j.tenant_id AS "tenantId", j.transaction_id AS id, j.requirement, j.judged_at AS "askedAt", j.key_id AS "keyId", j.mac,
+    SELECT j.tenant_id AS "tenantId", j.transaction_id AS id, j.requirement, j.rule, j.policy_version AS "policyVersion",
+      j.judged_at AS "askedAt", j.key_id AS "keyId", j.mac,
       w.client_id AS "clientId", (
       SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
           'digest', encode(a.digest, 'hex'), 'comment', a.comment, 'decidedAt', a.decided_at, 'keyId', a.key_id, 'mac', encode(a.mac, 'base64'),
@@ -137,6 +140,8 @@ function inTurns(claimed: readonly ClaimedRow[], rows: readonly WaitingRow[]): W
 function toPending(
   {
     requirement,
+    rule,
+    policyVersion,
     askedAt,
     clientId,
     approvals,
@@ -151,6 +156,8 @@ function toPending(
 ): PendingApproval {
   return {
     requirement,
+    rule,
+    policyVersion,
     askedAt,
     initiator: standingOf(standings, clientId),
     approvals: approvals.map(({ keyId, mac, ...row }) => {
