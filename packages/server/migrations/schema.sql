@@ -84,6 +84,16 @@ CREATE TABLE audit_heads (
   CONSTRAINT audit_heads_pkey PRIMARY KEY (tenant_id)
 );
 
+CREATE TABLE audit_key_ends (
+  tenant_id uuid NOT NULL,
+  ended_key_id text NOT NULL,
+  number bigint NOT NULL,
+  key_id text NOT NULL,
+  mac bytea NOT NULL,
+  CONSTRAINT audit_key_ends_pkey PRIMARY KEY (tenant_id, ended_key_id, key_id, number, mac),
+  CONSTRAINT audit_key_ends_number_check CHECK ((number >= 1))
+);
+
 CREATE TABLE audit_writes (
   writer_id uuid NOT NULL,
   number bigint NOT NULL,

@@ -107,6 +107,8 @@ describe("the key drills", () => {
     await restart();
     expect(await statuses(token)).toEqual([200, 200]);
     expect(await statuses(await requestToken())).toEqual([200, 200]);
+    // Exits with 1 if a log is not intact.
+    await shell("./bursar audit verify");
     const seals = await database.query<{ sealed: Buffer }>(sql`
       SELECT private_key AS sealed FROM token_keys UNION ALL SELECT secret FROM webhook_endpoints
       UNION ALL SELECT material FROM client_keys WHERE algorithm = 'hmac-sha256'

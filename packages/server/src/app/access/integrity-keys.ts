@@ -21,6 +21,7 @@ export type KeyLabel =
   | "wallet address"
   | "sweep"
   | "stop record"
+  | "audit key end"
   | "operator request";
 
 /**
@@ -36,6 +37,14 @@ export interface RetainedKey {
   keyId: string;
   label: string;
   sealed: Uint8Array;
+}
+
+/**
+ * Whether a master key is in the file of keys. One that was replaced, and is only retained for what it has authenticated before, is not:
+ * its other keys are unknown.
+ */
+export function isListed(keys: IntegrityKeys, keyId: string): boolean {
+  return keys.derive("audit key end", keyId) !== undefined;
 }
 
 export function requireKey(keys: IntegrityKeys, label: KeyLabel): Uint8Array {

@@ -3,6 +3,7 @@ import type { AuditBase, AuditHead, AuditStore, StrayEntry } from "./audit-entry
 import { chainStart, isPositionAuthentic } from "./chain-hash.js";
 import { createChainWalk } from "./chain-walk.js";
 import { type Checkpoint, isCheckpointAuthentic, tenantOfCheckpoint } from "./checkpoint.js";
+import { readKeyEnds } from "./key-ends.js";
 
 export interface ChainVerdict {
   tenantId: string;
@@ -19,7 +20,7 @@ export interface ChainVerdict {
 }
 
 export interface VerifyAuditOptions {
-  store: Pick<AuditStore, "listHeads" | "listBases" | "listAscending" | "listStrays">;
+  store: Pick<AuditStore, "listHeads" | "listBases" | "listAscending" | "listStrays" | "listKeyEnds">;
   keys: IntegrityKeys;
   /** Every tenant must have a chain, because its creation is the first entry. */
   tenantIds: readonly string[];
@@ -88,13 +89,14 @@ export function groupByTenant(checkpoints: readonly Checkpoint[]): Map<string, C
 }
 
 async function verifyChain(
-  store: Pick<AuditStore, "listAscending">,
+  store: Pick<AuditStore, "listAscending" | "listKeyEnds">,
   keys: IntegrityKeys,
   head: AuditHead,
   base: AuditBase | undefined,
   checkpoints: readonly Checkpoint[],
 ): Promise<ChainVerdict> {
-  const walk = createChainWalk(keys, base ?? { number: 0n, hash: chainStart }, checkpoints);
+  const ends = readKeyEnds(keys, await store.listKeyEnds(head.tenantId));
+  const walk = createChainWalk(keys, base ?? { number: 0n, hash: chainStart }, checkpoints, ends);
   const fault =
     (base !== undefined && !isPositionAuthentic(keys, "base", base)
       ? `the record that entries up to ${base.number} were exported and removed is forged`

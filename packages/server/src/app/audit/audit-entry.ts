@@ -1,5 +1,6 @@
 import type { Principal } from "../access/authenticate-request.js";
 import type { TokenClaims } from "../access/tokens.js";
+import type { StoredKeyEnd } from "./key-ends.js";
 
 /** An entry of the audit log: who did what to which object, from where, and with which outcome. */
 export interface AuditDraft {
@@ -90,6 +91,8 @@ export interface AuditStore {
   listHeads: () => Promise<AuditHead[]>;
   /** The last entry of every chain that was exported and removed. */
   listBases: () => Promise<AuditBase[]>;
+  /** Up to where keys that were replaced count in a chain, as it is stored. */
+  listKeyEnds: (tenantId: string) => Promise<StoredKeyEnd[]>;
   /** Rows that are in no chain: at most one of each chain and place. */
   listStrays: () => Promise<StrayEntry[]>;
   /** The number of the last entry of a chain that was exported and removed; undefined if there is none. */

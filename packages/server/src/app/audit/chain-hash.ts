@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { canonicalJson } from "@bursar/domain";
-import { type IntegrityKeys, requireKey } from "../access/integrity-keys.js";
+import { type IntegrityKeys, isListed, requireKey } from "../access/integrity-keys.js";
 import type { AuditDraft } from "./audit-entry.js";
 
 /** The hash before the first entry of a chain. */
@@ -74,12 +74,15 @@ export function positionMac(
   return { keyId: keys.currentId, mac: macOf(requireKey(keys, "audit chain"), kind, position) };
 }
 
+/** A replaced key does not count for heads, or its thief could append to a chain. `bursar keys reseal` writes heads with the new key. */
 export function isPositionAuthentic(
   keys: IntegrityKeys,
   kind: PositionKind,
   position: ChainPosition & { keyId: string | null; mac: Uint8Array | null },
 ): boolean {
-  const key = position.keyId === null ? undefined : keys.derive("audit chain", position.keyId);
+  const { keyId } = position;
+  if (keyId === null || (kind === "head" && !isListed(keys, keyId))) return false;
+  const key = keys.derive("audit chain", keyId);
   if (key === undefined || position.mac === null) return false;
   const expected = macOf(key, kind, position);
   return position.mac.length === expected.length && timingSafeEqual(position.mac, expected);

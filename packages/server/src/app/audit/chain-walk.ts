@@ -2,12 +2,17 @@ import type { IntegrityKeys } from "../access/integrity-keys.js";
 import { type ChainedAuditEntry, headChangedAction, isChainStart } from "./audit-entry.js";
 import { chainHash, unkeyedHash } from "./chain-hash.js";
 import type { Checkpoint } from "./checkpoint.js";
+import { isBeforeEnd, type KeyEnds } from "./key-ends.js";
 
-/** Follows a chain entry by entry. Each step says what is wrong with its entry. */
+/**
+ * Follows a chain entry by entry. Each step says what is wrong with its entry. The ends of keys are known for a chain in the database, not
+ * for an exported one.
+ */
 export function createChainWalk(
   keys: IntegrityKeys,
   from: { number: bigint; hash: Uint8Array; keyId?: string },
   checkpoints: readonly Checkpoint[] = [],
+  ends?: KeyEnds,
 ) {
   let { number, hash } = from;
   let isKeyed = from.keyId !== undefined;
@@ -35,6 +40,8 @@ export function createChainWalk(
       keyId === null ? unkeyedHash(hash, found, entry) : chainHash(keys, keyId, hash, found, entry);
     if (computed === undefined) return `entry ${found} was keyed with the unknown master key ${keyId}`;
     if (Buffer.compare(computed, foundHash) !== 0) return `entry ${found} was changed`;
+    if (keyId !== null && ends !== undefined && !isBeforeEnd(keys, ends, keyId, found))
+      return `entry ${found} was keyed with the master key ${keyId}, which had been replaced before, or whose replacement is not recorded`;
     number = found;
     hash = computed;
     isKeyed ||= keyId !== null;

@@ -54,19 +54,21 @@ export function addKeysCommand(program: Command): void {
     )
     .action(async () => {
       const { keyId, resealed } = await withDatabase(async ({ database, sealing, now }) => {
-        const counts = await resealSecrets(database, createReseal(sealing), secretContexts);
+        const at = new Date(now());
+        const counts = await resealSecrets(database, createReseal(sealing), secretContexts, at);
         const origin = { by: "operator", tenantId: nilTenantId } as const;
         const { id } = sealing.keyring.current;
-        await createAuditStore(database).append([describeAct(origin, "keys.reseal", id, new Date(now()))]);
+        await createAuditStore(database).append([describeAct(origin, "keys.reseal", id, at)]);
         return { keyId: sealing.keyring.current.id, resealed: counts };
       });
-      const { tokenKeys, clientKeys, webhookSecrets, approvals, macs } = resealed;
+      const { tokenKeys, clientKeys, webhookSecrets, approvals, macs, chains } = resealed;
       console.log(
         `Encrypted again with the master key ${keyId}: ${tokenKeys} token keys, ${clientKeys} keys of clients, ${webhookSecrets} webhook endpoints, ${approvals} signatures of approvals.`,
       );
       console.log(
         `Authenticated again: ${macs} rows of open transactions, approvals, wallet addresses and commands.`,
       );
+      console.log(`Continued with this key: ${chains} audit logs. The other keys count only up to here.`);
       console.log(
         "The other master keys are not needed any more, unless a process still writes with one of them.",
       );

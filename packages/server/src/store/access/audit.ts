@@ -30,6 +30,7 @@ import {
   readEntries,
   type Stored,
 } from "./audit-log/audit-rows.js";
+import { listKeyEnds } from "./audit-log/key-ends.js";
 
 export function createAuditStore(database: Database): AuditStore {
   return {
@@ -40,6 +41,7 @@ export function createAuditStore(database: Database): AuditStore {
       });
     },
     list: (tenantId, limit, before) => listEntries(database, tenantId, limit, before),
+    listKeyEnds: (tenantId) => listKeyEnds(database, tenantId),
     listStrays: () => listStrays(database),
     // Served by the primary key.
     listAscending: async (tenantId, limit, after) =>

@@ -5,6 +5,7 @@ import { resealOperatorRequests } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";
 import { resealOrders } from "../markets/order-integrity.js";
 import { resealTransactions } from "../transactions/reseal-transactions.js";
+import { endOtherKeys } from "./audit-log/end-other-keys.js";
 import { resealChangeRequests } from "./change-requests/change-requests.js";
 import { writeSeal } from "./client-integrity.js";
 import { findClientOfTenant } from "./read-client.js";
@@ -22,6 +23,8 @@ export interface Resealed {
   approvals: number;
   /** MACs of rows that hold no secret. */
   macs: number;
+  /** Audit logs in which the other master keys count no further. */
+  chains: number;
 }
 
 const batchMax = 200;
@@ -40,6 +43,7 @@ export async function resealSecrets(
     approval: (transactionId: string) => string;
     changeDecision: (changeRequestId: string) => string;
   },
+  now: Date,
 ): Promise<Resealed> {
   await inBatches(database, async (tx, after) => ({
     written: 0,
@@ -66,6 +70,7 @@ export async function resealSecrets(
       (await resealStops(database)) +
       (await resealOperatorRequests(database)) +
       (await database.transaction(resealSweeps)),
+    chains: await endOtherKeys(database, now),
   };
 }
 

@@ -99,6 +99,8 @@ describe("a service whose role may only change rows", () => {
     "DELETE FROM audit_bases",
     "INSERT INTO audit_bases SELECT tenant_id, number, hash, '', '', now() FROM audit_heads",
     "DELETE FROM retained_keys",
+    "UPDATE audit_key_ends SET number = number + 100",
+    "DELETE FROM audit_key_ends",
     "UPDATE ledger_entries SET amount = 1",
     "UPDATE stop_records SET stopped = false",
     "DELETE FROM stop_records",

@@ -15,6 +15,7 @@ const exceptions: Readonly<Record<string, string>> = {
   audit_entries: "SELECT, INSERT",
   audit_heads: "SELECT, INSERT, UPDATE",
   audit_bases: "SELECT",
+  audit_key_ends: "SELECT, INSERT",
   retained_keys: "SELECT, INSERT, UPDATE",
   ledger_entries: "SELECT, INSERT",
   events: "SELECT, INSERT",

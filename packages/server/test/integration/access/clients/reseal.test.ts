@@ -1,13 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { type ApprovalRecords, type ChangeRequest, readId, type Transaction } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { IntegrityKeys } from "../../../../src/app/access/integrity-keys.js";
+import { verifyAudit } from "../../../../src/app/audit/audit-chain.js";
+import { describeAct } from "../../../../src/app/audit/audit-entry.js";
+import { isPositionAuthentic } from "../../../../src/app/audit/chain-hash.js";
 import type { OperatorRequest } from "../../../../src/app/requests/operator-request.js";
 import { secretContexts } from "../../../../src/compose/secret-contexts.js";
 import { createIntegrityKeys } from "../../../../src/credentials/integrity-keys.js";
 import { createKeyring } from "../../../../src/credentials/keyring.js";
 import { createSealing } from "../../../../src/credentials/sealing.js";
+import { createAuditStore } from "../../../../src/store/access/audit.js";
 import { prepareIntegrity } from "../../../../src/store/access/integrity.js";
 import { resealSecrets } from "../../../../src/store/access/reseal.js";
+import { createTenantSuspensionStore } from "../../../../src/store/access/tenant-suspension.js";
 import { withKeys } from "../../../../src/store/core/database.js";
 import { recordOperatorRequest } from "../../../../src/store/core/operator-requests.js";
 import { sql } from "../../../../src/store/core/sql.js";
@@ -36,7 +42,7 @@ async function reseal({ database, masterKey }: TestService, newKey: Uint8Array) 
     if (secret === undefined) throw new Error(`${context} cannot be opened`);
     return sealing.seal(context, secret);
   };
-  return await resealSecrets(keyed, again, secretContexts);
+  return await resealSecrets(keyed, again, secretContexts, new Date());
 }
 
 describe("after a reseal, a service that has only the new master key", () => {
@@ -52,6 +58,8 @@ describe("after a reseal, a service that has only the new master key", () => {
   let tampered: ChangeRequest;
   let optedOut: TestClient;
   let token: string;
+  /** The master key after the first, and the one after that. */
+  let betweenKey: Buffer;
   let newKey: Buffer;
   /** Approved by one of two before the master key was replaced. */
   let waiting: Transaction;
@@ -104,11 +112,14 @@ describe("after a reseal, a service that has only the new master key", () => {
     await withKeys(old.database, old.keys).transaction((tx) => recordOperatorRequest(tx, command, funded));
     await old.service.stop();
 
-    newKey = randomBytes(32);
+    [betweenKey, newKey] = [randomBytes(32), randomBytes(32)];
     // The transaction, what it requires, its approval, the opening deposits of the tenants and the command.
-    expect(await reseal(old, newKey)).toMatchObject({ approvals: 2, macs: expect.any(Number) });
-    // A second run finds nothing to do.
-    expect(await reseal({ ...old, masterKey: newKey }, newKey)).toMatchObject({ approvals: 0, macs: 0 });
+    expect(await reseal(old, betweenKey)).toMatchObject({ approvals: 2, macs: expect.any(Number) });
+    // A second run finds nothing to do, whether the old key is still listed or not.
+    const nothing = { approvals: 0, macs: 0, chains: 0 };
+    for (const listed of [old.masterKey, betweenKey])
+      expect(await reseal({ ...old, masterKey: listed }, betweenKey)).toMatchObject(nothing);
+    expect(await reseal({ ...old, masterKey: betweenKey }, newKey)).toMatchObject({ approvals: 2 });
     await old.database.run(
       "UPDATE approval_signatures SET base_available_at = now(); UPDATE change_signatures SET base_available_at = now()",
     );
@@ -214,5 +225,61 @@ describe("after a reseal, a service that has only the new master key", () => {
   it("still knows that the operator has opted a tenant out", async () => {
     const me = await get<object>("/v1/me", await service.token(optedOut));
     expect(me).toMatchObject({ tenant: { single_administrator: true } });
+  });
+
+  const faults = async () => {
+    const store = createAuditStore(service.database);
+    const verdicts = await verifyAudit({ store, keys: service.keys, tenantIds: [] });
+    return verdicts.flatMap(({ tenantId, fault }) => (fault === undefined ? [] : { tenantId, fault }));
+  };
+  const append = (keys: IntegrityKeys, tenantId: string, action: string, object: string) =>
+    createAuditStore(withKeys(service.database, keys)).append([
+      describeAct({ by: "operator", tenantId }, action, object, new Date()),
+    ]);
+  /** Appends an entry and moves the head, both authenticated with a stolen key. */
+  const forge = (masterKey: Uint8Array, tenantId: string, action: string, object: string) => {
+    const stolen = createIntegrityKeys(createSealing(createKeyring([masterKey])));
+    // Other keys are used only to verify the head that is continued, which a thief need not do.
+    const derive: IntegrityKeys["derive"] = (label, keyId) =>
+      stolen.derive(label, keyId) ?? service.keys.derive(label, keyId);
+    return append({ currentId: stolen.currentId, derive }, tenantId, action, object);
+  };
+  const readLog = async () =>
+    (await get<{ data: { action: string; object: string | null }[] }>("/v1/audit?limit=200")).data;
+
+  it("finds the audit log of before intact, and shows it", async () => {
+    expect(await faults()).toEqual([]);
+    const actions = (await readLog()).map(({ action }) => action);
+    expect(actions).toEqual(expect.arrayContaining(["tenant.create", "audit.key"]));
+  });
+
+  it("does not show, continue or sign an audit entry that a thief of a replaced master key has forged", async () => {
+    const tenantId = readId("tnt", tenant.owner.tenantId) ?? "";
+    for (const [index, masterKey] of [old.masterKey, betweenKey].entries()) {
+      await forge(masterKey, tenantId, "wallet.freeze", `forged${index}`);
+      expect(await faults()).toEqual([{ tenantId, fault: expect.any(String) }]);
+      const heads = await createAuditStore(service.database).listHeads();
+      const signed = heads.filter((head) => isPositionAuthentic(service.keys, "head", head));
+      expect(signed.some((head) => head.tenantId === tenantId)).toBe(false);
+      await append(service.keys, tenantId, "test.act", `genuine${index}`);
+      const log = await readLog();
+      expect(log.map(({ object }) => object)).toContain(`genuine${index}`);
+      expect(log.map(({ object }) => object)).not.toContain(`forged${index}`);
+      expect(log.map(({ action }) => action)).toContain("audit.head_changed");
+      expect(await faults()).toEqual([{ tenantId, fault: expect.any(String) }]);
+    }
+  });
+
+  it("keeps a tenant suspended that a thief of a replaced master key resumes", async () => {
+    const tenantId = readId("tnt", optedOut.tenantId) ?? "";
+    const { isSuspended } = createTenantSuspensionStore(withKeys(service.database, service.keys));
+    for (const masterKey of [old.masterKey, betweenKey]) {
+      await service.setTenantSuspended(optedOut, true);
+      await forge(masterKey, tenantId, "tenant.resume", optedOut.tenantId);
+      await service.database.run(`UPDATE tenants SET suspended_at = NULL WHERE id = '${tenantId}'`);
+      expect(await isSuspended(tenantId)).toBe(true);
+      await service.setTenantSuspended(optedOut, false);
+      expect(await isSuspended(tenantId)).toBe(false);
+    }
   });
 });
