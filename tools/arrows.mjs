@@ -20,7 +20,7 @@ export const arrows = {
   // It is published alone, so it has nothing of the others in it; its types are generated from the OpenAPI document.
   "packages/client/src": { parts: [], packages: ["node", "#ws"] },
   "packages/domain/src": { parts: [], packages: [] },
-  [conformancePart]: { parts: [], packages: ["node", "yaml"] },
+  [conformancePart]: { parts: [], packages: ["node", "ajv", "ajv-formats", "ws", "yaml"] },
   [developmentPart]: { parts: [], packages: ["node", "typebox", "viem"] },
   [signerPart]: { parts: [], packages: ["node", "@noble", "@scure", "tiny-secp256k1"] },
   "packages/protocol/src": { parts: ["packages/domain/src"], packages: ["typebox", "structured-headers"] },

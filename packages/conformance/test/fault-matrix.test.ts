@@ -1,10 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { checkTable } from "../src/checks/table.js";
 import type { CheckResult } from "../src/engine/run-checks.js";
 import { type Fault, type FaultName, faultNames, faults } from "./faults.js";
 import { runPlain } from "./plain-target.js";
 
 /** Every fault alone trips its check and no other one, so a failure names what is wrong. */
+
+// A run mostly waits.
+vi.setConfig({ maxConcurrency: 12 });
 
 const failed = (results: readonly CheckResult[]) =>
   results

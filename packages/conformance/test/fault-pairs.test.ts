@@ -1,9 +1,12 @@
-import { describe, it } from "vitest";
+import { describe, it, vi } from "vitest";
 import type { CheckResult } from "../src/engine/run-checks.js";
 import { faultNames, faults } from "./faults.js";
 import { runPlain } from "./plain-target.js";
 
 /** Two faults at once: the report names no check that is meant for a third. */
+
+// A run mostly waits.
+vi.setConfig({ maxConcurrency: 12 });
 
 const pairs = 50;
 const seed = Number(process.env["BURSAR_CONFORMANCE_SEED"] ?? 20_261_116);

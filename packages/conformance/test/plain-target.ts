@@ -7,7 +7,8 @@ import { startReceiver } from "../src/webhooks/receiver.js";
 import type { FaultName } from "./faults.js";
 import { plainClient } from "./servers/plain/plain-oauth.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
-import { forgottenMs } from "./servers/plain/plain-transactions.js";
+import { forgottenMs, minuteMs } from "./servers/plain/plain-transactions.js";
+import { retryScheduleMs } from "./servers/plain/plain-webhooks.js";
 
 /** What the target file of the Plain server would say, with waits that suit a server in the same process. */
 function plainTarget(url: string): Target {
@@ -28,7 +29,34 @@ function plainTarget(url: string): Target {
       secretAt: "body.secret",
       remove: { method: "DELETE", path: "/v1/webhook-endpoints/{id}" },
       signature: { scheme: "standard-webhooks" },
+      messageSignatures: {
+        algorithm: "hmac-sha256",
+        secretEncoding: "base64",
+        secretPrefix: "whsec_",
+        keyId: "body.key_id",
+        covers: ["content-digest", "webhook-id"],
+        tag: "plain-v1",
+      },
+      rotate: { method: "POST", path: "/v1/webhook-endpoints/{id}/rotate", body: {} },
+      retryScheduleMs,
     },
+    signedRequests: {
+      register: { method: "POST", path: "/v1/keys", body: { public_key: "{public_key}" } },
+      id: "body.id",
+      remove: { method: "DELETE", path: "/v1/keys/{id}" },
+      covers: ["@method", "@target-uri", "authorization", "content-digest", "idempotency-key"],
+      tag: "plain-v1",
+    },
+    stream: {
+      path: "/v1/stream",
+      subscribe: { type: "subscribe" },
+      since: "since",
+      subscribed: { type: "subscribed" },
+      event: { type: "event" },
+      sequence: "sequence",
+      recovered: "recovered",
+    },
+    documents: {},
     timing: {
       requestMs: 10_000,
       pollMs: 5,
@@ -37,7 +65,8 @@ function plainTarget(url: string): Target {
       retryMs: 1500,
       quietMs: 120,
       keyMs: forgottenMs + 50,
-      revocationMs: 0,
+      revocationMs: 100,
+      slowMs: minuteMs + 100,
     },
     profiles: profileNames,
   };

@@ -23,7 +23,7 @@ function createWallet(kit: Kit, options: SendOptions & { contentType?: string } 
   });
 }
 
-const acceptedWallet = (kit: Kit) => kit.fixture("wallet", (own) => createWallet(own));
+export const acceptedWallet = (kit: Kit) => kit.fixture("wallet", (own) => createWallet(own));
 
 /** The prefix, wallets and the order book. */
 export const endpointChecks = [

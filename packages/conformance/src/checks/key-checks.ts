@@ -47,7 +47,7 @@ const repeat = (kit: Kit, { key, body }: Attempt, options: CreateOptions = {}) =
   kit.create({ key, body, ...options });
 
 /** The second response is an error, or shows the same transaction, or at least no other one that exists. */
-async function expectOne(kit: Kit, first: Created, second: Attempt, what: string): Promise<void> {
+export async function expectOne(kit: Kit, first: Created, second: Attempt, what: string): Promise<void> {
   if (isRefusal(second.reply)) return;
   const id = findId(kit.target, second.reply)?.id;
   if (id === undefined || id === first.id) return;

@@ -8,13 +8,21 @@ import { announced } from "./webhook-scenarios.js";
 const refused = "policy.refused";
 const writes = ["transaction"] as const;
 
-const refusal = (kit: Kit) =>
-  kit.fixture("refused by policy", (own) => {
-    const { refusedByPolicy } = own.target;
-    if (refusedByPolicy === undefined)
-      throw new NotOffered("The target file names no request that policy refuses (refused_by_policy).");
-    return own.create({ fields: refusedByPolicy });
+const refusedFields = (kit: Kit) =>
+  kit.fixture("members that policy refuses", async (own) => {
+    const { refusedByPolicy, findRefusedByPolicy } = own.target;
+    const fields = refusedByPolicy ?? (await findRefusedByPolicy?.(own));
+    if (fields === undefined)
+      throw new NotOffered(
+        findRefusedByPolicy === undefined
+          ? "The target file names no request that policy refuses (refused_by_policy)."
+          : "The policy refuses nothing that the kit can find; name a request that it refuses (refused_by_policy).",
+      );
+    return fields;
   });
+
+const refusal = (kit: Kit) =>
+  kit.fixture("refused by policy", async (own) => own.create({ fields: await refusedFields(own) }));
 
 /** A request that policy rejects, if the target file names one. */
 export const policyChecks = [
@@ -24,10 +32,7 @@ export const policyChecks = [
     "A request that policy rejects is not accepted.",
     { needs: ["error.object"], writes },
     async (kit) => {
-      expectRefused(
-        (await refusal(kit)).reply,
-        "the request that policy rejects according to the target file",
-      );
+      expectRefused((await refusal(kit)).reply, "the request that policy rejects");
     },
   ),
   contractCheck(
@@ -55,8 +60,8 @@ export const policyChecks = [
         throw new NotOffered(
           "Notifications do not name the reference, so they cannot show what was created.",
         );
-      const { reply, reference } = await kit.create({ fields: kit.target.refusedByPolicy ?? {} });
-      expectRefused(reply, "the request that policy rejects according to the target file");
+      const { reply, reference } = await kit.create({ fields: await refusedFields(kit) });
+      expectRefused(reply, "the request that policy rejects");
       await kit.sleep(kit.target.timing.quietMs);
       const created2 = receiver.deliveries.some((one) => mentions(one, reference));
       expect(

@@ -1,17 +1,24 @@
 import type { Check } from "../engine/check.js";
 import { accessChecks } from "./access-checks.js";
 import { bodyChecks } from "./body-checks.js";
+import { asyncapiChecks } from "./declared/asyncapi-checks.js";
+import { openapiChecks } from "./declared/openapi-checks.js";
+import { responseChecks } from "./declared/response-checks.js";
 import { endpointChecks } from "./endpoint-checks.js";
 import { errorChecks } from "./error-checks.js";
 import { keyChecks } from "./key-checks.js";
 import { policyChecks } from "./policy-checks.js";
 import { bursarChecks } from "./profiles/bursar-checks.js";
 import { idempotencyChecks } from "./profiles/idempotency-checks.js";
+import { messageSignatureChecks } from "./profiles/message-signature-checks.js";
 import { oauthChecks } from "./profiles/oauth-checks.js";
 import { orderbookChecks } from "./profiles/orderbook-checks.js";
 import { ratelimitChecks } from "./profiles/ratelimit-checks.js";
+import { signedRequestChecks } from "./profiles/signed-request-checks.js";
 import { standardWebhooksChecks } from "./profiles/standard-webhooks-checks.js";
+import { streamChecks } from "./profiles/stream-checks.js";
 import { tenantChecks } from "./profiles/tenant-checks.js";
+import { slowChecks } from "./slow-checks.js";
 import { transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhook-checks.js";
 
@@ -25,11 +32,18 @@ export const checkTable: readonly Check[] = [
   ...errorChecks,
   ...webhookChecks,
   ...policyChecks,
+  ...openapiChecks,
+  ...responseChecks,
   ...tenantChecks,
   ...idempotencyChecks,
   ...standardWebhooksChecks,
+  ...messageSignatureChecks,
+  ...signedRequestChecks,
   ...oauthChecks,
   ...ratelimitChecks,
   ...orderbookChecks,
+  ...streamChecks,
+  ...asyncapiChecks,
   ...bursarChecks,
+  ...slowChecks,
 ];

@@ -205,16 +205,18 @@ async function eachDelivery(kit: Kit, look: (delivery: Delivery) => void): Promi
 }
 
 async function expectSigned(kit: Kit, delivery: Delivery): Promise<void> {
-  const { webhooks, secret } = await endpoint(kit);
-  const { signature } = webhooks;
-  if (signature === undefined || (secret === undefined && signature.scheme !== "command"))
+  const { webhooks, secret, receiver } = await endpoint(kit);
+  const { signature: scheme, messageSignatures } = webhooks;
+  const needsNoSecret = scheme?.scheme === "command" || messageSignatures?.publicKey !== undefined;
+  if (scheme === undefined || (secret === undefined && !needsNoSecret))
     throw new NotOffered(
       "The target file does not say how notifications are signed (webhooks.signature and its secret).",
     );
-  if (await verifySignature(signature, secret ?? "", delivery)) return;
+  const verifier = { scheme, messageSignatures, secret: secret ?? "", url: receiver.url };
+  if (await verifySignature(verifier, delivery)) return;
   fail(
     "a signature that verifies over the bytes of the notification",
-    await explainInvalid(signature, secret ?? "", delivery),
+    await explainInvalid(verifier, delivery),
   );
 }
 

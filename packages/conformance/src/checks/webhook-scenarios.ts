@@ -1,62 +1,82 @@
 import { fail, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
-import { describeReply, valueAt } from "../http/reply.js";
+import { describeReply, type Reply, valueAt } from "../http/reply.js";
 import type { DescribedRequest, WebhookTarget } from "../target/target.js";
 import { findMember, itemOf, mentions } from "../webhooks/delivery-items.js";
 import type { Delivery, Receiver } from "../webhooks/receiver.js";
 import { awaitFinal, type Created, createTransaction, rawAt, stateOf } from "./scenarios.js";
 
 /** The endpoint that the kit has registered, with its secret. */
-interface Endpoint {
+export interface Endpoint {
+  readonly id: string;
   readonly receiver: Receiver;
   readonly webhooks: WebhookTarget;
   readonly secret: string | undefined;
+  readonly keyId: string | undefined;
 }
 
 /** Registers the receiver once in a run, and remembers to remove it. */
 export const endpoint = (kit: Kit): Promise<Endpoint> =>
   kit.fixture("webhook endpoint", async (own) => {
     const { webhooks } = own.target;
-    const { receiver, leftovers, secrets } = own.session;
+    const { receiver, leftovers } = own.session;
     if (webhooks === undefined || receiver === undefined)
       throw new NotOffered("The target file does not say how webhooks are registered (webhooks).");
     receiver.setChallenge(webhooks.challenge);
-    if (webhooks.register === undefined) return { receiver, webhooks, secret: webhooks.secret };
-    const reply = await sendDescribed(own, webhooks.register, "");
+    const byHand = { id: "", receiver, webhooks, secret: webhooks.secret, keyId: undefined };
+    if (webhooks.register === undefined) return byHand;
+    const reply = await sendDescribed(own, webhooks.register, { url: receiver.url });
     if (reply.status < 200 || reply.status > 299)
       fail(
         "the registration of the webhook endpoint to be accepted, as the target file describes it",
         describeReply(reply),
       );
-    const id =
-      String(rawAt(reply, webhooks.id) ?? "")
-        .split("/")
-        .at(-1) ?? "";
-    const secret =
-      webhooks.secretAt === undefined ? undefined : String(rawAt(reply, webhooks.secretAt) ?? "");
-    if (secret !== undefined && secret !== "") secrets.set(secret, "$WEBHOOK_SECRET");
+    const id = lastSegment(rawAt(reply, webhooks.id));
     const { remove } = webhooks;
     if (remove !== undefined)
       leftovers.push({
         what: `webhook endpoint ${id}`,
         remove: async (its) => {
-          const { status } = await sendDescribed(its, remove, id);
+          const { status } = await sendDescribed(its, remove, { id });
           return status < 300 || status === 404 ? undefined : `status ${status}`;
         },
       });
     if (webhooks.activate !== undefined) {
-      const activated = await sendDescribed(own, webhooks.activate, id);
+      const activated = await sendDescribed(own, webhooks.activate, { id });
       if (activated.status > 299) fail("the webhook endpoint to be activated", describeReply(activated));
     }
-    return { receiver, webhooks, secret: secret ?? webhooks.secret };
+    return { ...byHand, id, ...readSecret(own, webhooks, reply) };
   });
 
-function sendDescribed(kit: Kit, request: DescribedRequest, id: string) {
+const lastSegment = (value: unknown) =>
+  String(value ?? "")
+    .split("/")
+    .at(-1) ?? "";
+
+/** The secret in a response that shows one, and the id of its key. */
+export function readSecret(
+  { session }: Kit,
+  webhooks: WebhookTarget,
+  reply: Reply,
+): Pick<Endpoint, "secret" | "keyId"> {
+  const { secretAt, messageSignatures } = webhooks;
+  const shown = secretAt === undefined ? undefined : String(rawAt(reply, secretAt) ?? "");
+  if (shown !== undefined && shown !== "") session.secrets.set(shown, "$WEBHOOK_SECRET");
+  const keyId = messageSignatures?.keyId === undefined ? undefined : rawAt(reply, messageSignatures.keyId);
+  return { secret: shown ?? webhooks.secret, keyId: typeof keyId === "string" ? keyId : undefined };
+}
+
+/** A request of the target file, with the names in braces replaced. */
+export function sendDescribed(
+  kit: Kit,
+  request: DescribedRequest,
+  values: Readonly<Record<string, string>>,
+): Promise<Reply> {
   const fill = (text: string) =>
-    text
-      .replaceAll("{url}", kit.session.receiver?.url ?? "")
-      .replaceAll("{id}", id)
-      .replaceAll("{run}", kit.session.runId);
+    Object.entries({ run: kit.session.runId, ...values }).reduce(
+      (done, [name, value]) => done.replaceAll(`{${name}}`, value),
+      text,
+    );
   const body = request.body === undefined ? undefined : fill(JSON.stringify(request.body));
   return kit.send(request.method, fill(request.path), {
     headers: body === undefined ? [] : [["Content-Type", "application/json"]],

@@ -4,7 +4,7 @@ import type { Check } from "../engine/check.js";
 import { showDecimal } from "../engine/decimal.js";
 import { createKit } from "../engine/kit.js";
 import { runChecks } from "../engine/run-checks.js";
-import { createSession, defaultBounds, type Session } from "../engine/session.js";
+import { createSession, defaultBounds, type Session, slowDurationMs } from "../engine/session.js";
 import { isObject, parseJson } from "../http/reply.js";
 import { createReport, type Report } from "../report/report.js";
 import { progressMarks, terminalReport } from "../report/terminal.js";
@@ -155,7 +155,11 @@ async function openSession(prepared: PreparedTarget, args: Arguments, signal: Ab
     ...prepared,
     receiver,
     signal,
-    bounds: { ...defaultBounds, totals: args.maxTotals },
+    bounds: {
+      ...defaultBounds,
+      durationMs: defaultBounds.durationMs + (args.values.slow === true ? slowDurationMs : 0),
+      totals: args.maxTotals,
+    },
   });
 }
 

@@ -2,15 +2,17 @@ import type { SentenceId } from "../contract/sentences.js";
 import type { Kit } from "./kit.js";
 
 /** What a check creates on the target, which is announced before a run. */
-type Write = "transaction" | "wallet" | "webhook endpoint" | "token";
+type Write = "transaction" | "wallet" | "webhook endpoint" | "token" | "signing key";
 
 export const profileNames = [
   "tenants",
   "idempotency",
   "standard-webhooks",
+  "rfc9421",
   "oauth",
   "ratelimit",
   "orderbook",
+  "stream",
   "bursar",
 ] as const;
 export type ProfileName = (typeof profileNames)[number];
@@ -74,6 +76,17 @@ export function contractCheck(
   run: (kit: Kit) => Promise<void>,
 ): Check {
   return { level: "contract", id, sentence, shows, needs: [], writes: [], ...row, run };
+}
+
+/** A row that holds the target to its own document. */
+export function declaredCheck(
+  id: string,
+  source: string,
+  shows: string,
+  row: Partial<Pick<Check, "needs" | "unlessFailed" | "writes" | "slow">>,
+  run: (kit: Kit) => Promise<void>,
+): Check {
+  return { level: "declared", id, source, shows, needs: [], writes: [], ...row, run };
 }
 
 export function profileCheck(

@@ -14,6 +14,8 @@ export interface SendOptions {
   readonly agent?: Agent | undefined;
   /** Shows a 429 to the check instead of waiting and sending the request again. */
   readonly showsRefusedByQuota?: boolean;
+  /** The largest body that is read, if it is not the usual one. */
+  readonly bodyBytesMax?: number;
 }
 
 export interface CreateOptions extends SendOptions {
@@ -34,12 +36,20 @@ export interface Attempt {
   readonly reply: Reply;
 }
 
+/** An exchange that has begun: it counts as a request, and has its place in the list. */
+interface BegunExchange {
+  readonly timeoutMs: number;
+  readonly finish: (outcome: Pick<Exchange, "response" | "failure">) => Exchange;
+}
+
 /** What a check works with. Each check and each fixture has its own, so that its exchanges can be listed. */
 export interface Kit {
   readonly target: Target;
   readonly session: Session;
   readonly send: (method: string, path: string, options?: SendOptions) => Promise<Reply>;
   readonly create: (options?: CreateOptions) => Promise<Attempt>;
+  /** For what `send` cannot do, such as a WebSocket. */
+  readonly begin: (request: RequestToSend) => BegunExchange;
   /** Runs once in a run; every check that uses it sees the same value, and lists the same exchanges. */
   readonly fixture: <T>(name: string, make: (kit: Kit) => Promise<T>) => Promise<T>;
   readonly newName: () => string;
@@ -79,7 +89,7 @@ export function createKit(session: Session, exchanges: Exchange[], warnings: str
       agent: options.agent,
     };
     for (let waits = 0; ; waits += 1) {
-      const reply = await sendOnce(session, exchanges, request);
+      const reply = await sendOnce(session, exchanges, request, options.bodyBytesMax ?? bodyBytesMax);
       if (reply.status !== 429 || options.showsRefusedByQuota === true || waits === quotaWaitsMax)
         return reply;
       await sleep(retryAfterMs(reply));
@@ -90,6 +100,7 @@ export function createKit(session: Session, exchanges: Exchange[], warnings: str
     session,
     send: sendTo,
     create: (options = {}) => create(kit, options),
+    begin: (request) => beginExchange(session, exchanges, request),
     fixture: async (name, make) => {
       let made = session.fixtures.get(name);
       if (made === undefined) {
@@ -140,7 +151,21 @@ async function create(kit: Kit, options: CreateOptions): Promise<Attempt> {
   return { key, reference: String(members.reference), body, reply };
 }
 
-async function sendOnce(session: Session, exchanges: Exchange[], request: RequestToSend): Promise<Reply> {
+async function sendOnce(
+  session: Session,
+  exchanges: Exchange[],
+  request: RequestToSend,
+  bytesMax: number,
+): Promise<Reply> {
+  const { timeoutMs, finish } = beginExchange(session, exchanges, request);
+  const exchange = finish(await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax }));
+  const { response } = exchange;
+  if (response === undefined)
+    fail(`a response to ${request.method} ${request.url.pathname}`, exchange.failure ?? "none");
+  return toReply({ ...exchange, response });
+}
+
+function beginExchange(session: Session, exchanges: Exchange[], request: RequestToSend): BegunExchange {
   refuseIfStopped(session);
   if (session.exchanges.length >= session.bounds.requestsMax)
     throw new BoundReached(`The ${session.bounds.requestsMax} requests of the run are used up.`);
@@ -151,21 +176,16 @@ async function sendOnce(session: Session, exchanges: Exchange[], request: Reques
   const index = session.exchanges.length;
   // Reserves the place, so that concurrent requests are listed in the order in which they were sent.
   session.exchanges.push({ index, startedAt, durationMs: 0, request, failure: "it was not finished" });
-  const timeoutMs = Math.ceil(Math.min(session.target.timing.requestMs, remainingMs));
-  const outcome = await send(request, { timeoutMs, bodyBytesMax, headerBytesMax });
-  const exchange: Exchange = {
-    index,
-    startedAt,
-    durationMs: performance.now() - started,
-    request,
-    ...outcome,
+  return {
+    timeoutMs: Math.ceil(Math.min(session.target.timing.requestMs, remainingMs)),
+    finish: (outcome) => {
+      const durationMs = performance.now() - started;
+      const exchange: Exchange = { index, startedAt, durationMs, request, ...outcome };
+      session.exchanges[index] = exchange;
+      exchanges.push(exchange);
+      return exchange;
+    },
   };
-  session.exchanges[index] = exchange;
-  exchanges.push(exchange);
-  const { response } = exchange;
-  if (response === undefined)
-    fail(`a response to ${request.method} ${request.url.pathname}`, exchange.failure ?? "none");
-  return toReply({ ...exchange, response });
 }
 
 function refuseIfStopped(session: Session): void {

@@ -32,14 +32,20 @@ export interface RunOptions {
   readonly onResult?: (result: CheckResult) => void;
 }
 
-/** Runs the checks one after the other. The results are in the order of the table, whatever the order of the run. */
+/**
+ * Runs the checks one after the other, and then those that wait long together, because they do little but wait. The results are in the
+ * order of the table, whatever the order of the run.
+ */
 export async function runChecks(session: Session, options: RunOptions): Promise<CheckResult[]> {
   const results = new Map<string, CheckResult>();
-  for (const check of orderOf(options.checks, options.seed)) {
+  const run = async (check: Check) => {
     const result = await runCheck(session, check, results, options.isSlow);
     results.set(check.id, result);
     options.onResult?.(result);
-  }
+  };
+  const order = orderOf(options.checks, options.seed);
+  for (const check of order.filter(({ slow }) => slow !== true)) await run(check);
+  await Promise.all(order.filter(({ slow }) => slow === true).map(run));
   return options.checks.flatMap(({ id }) => results.get(id) ?? []);
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Exchange } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Receiver } from "../webhooks/receiver.js";
@@ -15,6 +16,9 @@ export interface Bounds {
 }
 
 export const defaultBounds: Bounds = { requestsMax: 600, durationMs: 180_000, totals: new Map() };
+
+/** With `--slow`: the checks that wait have this time in addition. */
+export const slowDurationMs = 420_000;
 
 /** Something that the kit has created and removes at the end, also of a run that is interrupted. */
 interface Leftover {
@@ -68,6 +72,9 @@ export function createSession(parts: SessionParts): Session {
     [webhooks?.secret, "$WEBHOOK_SECRET"],
   ] as const;
   for (const [secret, name] of named) if (secret !== undefined) secrets.set(secret, name);
+  const signal = parts.signal ?? new AbortController().signal;
+  // Everything that waits listens to it, and much waits together.
+  setMaxListeners(0, signal);
   return {
     target,
     runId: parts.runId ?? randomBytes(5).toString("hex"),
@@ -82,7 +89,7 @@ export function createSession(parts: SessionParts): Session {
     leftovers: [],
     spent: new Map(),
     receiver,
-    signal: parts.signal ?? new AbortController().signal,
+    signal,
     counter: 0,
   };
 }

@@ -1,7 +1,7 @@
 import type { ShownExchange } from "./redact.js";
 
 const variables =
-  /(\$(?:TOKEN|SECOND_TOKEN|REVOKED_TOKEN|ALTERED_TOKEN|LIMITED_TOKEN|OTHER_TOKEN|BASIC|CLIENT_SECRET|WEBHOOK_SECRET))/;
+  /(\$(?:TOKEN|SECOND_TOKEN|REVOKED_TOKEN|ALTERED_TOKEN|EXPIRED_TOKEN|LIMITED_TOKEN|OTHER_TOKEN|BASIC|CLIENT_SECRET|WEBHOOK_SECRET))/;
 
 /** A command that repeats a request. Secrets are variables, which a shell fills in. */
 export function curlOf({ method, url, request_headers, request_body }: ShownExchange): string {

@@ -22,6 +22,8 @@ export interface ReportedCheck {
   readonly seen?: string;
   readonly reason?: string;
   readonly waits_for?: string;
+  /** Not run, because it runs only with `--slow`. */
+  readonly slow?: true;
   readonly known?: true;
   readonly request_id?: string;
   /** Of checks that failed or warned. */
@@ -29,7 +31,11 @@ export interface ReportedCheck {
   readonly curl?: readonly string[];
 }
 
-type Counts = Readonly<Record<ResultName, number>> & { readonly total: number };
+type Counts = Readonly<Record<ResultName, number>> & {
+  readonly total: number;
+  /** Those of `not run` that run only with `--slow`. */
+  readonly slow: number;
+};
 
 /** The result of a run; its JSON form is documented in the guide, and its members only ever get more. */
 export interface Report {
@@ -117,9 +123,13 @@ function reportCheck(
   };
   if (outcome.result === "passed") return base;
   if (outcome.result !== "failed" && outcome.result !== "warned") {
-    const waits =
-      outcome.result === "not run" && outcome.waitsFor !== undefined ? { waits_for: outcome.waitsFor } : {};
-    return { ...base, reason: redactor.text(outcome.reason), ...waits };
+    const { waitsFor, isSlow } = outcome.result === "not run" ? outcome : {};
+    return {
+      ...base,
+      reason: redactor.text(outcome.reason),
+      ...(waitsFor === undefined ? {} : { waits_for: waitsFor }),
+      ...(isSlow === undefined ? {} : { slow: isSlow }),
+    };
   }
   const shown = exchanges.map(redactor.exchange);
   const requestId = findRequestId(exchanges);
@@ -161,7 +171,8 @@ function count(checks: readonly ReportedCheck[]): Counts {
   const counts = Object.fromEntries(
     resultNames.map((name) => [name, checks.filter(({ result }) => result === name).length]),
   );
-  return { ...(counts as Record<ResultName, number>), total: checks.length };
+  const slow = checks.filter((check) => check.slow === true).length;
+  return { ...(counts as Record<ResultName, number>), total: checks.length, slow };
 }
 
 /** One line that can be quoted. */
@@ -177,7 +188,13 @@ function summarise(counts: Report["counts"], conforms: boolean, isComplete: bool
 }
 
 function describeCounts(counts: Counts): string {
-  const others = (["failed", "not run", "broken", "not offered"] as const).filter((name) => counts[name] > 0);
-  const good = counts.passed + counts.warned;
-  return [`${good} of ${counts.total}`, ...others.map((name) => `${counts[name]} ${name}`)].join(", ");
+  const missing = { ...counts, "not run": counts["not run"] - counts.slow };
+  const others = (["failed", "not run", "broken", "not offered"] as const).filter(
+    (name) => missing[name] > 0,
+  );
+  return [
+    `${counts.passed + counts.warned} of ${counts.total - counts.slow}`,
+    ...others.map((name) => `${missing[name]} ${name}`),
+    ...(counts.slow === 0 ? [] : [`${counts.slow} only with --slow`]),
+  ].join(", ");
 }

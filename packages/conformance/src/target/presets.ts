@@ -1,3 +1,5 @@
+import { profileNames } from "../engine/check.js";
+import { findRefusedByBursar } from "./find-refused-by-bursar.js";
 import type { Target } from "./target.js";
 
 export type Preset = Omit<
@@ -13,6 +15,7 @@ const none: Preset = {
   wallet: { body: {}, finalStates: [] },
   shown: {},
   finalStates: [],
+  documents: {},
   timing: {},
   profiles: [],
 };
@@ -37,10 +40,46 @@ const bursar: Preset = {
     remove: { method: "DELETE", path: "/v1/webhook-endpoints/{id}" },
     challenge: { event: "endpoint.challenge", answer: "data.challenge" },
     signature: { scheme: "standard-webhooks" },
+    messageSignatures: {
+      algorithm: "hmac-sha256",
+      secretEncoding: "base64",
+      secretPrefix: "whsec_",
+      keyId: "body.key_id",
+      covers: ["content-digest", "webhook-id", "webhook-timestamp"],
+    },
+    rotate: {
+      method: "POST",
+      path: "/v1/webhook-endpoints/{id}/rotate-secret",
+      body: { overlap_seconds: 600 },
+    },
+    retryScheduleMs: [5000, 30_000],
     state: "data.transaction.state",
   },
+  findRefusedByPolicy: findRefusedByBursar,
+  signedRequests: {
+    register: {
+      method: "POST",
+      path: "/v1/clients/{client_id}/keys",
+      body: { algorithm: "ed25519", public_key: "{public_key}" },
+    },
+    id: "body.key.id",
+    remove: { method: "DELETE", path: "/v1/clients/{client_id}/keys/{id}" },
+    covers: ["@method", "@target-uri", "authorization", "content-digest", "idempotency-key"],
+    tag: "bursar-v1",
+  },
+  stream: {
+    path: "/v1/stream",
+    protocol: "bursar.v1.json",
+    subscribe: { type: "subscribe", channel: "events" },
+    since: "since",
+    subscribed: { type: "subscribed", channel: "events" },
+    event: { type: "event", channel: "events" },
+    sequence: "event.sequence",
+    recovered: "recovered",
+  },
+  documents: {},
   timing: { pollMs: 50, revocationMs: 5500 },
-  profiles: ["tenants", "idempotency", "standard-webhooks", "oauth", "ratelimit", "orderbook", "bursar"],
+  profiles: profileNames,
 };
 
 export const presets: Readonly<Record<string, Preset>> = { none, bursar };

@@ -1,16 +1,10 @@
 import { parse } from "yaml";
 import { type ProfileName, profileNames } from "../engine/check.js";
 import { presets } from "./presets.js";
-import { readValues, UsageFault, type ValueReader } from "./read-values.js";
-import {
-  type Credentials,
-  type DescribedRequest,
-  defaultTiming,
-  type Place,
-  type SignatureScheme,
-  type Target,
-  type WebhookTarget,
-} from "./target.js";
+import { readDocuments, readSignedRequests, readStream } from "./read-offers.js";
+import { readPlace, readValues, UsageFault, type ValueReader } from "./read-values.js";
+import { readWebhooks } from "./read-webhooks.js";
+import { type Credentials, defaultTiming, type Target } from "./target.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -59,11 +53,15 @@ export function readTarget(
     transaction: readTransaction(reader.object("transaction")) ?? preset.transaction,
     exact: readExact(reader.object("exact")) ?? preset.exact,
     refusedByPolicy: reader.members("refused_by_policy") ?? preset.refusedByPolicy,
+    findRefusedByPolicy: preset.findRefusedByPolicy,
     wallet: readWallet(reader.object("wallet")) ?? preset.wallet,
     acceptedId: readPlace(reader, "accepted_id") ?? preset.acceptedId,
     shown: readShown(reader.object("shown")) ?? preset.shown,
     finalStates: reader.texts("final_states") ?? preset.finalStates,
     webhooks: readWebhooks(reader.object("webhooks"), secretOf) ?? preset.webhooks,
+    signedRequests: readSignedRequests(reader.object("signed_requests")) ?? preset.signedRequests,
+    stream: readStream(reader.object("stream")) ?? preset.stream,
+    documents: readDocuments(reader.object("documents")) ?? preset.documents,
     timing: { ...defaultTiming, ...preset.timing, ...readTiming(reader.object("timing")) },
     profiles: readProfiles(given.profiles ?? ownProfiles) ?? preset.profiles,
   };
@@ -169,12 +167,6 @@ function readWallet(reader: ValueReader | undefined): Target["wallet"] | undefin
   return wallet;
 }
 
-function readPlace(reader: ValueReader, name: string): Place | undefined {
-  const text = reader.text(name);
-  if (text === undefined || /^(body|header)\../.test(text)) return text as Place | undefined;
-  throw new UsageFault(`${name} must begin with "body." or "header.".`);
-}
-
 function readShown(reader: ValueReader | undefined): Target["shown"] | undefined {
   if (reader === undefined) return undefined;
   const shown = {
@@ -198,6 +190,7 @@ function readTiming(reader: ValueReader | undefined): Partial<Target["timing"]> 
     quiet_ms: "quietMs",
     key_ms: "keyMs",
     revocation_ms: "revocationMs",
+    slow_ms: "slowMs",
   };
   const timing = Object.entries(names).flatMap(([name, own]) => {
     const value = reader.whole(name);
@@ -214,62 +207,4 @@ function readProfiles(names: readonly string[] | undefined): ProfileName[] | und
       throw new UsageFault(`${name} is not a profile. Profiles: ${profileNames.join(", ")}.`);
     return known;
   });
-}
-
-function readWebhooks(reader: ValueReader | undefined, secretOf: SecretOf): WebhookTarget | undefined {
-  if (reader === undefined) return undefined;
-  const challenge = reader.object("challenge");
-  const webhooks: WebhookTarget = {
-    register: readRequest(reader.object("register")),
-    id: readPlace(reader, "id") ?? "body.id",
-    secretAt: readPlace(reader, "secret"),
-    secret: readSecret(reader, "secret_env", secretOf),
-    activate: readRequest(reader.object("activate")),
-    remove: readRequest(reader.object("remove")),
-    challenge:
-      challenge === undefined
-        ? undefined
-        : { event: challenge.text("event") ?? "", answer: challenge.text("answer") ?? "" },
-    signature: readSignature(reader.object("signature")),
-    state: reader.text("state"),
-  };
-  challenge?.end();
-  reader.end();
-  return webhooks;
-}
-
-function readRequest(reader: ValueReader | undefined): DescribedRequest | undefined {
-  if (reader === undefined) return undefined;
-  const path = reader.text("path");
-  if (path === undefined) throw new UsageFault(`${reader.path}.path is missing.`);
-  const request = { method: reader.text("method") ?? "POST", path, body: reader.any("body") };
-  reader.end();
-  return request;
-}
-
-function readSignature(reader: ValueReader | undefined): SignatureScheme | undefined {
-  if (reader === undefined) return undefined;
-  const scheme = reader.text("scheme");
-  const read = (): SignatureScheme => {
-    if (scheme === "standard-webhooks") return { scheme };
-    const command = reader.texts("command");
-    if (scheme === "command" && command !== undefined && command.length > 0) return { scheme, command };
-    if (scheme !== "hmac")
-      throw new UsageFault(
-        `${reader.path}.scheme must be hmac, standard-webhooks, or command with a command.`,
-      );
-    return {
-      scheme,
-      algorithm: reader.text("algorithm") ?? "sha256",
-      header: reader.text("header") ?? "signature",
-      prefix: reader.text("prefix") ?? "",
-      encoding: reader.text("encoding") === "base64" ? "base64" : "hex",
-      content: reader.text("content") ?? "{body}",
-      secretEncoding: reader.text("secret_encoding") === "base64" ? "base64" : "text",
-      secretPrefix: reader.text("secret_prefix") ?? "",
-    };
-  };
-  const signature = read();
-  reader.end();
-  return signature;
 }

@@ -1,4 +1,5 @@
 import { isObject } from "../http/reply.js";
+import type { DescribedRequest, Place } from "./target.js";
 
 /** What is wrong with a target file or a command line, as one sentence for the person who wrote it. */
 export class UsageFault extends Error {
@@ -13,6 +14,7 @@ export interface ValueReader {
   readonly text: (name: string) => string | undefined;
   readonly texts: (name: string) => string[] | undefined;
   readonly whole: (name: string) => number | undefined;
+  readonly wholes: (name: string) => number[] | undefined;
   readonly members: (name: string) => Record<string, unknown> | undefined;
   readonly any: (name: string) => unknown;
   readonly object: (name: string) => ValueReader | undefined;
@@ -32,6 +34,7 @@ export function readValues(value: unknown, path: string): ValueReader {
     return given;
   };
   const isText = (given: unknown): given is string => typeof given === "string" && given !== "";
+  const isWhole = (given: unknown): given is number => Number.isSafeInteger(given) && Number(given) >= 0;
   return {
     path,
     text: (name) => take(name, 'a string, in quotes if it looks like a number ("1.50")', isText),
@@ -41,11 +44,12 @@ export function readValues(value: unknown, path: string): ValueReader {
         "a list of strings",
         (given): given is string[] => Array.isArray(given) && given.every(isText),
       ),
-    whole: (name) =>
+    whole: (name) => take(name, "a whole number", isWhole),
+    wholes: (name) =>
       take(
         name,
-        "a whole number",
-        (given): given is number => Number.isSafeInteger(given) && Number(given) >= 0,
+        "a list of whole numbers",
+        (given): given is number[] => Array.isArray(given) && given.every(isWhole),
       ),
     members: (name) => take(name, "a mapping", isObject),
     any: (name) => {
@@ -64,4 +68,19 @@ export function readValues(value: unknown, path: string): ValueReader {
         throw new UsageFault(`${full(unknown)} is not known. Known here: ${[...seen].sort().join(", ")}.`);
     },
   };
+}
+
+export function readPlace(reader: ValueReader, name: string): Place | undefined {
+  const text = reader.text(name);
+  if (text === undefined || /^(body|header)\../.test(text)) return text as Place | undefined;
+  throw new UsageFault(`${name} must begin with "body." or "header.".`);
+}
+
+export function readRequest(reader: ValueReader | undefined): DescribedRequest | undefined {
+  if (reader === undefined) return undefined;
+  const path = reader.text("path");
+  if (path === undefined) throw new UsageFault(`${reader.path}.path is missing.`);
+  const request = { method: reader.text("method") ?? "POST", path, body: reader.any("body") };
+  reader.end();
+  return request;
 }

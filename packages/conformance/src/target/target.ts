@@ -1,9 +1,10 @@
 import type { ProfileName } from "../engine/check.js";
+import type { Kit } from "../engine/kit.js";
 
 /** Where a value is: `body.data.id`, or `header.location`, of which the last segment counts. */
 export type Place = `body.${string}` | `header.${string}`;
 
-/** One request that the target file describes. `{url}`, `{id}` and `{run}` in its path and body are replaced. */
+/** One request that the target file describes. Names in braces, such as `{id}`, are replaced in its path and body. */
 export interface DescribedRequest {
   readonly method: string;
   readonly path: string;
@@ -23,7 +24,49 @@ export type SignatureScheme =
       readonly secretPrefix: string;
     }
   | { readonly scheme: "standard-webhooks" }
+  /** As `messageSignatures` says. */
+  | { readonly scheme: "rfc9421" }
   | { readonly scheme: "command"; readonly command: readonly string[] };
+
+/** How notifications are signed by RFC 9421. */
+export interface MessageSignatureTarget {
+  readonly algorithm: "hmac-sha256" | "ed25519";
+  /** Of `hmac-sha256`: how the secret becomes the key. */
+  readonly secretEncoding: "text" | "base64";
+  readonly secretPrefix: string;
+  /** Of `ed25519`: the public key, as base64url of its 32 bytes. */
+  readonly publicKey?: string | undefined;
+  /** Where the responses that show a secret have the id of its key. */
+  readonly keyId?: Place | undefined;
+  /** The components that every signature must cover. */
+  readonly covers: readonly string[];
+  readonly tag?: string | undefined;
+}
+
+/** How a client signs its requests by RFC 9421, with an Ed25519 key that the kit registers. */
+export interface SignedRequestTarget {
+  /** `{public_key}` is the base64url of its 32 bytes, `{client_id}` the client of the run. */
+  readonly register: DescribedRequest;
+  readonly id: Place;
+  readonly remove?: DescribedRequest | undefined;
+  readonly covers: readonly string[];
+  readonly tag?: string | undefined;
+}
+
+/** A WebSocket that sends events with a sequence. A message is recognised by the members that it must have. */
+export interface StreamTarget {
+  readonly path: string;
+  readonly protocol?: string | undefined;
+  readonly subscribe: Readonly<Record<string, unknown>>;
+  /** The member of `subscribe` that resumes after a sequence. */
+  readonly since: string;
+  readonly subscribed: Readonly<Record<string, unknown>>;
+  readonly event: Readonly<Record<string, unknown>>;
+  /** Where an event has its sequence. */
+  readonly sequence: string;
+  /** Where the confirmation says whether everything after `since` follows. */
+  readonly recovered: string;
+}
 
 export interface WebhookTarget {
   readonly register?: DescribedRequest | undefined;
@@ -37,11 +80,16 @@ export interface WebhookTarget {
   /** A notification of this kind is a challenge: the receiver answers with the value at this path of its body. */
   readonly challenge?: { readonly event: string; readonly answer: string } | undefined;
   readonly signature?: SignatureScheme | undefined;
+  readonly messageSignatures?: MessageSignatureTarget | undefined;
+  /** Replaces the secret; the response has the new one where the registration has the first. */
+  readonly rotate?: DescribedRequest | undefined;
+  /** The documented times from an attempt that failed to the next. */
+  readonly retryScheduleMs?: readonly number[] | undefined;
   /** Where the state of the transaction is in the body of a notification, if it is not found by itself. */
   readonly state?: string | undefined;
 }
 
-/** How long the kit waits. All are upper bounds, except `quietMs`, `keyMs` and `revocationMs`, which are waited in full. */
+/** How long the kit waits. All are upper bounds, except `quietMs`, `keyMs`, `revocationMs` and `slowMs`, which are waited in full. */
 export interface Timing {
   readonly requestMs: number;
   readonly pollMs: number;
@@ -53,6 +101,8 @@ export interface Timing {
   /** How long a key must at least be remembered. */
   readonly keyMs: number;
   readonly revocationMs: number;
+  /** How long checks wait that run only with `--slow`. */
+  readonly slowMs: number;
 }
 
 export interface Credentials {
@@ -79,6 +129,8 @@ export interface Target {
   readonly exact?: { readonly asset: string; readonly amount: string } | undefined;
   /** Members that replace those of a transaction, so that policy refuses it. */
   readonly refusedByPolicy?: Readonly<Record<string, unknown>> | undefined;
+  /** Finds such members if the target file names none. */
+  readonly findRefusedByPolicy?: ((kit: Kit) => Promise<Record<string, unknown> | undefined>) | undefined;
   readonly wallet: {
     readonly body: Readonly<Record<string, unknown>>;
     readonly state?: string | undefined;
@@ -94,6 +146,10 @@ export interface Target {
   };
   readonly finalStates: readonly string[];
   readonly webhooks?: WebhookTarget | undefined;
+  readonly signedRequests?: SignedRequestTarget | undefined;
+  readonly stream?: StreamTarget | undefined;
+  /** Paths of the documents; those that are absent are looked for at well-known ones. */
+  readonly documents: { readonly openapi?: string | undefined; readonly asyncapi?: string | undefined };
   readonly timing: Timing;
   readonly profiles: readonly ProfileName[];
 }
@@ -107,4 +163,5 @@ export const defaultTiming: Timing = {
   quietMs: 1500,
   keyMs: 2500,
   revocationMs: 0,
+  slowMs: 61_000,
 };

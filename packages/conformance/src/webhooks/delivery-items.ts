@@ -18,13 +18,15 @@ export function itemOf(delivery: Delivery, name: "event" | "signature" | "delive
 
 /** Whether a string value of the body, or a header, is or ends with this string. */
 export function mentions(delivery: Delivery, text: string): boolean {
-  const isIn = (value: unknown): boolean => {
-    if (typeof value === "string") return value === text || value.endsWith(`/${text}`);
-    if (typeof value === "number") return String(value) === text;
-    if (Array.isArray(value)) return value.some(isIn);
-    return isObject(value) && Object.values(value).some(isIn);
-  };
-  return isIn(delivery.json) || delivery.headers.some(([, value]) => isIn(value));
+  return containsText(delivery.json, text) || delivery.headers.some(([, value]) => containsText(value, text));
+}
+
+/** The same, of a JSON value. */
+export function containsText(value: unknown, text: string): boolean {
+  if (typeof value === "string") return value === text || value.endsWith(`/${text}`);
+  if (typeof value === "number") return String(value) === text;
+  if (Array.isArray(value)) return value.some((item) => containsText(item, text));
+  return isObject(value) && Object.values(value).some((item) => containsText(item, text));
 }
 
 /** A string of the body that is the state: at the given path of members, or the innermost member with the same name as in GET. */

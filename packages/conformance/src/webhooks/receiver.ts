@@ -9,6 +9,8 @@ export interface Delivery {
   readonly index: number;
   readonly receivedAt: Date;
   readonly method: string;
+  /** With the query. */
+  readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
   readonly json: unknown;
@@ -65,6 +67,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
       index: deliveries.length,
       receivedAt: new Date(),
       method: request.method ?? "",
+      path: request.url ?? "",
       headers: pairsOf(request.rawHeaders),
       body,
       json,

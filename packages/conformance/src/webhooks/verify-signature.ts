@@ -1,18 +1,31 @@
 import { spawn } from "node:child_process";
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { SignatureScheme } from "../target/target.js";
+import { readSignatures, type SignedMessage } from "../signatures/message-signature.js";
+import { matchesDigest, verifyMessage } from "../signatures/verify-message.js";
+import type { MessageSignatureTarget, SignatureScheme } from "../target/target.js";
 import type { Delivery } from "./receiver.js";
 
 const commandTimeoutMs = 5000;
 
+/** How a notification is verified, and with what. */
+export interface Verifier {
+  readonly scheme: SignatureScheme;
+  readonly messageSignatures?: MessageSignatureTarget | undefined;
+  readonly secret: string;
+  /** The address of the receiver. */
+  readonly url: string;
+}
+
 /** Verifies a signature over the bytes that arrived. */
 export async function verifySignature(
-  scheme: SignatureScheme,
-  secret: string,
+  verifier: Verifier,
   delivery: Delivery,
   body: Buffer = delivery.body,
 ): Promise<boolean> {
+  const { scheme, secret } = verifier;
   switch (scheme.scheme) {
+    case "rfc9421":
+      return verifyByRfc9421(verifier, delivery, body);
     case "standard-webhooks":
       return verifyStandard(secret, delivery, body);
     case "hmac":
@@ -23,14 +36,10 @@ export async function verifySignature(
 }
 
 /** Why a signature does not verify, in words that lead to the mistake. */
-export async function explainInvalid(
-  scheme: SignatureScheme,
-  secret: string,
-  delivery: Delivery,
-): Promise<string> {
+export async function explainInvalid(verifier: Verifier, delivery: Delivery): Promise<string> {
   if (delivery.json !== undefined) {
     const again = Buffer.from(JSON.stringify(delivery.json));
-    if (!again.equals(delivery.body) && (await verifySignature(scheme, secret, delivery, again)))
+    if (!again.equals(delivery.body) && (await verifySignature(verifier, delivery, again)))
       return "a signature of the body parsed and serialised again, not of the bytes that were sent";
   }
   return "a signature that does not match the bytes that were sent and the endpoint's secret";
@@ -38,6 +47,31 @@ export async function explainInvalid(
 
 const header = (delivery: Delivery, name: string) =>
   delivery.headers.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1] ?? "";
+
+/** The request that a notification is, as signatures of RFC 9421 cover it. */
+export function messageOf({ method, path, headers }: Delivery, url: string): SignedMessage {
+  return {
+    method,
+    url: new URL(path, url),
+    header: (name) => {
+      const values = headers.filter(([own]) => own.toLowerCase() === name).map(([, text]) => text.trim());
+      return values.length === 0 ? undefined : values.join(", ");
+    },
+  };
+}
+
+function verifyByRfc9421(
+  { messageSignatures, secret, url }: Verifier,
+  delivery: Delivery,
+  body: Buffer,
+): boolean {
+  if (messageSignatures === undefined) return false;
+  const message = messageOf(delivery, url);
+  if (matchesDigest(message.header("content-digest") ?? "", body) !== true) return false;
+  return (readSignatures(message) ?? []).some(
+    (one) => one.covered.includes("content-digest") && verifyMessage(messageSignatures, secret, one, message),
+  );
+}
 
 /** Standard Webhooks: HMAC-SHA-256 over id, timestamp and body, joined by dots. */
 function verifyStandard(secret: string, delivery: Delivery, body: Buffer): boolean {

@@ -63,8 +63,29 @@ beforeAll(() => {
   const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
   mkdirSync(installed, { recursive: true });
   execFileSync("tar", ["-xzf", join(folder, archive), "-C", installed, "--strip-components=1"]);
-  cpSync(join(root, "node_modules/yaml"), join(folder, "node_modules/yaml"), { recursive: true });
+  const { dependencies } = readJson(join(installed, "package.json")) as Manifest;
+  for (const name of withDependencies(Object.keys(dependencies ?? {})))
+    cpSync(join(root, "node_modules", name), join(folder, "node_modules", name), { recursive: true });
 });
+
+interface Manifest {
+  dependencies?: Record<string, string>;
+}
+
+const readJson = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"));
+
+/** What `npm install` would add beside the kit, taken from this checkout so that no registry is needed. */
+function withDependencies(names: readonly string[]): Set<string> {
+  const all = new Set<string>();
+  const add = (name: string) => {
+    if (all.has(name)) return;
+    all.add(name);
+    const { dependencies } = readJson(join(root, "node_modules", name, "package.json")) as Manifest;
+    for (const own of Object.keys(dependencies ?? {})) add(own);
+  };
+  for (const name of names) add(name);
+  return all;
+}
 
 function runKit(
   args: readonly string[],
@@ -87,7 +108,7 @@ it("Bursar passes every check of the contract and of its profiles", async () => 
   const target = join(folder, "target.yaml");
   writeFileSync(
     target,
-    `refused_by_policy: { amount: "600" }\nsecond_tenant: { client_id: ${second.client_id}, client_secret_env: SECOND_SECRET }\nlimited: { client_id: ${limited.client_id}, client_secret_env: LIMITED_SECRET }\n`,
+    `second_tenant: { client_id: ${second.client_id}, client_secret_env: SECOND_SECRET }\nlimited: { client_id: ${limited.client_id}, client_secret_env: LIMITED_SECRET }\n`,
   );
   const files = { json: join(folder, "report.json"), html: join(folder, "report.html") };
   const args = [
@@ -109,7 +130,9 @@ it("Bursar passes every check of the contract and of its profiles", async () => 
   };
   const { status, output } = await runKit(args, secrets);
   const report = JSON.parse(readFileSync(files.json, "utf8")) as KitReport;
-  const notPassed = report.checks.filter(({ result }) => result !== "passed");
+  const notPassed = report.checks.filter(
+    ({ result, reason }) => result !== "passed" && reason?.includes("--slow") !== true,
+  );
   expect(notPassed).toEqual([]);
   expect({ status, conforms: report.conforms, left: report.left_behind }).toEqual({
     status: 0,
@@ -120,6 +143,8 @@ it("Bursar passes every check of the contract and of its profiles", async () => 
   const html = readFileSync(files.html, "utf8");
   for (const text of [output, html, readFileSync(files.json, "utf8")])
     for (const secret of Object.values(secrets)) expect(text).not.toContain(secret);
+  if (process.env["BURSAR_WRITE_CONFORMANCE_REPORT"] === "1")
+    writeFileSync(join(root, "docs/reference/conformance-report.html"), html);
 });
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(

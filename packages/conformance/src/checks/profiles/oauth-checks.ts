@@ -12,7 +12,7 @@ const discovered = (kit: Kit) =>
   );
 
 /** A request to the token endpoint that the metadata names, if it is at the same origin. */
-async function requestToken(
+export async function requestToken(
   kit: Kit,
   grant: string,
   changeSecret: (secret: string) => string,

@@ -23,5 +23,8 @@ export function showPlainBook({ path }: PlainRequest, has: Has): PlainAnswer {
   const digits = [...asks, ...bids].flat().map((text) => text.replace(".", "").replace(/^0+/, ""));
   const checksum = crc32(Buffer.from(digits.join(""))) + (has("wrong-checksum") ? 1 : 0);
   const shown = (side: Level[]) => (has("book-with-numbers") ? side.map((level) => level.map(Number)) : side);
-  return { status: 200, body: { market: "ETH-USD", bids: shown(bids), asks: shown(asks), checksum } };
+  return {
+    status: 200,
+    body: { market: has("book-off-schema") ? 7 : "ETH-USD", bids: shown(bids), asks: shown(asks), checksum },
+  };
 }

@@ -90,6 +90,7 @@ export function createPlainErrors(has: Has) {
     return {
       ...(isCreate && has("code-missing") ? {} : { code: isCreate ? shownCode : code }),
       ...(isCreate && has("message-missing") ? {} : { message }),
+      retryable: has("error-off-schema") ? "no" : false,
       ...(hasNoId || id === undefined ? {} : { request_id: id }),
     };
   }

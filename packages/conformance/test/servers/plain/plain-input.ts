@@ -1,27 +1,32 @@
 import { PlainRefusal } from "./plain-errors.js";
+import type { PlainOauth } from "./plain-oauth.js";
 import { type Has, type PlainRequest, plainTokens } from "./plain-server.js";
 
 const policyMax = 1000;
 
-/** Who sends a request: the second tenant, or the first. */
-export function tenantOf({ headers }: PlainRequest): "first" | "second" {
-  return headers.authorization?.includes(plainTokens.second) === true ? "second" : "first";
+/** Whose token it is: the second tenant's, or the first one's. */
+export function tenantOf(given: string | undefined): "first" | "second" {
+  return given?.includes(plainTokens.second) === true ? "second" : "first";
 }
 
-export function checkToken({ headers }: PlainRequest, has: Has): void {
+export function checkToken({ headers }: PlainRequest, has: Has, oauth: PlainOauth): void {
   const given = headers.authorization ?? "";
   if (given === "" && !has("no-token-accepted"))
     throw new PlainRefusal(401, "UNAUTHENTICATED", "A token is required.", "no-token");
-  if (given !== "" && !isAdmitted(given, has))
+  if (given !== "" && !admits(given, has, oauth))
     throw new PlainRefusal(401, "UNAUTHENTICATED", "The token is not valid.");
 }
 
-function isAdmitted(given: string, has: Has): boolean {
+/** Whether this value of Authorization is accepted. */
+export function admits(given: string, has: Has, oauth: PlainOauth): boolean {
   const [scheme = "", token = ""] = given.split(" ");
+  if (given === "") return false;
   if (scheme !== "Bearer" && !has("any-scheme-accepted")) return false;
   if (token === "") return has("empty-bearer-accepted");
   if (token === plainTokens.revoked) return has("revoked-token-accepted");
   if (token === plainTokens.own || token === plainTokens.second) return true;
+  const isIssued = oauth.isValid(token);
+  if (isIssued !== undefined) return isIssued;
   return token.startsWith("plain-") ? has("altered-token-accepted") : has("garbage-token-accepted");
 }
 
@@ -91,8 +96,8 @@ export function readKey({ headers, rawHeaders }: PlainRequest, has: Has): string
 }
 
 export function validate(input: Input, has: Has, create: (input: Input) => unknown): void {
-  const refuse = (code: string, message: string) => {
-    throw new PlainRefusal(400, code, message, "create");
+  const refuse = (code: string, message: string, status = 400) => {
+    throw new PlainRefusal(status, code, message, "create");
   };
   const { reference, asset, amount } = input as unknown as Record<string, unknown>;
   if (typeof reference !== "string" && !has("reference-number-accepted"))
@@ -100,7 +105,11 @@ export function validate(input: Input, has: Has, create: (input: Input) => unkno
   if (typeof asset !== "string" && !has("asset-number-accepted"))
     refuse("INVALID_REQUEST", "asset must be a string.");
   if (typeof amount !== "string" && !has("number-accepted"))
-    refuse("INVALID_REQUEST", "amount must be a string.");
+    refuse(
+      has("code-not-listed") ? "OUT_OF_LUCK" : "INVALID_REQUEST",
+      "amount must be a string.",
+      has("status-not-listed") ? 418 : 400,
+    );
   if (typeof amount === "string" && !/^\d+(\.\d+)?$/.test(amount) && !has("word-accepted"))
     refuse("INVALID_REQUEST", "amount must be a decimal number.");
   if (!(Number(amount) > policyMax) || has("policy-not-applied")) return;

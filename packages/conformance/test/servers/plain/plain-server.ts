@@ -2,8 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { FaultName } from "../../faults.js";
 import { showPlainBook } from "./plain-book.js";
+import { answerDocuments } from "./plain-documents.js";
 import { createPlainErrors, PlainRefusal } from "./plain-errors.js";
-import { answerOauth } from "./plain-oauth.js";
+import { admits, tenantOf } from "./plain-input.js";
+import { createPlainOauth } from "./plain-oauth.js";
+import { createPlainSignatures } from "./plain-signatures.js";
+import { createPlainStream } from "./plain-stream.js";
 import { createPlainTransactions } from "./plain-transactions.js";
 import { createPlainWebhooks } from "./plain-webhooks.js";
 
@@ -44,7 +48,10 @@ export type Has = (fault: FaultName) => boolean;
 export async function startPlainServer(active: readonly FaultName[] = []): Promise<PlainServer> {
   const has: Has = (fault) => active.includes(fault);
   const webhooks = createPlainWebhooks(has);
-  const transactions = createPlainTransactions(has, webhooks);
+  const oauth = createPlainOauth(has);
+  const stream = createPlainStream(has, (given) => (admits(given, has, oauth) ? tenantOf(given) : undefined));
+  const signatures = createPlainSignatures(has);
+  const transactions = createPlainTransactions(has, { webhooks, oauth, stream, signatures });
   const errors = createPlainErrors(has);
   let limitedRequests = 0;
   const route = (request: PlainRequest): PlainAnswer | Promise<PlainAnswer> => {
@@ -54,14 +61,15 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
     limitedRequests += isLimited ? 1 : 0;
     if (isLimited && limitedRequests > limitedMax)
       throw new PlainRefusal(429, "RATE_LIMITED", "The quota is used up.", "quota");
-    const oauth = answerOauth(request, has);
-    if (oauth !== undefined) return oauth;
+    const extra = oauth.answer(request) ?? answerDocuments(path, has) ?? signatures.answer(request);
+    if (extra !== undefined) return extra;
     if (path === "/v1/transactions" && method === "POST") return transactions.create(request);
     if (/^\/v1\/transactions\/[^/]+$/.test(path) && method === "GET")
       return transactions.show(path.slice(17), request);
     if (path === "/v1/wallets" && method === "POST") return createWallet(request, has);
     if (path === "/v1/orderbook" && method === "GET") return showPlainBook(request, has);
     if (path === "/v1/webhook-endpoints" && method === "POST") return webhooks.register(request.body);
+    if (path.endsWith("/rotate") && method === "POST") return webhooks.rotate(path.split("/")[3] ?? "");
     if (path.startsWith("/v1/webhook-endpoints/") && method === "DELETE")
       return webhooks.remove(path.slice(22));
     if (path === "/v1/orderbook" || path === "/v1/transactions" || path === "/v1/wallets")
@@ -80,6 +88,7 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
       .then((answer) => write(response, answer))
       .catch(() => response.destroy());
   });
+  server.on("upgrade", stream.upgrade);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -87,6 +96,7 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
     stop: () =>
       new Promise((resolve) => {
         webhooks.stop();
+        stream.stop();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -127,5 +137,6 @@ function createWallet({ headers, body }: PlainRequest, has: Has): PlainAnswer {
     }
   }
   const state = has("wallet-final-in-202") ? "active" : "creating";
-  return { status: has("wallet-201") ? 201 : 202, body: { id: "wlt_1", state } };
+  const label = has("wallet-off-schema") ? {} : { label: "plain" };
+  return { status: has("wallet-201") ? 201 : 202, body: { id: "wlt_1", state, ...label } };
 }

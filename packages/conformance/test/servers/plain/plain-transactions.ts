@@ -2,12 +2,23 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { PlainRefusal } from "./plain-errors.js";
 import { checkToken, type Input, readInput, readKey, tenantOf, validate } from "./plain-input.js";
+import type { PlainOauth } from "./plain-oauth.js";
 import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
+import type { createPlainSignatures } from "./plain-signatures.js";
+import type { PlainStream } from "./plain-stream.js";
 import type { PlainWebhooks } from "./plain-webhooks.js";
 
 interface Transaction extends Input {
   id: string;
   state: string;
+  created_at: string;
+}
+
+interface Parts {
+  readonly webhooks: PlainWebhooks;
+  readonly oauth: PlainOauth;
+  readonly stream: PlainStream;
+  readonly signatures: ReturnType<typeof createPlainSignatures>;
 }
 
 interface Remembered {
@@ -22,15 +33,20 @@ const settleMs = 5;
 const slowSettleMs = 300;
 /** Long enough for a check that repeats a request at once, on a busy machine. */
 export const forgottenMs = 400;
+/** The minute of the checks that wait long, in this server's time. */
+export const minuteMs = 1200;
 const raceMs = 60;
+/** The fault that changes a state after a minute concerns only the first ones, which no check looks at later than the one meant for it. */
+const changedLater = 2;
 
-export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
+export function createPlainTransactions(has: Has, { webhooks, oauth, stream, signatures }: Parts) {
   const transactions = new Map<string, Transaction>();
   const keys = new Map<string, Remembered>();
   const bodies = new Map<string, Transaction>();
   const consumed = new Set<string>();
   const tenants = new Map<string, string>();
   const finalReads = new Map<string, number>();
+  const settledAt = new Map<string, number>();
   let count = 0;
 
   const accept = (transaction: Transaction, status = 202): PlainAnswer => {
@@ -40,34 +56,42 @@ export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
     return {
       status: has("create-200") ? 200 : status,
       headers: { location },
-      body: { ...transaction, id, state },
+      body: { ...transaction, id, state, ...(has("create-off-schema") ? { created_at: 5 } : {}) },
     };
   };
 
   const add = (input: Input, tenant = "first"): Transaction => {
     count += 1;
     const id = has("numeric-id") ? String(100_000 + count) : `tx_${randomUUID().replaceAll("-", "")}`;
-    const transaction = { ...input, id, state: "accepted" };
+    const transaction = { ...input, id, state: "accepted", created_at: new Date().toISOString() };
     transactions.set(id, transaction);
     tenants.set(id, tenant);
-    if (!has("never-final")) void settle(transaction);
+    stream.publish(tenant, transaction);
+    if (!has("never-final")) void settle(transaction, tenant);
     return transaction;
   };
 
-  const settle = async (transaction: Transaction) => {
+  const settle = async (transaction: Transaction, tenant: string) => {
     await delay(has("key-forgotten-when-final") ? slowSettleMs : settleMs);
     if (has("webhook-before-get")) {
       webhooks.announce({ ...transaction, state: "completed" });
       await delay(settleMs * 20);
-      transaction.state = "completed";
+      finish(transaction, tenant);
       return;
     }
-    transaction.state = "completed";
+    finish(transaction, tenant);
     webhooks.announce(transaction);
   };
 
+  const finish = (transaction: Transaction, tenant: string) => {
+    transaction.state = "completed";
+    settledAt.set(transaction.id, performance.now());
+    stream.publish(tenant, transaction);
+  };
+
   const create = async (request: PlainRequest): Promise<PlainAnswer> => {
-    checkToken(request, has);
+    checkToken(request, has, oauth);
+    signatures.check(request);
     const input = readInput(request, has);
     const key = readKey(request, has);
     const known = key === undefined ? undefined : findKey(key, request);
@@ -82,7 +106,7 @@ export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
     if (known !== undefined && key !== undefined) return repeat(known, request.body, input);
     if (has("race-creates-two")) await delay(raceMs);
     const same = has("body-is-key") ? bodies.get(request.body) : undefined;
-    const transaction = same ?? add(input, tenantOf(request));
+    const transaction = same ?? add(input, tenantOf(request.headers.authorization));
     bodies.set(request.body, transaction);
     if (key !== undefined)
       keys.set(keyOf(key, request), {
@@ -95,7 +119,7 @@ export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
   };
 
   const keyOf = (own: string, request: PlainRequest) => {
-    const key = has("other-tenants-key-found") ? own : `${tenantOf(request)} ${own}`;
+    const key = has("other-tenants-key-found") ? own : `${tenantOf(request.headers.authorization)} ${own}`;
     const cased = has("keys-case-insensitive") ? key.toLowerCase() : key;
     return has("keys-truncated") ? cased.slice(0, 54) : cased;
   };
@@ -106,6 +130,7 @@ export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
     if (known === undefined) return undefined;
     const isForgotten =
       (has("key-per-connection") && known.socket !== socket) ||
+      (has("key-forgotten-after-a-minute") && performance.now() - known.at > minuteMs) ||
       (has("key-forgotten-later") && performance.now() - known.at > forgottenMs) ||
       (has("key-forgotten-when-final") && known.transaction.state === "completed");
     return isForgotten ? undefined : known;
@@ -132,7 +157,8 @@ export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
   };
 
   const show = (id: string, request: PlainRequest): PlainAnswer => {
-    const isOwn = tenants.get(id) === tenantOf(request) || has("other-tenants-transaction-shown");
+    const isOwn =
+      tenants.get(id) === tenantOf(request.headers.authorization) || has("other-tenants-transaction-shown");
     const known = has("accepted-then-404") || !isOwn ? undefined : transactions.get(id);
     if (known === undefined) {
       if (has("unknown-id-200")) return { status: 200, body: { id, state: "completed" } };
@@ -154,7 +180,11 @@ export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
     const { state, ...rest } = transaction;
     const reads = state === "completed" ? (finalReads.get(rest.id) ?? 0) + 1 : 0;
     finalReads.set(rest.id, reads);
-    const shown = has("final-changes") && reads % 2 === 1 ? "failed" : state;
+    const isChangedLater =
+      has("final-changes-later") &&
+      [...transactions.keys()].indexOf(rest.id) < changedLater &&
+      performance.now() - (settledAt.get(rest.id) ?? Number.POSITIVE_INFINITY) > minuteMs;
+    const shown = (has("final-changes") && reads % 2 === 1) || isChangedLater ? "failed" : state;
     return {
       ...rest,
       reference: has("reference-mangled")
@@ -163,6 +193,7 @@ export function createPlainTransactions(has: Has, webhooks: PlainWebhooks) {
       asset: has("asset-changed") ? "EUR" : rest.asset,
       amount: showAmount(rest.amount, has),
       ...(has("state-missing") ? {} : { state: shown }),
+      ...(has("get-off-schema") ? { created_at: 5 } : {}),
     };
   };
   return { create, show };

@@ -1,10 +1,13 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { request } from "node:http";
 import type { Has, PlainAnswer } from "./plain-server.js";
+import { type PlainSecret, signNotification } from "./plain-signatures.js";
 
 export interface PlainWebhooks {
   readonly register: (body: string) => PlainAnswer;
   readonly remove: (id: string) => PlainAnswer;
+  /** Adds a secret; the old one also signs. */
+  readonly rotate: (id: string) => PlainAnswer;
   readonly announce: (transaction: { id: string; state: string }) => void;
   readonly count: () => number;
   readonly stop: () => void;
@@ -16,12 +19,18 @@ interface Notification {
   attempt: number;
 }
 
-const retryMs = 5;
+export const retryScheduleMs = [25, 50] as const;
 const attemptsMax = 5;
+
+interface Endpoint {
+  readonly url: string;
+  /** The newest is the last. */
+  readonly secrets: PlainSecret[];
+}
 
 /** Signed as Standard Webhooks, and retried until the receiver answers with 2xx. */
 export function createPlainWebhooks(has: Has): PlainWebhooks {
-  const endpoints = new Map<string, { url: string; secret: Buffer }>();
+  const endpoints = new Map<string, Endpoint>();
   const timers = new Set<NodeJS.Timeout>();
   let announcedCount = 0;
   const later = (ms: number, act: () => void) => {
@@ -32,7 +41,7 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     timers.add(timer);
   };
 
-  const deliver = (endpoint: { url: string; secret: Buffer }, notification: Notification) => {
+  const deliver = (endpoint: Endpoint, notification: Notification) => {
     const { transaction, attempt } = notification;
     const isRetry = attempt > 0;
     const id = isRetry && has("retry-has-new-id") ? randomUUID() : notification.deliveryId;
@@ -41,21 +50,30 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     const members = {
       ...(has("event-missing") ? {} : { event }),
       ...(has("delivery-id-missing") ? {} : { delivery_id: id }),
+      ...(has("webhook-off-schema") ? {} : { occurred_at: new Date().toISOString() }),
       data: { transaction: shown },
     };
     // Spaces between the members, so that a signature of re-serialised JSON is another one.
     const body = JSON.stringify(members, null, 1);
     const seconds = Math.floor(Date.now() / 1000) * (has("timestamp-in-milliseconds") ? 1000 : 1);
     const timestamp = has("no-webhook-timestamp") ? "" : String(seconds);
-    const key = has("signed-with-wrong-key") ? randomBytes(32) : endpoint.secret;
     const signed = has("signed-reserialised") ? JSON.stringify(JSON.parse(body)) : body;
-    const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${signed}`).digest("base64");
+    const signatures = endpoint.secrets.map(({ secret }) => {
+      const key = has("signed-with-wrong-key") ? randomBytes(32) : secret;
+      return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${signed}`).digest("base64")}`;
+    });
     const isUnsigned = has("unsigned") || (isRetry && has("retry-unsigned"));
     const headers = {
       "content-type": "application/json",
       "webhook-id": id,
       ...(timestamp === "" ? {} : { "webhook-timestamp": timestamp }),
-      ...(isUnsigned ? {} : { "webhook-signature": `v1,${signature}` }),
+      ...(has("webhook-header-missing") ? {} : { "plain-attempt": String(attempt) }),
+      ...(isUnsigned
+        ? {}
+        : {
+            "webhook-signature": signatures.join(" "),
+            ...signNotification(has, { id, body, secrets: endpoint.secrets }),
+          }),
     };
     const outgoing = request(endpoint.url, { method: "POST", headers, agent: false }, (response) => {
       response.resume();
@@ -66,22 +84,29 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     outgoing.on("error", () => again(endpoint, notification));
     outgoing.end(body);
   };
-  const again = (endpoint: { url: string; secret: Buffer }, notification: Notification) => {
+  const again = (endpoint: Endpoint, notification: Notification) => {
+    const delayMs = retryScheduleMs[notification.attempt] ?? retryScheduleMs[1];
+    const isEarly = has("retried-too-early") && notification.attempt > 0;
     notification.attempt += 1;
-    if (notification.attempt < attemptsMax) later(retryMs, () => deliver(endpoint, notification));
+    if (notification.attempt < attemptsMax)
+      later(isEarly ? 1 : delayMs, () => deliver(endpoint, notification));
+  };
+
+  const addSecret = (id: string): PlainAnswer => {
+    const secret = { keyId: `key_${randomUUID()}`, secret: randomBytes(24) };
+    endpoints.get(id)?.secrets.push(secret);
+    const shown = `${has("secret-without-prefix") ? "" : "whsec_"}${secret.secret.toString("base64")}`;
+    return { status: 201, body: { id, secret: shown, key_id: secret.keyId } };
   };
 
   return {
     register: (body) => {
       const { url } = JSON.parse(body) as { url: string };
       const id = `whe_${endpoints.size + 1}`;
-      const secret = randomBytes(24);
-      endpoints.set(id, { url, secret });
-      return {
-        status: 201,
-        body: { id, secret: `${has("secret-without-prefix") ? "" : "whsec_"}${secret.toString("base64")}` },
-      };
+      endpoints.set(id, { url, secrets: [] });
+      return addSecret(id);
     },
+    rotate: addSecret,
     remove: (id) => ({ status: endpoints.delete(id) ? 200 : 404, body: {} }),
     announce: (transaction) => {
       announcedCount += endpoints.size > 0 ? 1 : 0;

@@ -1,0 +1,129 @@
+import { contractCheck, expect, fail, NotOffered, profileCheck } from "../engine/check.js";
+import type { Kit } from "../engine/kit.js";
+import { describeReply, isObject } from "../http/reply.js";
+import { itemOf } from "../webhooks/delivery-items.js";
+import type { Delivery } from "../webhooks/receiver.js";
+import { expectOne } from "./key-checks.js";
+import { requestToken } from "./profiles/oauth-checks.js";
+import {
+  createTransaction,
+  expectRefused,
+  settledTransaction,
+  showTransaction,
+  stateOf,
+} from "./scenarios.js";
+import { endpoint } from "./webhook-scenarios.js";
+
+const writes = ["transaction"] as const;
+/** A retry that is varied by a fifth is still on schedule. */
+const variation = 0.2;
+
+/** Waits until this much time has passed since a request, of which the other checks have used a part. */
+async function waitSince(kit: Kit, startedAt: Date, durationMs: number): Promise<void> {
+  await kit.sleep(Math.max(0, startedAt.getTime() + durationMs - Date.now()));
+}
+
+/** Checks that wait long. They run together at the end, so none of them may need another. */
+export const slowChecks = [
+  contractCheck(
+    "key.repeat.minute",
+    "1.transactions",
+    "A key is still remembered after a minute.",
+    {
+      needs: ["key.repeat.other-connection", "tx.get.result"],
+      unlessFailed: ["key.repeat.final", "key.repeat.later"],
+      writes,
+      slow: true,
+    },
+    async (kit) => {
+      const { slowMs } = kit.target.timing;
+      const first = await settledTransaction(kit);
+      await waitSince(kit, first.reply.exchange.startedAt, slowMs);
+      const second = await kit.create({ key: first.key, body: first.body });
+      await expectOne(kit, first, second, `after the same request was sent ${slowMs} ms after the first`);
+    },
+  ),
+  contractCheck(
+    "tx.get.result-minute",
+    "3.state",
+    "A final state is still the same after a minute.",
+    { needs: ["tx.get.result-stays"], writes, slow: true },
+    async (kit) => {
+      const { slowMs } = kit.target.timing;
+      const settled = await settledTransaction(kit);
+      await waitSince(kit, settled.shown.exchange.startedAt, slowMs);
+      const shown = stateOf(kit.target, (await showTransaction(kit, settled.id)).json);
+      expect(
+        shown === settled.state,
+        `the final state ${settled.state} still ${slowMs} ms later`,
+        `the state ${shown}`,
+      );
+    },
+  ),
+  profileCheck(
+    "oauth.expiry",
+    "oauth",
+    "RFC 6749, section 5.1",
+    "A token is not accepted after expires_in.",
+    { needs: ["oauth.token", "access.none"], writes: ["transaction", "token"], slow: true },
+    async (kit) => {
+      const issued = await requestToken(kit, "client_credentials", (secret) => secret);
+      const { access_token: token, expires_in: lifetime } = isObject(issued.json) ? issued.json : {};
+      const lifetimeMs = Number(lifetime) * 1000;
+      const { slowMs, revocationMs } = kit.target.timing;
+      if (typeof token === "string") kit.session.secrets.set(token, "$EXPIRED_TOKEN");
+      if (!(lifetimeMs <= 2 * slowMs))
+        throw new NotOffered(
+          `A token lives for ${String(lifetime)} s, which is longer than --slow waits; issue shorter ones for this check.`,
+        );
+      const authorization = `Bearer ${String(token)}`;
+      const { reply } = await kit.create({ authorization });
+      expect(reply.status === 202, "status 202 with a token that was just issued", describeReply(reply));
+      const { startedAt, durationMs } = issued.exchange;
+      await waitSince(kit, startedAt, durationMs + lifetimeMs + revocationMs);
+      expectRefused((await kit.create({ authorization })).reply, `a token ${lifetime} s after it was issued`);
+    },
+  ),
+  profileCheck(
+    "bursar.retry-schedule",
+    "bursar",
+    "Bursar's guide to receiving webhooks: retries after 5 s, 30 s and longer, each varied by up to 20 %.",
+    "Notifications are retried on the documented schedule.",
+    {
+      needs: ["webhook.retry.same-id"],
+      unlessFailed: ["webhook.once"],
+      writes: ["transaction", "webhook endpoint"],
+      slow: true,
+    },
+    expectSchedule,
+  ),
+];
+
+async function expectSchedule(kit: Kit): Promise<void> {
+  const { receiver, webhooks } = await endpoint(kit);
+  const { retryScheduleMs } = webhooks;
+  if (retryScheduleMs === undefined)
+    throw new NotOffered(
+      "The target file does not name the schedule of retries (webhooks.retry_schedule_ms).",
+    );
+  const attempts: Delivery[] = [];
+  receiver.answerWith(async (delivery) => {
+    const [first] = attempts;
+    if (first !== undefined && itemOf(first, "delivery_id") !== itemOf(delivery, "delivery_id")) return 204;
+    attempts.push(delivery);
+    return attempts.length <= retryScheduleMs.length ? 500 : 204;
+  });
+  await createTransaction(kit);
+  const { webhookMs } = kit.target.timing;
+  if ((await kit.poll(webhookMs, async () => attempts[0])) === undefined)
+    fail("a notification of a transaction", "none");
+  for (const [index, delayMs] of retryScheduleMs.entries()) {
+    const latestMs = delayMs * (1 + variation) + webhookMs;
+    const next = await kit.poll(latestMs, async () => attempts[index + 1]);
+    const before = attempts[index];
+    const wanted = `retry ${index + 1} after ${delayMs} ms, varied by up to ${variation * 100} %`;
+    if (next === undefined || before === undefined) fail(wanted, `none within ${latestMs} ms`);
+    const afterMs = next.receivedAt.getTime() - before.receivedAt.getTime();
+    expect(afterMs >= delayMs * (1 - variation) - 1, wanted, `it after ${afterMs} ms`);
+  }
+}
