@@ -44,7 +44,7 @@ export default defineConfig({
           name: "unit",
           include: [
             "packages/*/src/**/*.test.ts",
-            "packages/{client,conformance,devnet,domain,signer}/test/**/*.test.ts",
+            "packages/{cli,client,conformance,devnet,domain,signer}/test/**/*.test.ts",
             "tools/**/*.test.ts",
           ],
           exclude: proofFiles,

@@ -17,6 +17,8 @@ const conformancePart = "packages/conformance/src";
  * @type {Record<string, { parts: string[], packages: string[] }>}
  */
 export const arrows = {
+  // It is published with the client alone. The server's commands are found when it runs, and not imported.
+  "packages/cli/src": { parts: ["packages/client/src"], packages: ["node"] },
   // It is published alone, so it has nothing of the others in it; its types are generated from the OpenAPI document.
   "packages/client/src": { parts: [], packages: ["node", "#ws"] },
   "packages/domain/src": { parts: [], packages: [] },

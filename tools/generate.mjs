@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { commandsPage } from "../packages/cli/dist/help/commands-page.js";
 import { contractPage } from "../packages/conformance/dist/contract/contract-page.js";
 import {
   describeOrderStates,
@@ -30,6 +31,7 @@ const silent = createLogger("silent", false);
 const artefacts = {
   "ARCHITECTURE.md": architecturePage,
   "docs/operating/limits.md": () => limitsPage(apiRoutes("")),
+  "docs/reference/commands.md": commandsPage,
   "docs/reference/conformance.md": contractPage,
   "docs/reference/errors.md": errorsPage,
   "docs/reference/configuration.md": configurationPage,

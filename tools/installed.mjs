@@ -37,8 +37,8 @@ function isNeeded({ optional, os, cpu, libc }) {
   );
 }
 
-/** @param {Locked} wanted @param {Locked | undefined} found */
+/** A workspace is a link to its folder and has no version of its own. @param {Locked} wanted @param {Locked | undefined} found */
 function isSame(wanted, found) {
-  if (found === undefined) return false;
-  return wanted.link === true || (wanted.version === found.version && wanted.integrity === found.integrity);
+  if (wanted.link === true) return true;
+  return found !== undefined && wanted.version === found.version && wanted.integrity === found.integrity;
 }

@@ -68,7 +68,13 @@ async function build() {
   if (isBuilt(root, print)) return;
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   if (!existsSync(join(root, "packages/server/dist"))) console.log("bursar: building (tsc -b)");
-  const projects = ["packages/client", "packages/server", "packages/signer", "packages/devnet"];
+  const projects = [
+    "packages/cli",
+    "packages/client",
+    "packages/server",
+    "packages/signer",
+    "packages/devnet",
+  ];
   const status = await run(process.execPath, [compiler, "-b", ...projects], "building");
   if (status !== 0) fail("the build failed; what the compiler wrote is above.");
   // The pages of /docs, in 0.2 s.

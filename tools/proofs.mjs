@@ -216,6 +216,7 @@ export const proofs = {
     shows:
       "payments that a client sends through lost, stalled and damaged responses are made once, a receiver that is killed at any step processes each delivery once, and a follower whose connections are cut misses nothing",
     files: [
+      "packages/cli/test/package.test.ts",
       "packages/client/test/faults.test.ts",
       "packages/client/test/package.test.ts",
       "packages/client/test/stream-proof.test.ts",

@@ -24,7 +24,10 @@ function json(command: string, args: string[]): unknown {
 it("the bill of materials lists what a production install has", () => {
   const bill = json("npm", ["run", "--silent", "sbom"]) as { components: { purl: string }[] };
   const components = bill.components.map(({ purl }) => decodeURIComponent(purl.replace("pkg:npm/", "")));
-  const workspaces = ["packages/server", "packages/signer"].flatMap((path) => ["--workspace", path]);
+  const workspaces = ["packages/cli", "packages/server", "packages/signer"].flatMap((path) => [
+    "--workspace",
+    path,
+  ]);
   const production = listed(json("npm", ["ls", "--omit=dev", "--all", "--json", ...workspaces]) as Listed);
   expect([...new Set(components)].sort()).toEqual([...production].sort());
   expect(components.some((name) => name.startsWith("fastify@"))).toBe(true);

@@ -19,6 +19,7 @@ const readingCommands: ReadonlySet<string> = new Set([
   "audit verify",
   "client list",
   "config",
+  "database check",
   "database roles",
   "failures list",
   "keys list",

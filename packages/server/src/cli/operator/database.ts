@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { loadConfig } from "../../config/load-config.js";
 import { changeOwnerScript, createRolesScript, grantScript } from "../../store/core/schema/database-roles.js";
+import { addDatabaseCheck } from "./database-check.js";
 
 export function addDatabaseCommand(program: Command): void {
-  const database = program.command("database").description("set up the database");
+  const database = program.command("database").description("set up and check the database");
+  addDatabaseCheck(database);
   database
     .command("roles")
     .description(

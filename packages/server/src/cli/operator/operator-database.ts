@@ -101,7 +101,7 @@ export async function withDatabase<T>(
 }
 
 /** On a sandbox that has a chain, the chain and its assets are configured as they are in the sandbox. */
-function loadOperatorSettings(): Settings {
+export function loadOperatorSettings(): Settings {
   const config = loadConfig(process.env);
   const chain = findSandboxChain(config);
   return chain === undefined
@@ -109,7 +109,7 @@ function loadOperatorSettings(): Settings {
     : { ...config.values, ...withSandboxChain(config.values.assets, chain) };
 }
 
-function masterKeyPath({ master_key_file, database_url, data_dir }: Config["values"]): string {
+export function masterKeyPath({ master_key_file, database_url, data_dir }: Config["values"]): string {
   if (master_key_file !== undefined) return master_key_file;
   const sandboxKey = join(data_dir, "master.key");
   if (database_url === undefined || existsSync(sandboxKey)) return sandboxKey;
@@ -119,7 +119,7 @@ function masterKeyPath({ master_key_file, database_url, data_dir }: Config["valu
 }
 
 /** The port is on the fourth line of PostgreSQL's lock file. */
-function sandboxDatabaseUrl(dataDir: string): string {
+export function sandboxDatabaseUrl(dataDir: string): string {
   try {
     const port = Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[3]);
     const password = readFileSync(join(dataDir, "postgres.password"), "utf8").trim();

@@ -1,0 +1,80 @@
+import { type BursarOptions, createBursar, createTransport } from "@bursar/client";
+import type { Command, Context } from "./commands/command.js";
+import { CliError, usage } from "./exit-codes.js";
+import type { Given } from "./parse/given.js";
+import { findTarget, isLocal, type Target } from "./profiles/target.js";
+import type { Io } from "./terminal/io.js";
+import { createOutput } from "./terminal/output.js";
+import { createProgress } from "./terminal/progress.js";
+import { safe } from "./terminal/safe-text.js";
+import { styleOf } from "./terminal/style.js";
+
+/** A person waits: fewer attempts than a program would make. */
+const retriesMax = 2;
+
+export function createContext(
+  command: Command,
+  given: Given,
+  io: Io,
+): { context: Context; close: () => void } {
+  const progress = createProgress(io);
+  const style = styleOf(io, "err");
+  const asked = given.flag("json") ? "json" : given.flag("jsonl") ? "jsonl" : undefined;
+  const note = (text: string) => {
+    progress.clear();
+    io.err(`${text}\n`);
+  };
+  let target: Promise<Target> | undefined;
+  const findOnce = () => {
+    target ??= findTarget(given, io).then((found) => {
+      warnOfPlainHttp(found, note);
+      return found;
+    });
+    return target;
+  };
+  const options = async (): Promise<BursarOptions> => {
+    const { url, credentials } = await findOnce();
+    const scopes = command.path === "token" ? [...given.list("scope"), ...given.all("scopes")] : [];
+    return {
+      baseUrl: url,
+      credentials,
+      ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+      retriesMax,
+      onRequest: (notice) => {
+        progress.onRequest(notice);
+        if (given.flag("verbose")) note(style.dim(safe(`> ${notice.method} ${notice.url}`)));
+      },
+      onResponse: (notice) => {
+        progress.onResponse(notice);
+        const { status, code, durationMs, requestId = "" } = notice;
+        if (given.flag("verbose"))
+          note(style.dim(safe(`< ${status ?? code} in ${Math.round(durationMs)} ms ${requestId}`)));
+      },
+    };
+  };
+  const context: Context = {
+    io,
+    output: createOutput(io, asked, progress),
+    target: findOnce,
+    bursar: async () => createBursar(await options()),
+    transport: async () => createTransport(await options()),
+    note: (text) => note(safe(text)),
+    confirm: async (question) => {
+      // A script has decided when it was written.
+      if (given.flag("yes") || !io.isTerminal.in || !io.isTerminal.err) return;
+      progress.clear();
+      const answer = await io.ask(`${safe(question)} [y/N] `, { hidden: false });
+      if (!/^\s*y(es)?\s*$/i.test(answer)) throw new CliError("Nothing was sent.");
+    },
+  };
+  return { context, close: progress.end };
+}
+
+function warnOfPlainHttp({ url }: Target, note: (text: string) => void): void {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw usage(`${JSON.stringify(url)} is not an http or https address.`);
+  if (new URL(url).protocol === "http:" && !isLocal(url))
+    note(
+      safe(`Warning: ${url} is not encrypted, so others on the network can read the secret and the token.`),
+    );
+}

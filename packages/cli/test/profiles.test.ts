@@ -1,0 +1,89 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startFakeService } from "./harness/fake-service.js";
+import { me } from "./harness/resources.js";
+import { createRunner } from "./harness/run.js";
+
+const secret = "bsk_a-secret-of-acme";
+
+describe("profiles", () => {
+  let service: Awaited<ReturnType<typeof startFakeService>>;
+  let asked: string[];
+  beforeAll(async () => {
+    asked = [];
+    service = await startFakeService({
+      "GET /v1/me": { body: me },
+      "POST /oauth/token": ({ body }) => {
+        asked.push(body);
+        return { body: { access_token: "t", token_type: "Bearer", expires_in: 900, scope: "" } };
+      },
+    });
+  });
+  afterAll(() => service.close());
+
+  it("are stored for their owner only, with the secret from the environment or a hidden prompt", async () => {
+    const cli = createRunner("http://127.0.0.1:9");
+    const add = (name: string) => ["profile", "add", name, service.url, `cli_${name}`];
+    const first = await cli.run(add("acme"), { env: { BURSAR_CLIENT_SECRET: secret } });
+    expect(first).toMatchObject({ code: 0, out: "", prompts: [] });
+    expect(statSync(cli.config).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(cli.config)).mode & 0o777).toBe(0o700);
+    const typed = await cli.run(add("typed"), { terminal: true, answers: ["bsk_typed"] });
+    expect(typed.prompts).toEqual([{ prompt: "Secret of cli_typed: ", hidden: true }]);
+    expect(JSON.parse(readFileSync(cli.config, "utf8"))).toMatchObject({
+      default: "acme",
+      profiles: { acme: { secret }, typed: { secret: "bsk_typed" } },
+    });
+    expect((await cli.run(["profile", "list"])).out).toBe(
+      `acme\tyes\t${service.url}\tcli_acme\tsecret\ntyped\tno\t${service.url}\tcli_typed\tsecret\n`,
+    );
+    expect((await cli.run(["me"])).code).toBe(0);
+    expect(asked.at(-1)).toContain(`client_secret=${secret}`);
+    expect((await cli.run(["me", "--profile", "typed"])).code).toBe(0);
+    expect(asked.at(-1)).toContain("client_secret=bsk_typed");
+    expect((await cli.run(["profile", "use", "sandbox"])).code).toBe(0);
+    expect((await cli.run(["me"])).code).toBe(5);
+    expect((await cli.run(["profile", "remove", "acme"])).code).toBe(0);
+    expect((await cli.run(["me", "--profile", "acme"])).code).toBe(2);
+  });
+
+  it("that others can read are refused", async () => {
+    const cli = createRunner(service.url);
+    mkdirSync(dirname(cli.config), { recursive: true });
+    writeFileSync(cli.config, JSON.stringify({ profiles: {} }));
+    chmodSync(cli.config, 0o640);
+    const { code, err } = await cli.run(["me"]);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: `bursar: The permissions 0640 of ${cli.config} are too open: other accounts can read its secrets. Run \`chmod 600 ${cli.config}\`.\n`,
+    });
+    chmodSync(cli.config, 0o600);
+    expect((await cli.run(["me"])).code).toBe(0);
+    writeFileSync(cli.config, "[");
+    expect((await cli.run(["me"])).err).toMatch(/is not a file of profiles/);
+  });
+
+  it("a script names the service by its environment, and is never prompted", async () => {
+    const cli = createRunner("http://127.0.0.1:9");
+    const env = { BURSAR_URL: service.url, BURSAR_CLIENT_ID: "cli_1" };
+    expect(await cli.run(["me"], { env })).toMatchObject({
+      code: 2,
+      err: "bursar: Set BURSAR_CLIENT_SECRET, or run this on a terminal to be prompted for the secret.\n",
+    });
+    expect((await cli.run(["me"], { env: { ...env, BURSAR_CLIENT_SECRET: secret } })).code).toBe(0);
+    expect((await cli.run(["token"], { env: { BURSAR_URL: service.url, BURSAR_TOKEN: "mine" } })).out).toBe(
+      "mine\n",
+    );
+    const typed = await cli.run(["me", "--url", service.url, "--client-id", "cli_1"], {
+      terminal: true,
+      answers: ["bsk_2"],
+    });
+    expect(typed).toMatchObject({ code: 0, prompts: [{ hidden: true }] });
+    const scoped = await cli.run(["token", "--scope", "a", "b"], {
+      env: { ...env, BURSAR_CLIENT_SECRET: secret },
+    });
+    expect(scoped.code).toBe(0);
+    expect(asked.at(-1)).toContain("scope=a+b");
+  });
+});
