@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
 import { type ChainService, type ChainWallet, startChainService } from "../../harness/chain/chain-service.js";
 import { balanceOf, falseToken, type ModelBlock, modelCoin } from "../../harness/chain/model-chain.js";
@@ -165,6 +166,33 @@ describe("deposits on an EVM network", () => {
       "confirming",
     ]);
     expect(service.errors).toEqual([]);
+  });
+
+  it("bounds what an outsider's flood of small deposits costs, and credits all of it and what others receive", async () => {
+    const other = await service.createWallet(await service.createTenant());
+    const flood = Array.from({ length: 3000 }, (_, index) => ({
+      ...{ asset: usdc, from: outside, to: wallet.address, amount: index % 2 === 0 ? 1n : 100n },
+    }));
+    service.chain.pay([...flood, { asset: usdc, from: outside, to: wallet.address, amount: 5000n }]);
+    service.chain.pay([{ asset: usdc, from: outside, to: other.address, amount: 700n }]);
+    mine(1);
+    expect(
+      await eventually(
+        () => service.deposits(other),
+        ({ length }) => length === 1,
+      ),
+    ).toMatchObject([{ state: "confirming" }]);
+    const [row] = await service.database.query<{ rows: number }>(
+      sql`SELECT count(*)::integer AS rows FROM chain_deposits WHERE wallet_id = ${wallet.walletId}`,
+    );
+    expect(row?.rows).toBe(101);
+    // The process ends, and the next one confirms what was written.
+    await service.stopDrivers();
+    service.startDriver();
+    mine(4);
+    await expectBooksEqualChain([wallet, other]);
+    // 100 of their own, and one sum.
+    expect(await service.deposits(wallet)).toHaveLength(101);
   });
 
   it("knows its own transfers, and credits another tenant's wallet", async () => {

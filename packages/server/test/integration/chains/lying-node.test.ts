@@ -170,4 +170,27 @@ describe("a node that lies about what a payment costs, or whether it is possible
     const alone = openNode(devnet(), { rpcUrls: [liar.url] });
     expect(await alone.estimate([draft])).toEqual([{ refused: "WOULD_REVERT" }]);
   });
+
+  it("does not decide how much gas a payment gets, alone of two or of three", async () => {
+    const account = await fundedAccount(devnet(), { USDC: 100n });
+    const contract = devnetTokens.find(({ asset }) => asset === "USDC")?.contract as string;
+    const draft = { from: account.address.toLowerCase(), contract, destination: newAddress(), amount: 5n };
+    const { url, secondUrl } = devnet();
+    const estimate = async (rpcUrls: readonly string[]) => {
+      const node = openNode(devnet(), { rpcUrls });
+      await node.heads();
+      return await node.estimate([draft]);
+    };
+    const honest = await estimate([url]);
+    expect(honest).toMatchObject([{ dataFee: 0n }]);
+    // With too little the payment fails and is charged, and with too much it is above `fee_max`.
+    for (const lie of ["0x5208", "0x2dc6c0"]) {
+      const liar = await startLiar((method, _params, result) =>
+        method === "eth_estimateGas" ? lie : result,
+      );
+      expect(await estimate([liar.url, url, secondUrl])).toEqual(honest);
+      expect(await estimate([liar.url, url])).toEqual([{ refused: "UNAVAILABLE" }]);
+      expect(await estimate([liar.url])).not.toEqual(honest);
+    }
+  });
 });

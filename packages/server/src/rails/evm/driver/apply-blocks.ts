@@ -1,16 +1,15 @@
 import type { ChainNetwork } from "../../../app/chain/chain-network.js";
-import type { ChainBlock, ObservedTransfer } from "../../../app/chain/chain-node.js";
+import type { ChainBlock } from "../../../app/chain/chain-node.js";
 import type {
   ChainDeposit,
   ChainUnit,
   FollowedBlock,
   FoundAttempt,
   Inclusion,
-  WalletKey,
 } from "../../../app/chain/chain-store.js";
 import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
-import { isPaidExactly } from "../transaction/paid-exactly.js";
-import { contractOf, type DriverContext, type FollowedChain } from "./driver-context.js";
+import { type BlockDeposit, depositsOfBlock, inclusionsOf } from "../block/contents-of-block.js";
+import type { DriverContext, FollowedChain } from "./driver-context.js";
 import { type RecordFacts, type WalletEvent, writeFacts } from "./write-facts.js";
 
 /** Adds blocks to the chain, one SQL transaction for each that has something of ours. */
@@ -49,9 +48,9 @@ async function applyBlock(
   const attempts = await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]);
   const wallets = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
   const payments = decideInclusions(context.network, block, attempts);
-  const received = receivedOf(context.network, block, attempts, wallets);
+  const received = depositsOfBlock(context.network, block, attempts, wallets);
   const known = await unit.findDeposits(received);
-  const deposits = decideDeposits(context, block, received, { wallets, known, isTolerant });
+  const deposits = decideDeposits(context, block, received, { known, isTolerant });
   const depositIds = await record({
     events: [...payments.events, ...deposits.events],
     deposits: deposits.added.flatMap(({ observed }) => observed ?? []),
@@ -86,65 +85,6 @@ function decideInclusions(
   return { events, inclusions };
 }
 
-/** What a block did to these attempts. */
-export function inclusionsOf(
-  network: ChainNetwork,
-  block: Pick<ChainBlock, "number" | "hash" | "outcomes">,
-  attempts: readonly FoundAttempt[],
-): Inclusion[] {
-  return attempts.flatMap((attempt) => {
-    const outcome = block.outcomes.find(({ hash }) => hash === attempt.hash);
-    if (outcome === undefined) return [];
-    const { tenantId, id, hash, purpose } = attempt;
-    const at = { number: block.number, hash: block.hash };
-    const succeeded =
-      purpose === "cancellation"
-        ? outcome.success
-        : isPaidExactly(outcome, {
-            ...{ asset: attempt.asset, contract: contractOf(network, attempt.asset) },
-            ...{ from: attempt.address, to: attempt.destination, amount: attempt.amount },
-          });
-    return [{ tenantId, id, hash, block: at, succeeded, fee: outcome.fee }];
-  });
-}
-
-/**
- * The transfers that are deposits, and not what a payment between two wallets of one tenant pays: that is credited when the payment completes.
- * It can have ended before, if a reorganisation below finality brings it back.
- */
-export function receivedOf(
-  network: ChainNetwork,
-  block: ChainBlock,
-  attempts: readonly FoundAttempt[],
-  wallets: ReadonlyMap<string, WalletKey>,
-): ObservedTransfer[] {
-  const succeeded = new Set(
-    inclusionsOf(network, block, attempts)
-      .filter((one) => one.succeeded)
-      .map(({ hash }) => hash),
-  );
-  const own = new Map(attempts.filter(({ hash }) => succeeded.has(hash)).map((one) => [one.hash, one]));
-  return block.transfers.filter((transfer) => {
-    const payment = own.get(transfer.hash);
-    const isOwn = payment !== undefined && isPaidBy(transfer, payment, wallets.get(transfer.to));
-    return transfer.amount > 0n && !isOwn;
-  });
-}
-
-function isPaidBy(
-  { asset, from, amount }: ObservedTransfer,
-  payment: FoundAttempt,
-  wallet: WalletKey | undefined,
-): boolean {
-  return (
-    payment.tenantId === wallet?.tenantId &&
-    payment.destinationAccountId === wallet.walletId &&
-    payment.asset === asset &&
-    payment.address === from &&
-    payment.amount === amount
-  );
-}
-
 interface DecidedDeposits {
   events: WalletEvent[];
   /** Rows that exist, with their new block. */
@@ -154,25 +94,23 @@ interface DecidedDeposits {
 }
 
 interface KnownOfBlock {
-  wallets: ReadonlyMap<string, WalletKey>;
   known: readonly ChainDeposit[];
   /** Whether writing the block has failed before. */
   isTolerant: boolean;
 }
 
-/** What the transfers of a block are: new deposits, or ones that come back after a reorganisation, perhaps with another content. */
+/** What a block has for wallets: new deposits, or ones that come back after a reorganisation, perhaps with another content. */
 function decideDeposits(
-  { network: { depositMinimum }, recorder: { newUuid } }: Pick<DriverContext, "network" | "recorder">,
+  { recorder: { newUuid } }: Pick<DriverContext, "recorder">,
   { number, hash: blockHash }: Pick<ChainBlock, "number" | "hash">,
-  transfers: readonly ObservedTransfer[],
-  { wallets, known, isTolerant }: KnownOfBlock,
+  received: readonly BlockDeposit[],
+  { known, isTolerant }: KnownOfBlock,
 ): DecidedDeposits {
   const decided: DecidedDeposits = { events: [], kept: [], added: [] };
   const block = { number, hash: blockHash };
-  for (const { hash, ordinal, asset, amount, from, to } of transfers) {
-    const wallet = wallets.get(to);
-    if (wallet === undefined) continue;
-    const before = known.find((one) => one.hash === hash && one.ordinal === ordinal);
+  const knownByKey = new Map(known.map((one) => [`${one.hash} ${one.ordinal}`, one]));
+  for (const { wallet, hash, ordinal, asset, amount, from, isGathered } of received) {
+    const before = knownByKey.get(`${hash} ${ordinal}`);
     if (
       before !== undefined &&
       before.state !== "removed" &&
@@ -203,7 +141,7 @@ function decideDeposits(
     const isKnown = before !== undefined || isTolerant;
     const identity = isKnown ? { identity: `${hash} ${ordinal} ${newUuid()}` } : {};
     const observed = { ...wallet, asset, amount, fromAddress: from, receipt, ordinal, ...identity };
-    decided.added.push({ row, observed: amount < (depositMinimum.get(asset) ?? 0n) ? undefined : observed });
+    decided.added.push({ row, observed: isGathered ? undefined : observed });
   }
   return decided;
 }

@@ -1,6 +1,6 @@
 import type { ChainBlock } from "../../../app/chain/chain-node.js";
 import type { ChainUnit } from "../../../app/chain/chain-store.js";
-import { inclusionsOf, receivedOf } from "./apply-blocks.js";
+import { depositsOfBlock, inclusionsOf } from "../block/contents-of-block.js";
 import {
   type DriverContext,
   type FollowedChain,
@@ -68,7 +68,7 @@ async function linesOf(context: DriverContext, unit: ChainUnit, block: ChainBloc
   const { network } = context;
   const attempts = await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]);
   const wallets = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
-  const received = receivedOf(network, block, attempts, wallets).filter(({ to }) => wallets.has(to));
+  const received = depositsOfBlock(network, block, attempts, wallets);
   const credited = new Set(
     (await unit.findDeposits(received))
       .filter(({ state }) => state === "credited" || state === "gathered")
@@ -80,8 +80,8 @@ async function linesOf(context: DriverContext, unit: ChainUnit, block: ChainBloc
     ...received
       .filter(({ hash, ordinal }) => !credited.has(`${hash} ${ordinal}`))
       .map(
-        ({ hash, ordinal, to, asset, amount }) =>
-          `${hash} ${ordinal} ${wallets.get(to)?.walletId} ${asset} ${amount}`,
+        ({ hash, ordinal, wallet, asset, amount }) =>
+          `${hash} ${ordinal} ${wallet.walletId} ${asset} ${amount}`,
       ),
   ];
 }

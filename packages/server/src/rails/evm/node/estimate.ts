@@ -1,8 +1,9 @@
-import { type Estimate, NodeUnavailableError, type PaymentDraft } from "../../../app/chain/chain-node.js";
+import type { Estimate, PaymentDraft } from "../../../app/chain/chain-node.js";
 import { toQuantity } from "../keccak.js";
 import { isRevert } from "../rpc/rpc-error.js";
 import { type Answer, AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { transferCall } from "../transaction/transfer-call.js";
+import { agreedAmount } from "./agreed-amount.js";
 import { dataFeeQuestion, operatorFeeQuestion, withDataFeeMargin } from "./data-fee.js";
 import { readData, readQuantity } from "./read-values.js";
 
@@ -33,32 +34,34 @@ export function createEstimate({ pool, hasDataFee, newestNumber }: EstimateDeps)
       ...drafts.map((draft) => gasQuestion(draft, block)),
       ...tokenDrafts.map((draft) => returnQuestion(draft, block)),
     ];
-    const answers = await pool.ask(questions, "brief");
+    const answers = await pool.askAll(questions, "brief");
     const returns = new Map(tokenDrafts.map((draft, index) => [draft, answers[drafts.length + index]]));
     const estimates = drafts.map((draft, index) =>
-      judge(answers[index] as Answer<bigint>, (returns.get(draft) ?? { value: true }) as Answer<boolean>),
+      judge(answers[index] as Answer<bigint>[], (returns.get(draft) ?? [{ value: true }]) as Answer<true>[]),
     );
     return hasDataFee ? await addDataFees(pool, drafts, estimates, block) : estimates;
   }
 
-  return async (drafts: readonly PaymentDraft[]): Promise<readonly Estimate[]> => {
-    if (drafts.length === 0) return [];
-    try {
-      return await estimate(drafts);
-    } catch (error) {
-      if (!(error instanceof NodeUnavailableError)) throw error;
-      return drafts.map(() => ({ refused: "UNAVAILABLE" }));
-    }
-  };
+  return async (drafts: readonly PaymentDraft[]): Promise<readonly Estimate[]> =>
+    drafts.length === 0 ? [] : await estimate(drafts);
 }
 
-function judge(gas: Answer<bigint>, call: Answer<boolean>): Estimate {
-  for (const answer of [call, gas])
-    if ("error" in answer) return { refused: isRevert(answer.error) ? "WOULD_REVERT" : "UNAVAILABLE" };
-  const isAccepted = "value" in call && call.value === true;
-  const needed = "value" in gas ? gas.value : undefined;
-  if (!isAccepted) return { refused: "WOULD_REVERT" };
+/**
+ * What all nodes that answer say. A payment fails only if all of them refuse it; and no single one of several decides how much gas it gets.
+ */
+function judge(gas: readonly Answer<bigint>[], call: readonly Answer<true>[]): Estimate {
+  for (const answers of [call, gas] as readonly (readonly Answer<unknown>[])[]) {
+    if (answers.length === 0) return { refused: "UNAVAILABLE" };
+    if (valuesOf(answers).length > 0) continue;
+    const isRefused = answers.every((answer) => !("error" in answer) || isRevert(answer.error));
+    return { refused: isRefused ? "WOULD_REVERT" : "UNAVAILABLE" };
+  }
+  const needed = agreedAmount(valuesOf(gas));
   return needed === undefined ? { refused: "UNAVAILABLE" } : { gasLimit: withMargin(needed), dataFee: 0n };
+}
+
+function valuesOf<T>(answers: readonly Answer<T>[]): T[] {
+  return answers.flatMap((answer) => ("value" in answer && answer.value !== undefined ? [answer.value] : []));
 }
 
 /** A quarter more than was needed now: contracts use more when their state has changed. */
@@ -112,23 +115,21 @@ async function addDataFees(
   estimates: readonly Estimate[],
   block: string,
 ): Promise<readonly Estimate[]> {
-  const [coin, token] = await pool.ask([dataFeeQuestion(false, block), dataFeeQuestion(true, block)]);
-  const operator = await pool.ask(
+  const [coin, token] = await pool.askAll([dataFeeQuestion(false, block), dataFeeQuestion(true, block)]);
+  const operator = await pool.askAll(
     estimates.map((estimate) => operatorFeeQuestion("gasLimit" in estimate ? estimate.gasLimit : 0n, block)),
   );
   return estimates.map((estimate, index) => {
     if (!("gasLimit" in estimate)) return estimate;
-    const data = drafts[index]?.contract === null ? coin : token;
-    if (!("value" in data) || data.value === undefined) return { refused: "UNAVAILABLE" };
-    const operatorFee = operatorFeeOf(operator[index]);
-    if (operatorFee === undefined) return { refused: "UNAVAILABLE" };
-    return { ...estimate, dataFee: withDataFeeMargin(data.value + operatorFee) };
+    const dataFee = agreedAmount(valuesOf(drafts[index]?.contract === null ? coin : token));
+    const operatorFee = agreedAmount((operator[index] ?? []).flatMap(operatorFeeOf));
+    if (dataFee === undefined || operatorFee === undefined) return { refused: "UNAVAILABLE" };
+    return { ...estimate, dataFee: withDataFeeMargin(dataFee + operatorFee) };
   });
 }
 
 /** Oracles from before the fee was introduced do not know it. */
-function operatorFeeOf(answer: Answer<bigint> | undefined): bigint | undefined {
-  if (answer === undefined) return undefined;
-  if ("value" in answer) return answer.value;
-  return isRevert(answer.error) ? 0n : undefined;
+function operatorFeeOf(answer: Answer<bigint>): bigint[] {
+  if ("value" in answer) return answer.value === undefined ? [] : [answer.value];
+  return isRevert(answer.error) ? [0n] : [];
 }

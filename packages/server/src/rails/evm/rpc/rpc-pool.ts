@@ -39,6 +39,11 @@ export interface RpcPool {
   ) => Promise<Answers<Q>>;
   /** The values of all questions, from the same node. */
   readonly askOneNode: <T>(questions: readonly Question<T>[]) => Promise<readonly T[]>;
+  /** The answers to each question, without those of nodes that did not answer it. Every node is asked once. */
+  readonly askAll: <const Q extends readonly Question<unknown>[]>(
+    questions: Q,
+    manner?: "any" | "brief",
+  ) => Promise<{ readonly [K in keyof Q]: readonly Answers<Q>[K][] }>;
   /** Every node, once. */
   readonly askEach: <const Q extends readonly Question<unknown>[]>(questions: Q) => Promise<NodeAnswers<Q>[]>;
   readonly close: () => Promise<void>;
@@ -118,6 +123,16 @@ export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPo
     throw unavailable(reasons);
   }
 
+  async function askAll(questions: readonly Question<unknown>[], manner?: "any" | "brief") {
+    const asked = await Promise.all(endpoints.map((endpoint) => attempt(endpoint, questions, manner)));
+    return questions.map((_, index) =>
+      asked.flatMap((answers) => {
+        const answer = answers[index];
+        return answer === undefined || "unavailable" in answer ? [] : [answer];
+      }),
+    );
+  }
+
   async function askEach(questions: readonly Question<unknown>[]) {
     return await Promise.all(
       endpoints.map(async (endpoint) => {
@@ -132,6 +147,7 @@ export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPo
     endpoints,
     ask: ask as RpcPool["ask"],
     askOneNode,
+    askAll: askAll as RpcPool["askAll"],
     askEach: askEach as RpcPool["askEach"],
     close: async () => void (await Promise.all(endpoints.map((endpoint) => endpoint.close()))),
   };
