@@ -6,7 +6,7 @@ const reading: DatabaseReading = {
   cluster: "c",
   timeline: "00000002",
   installation: "i",
-  epoch: { id: "one", number: 1 },
+  epoch: { id: "one", number: 1, startedUs: 0 },
   position: 100,
 };
 
@@ -40,7 +40,7 @@ describe("the identity of the database", () => {
     expect(identity.known().epoch).toEqual(reading.epoch);
     identity.confirmComplete();
     expect(identity.isIncomplete()).toBe(true);
-    expect(observe({ ...reading, epoch: { id: "two", number: 2 } })).toBe(2);
+    expect(observe({ ...reading, epoch: { id: "two", number: 2, startedUs: 0 } })).toBe(2);
     expect(changes).toEqual([{ isNewEpoch: false }, { isNewEpoch: true }]);
     // The rest of a restore can still be missing.
     expect(identity.isIncomplete()).toBe(true);
@@ -66,7 +66,7 @@ describe("the identity of the database", () => {
     expect(observe({ ...reading, server: "b" })).toBe(1);
     expect(observe({ ...reading, server: "b" })).toBe(1);
     expect(changes).toEqual([{ isNewEpoch: false }]);
-    observe({ ...reading, server: "b", epoch: { id: "two", number: 2 } });
+    observe({ ...reading, server: "b", epoch: { id: "two", number: 2, startedUs: 0 } });
     expect(changes).toEqual([{ isNewEpoch: false }, { isNewEpoch: true }]);
     expect(identity.hasEarlierEpochs()).toBe(true);
   });
@@ -111,7 +111,7 @@ describe("the identity of the database", () => {
     identity.leave({ cluster: "c", timeline: "00000003" });
     expect(changes).toEqual([{ isNewEpoch: false }]);
     expect(observe(reading)).toBeUndefined();
-    observe({ ...reading, server: "b", timeline: "00000003", epoch: { id: "two", number: 2 } });
+    observe({ ...reading, server: "b", timeline: "00000003", epoch: { id: "two", number: 2, startedUs: 0 } });
     expect(changes).toEqual([{ isNewEpoch: false }, { isNewEpoch: true }]);
   });
 

@@ -49,6 +49,10 @@ export interface DatabaseReading {
 export interface Epoch {
   id: string;
   number: number;
+  /** By the clock of the server on which it was begun. */
+  startedUs: number;
+  /** On which it was begun; undefined if its row does not say. */
+  timeline?: string | undefined;
   /**
    * The SQL transaction that has written the row. Nothing changes the row once it names its server, so another one has put it back: a dump
    * was restored in place. Undefined while the row will still be given a name.

@@ -17,7 +17,7 @@ export function identifyConnections(
       cluster: undefined,
       timeline: undefined,
       installation: undefined,
-      epoch: { id: `epoch ${number}`, number },
+      epoch: { id: `epoch ${number}`, number, startedUs: 0 },
       position: 0,
     };
     identity.observe(reading, identity.known());

@@ -19,13 +19,18 @@ export interface ServerRow {
   /** The cluster and the timeline that it belongs to. Null if no server has been named for it. */
   epochSystem: string | null;
   epochTimeline: string | null;
+  /** In microseconds since 1970. */
+  epochStarted: string | null;
   /** The SQL transaction that has written the epoch's row; `VACUUM FULL` keeps it. */
   epochWrittenBy: string | null;
   /** The first epoch, which every copy of the database keeps. */
   installation: string | null;
 }
 
-type EpochRow = Pick<ServerRow, "id" | "number" | "epochSystem" | "epochWrittenBy"> &
+type EpochRow = Pick<
+  ServerRow,
+  "id" | "number" | "epochStarted" | "epochSystem" | "epochTimeline" | "epochWrittenBy"
+> &
   Partial<Pick<ServerRow, "system">>;
 
 /** A dump that is restored beside the database and renamed changes nothing of the server but the number of the database. */
@@ -53,14 +58,14 @@ const restrictedServer = `
 /** Served by the primary key, read backwards, and forwards for the first. Ordered by the column and not by the string of that name, in which 9 is after 10. */
 const epoch = `
   SELECT number::text, id::text, system_identifier AS "epochSystem", timeline AS "epochTimeline",
-    xmin::text AS "epochWrittenBy",
+    (extract(epoch FROM started_at) * 1000000)::bigint::text AS "epochStarted", xmin::text AS "epochWrittenBy",
     (SELECT first.id::text FROM database_epochs AS first ORDER BY first.number LIMIT 1) AS installation
   FROM database_epochs ORDER BY database_epochs.number DESC LIMIT 1`;
 
 /** Before the migrations. */
 const noEpoch = `
   SELECT NULL::text AS number, NULL::text AS id, NULL::text AS "epochSystem", NULL::text AS "epochTimeline",
-    NULL::text AS "epochWrittenBy", NULL::text AS installation`;
+    NULL::text AS "epochStarted", NULL::text AS "epochWrittenBy", NULL::text AS installation`;
 
 const undefinedTable = "42P01";
 /** insufficient_privilege, undefined_function, feature_not_supported */
@@ -92,7 +97,13 @@ export function epochOf({ id, number, ...row }: EpochRow): Epoch | undefined {
   if (id === null || number === null) return undefined;
   // The first process that is shown the server's name writes it to the row.
   const isNamed = row.epochSystem !== null || (row.system ?? null) === null;
-  return { id, number: Number(number), writtenBy: (isNamed ? row.epochWrittenBy : null) ?? undefined };
+  return {
+    id,
+    number: Number(number),
+    startedUs: Number(row.epochStarted),
+    timeline: row.epochTimeline ?? undefined,
+    writtenBy: (isNamed ? row.epochWrittenBy : null) ?? undefined,
+  };
 }
 
 export function toReading(row: ServerRow): DatabaseReading {

@@ -7,13 +7,13 @@ const known: KnownDatabase = {
   cluster: "c",
   timeline: "00000004",
   installation: "i",
-  epoch: { id: "seven", number: 7 },
+  epoch: { id: "seven", number: 7, startedUs: 70 },
 };
 const same = {
   cluster: "c",
   timeline: "00000004",
   installation: "i",
-  epoch: { id: "seven", number: 7 },
+  epoch: { id: "seven", number: 7, startedUs: 70 },
 };
 const nothing = { cluster: "d", timeline: "00000001", installation: undefined, epoch: undefined };
 
@@ -26,7 +26,17 @@ describe("a server is refused", () => {
   });
 
   it("in an earlier epoch of the same timeline, which another standby was promoted to", () => {
-    expect(factsOf({ epoch: { id: "six", number: 6 } })).toEqual({ epoch: "6", seen_epoch: "7" });
+    expect(factsOf({ epoch: { id: "six", number: 6, startedUs: 80 } })).toEqual({
+      epoch: "6 six",
+      seen_epoch: "7 seven",
+    });
+  });
+
+  it("in an epoch of the same number and timeline that was begun before the known one", () => {
+    expect(factsOf({ epoch: { id: "other", number: 7, startedUs: 69 } })).toEqual({
+      epoch: "7 other",
+      seen_epoch: "7 seven",
+    });
   });
 
   it("with the tables of another installation, also if it is the only server", () => {
@@ -47,17 +57,35 @@ describe("a server is not refused", () => {
   });
 
   it("after a promotion, even if the standby has not received the last epoch", () => {
-    const found = { ...same, timeline: "00000005", epoch: { id: "six", number: 6 } };
+    const found = { ...same, timeline: "00000005", epoch: { id: "six", number: 6, startedUs: 60 } };
+    expect(findRefusal(found, known, true)).toBeUndefined();
+  });
+
+  it("after the promotion of another standby to a timeline of the same number, on which no epoch was begun yet", () => {
+    const epoch = { id: "six", number: 6, startedUs: 60, timeline: "00000003" };
+    expect(findRefusal({ ...same, epoch }, known, true)).toBeUndefined();
+    expect(findRefusal({ ...same, epoch: { ...epoch, timeline: same.timeline } }, known, true)).toBeDefined();
+  });
+
+  it("in an epoch of the same number that was begun after the known one", () => {
+    const found = { ...same, epoch: { id: "other", number: 7, startedUs: 71 } };
     expect(findRefusal(found, known, true)).toBeUndefined();
   });
 
   it("after a restore to another cluster", () => {
-    const found = { ...same, cluster: "d", timeline: "00000001", epoch: { id: "two", number: 2 } };
+    const found = {
+      ...same,
+      cluster: "d",
+      timeline: "00000001",
+      epoch: { id: "two", number: 2, startedUs: 20 },
+    };
     expect(findRefusal(found, known, true)).toBeUndefined();
   });
 
   it("if it is the only one, and an operator has put a copy back or emptied it", () => {
-    expect(findRefusal({ ...same, epoch: { id: "six", number: 6 } }, known, false)).toBeUndefined();
+    expect(
+      findRefusal({ ...same, epoch: { id: "six", number: 6, startedUs: 60 } }, known, false),
+    ).toBeUndefined();
     expect(findRefusal(nothing, known, false)).toBeUndefined();
   });
 });

@@ -1,5 +1,6 @@
 import {
   type DatabaseReading,
+  type Epoch,
   isOlderTimeline,
   type KnownDatabase,
 } from "../../../runtime/database/database-identity.js";
@@ -36,8 +37,8 @@ export function findRefusal(
     return new RefusedServerError(older, { timeline: found.timeline, seen_timeline: known.timeline });
   if (hasOthers && isOlderEpoch(found, known))
     return new RefusedServerError(older, {
-      epoch: String(found.epoch?.number),
-      seen_epoch: String(known.epoch?.number),
+      epoch: describe(found.epoch),
+      seen_epoch: describe(known.epoch),
     });
   if (isOther(found.installation, known.installation))
     return new RefusedServerError(foreign, {
@@ -50,15 +51,26 @@ export function findRefusal(
   return undefined;
 }
 
-/** Two standbys that were promoted apart can be on timelines of the same number. The epochs that processes begin have one meaning. */
+/**
+ * Two standbys that were promoted apart can be on timelines of the same number. Then the epochs tell which was promoted later: by their
+ * numbers, and by their times if a process that knew nothing of the first promotion has begun the epoch after the second.
+ */
 function isOlderEpoch(found: Found, known: KnownDatabase): boolean {
   if (found.cluster === undefined || found.cluster !== known.cluster || found.timeline !== known.timeline)
     return false;
-  return (found.epoch?.number ?? Number.POSITIVE_INFINITY) < (known.epoch?.number ?? 0);
+  if (found.epoch === undefined || known.epoch === undefined) return false;
+  // Nobody has worked on it since its promotion: it is not what came before the known one, but what comes after.
+  if (found.epoch.timeline !== undefined && found.epoch.timeline !== found.timeline) return false;
+  if (found.epoch.number !== known.epoch.number) return found.epoch.number < known.epoch.number;
+  return found.epoch.id !== known.epoch.id && found.epoch.startedUs < known.epoch.startedUs;
 }
 
 export function isEmptied(found: Pick<Found, "epoch">, known: KnownDatabase): boolean {
   return found.epoch === undefined && known.epoch !== undefined;
+}
+
+function describe(epoch: Epoch | undefined): string | undefined {
+  return epoch && `${epoch.number} ${epoch.id}`;
 }
 
 function isOther(found: string | undefined, seen: string | undefined): boolean {
