@@ -14,6 +14,8 @@ import { forge, notificationOf } from "./forged-webhooks.js";
 const deliveries = Number(process.env["BURSAR_CLIENT_DELIVERIES"] ?? 150);
 const killsOfEachPoint = Number(process.env["BURSAR_CLIENT_RECEIVER_KILLS"] ?? 1);
 const forged = 200;
+/** An end for what hangs, which grows with the size. */
+const timeoutMs = 240_000 + deliveries * 500 + killsOfEachPoint * 60_000;
 const concurrency = 4;
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const program = fileURLToPath(new URL("receiver-process.mjs", import.meta.url));
@@ -118,39 +120,51 @@ const pointsOf = (kind: Kind) => (kind === "journal" ? points : [...points, ...c
 const all = Array.from({ length: deliveries }, (_, at) => at + 1);
 
 describe.concurrent(`a receiver that is killed at every point gets ${deliveries} deliveries three times, and ${forged} forged ones`, () => {
-  it("processes each once with PostgreSQL", async () => {
-    const database = await createTestDatabase("empty");
-    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-    await pool.query(`CREATE TABLE booked (sequence integer); ${postgresStoreSchema}`);
-    const killedAt = await storm("postgres", database.url);
-    const { rows } = await pool.query("SELECT sequence FROM booked ORDER BY sequence");
-    await pool.end();
-    await database.drop();
-    expect(rows.map(({ sequence }: { sequence: number }) => sequence)).toEqual(all);
-    expect(new Set(killedAt)).toEqual(new Set(pointsOf("postgres")));
-  });
+  it(
+    "processes each once with PostgreSQL",
+    async () => {
+      const database = await createTestDatabase("empty");
+      const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+      await pool.query(`CREATE TABLE booked (sequence integer); ${postgresStoreSchema}`);
+      const killedAt = await storm("postgres", database.url);
+      const { rows } = await pool.query("SELECT sequence FROM booked ORDER BY sequence");
+      await pool.end();
+      await database.drop();
+      expect(rows.map(({ sequence }: { sequence: number }) => sequence)).toEqual(all);
+      expect(new Set(killedAt)).toEqual(new Set(pointsOf("postgres")));
+    },
+    timeoutMs,
+  );
 
-  it("processes each once with SQLite", async () => {
-    const path = join(createTemporaryFolder("receiver-proof"), "receiver.db");
-    const database = new Database(path);
-    database.exec(`CREATE TABLE booked (sequence integer); ${sqliteStoreSchema}`);
-    const killedAt = await storm("sqlite", path);
-    const rows = database.prepare("SELECT sequence FROM booked ORDER BY sequence").all();
-    database.close();
-    expect((rows as { sequence: number }[]).map(({ sequence }) => sequence)).toEqual(all);
-    expect(new Set(killedAt)).toEqual(new Set(pointsOf("sqlite")));
-  });
+  it(
+    "processes each once with SQLite",
+    async () => {
+      const path = join(createTemporaryFolder("receiver-proof"), "receiver.db");
+      const database = new Database(path);
+      database.exec(`CREATE TABLE booked (sequence integer); ${sqliteStoreSchema}`);
+      const killedAt = await storm("sqlite", path);
+      const rows = database.prepare("SELECT sequence FROM booked ORDER BY sequence").all();
+      database.close();
+      expect((rows as { sequence: number }[]).map(({ sequence }) => sequence)).toEqual(all);
+      expect(new Set(killedAt)).toEqual(new Set(pointsOf("sqlite")));
+    },
+    timeoutMs,
+  );
 
-  it("books each once with the journal, and calls the handler again only for what was not marked", async () => {
-    const folder = createTemporaryFolder("receiver-proof");
-    mkdirSync(join(folder, "booked"));
-    const killedAt = await storm("journal", folder);
-    const booked = readdirSync(join(folder, "booked")).map((name) => Number(name.replace("dlv_", "")));
-    expect(booked.sort((one, other) => one - other)).toEqual(all);
-    const calls = readFileSync(join(folder, "calls"), "utf8").trim().split("\n");
-    // One process never calls it twice, and a kill leaves no more unmarked than were being processed.
-    expect(new Set(calls).size).toBe(calls.length);
-    expect(calls.length - deliveries).toBeLessThanOrEqual(killedAt.length * concurrency);
-    expect(new Set(killedAt)).toEqual(new Set(pointsOf("journal")));
-  });
+  it(
+    "books each once with the journal, and calls the handler again only for what was not marked",
+    async () => {
+      const folder = createTemporaryFolder("receiver-proof");
+      mkdirSync(join(folder, "booked"));
+      const killedAt = await storm("journal", folder);
+      const booked = readdirSync(join(folder, "booked")).map((name) => Number(name.replace("dlv_", "")));
+      expect(booked.sort((one, other) => one - other)).toEqual(all);
+      const calls = readFileSync(join(folder, "calls"), "utf8").trim().split("\n");
+      // One process never calls it twice, and a kill leaves no more unmarked than were being processed.
+      expect(new Set(calls).size).toBe(calls.length);
+      expect(calls.length - deliveries).toBeLessThanOrEqual(killedAt.length * concurrency);
+      expect(new Set(killedAt)).toEqual(new Set(pointsOf("journal")));
+    },
+    timeoutMs,
+  );
 });
