@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Bursar, createBursar } from "@bursar/client";
 import { eventually } from "../harness/eventually.js";
 import { freePort, getToken, runBursar, startSandbox } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
@@ -48,26 +49,25 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
   const idsByKey = new Map<string, Set<string>>();
   let service = await startSandbox(env);
   let token = await getToken(env);
+  // One attempt at a time, so that this proof decides what is repeated.
+  const bursar = createBursar({
+    baseUrl: url,
+    credentials: () => token,
+    retriesMax: 0,
+    timeoutMs: requestTimeoutMs,
+  });
   let sent = 0;
   let answers = 0;
   let sending = true;
 
   /** Makes one attempt; true if it was acknowledged. */
   async function attempt(key: string): Promise<boolean> {
-    const response = await fetch(`${url}/v1/transactions`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${token}`,
-        "idempotency-key": key,
-        "content-type": "application/json",
-      },
-      body: JSON.stringify({ reference: "kill", asset: "USD", amount: "0.01" }),
-      signal: AbortSignal.timeout(requestTimeoutMs),
-    }).catch(() => undefined);
-    const body = (await response?.json().catch(() => undefined)) as { id?: string } | undefined;
-    if (response?.status !== 202 || body?.id === undefined) return false;
+    const created = await bursar.transactions
+      .create({ reference: "kill", asset: "USD", amount: "0.01" }, { idempotencyKey: key })
+      .catch(() => undefined);
+    if (created === undefined) return false;
     answers += 1;
-    idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(body.id));
+    idsByKey.set(key, (idsByKey.get(key) ?? new Set()).add(created.id));
     return true;
   }
 
@@ -105,7 +105,7 @@ export async function runKillLoop({ times, victim }: KillLoopOptions): Promise<K
   sending = false;
   await sendingAll;
 
-  const transactions = await readAll(url, await getToken(env));
+  const transactions = await readAll(bursar);
   const books = await runBursar(["audit", "ledger"], env);
   service.child.kill("SIGTERM");
   await service.exited;
@@ -128,20 +128,10 @@ function postmasterPid(dataDir: string): number {
 }
 
 /** Returns every payment, once none is in progress. The sandbox also has the deposits that fund it. */
-async function readAll(url: string, token: string): Promise<{ id: string; state: string }[]> {
-  const get = async (path: string) =>
-    (await (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).json()) as {
-      data: { id: string; state: string }[];
-      next_cursor: string | null;
-    };
-  while ((await get("/v1/transactions?state=accepted&limit=1")).data.length > 0) await sleep(50);
+async function readAll({ transactions }: Bursar): Promise<{ id: string; state: string }[]> {
+  const accepted = () => transactions.list({ state: ["accepted"], limit: 1 }).page();
+  while ((await accepted()).data.length > 0) await sleep(50);
   const all: { id: string; state: string }[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const page: Awaited<ReturnType<typeof get>> = await get(
-      `/v1/transactions?kind=transfer&limit=200${cursor === "" ? "" : `&cursor=${cursor}`}`,
-    );
-    all.push(...page.data);
-    cursor = page.next_cursor;
-  }
+  for await (const payment of transactions.list({ kind: "transfer", limit: 200 })) all.push(payment);
   return all;
 }

@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Bursar, createBursar, type PlaceOrderBody } from "@bursar/client";
 import { readId } from "@bursar/protocol";
 import { sql } from "../../src/store/core/sql.js";
 import { auditLedger } from "../../src/store/ledger/audit-ledger.js";
@@ -57,14 +58,18 @@ export async function runMarketKillLoop(times: number): Promise<MarketKillReport
   const processes: { child: BursarProcess; url: string }[] = [await start(), await start()];
   const acknowledged = new Set<string>();
   const load = { isOn: true };
-  const sending = tokens.map((token, index) =>
-    actUntilStopped(
-      createRandomDeeds(index),
-      token,
-      load,
-      acknowledged,
-      () => processes[randomInt(2)]?.url ?? "",
-    ),
+  const clients = tokens.map((token) =>
+    createBursar({
+      baseUrl: publicUrl,
+      credentials: () => token,
+      retriesMax: 0,
+      timeoutMs: requestTimeoutMs,
+      // Each request goes to one of the processes.
+      fetch: (url, init) => fetch(url.replace(publicUrl, processes[randomInt(2)]?.url ?? ""), init),
+    }),
+  );
+  const sending = clients.map((client, index) =>
+    actUntilStopped(createRandomDeeds(index), client, load, acknowledged),
   );
 
   const wrong: MarketKillReport["wrong"] = [];
@@ -134,42 +139,29 @@ async function prepare(database: TestDatabase, folder: string): Promise<string[]
 
 async function actUntilStopped(
   next: ReturnType<typeof createRandomDeeds>,
-  token: string,
+  { orders }: Bursar,
   load: { isOn: boolean },
   acknowledged: Set<string>,
-  chooseUrl: () => string,
 ): Promise<void> {
   const own: string[] = [];
-  const send = async (method: string, path: string, body?: object, key?: string) => {
-    const response = await fetch(chooseUrl() + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(key === undefined ? {} : { "idempotency-key": key }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(requestTimeoutMs),
-    }).catch(() => undefined);
-    return response?.status === 202
-      ? ((await response.json().catch(() => undefined)) as { id: string })
-      : undefined;
-  };
+  const unlessRefused = <Value>(answer: Promise<Value>) => answer.catch(() => undefined);
   for (let count = 0; load.isOn; count++) {
     const deed = next();
     if (deed.kind === "place") {
+      const body = { market, ...deed.body } as unknown as PlaceOrderBody;
       // A client without a response repeats its request until it gets one.
       let order: { id: string } | undefined;
       while (order === undefined) {
-        order = await send("POST", "/v1/orders", { market, ...deed.body }, `kill-${count}`);
+        order = await unlessRefused(orders.place(body, { idempotencyKey: `kill-${count}` }));
         if (order === undefined) await sleep(20);
       }
       acknowledged.add(order.id);
       own.unshift(order.id);
     } else {
-      const path = `/v1/orders/${own[deed.ago] ?? own[0]}`;
-      if (deed.kind === "cancel") await send("DELETE", path);
-      else await send("PATCH", path, { size: deed.size });
+      const id = own[deed.ago] ?? own[0];
+      if (id === undefined) continue;
+      if (deed.kind === "cancel") await unlessRefused(orders.cancel(id));
+      else await unlessRefused(orders.amend(id, { size: deed.size }));
     }
   }
 }
@@ -200,13 +192,9 @@ async function findLost(database: TestDatabase, acknowledged: ReadonlySet<string
 /** Levels and checksum, once the process has caught up. */
 async function finalBook(database: TestDatabase, url: string, token: string): Promise<string> {
   const { level } = await readPosition(database);
+  const { orderbook } = createBursar({ baseUrl: url, credentials: () => token });
   const book = await eventually(
-    async () => {
-      const response = await fetch(`${url}/v1/orderbook?depth=1000`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
-      return (await response.json()) as { sequence: number; bids: unknown; asks: unknown; checksum: number };
-    },
+    () => orderbook.get({ market, depth: 1000 }),
     ({ sequence }) => sequence === level,
   );
   return JSON.stringify([book.sequence, book.bids, book.asks, book.checksum]);

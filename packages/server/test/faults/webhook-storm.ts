@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createBursar } from "@bursar/client";
 import { eventually } from "../harness/eventually.js";
 import { freePort, getToken, startSandbox } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
@@ -14,7 +15,6 @@ export interface WebhookStormOptions {
   seed: number;
 }
 
-const batchItemsMax = 1000;
 const drainMs = 500;
 
 /**
@@ -37,31 +37,29 @@ export async function runWebhookStorm({ deliveries, endpoints, kills, seed }: We
     NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
   };
   let service = await startSandbox(env);
-  const api = createApi(`http://127.0.0.1:${env.PORT}`, await getToken(env));
+  const token = await getToken(env);
+  const bursar = createBursar({ baseUrl: `http://127.0.0.1:${env.PORT}`, credentials: () => token });
   for (let number = 0; number < endpoints; number++) {
-    const created = await api("POST", "/v1/webhook-endpoints", {
+    const { id, secret } = await bursar.webhookEndpoints.create({
       url: receiver.urlOf(number),
       events: ["transaction.updated"],
     });
-    receiver.learnSecret(number, created["secret"] as string);
-    const verify = () => api("POST", `/v1/webhook-endpoints/${created["id"]}/verify`);
+    receiver.learnSecret(number, secret ?? "");
+    const verify = () => bursar.webhookEndpoints.verify(id);
     // One of its certificates is wrong now and then.
     await eventually(verify, ({ verified }) => verified === true);
   }
 
   const startedMs = performance.now();
   const transactions = Math.ceil(deliveries / endpoints);
-  for (let sent = 0; sent < transactions; sent += batchItemsMax) {
-    const count = Math.min(batchItemsMax, transactions - sent);
-    await api("POST", "/v1/transactions/batch", {
-      transactions: Array.from({ length: count }, (_, index) => ({
-        idempotency_key: `storm-${sent + index}`,
-        reference: "storm",
-        asset: "USD",
-        amount: "0.01",
-      })),
-    });
-  }
+  const payments = Array.from({ length: transactions }, (_, index) => ({
+    idempotency_key: `storm-${index}`,
+    reference: "storm",
+    asset: "USD",
+    amount: "0.01",
+  }));
+  for await (const { error } of bursar.transactions.createMany(payments))
+    if (error !== undefined) throw error;
   const expected = transactions * endpoints;
   const killTimesMs: number[] = [];
   const timeoutMs = 60_000 + expected * 20;
@@ -78,10 +76,14 @@ export async function runWebhookStorm({ deliveries, endpoints, kills, seed }: We
   await eventually(receiver.arrivals.settledCount, (count) => count >= expected, timeoutMs);
   const tookMs = Math.round(performance.now() - startedMs);
   // Waits until the service reports every delivery as final, so that nothing is sent afterwards.
-  const pending = async () =>
-    ((await api("GET", "/v1/webhook-deliveries?state=pending&limit=1"))["data"] as unknown[]).length;
-  await eventually(pending, (count) => count === 0, timeoutMs);
-  const exhausted = (await api("GET", "/v1/webhook-deliveries?state=exhausted&limit=1"))["data"] as unknown[];
+  const deliveriesIn = async (state: "pending" | "exhausted") =>
+    (await bursar.webhookDeliveries.list({ state, limit: 1 }).page()).data.length;
+  await eventually(
+    () => deliveriesIn("pending"),
+    (count) => count === 0,
+    timeoutMs,
+  );
+  const exhausted = await deliveriesIn("exhausted");
   service.child.kill("SIGTERM");
   await service.exited;
   await receiver.close();
@@ -91,24 +93,8 @@ export async function runWebhookStorm({ deliveries, endpoints, kills, seed }: We
     expected,
     kills,
     tookMs,
-    exhausted: exhausted.length,
+    exhausted,
     ...receiver.arrivals.report(killTimesMs),
-  };
-}
-
-function createApi(url: string, token: string) {
-  return async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
   };
 }
 

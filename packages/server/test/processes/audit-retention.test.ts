@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { createBursar } from "@bursar/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
 import { blocksOf } from "../harness/document-blocks.js";
@@ -53,19 +54,10 @@ describe("the retention of the audit log", () => {
     });
     return { stdout, file: join(folder, `audit-acme-${day}.jsonl`) };
   };
-  const readAudit = (url: string) => async () => {
-    const issued = await fetch(`${url}/oauth/token`, {
-      method: "POST",
-      headers: { authorization: `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString("base64")}` },
-      body: new URLSearchParams({ grant_type: "client_credentials" }),
-    });
-    const { access_token } = (await issued.json()) as { access_token: string };
-    const response = await fetch(`${url}/v1/audit`, { headers: { authorization: `Bearer ${access_token}` } });
-    return (await response.json()) as {
-      data: { number: number; action: string }[];
-      removed_to: number | null;
-    };
-  };
+  const readAudit = (url: string) => () =>
+    createBursar({ baseUrl: url, credentials: { clientId: client.id, secret: client.secret } })
+      .audit.list()
+      .page();
 
   it("works as the page describes it, twice, and `GET /v1/audit` says what was removed", async () => {
     expect((await serve((url) => readAudit(url)())).removed_to).toBeNull();

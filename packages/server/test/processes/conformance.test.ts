@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createBursar } from "@bursar/client";
 import { chromium } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { startSandboxForFile } from "../harness/service/sandbox-commands.js";
@@ -36,22 +37,20 @@ const clientNamed = (name: string) => {
 
 /** A rule that refuses large amounts, before those that the sandbox has. */
 async function refuseLargeAmounts(): Promise<void> {
-  const token = (await sandbox.run(["token"])).output.trim();
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const current = await fetch(`${sandbox.url()}/v1/policy`, { headers });
-  const { document } = (await current.json()) as { document: { rules: unknown[] } };
+  const { client_id: clientId, client_secret: secret } = clientNamed("sandbox");
+  const { policy } = createBursar({ baseUrl: sandbox.url(), credentials: { clientId, secret } });
+  const { document, lastResponse } = await policy.get();
   const large = {
     name: "large",
     when: { amount: { asset: "USD", min: "500" } },
-    action: "reject",
+    action: "reject" as const,
     reason: "It is too large.",
   };
-  const replaced = await fetch(`${sandbox.url()}/v1/policy`, {
-    method: "PUT",
-    headers: { ...headers, "if-match": current.headers.get("etag") ?? "" },
-    body: JSON.stringify({ ...document, rules: [large, ...document.rules] }),
-  });
-  expect(replaced.status).toBe(200);
+  const replaced = await policy.replace(
+    { ...document, rules: [large, ...document.rules] },
+    lastResponse.etag ?? "",
+  );
+  expect(replaced.object).toBe("policy");
 }
 
 beforeAll(() => {

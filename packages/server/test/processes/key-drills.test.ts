@@ -4,6 +4,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { createBursar } from "@bursar/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readMasterKeys } from "../../src/credentials/master-key.js";
 import { sql } from "../../src/store/core/sql.js";
@@ -50,15 +51,11 @@ describe("the key drills", () => {
     });
     return stdout;
   };
-  const requestToken = async (url = processes[0]?.url) => {
-    const basic = Buffer.from(`${client.id}:${client.secret}`).toString("base64");
-    const response = await fetch(`${url}/oauth/token`, {
-      method: "POST",
-      headers: { authorization: `Basic ${basic}` },
-      body: new URLSearchParams({ grant_type: "client_credentials" }),
-    });
-    return ((await response.json()) as { access_token: string }).access_token;
-  };
+  const requestToken = () =>
+    createBursar({
+      baseUrl: processes[0]?.url ?? "",
+      credentials: { clientId: client.id, secret: client.secret },
+    }).tokens.current();
   const call = (url: string, token: string, method = "GET", path = "/v1/clients", body?: object) =>
     fetch(url + path, {
       method,

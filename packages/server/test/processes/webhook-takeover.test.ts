@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { createBursar } from "@bursar/client";
 import { afterEach, describe, expect, it } from "vitest";
 import { eventually } from "../harness/eventually.js";
 import type { BursarProcess } from "../harness/service/bursar-process.js";
@@ -24,23 +25,11 @@ describe("a sender that is killed while it sends", () => {
     const first = await startSandbox(env);
     started.push(first);
     const token = await getToken(env);
-    const call = async (method: string, path: string, body?: object, key?: string) => {
-      const response = await fetch(`http://127.0.0.1:${env.PORT}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...(key === undefined ? {} : { "idempotency-key": key }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      // biome-ignore lint/suspicious/noExplicitAny: the test looks at what it expects.
-      return (await response.json()) as any;
-    };
-    const { id } = await call("POST", "/v1/webhook-endpoints", { url: `${receiver.url}/hook` });
-    await call("POST", `/v1/webhook-endpoints/${id}/verify`);
+    const bursar = createBursar({ baseUrl: `http://127.0.0.1:${env.PORT}`, credentials: () => token });
+    const { id } = await bursar.webhookEndpoints.create({ url: `${receiver.url}/hook` });
+    await bursar.webhookEndpoints.verify(id);
     for (let count = 0; count < 10; count++)
-      await call("POST", "/v1/transactions", { reference: "x", asset: "USD", amount: "1" }, `key-${count}`);
+      await bursar.transactions.create({ reference: "x", asset: "USD", amount: "1" });
     const underWay = await receiver.arrived("/hook", 4);
     first.child.kill("SIGKILL");
     await first.exited;
@@ -48,10 +37,10 @@ describe("a sender that is killed while it sends", () => {
     receiver.answerWith(ok);
     started.push(await startSandbox(env));
     const { data } = await eventually(
-      () => call("GET", "/v1/webhook-deliveries?state=delivered"),
-      (page) => page.data?.length === 10,
+      () => bursar.webhookDeliveries.list({ state: "delivered" }).page(),
+      (page) => page.data.length === 10,
     );
-    const ids = data.map(({ id }: { id: string }) => id);
+    const ids = data.map((delivery) => delivery.id);
     const counts = new Map<string, number>();
     for (const { body } of receiver.received)
       counts.set(body.delivery_id, (counts.get(body.delivery_id) ?? 0) + 1);

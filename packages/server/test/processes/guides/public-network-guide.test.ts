@@ -4,8 +4,8 @@ import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { createBursar } from "@bursar/client";
 import { contracts, type SpawnedDevnet, spawnDevnet } from "@bursar/devnet";
-import type { Wallet } from "@bursar/protocol";
 import { type SpawnedSigner, spawnSigner } from "@bursar/signer";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
@@ -124,33 +124,14 @@ it("the guide's configuration runs, keeps the URLs secret, and funds nothing tha
   const created = await runBursar(["tenant", "create", "Example Ltd"], env);
   const [, clientId = ""] = /(cli_\w+)/.exec(created.output) ?? [];
   const [, secret = ""] = /(bsk_[\w-]+)/.exec(created.output) ?? [];
-  const answer = await fetch(`${url}/oauth/token`, {
-    method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-    body: new URLSearchParams({
-      grant_type: "client_credentials",
-      client_id: clientId,
-      client_secret: secret,
-    }),
-  });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
-  const call = async <T>(method: string, path: string, body?: object) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return (await response.json()) as T;
-  };
+  const { networks, wallets } = createBursar({ baseUrl: url, credentials: { clientId, secret } });
   await eventually(
-    () => call<{ data: { state: string }[] }>("GET", "/v1/networks"),
+    () => networks.list(),
     ({ data }) => data[0]?.state === "following",
   );
-  const { id } = await call<Wallet>("POST", "/v1/wallets", {
-    ...{ name: "w", purpose: "deposit", network: "eip155:31337" },
-  });
+  const { id } = await wallets.create({ name: "w", purpose: "deposit", network: "eip155:31337" });
   const { address } = await eventually(
-    () => call<Wallet>("GET", `/v1/wallets/${id}`),
+    () => wallets.get(id),
     ({ state }) => state === "active",
   );
   const funded = await runBursar(["fund", id, "ETH.SEP", "1"], env);
@@ -158,7 +139,7 @@ it("the guide's configuration runs, keeps the URLs secret, and funds nothing tha
   expect(funded.output).toContain(`${id} is a wallet of eip155:31337. Only book wallets can be funded`);
   await devnet.control("devnet_fund", { address: address ?? "", amount: "25000000", asset: "USDC" });
   await eventually(
-    () => call<Wallet>("GET", `/v1/wallets/${id}`),
+    () => wallets.get(id),
     ({ balances }) => balances.some(({ asset, available }) => asset === "USDC.SEP" && available === "25"),
   );
   const shown = await runBursar(["config"], env);
