@@ -18,6 +18,7 @@ import { isRefused, type Refused } from "../../app/requests/refused.js";
 import type { ApprovalProof } from "../../app/transactions/approval-evidence.js";
 import { type AdmissionOptions, type AdmitBody, createAdmission } from "../quotas/admission.js";
 import { Refusal } from "../refusal.js";
+import { describeRefusal, isAttempt, isRead } from "./refused-attempts.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -152,9 +153,7 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       payload: unknown,
       done: (error: null, payload: unknown) => void,
     ) => {
-      const isRefusal =
-        reply.statusCode === 401 || reply.statusCode === 403 || request.errorCode === "DIGEST_MISMATCH";
-      if (isRefusal) audit.record(describeRefusal(request, new Date(now())));
+      if (isAttempt(request, reply.statusCode)) audit.record(describeRefusal(request, new Date(now())));
       if (request.authenticated !== null) {
         const { client } = request.authenticated;
         if (isRead(request)) admission.chargeAnswer(client, payload, reply);
@@ -163,11 +162,6 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       done(null, payload);
     },
   };
-}
-
-/** The answer to HEAD is made as that to GET, and then left out. */
-function isRead({ method }: FastifyRequest): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 /** The ticket of a request without `Authorization`. */
@@ -262,25 +256,5 @@ function toSignedRequest(request: FastifyRequest, publicUrl: string): SignedRequ
       return Array.isArray(value) ? value.join(", ") : value;
     },
     body: request.rawBody ?? undefined,
-  };
-}
-
-function describeRefusal(request: FastifyRequest, occurredAt: Date) {
-  const principal = request.authenticated?.principal ?? request.refusedClaims;
-  const objects = Object.values((request.params ?? {}) as Record<string, string>);
-  return {
-    tenantId: principal?.tenantId,
-    occurredAt,
-    actor: principal === null ? ("anonymous" as const) : ("client" as const),
-    clientId: principal?.clientId ?? null,
-    tokenId: principal?.tokenId ?? null,
-    action: `${request.method} ${request.routeOptions.url}`,
-    // An unauthenticated caller chooses the path freely, and each value would become an entry of its own.
-    object: objects.length === 0 || principal === null ? null : objects.join("/"),
-    outcome: "refused" as const,
-    code: request.errorCode,
-    repeated: 1,
-    requestId: request.id,
-    address: request.ip,
   };
 }

@@ -122,6 +122,13 @@ describe("a transaction that needs approval", () => {
       409,
       "APPROVAL_STALE",
     ]);
+    const recorded = async () => {
+      const audit = await (await service.call("GET", "/v1/audit", tenant.token)).json();
+      return (audit as { data: { code: string | null; object: string | null }[] }).data;
+    };
+    await eventually(recorded, (found) =>
+      found.some(({ code, object }) => code === "APPROVAL_STALE" && object === waiting.id),
+    );
     expect(await tenant.read(waiting.id)).toMatchObject({ state: "awaiting_approval", version: 2 });
     const { id } = (await (await tenant.create("1")).json()) as Transaction;
     await tenant.settled(id, "completed");

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { eventually } from "../../../harness/eventually.js";
+import { inspectSharedService } from "../../../harness/service/shared-service.js";
+
+const service = await inspectSharedService();
+
+interface Entry {
+  action: string;
+  outcome: string;
+  code: string | null;
+  object: string | null;
+}
+
+const read = async (token: string) =>
+  ((await (await service.call("GET", "/v1/audit", token)).json()) as { data: Entry[] }).data;
+
+it("records refused webhook URLs, and requests for objects that do not exist for the client", async () => {
+  const token = await service.token(await service.createTenant());
+  const [url, transaction, wallet] = [
+    "https://169.254.169.254/latest",
+    "/v1/transactions/tx_01hw000000e008000000000001",
+    "wlt_01hw000000e008000000000001",
+  ];
+  const payment = { reference: "r", asset: "USD", amount: "1", source: { wallet_id: wallet } };
+  const statuses = [
+    await service.call("POST", "/v1/webhook-endpoints", token, { url }, { "idempotency-key": "hook" }),
+    await service.call("POST", "/v1/transactions", token, payment, { "idempotency-key": "pay" }),
+    await service.call("POST", `${transaction}/cancel`, token),
+    await service.call("GET", transaction, token),
+  ].map(({ status }) => status);
+  expect(statuses).toEqual([422, 422, 404, 404]);
+  const entries = await eventually(
+    async () => (await read(token)).filter(({ outcome }) => outcome === "refused"),
+    (found) => found.length === 4,
+  );
+  const shown = entries.map(({ action, code, object }) => [action, code, object]);
+  expect(shown.toSorted()).toEqual([
+    ["GET /v1/transactions/:id", "TRANSACTION_NOT_FOUND", null],
+    ["POST /v1/transactions", "WALLET_UNKNOWN", null],
+    ["POST /v1/transactions/:id/cancel", "TRANSACTION_NOT_FOUND", "tx_01hw000000e008000000000001"],
+    ["POST /v1/webhook-endpoints", "WEBHOOK_URL_REFUSED", null],
+  ]);
+});
