@@ -184,6 +184,8 @@ CREATE TABLE chain_payments (
   mac bytea,
   stop_reason text,
   stopped_by uuid,
+  terms_key_id text,
+  terms_mac bytea,
   CONSTRAINT chain_payments_tenant_id_wallet_id_nonce_key UNIQUE (tenant_id, wallet_id, nonce),
   CONSTRAINT chain_payments_pkey PRIMARY KEY (tenant_id, transaction_id),
   CONSTRAINT chain_payments_check CHECK (((stage = 'ready'::text) <= (nonce IS NULL))),

@@ -75,6 +75,9 @@ export interface AttemptTerms extends FeeTerms {
   dataFee: bigint;
 }
 
+/** The terms of the next attempt of a payment, and its number. */
+export type NumberedTerms = Omit<StoredAttempt, "hash" | "bytes">;
+
 /** A payment that waits for a signature. */
 export interface UnsignedPayment extends PaymentFacts, AttemptTerms, MayBeTampered, UnsignedHolds {
   nonce: number;
@@ -209,7 +212,7 @@ export interface ChainUnit
   /** Gives nonces, and raises the next nonces of their senders. */
   assign: (payments: readonly AssignedPayment[], headNumber: number, at: Date) => void;
   /** Decides the terms of the next attempt. */
-  setTerms: (payments: readonly (TransactionKey & { terms: AttemptTerms })[], headNumber: number) => void;
+  setTerms: (payments: readonly NumberedTerms[], headNumber: number) => void;
   /** The first reason stays, and is in the audit log, unless a client has requested it. This locks the log, so it comes after all other locks. */
   stopPayments: (payments: readonly StoppedPayment[], at: Date) => Promise<void>;
   /** Keeps the last attempt, and looks at it again later. */

@@ -83,7 +83,8 @@ export function createPaymentReads(
     listUnsigned: async (network, limit) => {
       const rows = await database.query<UnsignedRow>(sql`
         SELECT ${checkedColumns}, p.nonce, p.wanted AS number, p.purpose, p.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
-          p.max_fee AS "maxFee", p.max_tip AS "maxTip", ${unsignedHoldColumns}
+          p.max_fee AS "maxFee", p.max_tip AS "maxTip", p.terms_key_id AS "termsKeyId", p.terms_mac AS "termsMac",
+          ${unsignedHoldColumns}
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
           WHERE p.network = ${network} AND p.wanted > p.attempt AND p.stage IN ('assigned', 'signed') AND ${isNotHalted}

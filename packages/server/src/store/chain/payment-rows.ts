@@ -9,8 +9,10 @@ import type {
   UnsignedPayment,
 } from "../../app/chain/chain-store.js";
 import type { UnsignedHolds } from "../../app/chain/stop-payment.js";
+import { shownPaymentId } from "../../app/transactions/present-approval.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
+import { areTermsAuthentic } from "../transactions/transaction-integrity.js";
 import { findPaymentFault, type IntegrityRow, integrityColumns } from "./payment-integrity.js";
 
 /*
@@ -87,13 +89,21 @@ export function readReady(row: ReadyRow, keys: IntegrityKeys): ReadyPayment {
 export type UnsignedRow = FactRow &
   IntegrityRow &
   TermsRow &
-  UnsignedHolds & { nonce: string; number: number };
+  UnsignedHolds & { nonce: string; number: number; termsKeyId: string | null; termsMac: Uint8Array | null };
 
 export function readUnsigned(row: UnsignedRow, keys: IntegrityKeys): UnsignedPayment {
   const { nonce, number, cancelRequested, isFrozen, isSuspended, isDisabled, isDelisted, isExpired } = row;
-  const fault = findPaymentFault(keys, row);
+  const terms = readTerms(row);
+  const fault = findPaymentFault(keys, row) ?? findTermsFault(keys, row, terms);
   const holds = { cancelRequested, isFrozen, isSuspended, isDisabled, isDelisted, isExpired };
-  return { ...readFacts(row), ...readTerms(row), ...holds, nonce: Number(nonce), number, fault };
+  return { ...readFacts(row), ...terms, ...holds, nonce: Number(nonce), number, fault };
+}
+
+/** Bytes are signed by these terms, so a writer to the database could pay more for a block than the payment is worth. */
+function findTermsFault(keys: IntegrityKeys, row: UnsignedRow, terms: AttemptTerms): string | null {
+  const { tenantId, id, number, termsKeyId: keyId, termsMac: mac } = row;
+  if (areTermsAuthentic(keys, { tenantId, id, number, ...terms }, { keyId, mac })) return null;
+  return `The fees of ${shownPaymentId(id)} were changed in the database by something other than Bursar, so it is not signed. Restore its row in chain_payments from a backup, or set wanted to attempt if it was sent before, then resume the wallet.`;
 }
 
 export interface SentRow

@@ -3,12 +3,14 @@ import type {
   AttemptTerms,
   ChainUnit,
   Inclusion,
+  NumberedTerms,
   StoredAttempt,
 } from "../../app/chain/chain-store.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
-import type { Tx } from "../core/database.js";
+import { requireKeys, type Tx } from "../core/database.js";
 import { listKeys, locateRows } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
+import { macOfTerms } from "../transactions/transaction-integrity.js";
 
 /* Every row is found by the primary key; all of them were locked before. */
 
@@ -27,18 +29,36 @@ export function assign(
 ): void {
   if (payments.length === 0) return;
   const column = <T>(pick: (payment: AssignedPayment) => T) => payments.map(pick);
+  const { keyId, macs } = sealTerms(
+    tx,
+    payments.map(({ terms, ...payment }) => ({
+      ...payment,
+      number: 1,
+      terms: { ...terms, purpose: "payment" as const },
+    })),
+  );
   tx.send(sql`
     UPDATE chain_payments p SET stage = 'assigned', nonce = given.nonce, wanted = 1, purpose = 'payment',
       gas_limit = given.gas_limit, data_fee = given.data_fee, max_fee = given.max_fee, max_tip = given.max_tip,
-      terms_number = ${headNumber}, assigned_at = ${assignedAt}
+      terms_number = ${headNumber}, terms_key_id = ${keyId}, terms_mac = decode(given.mac, 'hex'), assigned_at = ${assignedAt}
     FROM ${locatePayments(sql`unnest(
       ${column(({ tenantId }) => tenantId)}::uuid[], ${column(({ id }) => id)}::uuid[], ${column(({ nonce }) => nonce)}::bigint[],
       ${column(({ terms }) => terms.gasLimit)}::numeric[], ${column(({ terms }) => terms.dataFee)}::numeric[],
-      ${column(({ terms }) => terms.maxFeePerGas)}::numeric[], ${column(({ terms }) => terms.maxPriorityFeePerGas)}::numeric[]
-    ) AS given (tenant_id, id, nonce, gas_limit, data_fee, max_fee, max_tip)`)} AS given
+      ${column(({ terms }) => terms.maxFeePerGas)}::numeric[], ${column(({ terms }) => terms.maxPriorityFeePerGas)}::numeric[],
+      ${macs}::text[]
+    ) AS given (tenant_id, id, nonce, gas_limit, data_fee, max_fee, max_tip, mac)`)} AS given
     WHERE p.ctid = given.place AND p.stage = 'ready'
   `);
   raiseNonces(tx, payments, sql`next_nonce`);
+}
+
+/** The MACs as hexadecimal digits. */
+function sealTerms(tx: Tx, payments: readonly NumberedTerms[]): { keyId: string; macs: string[] } {
+  const keys = requireKeys(tx);
+  const macs = payments.map(({ tenantId, id, number, terms }) =>
+    macOfTerms(keys, { tenantId, id, number, ...terms }).mac.toString("hex"),
+  );
+  return { keyId: keys.currentId, macs };
 }
 
 /** Raises one of the nonces of senders above those of these payments. */
@@ -64,22 +84,20 @@ function raiseNonces(
   `);
 }
 
-export function setTerms(
-  tx: Tx,
-  payments: readonly (TransactionKey & { terms: AttemptTerms })[],
-  headNumber: number,
-): void {
+export function setTerms(tx: Tx, payments: readonly NumberedTerms[], headNumber: number): void {
   if (payments.length === 0) return;
+  const { keyId, macs } = sealTerms(tx, payments);
   const column = <T>(pick: (terms: AttemptTerms) => T) => payments.map(({ terms }) => pick(terms));
   tx.send(sql`
     UPDATE chain_payments p SET wanted = p.attempt + 1, purpose = given.purpose, gas_limit = given.gas_limit,
-      data_fee = given.data_fee, max_fee = given.max_fee, max_tip = given.max_tip, terms_number = ${headNumber}
+      data_fee = given.data_fee, max_fee = given.max_fee, max_tip = given.max_tip, terms_number = ${headNumber},
+      terms_key_id = ${keyId}, terms_mac = decode(given.mac, 'hex')
     FROM ${locatePayments(sql`unnest(
       ${payments.map(({ tenantId }) => tenantId)}::uuid[], ${payments.map(({ id }) => id)}::uuid[],
       ${column(({ purpose }) => purpose)}::text[], ${column(({ gasLimit }) => gasLimit)}::numeric[],
       ${column(({ dataFee }) => dataFee)}::numeric[], ${column(({ maxFeePerGas }) => maxFeePerGas)}::numeric[],
-      ${column(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)}::numeric[]
-    ) AS given (tenant_id, id, purpose, gas_limit, data_fee, max_fee, max_tip)`)} AS given
+      ${column(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)}::numeric[], ${macs}::text[]
+    ) AS given (tenant_id, id, purpose, gas_limit, data_fee, max_fee, max_tip, mac)`)} AS given
     WHERE p.ctid = given.place
   `);
 }

@@ -1,4 +1,5 @@
 import type { ApprovalRequirement } from "@bursar/domain";
+import type { TransactionKey } from "../../app/transactions/settlement.js";
 import type { RowMac } from "../access/row-integrity.js";
 import { type Database, requireKeys, type Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
@@ -10,12 +11,15 @@ import {
   type SealedApproval,
 } from "./approval-integrity.js";
 import {
+  areTermsAuthentic,
   isBegunAuthentic,
   isRequirementAuthentic,
   isTransactionAuthentic,
   macOfBegun,
   macOfRequirement,
+  macOfTerms,
   macOfTransaction,
+  type SealedTerms,
   type SealedTransaction,
   sealedColumns,
 } from "./transaction-integrity.js";
@@ -29,6 +33,10 @@ interface OpenRow extends SealedTransaction, RowMac {
   begunWalletId: string | null;
   begunKeyId: string | null;
   begunMac: Uint8Array | null;
+  /** Of the attempt that waits for a signature. */
+  terms: { [Name in Exclude<keyof SealedTerms, keyof TransactionKey>]: string } | null;
+  termsKeyId: string | null;
+  termsMac: Uint8Array | null;
 }
 
 interface OpenKey {
@@ -65,7 +73,10 @@ function listOpen(tx: Tx, after: OpenKey): Promise<OpenRow[]> {
   return tx.query<OpenRow>(sql`
     SELECT ${sealedColumns}, coalesce(w.network, '') AS network, o.needs_judgement AS "needsJudgement",
       j.requirement, j.judged_at AS "judgedAt", j.key_id AS "requirementKeyId", j.mac AS "requirementMac",
-      p.wallet_id AS "begunWalletId", p.key_id AS "begunKeyId", p.mac AS "begunMac"
+      p.wallet_id AS "begunWalletId", p.key_id AS "begunKeyId", p.mac AS "begunMac",
+      p.terms_key_id AS "termsKeyId", p.terms_mac AS "termsMac", CASE WHEN p.wanted > p.attempt THEN jsonb_build_object(
+        'number', p.wanted::text, 'purpose', p.purpose, 'gasLimit', p.gas_limit::text, 'maxFeePerGas', p.max_fee::text,
+        'maxPriorityFeePerGas', p.max_tip::text) END AS terms
     FROM (
       SELECT tenant_id, id, needs_judgement FROM open_transactions
       WHERE (tenant_id, id) > (${after.tenantId}::uuid, ${after.id}::uuid)
@@ -100,6 +111,7 @@ function resealOpen(tx: Tx, open: readonly OpenRow[]): number {
   const transactions: NewMac[] = [];
   const requirements: NewMac[] = [];
   const begun: NewMac[] = [];
+  const terms: NewMac[] = [];
   for (const row of open) {
     const { tenantId, id, requirement, judgedAt, begunWalletId: walletId } = row;
     if (isOld(row.keyId) && isTransactionAuthentic(keys, row))
@@ -115,11 +127,23 @@ function resealOpen(tx: Tx, open: readonly OpenRow[]): number {
       if (isBegunAuthentic(keys, payment, { keyId: row.begunKeyId, mac: row.begunMac }))
         begun.push({ tenantId, id, ...macOfBegun(keys, payment) });
     }
+    if (row.terms !== null && isOld(row.termsKeyId)) {
+      const sealed = readTerms({ tenantId, id }, row.terms);
+      if (areTermsAuthentic(keys, sealed, { keyId: row.termsKeyId, mac: row.termsMac }))
+        terms.push({ tenantId, id, ...macOfTerms(keys, sealed) });
+    }
   }
   writeMacs(tx, sql`transactions`, sql`r.id = given.id`, transactions);
   writeMacs(tx, sql`judgements`, sql`r.transaction_id = given.id`, requirements);
   writeMacs(tx, sql`chain_payments`, sql`r.transaction_id = given.id`, begun);
-  return transactions.length + requirements.length + begun.length;
+  writeMacs(tx, sql`chain_payments`, sql`r.transaction_id = given.id`, terms, sql`terms_`);
+  return transactions.length + requirements.length + begun.length + terms.length;
+}
+
+function readTerms(key: TransactionKey, terms: NonNullable<OpenRow["terms"]>): SealedTerms {
+  const { number, purpose, gasLimit, maxFeePerGas, maxPriorityFeePerGas } = terms;
+  const fees = { maxFeePerGas: BigInt(maxFeePerGas), maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas) };
+  return { ...key, number: Number(number), purpose, gasLimit: BigInt(gasLimit), ...fees };
 }
 
 function resealApprovals(tx: Tx, approvals: readonly (SealedApproval & RowMac)[]): number {
@@ -134,11 +158,17 @@ function resealApprovals(tx: Tx, approvals: readonly (SealedApproval & RowMac)[]
 }
 
 /** Served by the primary keys. */
-function writeMacs(tx: Tx, table: Statement, key: Statement, macs: readonly NewMac[]): void {
+function writeMacs(
+  tx: Tx,
+  table: Statement,
+  key: Statement,
+  macs: readonly NewMac[],
+  prefix: Statement = sql``,
+): void {
   const [first] = macs;
   if (first === undefined) return;
   tx.send(sql`
-    UPDATE ${table} r SET key_id = ${first.keyId}, mac = decode(given.mac, 'hex')
+    UPDATE ${table} r SET ${prefix}key_id = ${first.keyId}, ${prefix}mac = decode(given.mac, 'hex')
     FROM ${locateRows(
       table,
       sql`unnest(${macs.map(({ tenantId }) => tenantId)}::uuid[], ${macs.map(({ id }) => id)}::uuid[],

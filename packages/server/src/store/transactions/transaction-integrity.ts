@@ -131,3 +131,29 @@ export function isBegunAuthentic(keys: IntegrityKeys, payment: BegunPayment, mac
 function begunFields({ tenantId, id, walletId }: BegunPayment): string[] {
   return ["begun", tenantId, id, walletId];
 }
+
+/** What an attempt to pay on a chain may offer for its block, by which bytes are signed. */
+export interface SealedTerms extends TransactionKey {
+  /** The number of the attempt. */
+  number: number;
+  purpose: string;
+  gasLimit: bigint;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+}
+
+export function macOfTerms(keys: IntegrityKeys, terms: SealedTerms): { keyId: string; mac: Buffer } {
+  return macOfRow(keys, "transaction", termsFields(terms));
+}
+
+export function areTermsAuthentic(keys: IntegrityKeys, terms: SealedTerms, mac: RowMac): boolean {
+  return isRowAuthentic(keys, "transaction", termsFields(terms), mac);
+}
+
+function termsFields({ tenantId, id, number, purpose, ...terms }: SealedTerms): string[] {
+  const { gasLimit, maxFeePerGas, maxPriorityFeePerGas } = terms;
+  return [
+    ...["terms", tenantId, id, `${number}`, purpose],
+    ...[`${gasLimit}`, `${maxFeePerGas}`, `${maxPriorityFeePerGas}`],
+  ];
+}

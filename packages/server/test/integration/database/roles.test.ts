@@ -102,6 +102,8 @@ describe("a service whose role may only change rows", () => {
     "UPDATE audit_key_ends SET number = number + 100",
     "DELETE FROM audit_key_ends",
     "UPDATE ledger_entries SET amount = 1",
+    "UPDATE chain_attempts SET max_fee = max_fee * 100",
+    "DELETE FROM chain_attempts",
     "UPDATE stop_records SET stopped = false",
     "DELETE FROM stop_records",
     "UPDATE events SET state = 'recorded'",

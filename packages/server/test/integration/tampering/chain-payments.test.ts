@@ -185,6 +185,27 @@ describe("a payment on a chain that a writer to the database changes before it i
     await role.run(`DELETE FROM chain_payments WHERE transaction_id = '${id}'`);
   });
 
+  it("is not replaced with fees that somebody else has written, and is completed once that is undone", async () => {
+    const id = await service.pay(wallet, supplier, modelCoin, 1000n);
+    await halt(false);
+    await eventually(
+      () => service.read(id),
+      ({ state }) => state === "broadcast",
+    );
+    await role.run(`
+      UPDATE chain_payments SET wanted = attempt + 1, purpose = 'replacement', max_fee = max_fee * 3, max_tip = max_fee * 3,
+        gas_limit = gas_limit * 2 WHERE transaction_id = '${id}'`);
+    const attempts = () => value("count(*)", "chain_attempts", `transaction_id = '${id}'`);
+    const seen = await eventually(
+      async () => ({ code: await haltCode(), attempts: await attempts() }),
+      (found) => found.code !== undefined || found.attempts !== "'1'",
+    );
+    expect(seen).toEqual({ code: "PAYMENT_TAMPERED", attempts: "'1'" });
+    await role.run(`UPDATE chain_payments SET wanted = attempt WHERE transaction_id = '${id}'`);
+    await resume();
+    await completes(id);
+  });
+
   it("does not hold up the payments of other wallets", async () => {
     const other = await service.createWallet(tenantId);
     service.chain.pay([{ asset: modelCoin, from: outside, to: other.address, amount: 1_000_000_000n }]);

@@ -13,7 +13,8 @@ export async function lowerTerms(
   chain: FollowedChain,
   payment: UnsignedPayment,
 ): Promise<void> {
-  const { tenantId, id, address, purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas } = payment;
+  const { tenantId, id, number, address, purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas } =
+    payment;
   const market = await context.node.market();
   const isLower = market.maxFeePerGas < maxFeePerGas;
   const fees = isLower ? market : { maxFeePerGas, maxPriorityFeePerGas };
@@ -27,7 +28,7 @@ export async function lowerTerms(
   await inUnit(context, positionOf(chain), async (unit) => {
     const state = (await unit.lockPayments([payment])).get(id);
     if (state?.stage === "assigned" && state.attempt === 0)
-      unit.setTerms([{ tenantId, id, terms }], chain.headNumber);
+      unit.setTerms([{ tenantId, id, number, terms }], chain.headNumber);
   });
 }
 
@@ -51,6 +52,6 @@ export async function raiseCancellation(
     if (!isCurrent || state.stage === "over" || state.stage === "included") return;
     const fee = { asset: coin, amount: feeToHold(payment, terms, coin) };
     const { outcomes } = await record({ events: [{ tenantId, id, event: { kind: "reserve_fee", fee } }] });
-    if (outcomes[0] === "recorded") unit.setTerms([{ tenantId, id, terms }], chain.headNumber);
+    if (outcomes[0] === "recorded") unit.setTerms([{ tenantId, id, number, terms }], chain.headNumber);
   });
 }

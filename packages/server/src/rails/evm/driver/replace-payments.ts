@@ -75,7 +75,9 @@ async function writeTerms(
     );
     await unit.stopPayments(stops, new Date(context.recorder.now()));
     unit.setTerms(
-      raised.flatMap(({ payment: { tenantId, id }, terms }) => (terms ? [{ tenantId, id, terms }] : [])),
+      raised.flatMap(({ payment: { tenantId, id, number }, terms }) =>
+        terms ? [{ tenantId, id, number: number + 1, terms }] : [],
+      ),
       chain.headNumber,
     );
     unit.keepTerms(

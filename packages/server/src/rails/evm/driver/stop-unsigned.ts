@@ -49,6 +49,7 @@ async function writeStops(
       current.map(([payment]) => ({
         tenantId: payment.tenantId,
         id: payment.id,
+        number: payment.number,
         terms: emptyTerms(payment),
       })),
       chain.headNumber,
