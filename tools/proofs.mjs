@@ -177,6 +177,7 @@ export const proofs = {
       "packages/conformance/test/other-server.test.ts",
       "packages/conformance/test/command-line.test.ts",
       "packages/conformance/test/hostile-targets.test.ts",
+      "packages/conformance/test/hostile-streams.test.ts",
     ],
     sizes: {
       seed: { env: "BURSAR_CONFORMANCE_SEED", means: "the seed of the pairs of faults" },

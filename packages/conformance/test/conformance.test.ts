@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { checkTable } from "../src/checks/table.js";
 import { sentences } from "../src/contract/sentences.js";
@@ -9,7 +10,7 @@ import { runPlain } from "./plain-target.js";
 it.each(["missing-key-accepted", "html-404"] as const)(
   "the kit finds the fault %s with the check that is meant for it",
   async (name) => {
-    const results = await runPlain([name]);
+    const results = await runPlain([name], undefined, false);
     const failed = results.filter(({ outcome }) => outcome.result === "failed").map(({ check }) => check.id);
     expect(failed).toEqual([faults[name].check]);
   },
@@ -30,4 +31,21 @@ it("every sentence of the contract has a check or says why it has none", () => {
     ([id, sentence]) => tested.has(id as keyof typeof sentences) === "untested" in sentence,
   );
   expect(silent).toEqual([]);
+});
+
+it("no check needs one that waits long, because those run together at the end", () => {
+  const slow = new Set(checkTable.filter((check) => check.slow === true).map(({ id }) => id));
+  expect(checkTable.filter((check) => prerequisites(check).some((id) => slow.has(id)))).toEqual([]);
+});
+
+it("the committed report of Bursar has the result of every check; npm run report:conformance writes it", () => {
+  const page = readFileSync(
+    new URL("../../../docs/reference/conformance-report.html", import.meta.url),
+    "utf8",
+  );
+  const shown = [...page.matchAll(/<td class="(\w+)">[^<]*<\/td><td><code>([^<]*)<\/code>/g)];
+  const passed = new Set(shown.filter(([, result]) => result === "passed").map(([, , id]) => id));
+  const expected = checkTable.filter((check) => check.slow !== true).map(({ id }) => id);
+  expect(expected.filter((id) => !passed.has(id))).toEqual([]);
+  expect(shown).toHaveLength(checkTable.length);
 });

@@ -73,7 +73,11 @@ function plainTarget(url: string): Target {
 }
 
 /** Runs the whole kit against a Plain server with these faults. */
-export async function runPlain(active: readonly FaultName[], seed?: number): Promise<CheckResult[]> {
+export async function runPlain(
+  active: readonly FaultName[],
+  seed?: number,
+  isSlow = true,
+): Promise<CheckResult[]> {
   const server = await startPlainServer(active);
   const receiver = await startReceiver({ host: "127.0.0.1", port: 0 });
   try {
@@ -86,7 +90,7 @@ export async function runPlain(active: readonly FaultName[], seed?: number): Pro
       receiver,
       bounds: defaultBounds,
     });
-    return await runChecks(session, { checks: checkTable, isSlow: true, seed });
+    return await runChecks(session, { checks: checkTable, isSlow, seed });
   } finally {
     await receiver.close();
     await server.stop();

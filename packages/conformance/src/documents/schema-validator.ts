@@ -69,10 +69,6 @@ function modernise(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(modernise);
   if (!isObject(node)) return node;
   const copy = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, modernise(value)]));
-  if (copy["nullable"] === true) {
-    delete copy["nullable"];
-    return { anyOf: [copy, { type: "null" }] };
-  }
   for (const [flag, bound] of [
     ["exclusiveMinimum", "minimum"],
     ["exclusiveMaximum", "maximum"],
@@ -81,5 +77,7 @@ function modernise(node: unknown): unknown {
     if (copy[flag] === true) copy[flag] = copy[bound];
     else delete copy[flag];
   }
-  return copy;
+  if (copy["nullable"] !== true) return copy;
+  delete copy["nullable"];
+  return { anyOf: [copy, { type: "null" }] };
 }

@@ -78,15 +78,15 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     const outgoing = request(endpoint.url, { method: "POST", headers, agent: false }, (response) => {
       response.resume();
       const isDone = response.statusCode !== undefined && response.statusCode < 300;
-      if (isDone && has("sent-again-after-2xx") && attempt === 0) again(endpoint, notification);
+      if (isDone && has("sent-again-after-2xx") && attempt === 0) again(endpoint, notification, true);
       if (!isDone && !has("failure-not-retried")) again(endpoint, notification);
     });
     outgoing.on("error", () => again(endpoint, notification));
     outgoing.end(body);
   };
-  const again = (endpoint: Endpoint, notification: Notification) => {
+  const again = (endpoint: Endpoint, notification: Notification, isAnswered = false) => {
     const delayMs = retryScheduleMs[notification.attempt] ?? retryScheduleMs[1];
-    const isEarly = has("retried-too-early") && notification.attempt > 0;
+    const isEarly = isAnswered || (has("retried-too-early") && notification.attempt > 0);
     notification.attempt += 1;
     if (notification.attempt < attemptsMax)
       later(isEarly ? 1 : delayMs, () => deliver(endpoint, notification));
