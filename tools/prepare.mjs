@@ -14,7 +14,7 @@ const duration = "this takes from half a minute to a few minutes";
 
 refuseOldNode();
 await installIfChanged();
-await build();
+await buildIfChanged();
 
 /** An installation that matches the lockfile is kept, also if it was made by hand. */
 async function installIfChanged() {
@@ -28,7 +28,7 @@ async function installIfChanged() {
   // `npm ci` begins by deleting what is installed, and offline it cannot replace it.
   for (const folder of installed()) if (existsSync(folder)) renameSync(folder, aside(folder));
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  const status = await run("npm", args, "installing");
+  const status = await withProgress("installing", run("npm", args));
   if (status === 0) await remove(installed().map(aside));
   else {
     await restore();
@@ -63,36 +63,40 @@ async function remove(folders) {
 }
 
 /** Nothing is asked of the compiler if the sources are those of the last build: that took a fifth of the CPU of a start. */
-async function build() {
+async function buildIfChanged() {
   const print = fingerprint(root);
   if (isBuilt(root, print)) return;
+  await withProgress("building", build());
+  recordBuild(root, print);
+}
+
+async function build() {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   if (!existsSync(join(root, "packages/server/dist"))) console.log("bursar: building (tsc -b)");
   const projects = [
     "packages/cli",
     "packages/client",
+    "packages/conformance",
     "packages/server",
     "packages/signer",
     "packages/devnet",
   ];
-  const status = await run(process.execPath, [compiler, "-b", ...projects], "building");
-  if (status !== 0) fail("the build failed; what the compiler wrote is above.");
+  if ((await run(process.execPath, [compiler, "-b", ...projects])) !== 0)
+    fail("the build failed; what the compiler wrote is above.");
   // The pages of /docs, in 0.2 s.
-  if ((await run(process.execPath, [join(root, "tools/docs-site/build-docs.mjs")], "building")) !== 0)
+  if ((await run(process.execPath, [join(root, "tools/docs-site/build-docs.mjs")])) !== 0)
     fail("the pages of /docs could not be built; the reason is above.");
-  if ((await run(process.execPath, [join(root, "tools/bundle.mjs")], "building")) !== 0)
+  if ((await run(process.execPath, [join(root, "tools/bundle.mjs")])) !== 0)
     fail("the service could not be bundled; the reason is above.");
-  recordBuild(root, print);
 }
 
-/** @param {string} command @param {string[]} args @param {string} what @returns {Promise<number>} the exit code */
-async function run(command, args, what) {
+/** @param {string} command @param {string[]} args @returns {Promise<number>} the exit code */
+function run(command, args) {
   const child = spawn(command, args, { cwd: root, stdio: "inherit" });
-  const ended = new Promise((resolve) => {
+  return new Promise((resolve) => {
     child.once("error", (error) => fail(`${command} could not be started: ${error.message}`));
     child.once("exit", (code) => resolve(code ?? 1));
   });
-  return await withProgress(what, ended);
 }
 
 /** Prints from time to time that the work goes on. @template T @param {string} what @param {Promise<T>} work @returns {Promise<T>} */

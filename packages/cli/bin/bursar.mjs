@@ -9,7 +9,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 const program = new URL("../dist/main.js", import.meta.url);
 if (!existsSync(program)) {
-  console.error("bursar: not built yet; `npm ci && npm run build` in the checkout builds it.");
+  console.error(
+    "bursar: not built yet. If `npm start` is still installing or building, wait for it; otherwise run `npm run build` in the checkout.",
+  );
   process.exit(1);
 }
 const { start } = await import(program.href);

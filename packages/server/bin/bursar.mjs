@@ -15,7 +15,9 @@ process.nextTick(() => kept.push(executionAsyncResource()));
 const built = new URL("../dist/cli/program.js", import.meta.url);
 const bundle = new URL("../dist/bundle/program.js", import.meta.url);
 if (!existsSync(built)) {
-  console.error("bursar: not built yet; `npm ci && npm run build` in the checkout builds it.");
+  console.error(
+    "bursar: not built yet. If `npm start` is still installing or building, wait for it; otherwise run `npm run build` in the checkout.",
+  );
   process.exit(1);
 }
 const isBundle = isBundled();

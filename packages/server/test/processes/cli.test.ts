@@ -37,9 +37,7 @@ describe("the command line of a checkout, beside a running sandbox", () => {
 
   it("runs every block of its README", async () => {
     symlinkSync(join(root, "bursar"), join(dataDir, "..", "bursar"));
-    const blocks = blocksOf("packages/cli/README.md", "sh").filter(
-      (block) => !block.startsWith("npm install"),
-    );
+    const blocks = blocksOf("packages/cli/README.md", "sh");
     const other = clientNamed("other");
     const env = { URL: url(), CLIENT_ID: other?.client_id ?? "", SECRET: other?.client_secret ?? "" };
     const printed = [];

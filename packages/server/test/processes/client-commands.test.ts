@@ -16,13 +16,13 @@ describe("commands for tenants and clients beside a running sandbox", () => {
     expect(await statusOf(first.output)).toBe(200);
     expect((await run(["tenant", "list"])).output).toContain(tenantId);
 
-    const made = await run(["client", "create", tenantId, "worker", "--scope", "clients:manage"]);
+    const made = await run(["client", "create", "acme", "worker", "--scope", "clients:manage"]);
     const clientId = fieldOf(made.output, "client_id");
     const login = (clientSecret: string) =>
       run(["token", "--url", url(), "--client-id", clientId], { BURSAR_CLIENT_SECRET: clientSecret });
     const { output: earlier } = await login(fieldOf(made.output, "client_secret"));
     expect(await statusOf(earlier)).toBe(200);
-    expect((await run(["client", "list", tenantId])).output).toMatch(
+    expect((await run(["client", "list", "acme"])).output).toMatch(
       new RegExp(`^${clientId}  active    worker  clients:manage$`, "m"),
     );
 
@@ -96,10 +96,7 @@ describe("commands for tenants and clients beside a running sandbox", () => {
   it.each([
     [["client", "quota", "cli_01h455vb4pex5vsknk084sn02q", "create=0/1"], "1 to 1000000 a second"],
     [["client", "quota", "cli_01h455vb4pex5vsknk084sn02q", "create"], "A quota looks like create=5/10"],
-    [
-      ["client", "create", "acme", "worker", "--scope", "audit:read"],
-      "The id must be tnt_ followed by 26 letters and digits.",
-    ],
+    [["client", "rename", "acme", "worker"], "The id must be cli_ followed by 26 letters and digits."],
     [["client", "create", "tnt_01h455vb4pex5vsknk084sn02q", "worker"], "required option '--scope"],
     [
       ["client", "create", "tnt_01h455vb4pex5vsknk084sn02q", "worker", "--scope", "everything"],

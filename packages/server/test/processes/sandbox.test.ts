@@ -115,7 +115,13 @@ describe("the sandbox", () => {
 
     it("shows a banner, serves, keeps its secrets private and stops on Ctrl-C with its database", async () => {
       await bursar.waitFor(/Ctrl-C stops the service/);
-      for (const text of [`API    ${url}`, `Docs   ${url}/docs`, "Data   ", "curl -s"])
+      for (const text of [
+        `API    ${url}`,
+        `Docs   ${url}/docs`,
+        "Data   ",
+        "curl -s",
+        `$(BURSAR_DATA_DIR='${dataDir}' ./bursar token)`,
+      ])
         expect(bursar.output()).toContain(text);
       expect(await readiness(url)).toBe(200);
       expect(statSync(join(dataDir, "postgres.password")).mode & 0o777).toBe(0o600);

@@ -5,7 +5,7 @@ import { importSecret } from "./webhook-secret.js";
 
 export interface TestWebhook {
   /** The body, with its `delivery_id`. Fields that your receiver does not read can be left out. */
-  body: Pick<Notification, "event" | "delivery_id"> & object;
+  body: Notification | (Pick<Notification, "event" | "delivery_id"> & Record<string, unknown>);
   /** The secrets that sign it, as during a rotation. */
   secrets: readonly string[];
   /** Defaults to the clock. */

@@ -7,9 +7,10 @@ import { isRefused, type Refused } from "../../app/requests/refused.js";
 import { OperatorError } from "../../operator-error.js";
 import { printable } from "../../runtime/printable.js";
 import { restoreClient } from "../../store/access/authenticate-clients.js";
-import { createClientStore, createTenantStore } from "../../store/access/clients.js";
+import { createClientStore } from "../../store/access/clients.js";
 import type { Database } from "../../store/core/database.js";
 import { idArgument, nameArgument, quotaArgument, scopeArgument, secondsArgument } from "./arguments.js";
+import { findTenant } from "./find-tenant.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addClientCommand(program: Command): void {
@@ -19,35 +20,30 @@ export function addClientCommand(program: Command): void {
     .description(
       "create a client, which is independent of all others and may therefore approve for them; its secret is shown only once",
     )
-    .argument("<tenant>", "the tenant's id", idArgument("tnt"))
+    .argument("<tenant>", "the tenant's id or name")
     .argument("<name>", "the client's name, 1 to 128 characters", nameArgument)
     .requiredOption("--scope <scopes...>", "the scopes that it gets", scopeArgument)
     .option("--require-signature", "accept only signed requests from it", false)
-    .action(
-      async (tenantId: string, name: string, options: { scope: Scope[]; requireSignature: boolean }) => {
-        const body = {
-          name,
-          scopes: options.scope,
-          require_signature: options.requireSignature,
-        };
+    .action(async (tenant: string, name: string, options: { scope: Scope[]; requireSignature: boolean }) => {
+      const body = {
+        name,
+        scopes: options.scope,
+        require_signature: options.requireSignature,
+      };
+      const { client: created, secret } = await withDatabase(async ({ parts, database }) => {
+        const { id: tenantId } = await findTenant(database, tenant);
         const origin: Origin = { by: "operator", tenantId };
-        const { client: created, secret } = await withDatabase(async ({ parts, database }) => {
-          await assertTenant(database, tenantId);
-          return orThrow(await parts.useCases.createClient(origin, body, undefined));
-        });
-        console.log(`client_id      ${showId("cli", created.id)}`);
-        console.log(`client_secret  ${secret}`);
-      },
-    );
+        return orThrow(await parts.useCases.createClient(origin, body, undefined));
+      });
+      console.log(`client_id      ${showId("cli", created.id)}`);
+      console.log(`client_secret  ${secret}`);
+    });
   client
     .command("list")
     .description("list a tenant's clients")
-    .argument("<tenant>", "the tenant's id", idArgument("tnt"))
-    .action(async (tenantId: string) => {
-      await withDatabase(async ({ database }) => {
-        await assertTenant(database, tenantId);
-        await printAll(database, tenantId);
-      });
+    .argument("<tenant>", "the tenant's id or name")
+    .action(async (tenant: string) => {
+      await withDatabase(async ({ database }) => printAll(database, (await findTenant(database, tenant)).id));
     });
   client
     .command("disable")
@@ -119,12 +115,6 @@ async function restore(clientId: string, scopes: readonly Scope[]): Promise<void
     await restoreClient(database, clientId, scopes, audit);
   });
   console.log(`${showId("cli", clientId)} is disabled and has no credentials`);
-}
-
-async function assertTenant(database: Database, tenantId: string): Promise<void> {
-  const tenants = await createTenantStore(database).listTenants();
-  if (!tenants.some(({ id }) => id === tenantId))
-    throw new OperatorError(`Tenant ${showId("tnt", tenantId)} does not exist.`);
 }
 
 async function setQuotas(clientId: string, quotas: ClientQuotas): Promise<void> {

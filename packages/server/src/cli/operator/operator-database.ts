@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createUuidV7Source } from "@bursar/domain";
 import type { Parts } from "../../compose/compose.js";
 import { type Config, loadConfig } from "../../config/load-config.js";
+import { sandboxMarkets } from "../../config/market-list.js";
 import { ConfigError } from "../../config/setting.js";
 import type { Settings } from "../../config/settings.js";
 import { readMasterKeys } from "../../credentials/master-key.js";
@@ -100,13 +101,13 @@ export async function withDatabase<T>(
   }
 }
 
-/** On a sandbox that has a chain, the chain and its assets are configured as they are in the sandbox. */
+/** On a sandbox, its markets, and its chain with the assets of the chain, are configured as they are in the sandbox. */
 export function loadOperatorSettings(): Settings {
   const config = loadConfig(process.env);
   const chain = findSandboxChain(config);
-  return chain === undefined
-    ? config.values
-    : { ...config.values, ...withSandboxChain(config.values.assets, chain) };
+  if (chain === undefined && config.values.database_url !== undefined) return config.values;
+  const { values } = loadConfig(process.env, { markets: sandboxMarkets });
+  return chain === undefined ? values : { ...values, ...withSandboxChain(values.assets, chain) };
 }
 
 export function masterKeyPath({ master_key_file, database_url, data_dir }: Config["values"]): string {

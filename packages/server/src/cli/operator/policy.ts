@@ -61,6 +61,7 @@ function readDocument(file: string): unknown {
 
 function orThrow<T>(result: T | Refused): T {
   if (!isRefused(result)) return result;
-  const faults = result.details?.map(({ path, reason }) => `\n  ${path} ${reason}`) ?? [];
+  const faults =
+    result.details?.map(({ path, reason }) => `\n  ${path.replace(/^body\./, "")} ${reason}`) ?? [];
   throw new OperatorError(`${result.message ?? errorCatalog[result.refused].message}${faults.join("")}`);
 }

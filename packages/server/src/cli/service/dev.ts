@@ -1,7 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Parts } from "../../compose/compose.js";
-import { loadConfig } from "../../config/load-config.js";
+import { type Config, loadConfig } from "../../config/load-config.js";
 import { sandboxMarkets } from "../../config/market-list.js";
 import { readMasterKeys, readOrCreateMasterKeys } from "../../credentials/master-key.js";
 import { findInstance } from "../../embedded/instance-lock.js";
@@ -49,7 +49,7 @@ export function addDevCommand(program: Command): void {
       try {
         await runUntilStopped(values, options, (service) => {
           clearInterval(progress);
-          console.log(banner(service, describeChain(chainUrl, whyNoChain(config))));
+          console.log(banner(service, describeChain(chainUrl, whyNoChain(config)), dataDirFor(config)));
         });
       } finally {
         clearInterval(progress);
@@ -82,8 +82,15 @@ function describeChain(url: string | undefined, whyNone: string | undefined): st
   return `${url} (eip155:31337, with ETH.DEV and USDC.DEV; starts when it is used)`;
 }
 
+/** What another terminal must set to find this sandbox, in front of a command. */
+function dataDirFor({ values, sources }: Config): string {
+  if (sources.data_dir === "default") return "";
+  const quoted = resolve(values.data_dir).replaceAll("'", "'\\''");
+  return `BURSAR_DATA_DIR='${quoted}' `;
+}
+
 /** Printed when the sandbox is ready: the addresses, and commands to try. */
-function banner({ url, dataLocation }: Service, chain: string): string {
+function banner({ url, dataLocation }: Service, chain: string, dataDir: string): string {
   const fromHere = relative(process.cwd(), dataLocation);
   const data = fromHere.startsWith("..") ? dataLocation : fromHere;
   return `
@@ -96,7 +103,7 @@ function banner({ url, dataLocation }: Service, chain: string): string {
 
   Try, in another terminal (a token is valid for 15 minutes):
 
-    TOKEN=$(./bursar token)
+    TOKEN=$(${dataDir}./bursar token)
     curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: one" \\
       -H "Content-Type: application/json" -d '{"reference": "first", "asset": "USD", "amount": "125.50"}'
     curl -s ${url}/v1/transactions -H "Authorization: Bearer $TOKEN"
