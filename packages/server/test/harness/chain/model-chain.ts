@@ -1,5 +1,5 @@
+import { createHash } from "node:crypto";
 import type { SigningIntent } from "../../../src/app/chain/signer.js";
-import { hashOfBytes, readBytes } from "./model-bytes.js";
 
 /**
  * A model of an EVM chain: accounts with nonces, a pool, blocks that can be reorganised, and finality some blocks behind the head. It is the
@@ -10,13 +10,8 @@ export interface ModelChain {
   final: () => ModelBlock;
   blocks: () => readonly ModelBlock[];
   pool: () => readonly ModelTransaction[];
-  /**
-   * Refused if another transaction with the same nonce is in the pool and pays nearly as much, if the nonce was used, or, on a chain without
-   * a pool for all, if it is not the next one.
-   */
+  /** Refused if another transaction with the same nonce is in the pool and pays nearly as much, or if the nonce was used. */
   send: (bytes: string) => "taken" | "refused";
-  /** How often a nonce was refused because the one before it was missing. */
-  gapsRefused: () => number;
   /** Coins and tokens from outside. `hidden` ones are seen by no scan. Returns the hash. */
   pay: (transfers: readonly Transfer[], hidden?: readonly Transfer[]) => string;
   /** A transaction of an address that we did not send, as if its key were used elsewhere. */
@@ -79,29 +74,16 @@ export const modelDataFee = 500n;
 
 const finalDepth = 4;
 
-export function createModelChain({ hasPool = true } = {}): ModelChain {
+export function createModelChain(): ModelChain {
   const empty = { transactions: [], balances: new Map(), nonces: new Map() };
-  let blocks: ModelBlock[] = [
-    { number: 0, hash: hashOf("1"), parentHash: hashOf("0"), baseFee: 100n, ...empty },
-  ];
+  let blocks: ModelBlock[] = [{ number: 0, hash: "0xgenesis", parentHash: "0x", baseFee: 100n, ...empty }];
   let pool: ModelTransaction[] = [];
   let replaced: ModelTransaction[] = [];
   let baseFee = 100n;
   let forks = 0;
   let paid = 0;
-  let gapsRefused = 0;
   const reverting = new Set<string>();
   const top = () => blocks.at(-1) as ModelBlock;
-
-  /** After what is in blocks and what waits behind it without a gap. */
-  function nextNonce(address: string): number {
-    let next = top().nonces.get(address) ?? 0;
-    const waiting = new Set(
-      pool.flatMap(({ intent }) => (intent?.address === address ? [intent.nonce] : [])),
-    );
-    while (waiting.has(next)) next += 1;
-    return next;
-  }
 
   function send(bytes: string): "taken" | "refused" {
     const intent = readBytes(bytes);
@@ -115,10 +97,6 @@ export function createModelChain({ hasPool = true } = {}): ModelChain {
       const isHigher = (fee: "maxFeePerGas" | "maxPriorityFeePerGas") =>
         intent[fee] * 10n >= (rival.intent as SigningIntent)[fee] * 11n;
       if (!isHigher("maxFeePerGas") || !isHigher("maxPriorityFeePerGas")) return "refused";
-    }
-    if (!hasPool && rival === undefined && intent.nonce !== nextNonce(intent.address)) {
-      gapsRefused += 1;
-      return "refused";
     }
     if (rival !== undefined) replaced = [...replaced, rival];
     pool = [
@@ -151,7 +129,7 @@ export function createModelChain({ hasPool = true } = {}): ModelChain {
     const block = {
       ...{
         number,
-        hash: hashOf(`b${number}f${forks}`),
+        hash: `0xb${number}f${forks}`,
         parentHash: before.hash,
         baseFee,
         transactions,
@@ -169,10 +147,9 @@ export function createModelChain({ hasPool = true } = {}): ModelChain {
     blocks: () => blocks,
     pool: () => pool,
     send,
-    gapsRefused: () => gapsRefused,
     pay: (transfers, hidden = []) => {
       paid += 1;
-      const hash = hashOf(`d${paid}`);
+      const hash = `0xd${paid}`;
       pool = [...pool, { hash, intent: undefined, transfers, hidden }];
       return hash;
     },
@@ -199,8 +176,8 @@ export function createModelChain({ hasPool = true } = {}): ModelChain {
           ? block
           : {
               ...block,
-              hash: rewritten(block.hash),
-              parentHash: block.number === from ? block.parentHash : rewritten(block.parentHash),
+              hash: `${block.hash}r`,
+              parentHash: block.number === from ? block.parentHash : `${block.parentHash}r`,
             },
       );
     },
@@ -218,15 +195,6 @@ export function createModelChain({ hasPool = true } = {}): ModelChain {
       blocks[blocks.length - 1] = { ...block, balances };
     },
   };
-}
-
-/** As long as the hashes of real chains. */
-function hashOf(name: string): string {
-  return `0x${name.padStart(64, "0")}`;
-}
-
-function rewritten(hash: string): string {
-  return `0xe${hash.slice(3)}`;
 }
 
 interface Execution {
@@ -280,4 +248,27 @@ function add(balances: Map<string, bigint>, address: string, asset: string, amou
 
 export function balanceOf(balances: ReadonlyMap<string, bigint>, address: string, asset: string): bigint {
   return balances.get(`${address} ${asset}`) ?? 0n;
+}
+
+/** Bytes of this model are the intent itself. */
+export function writeBytes(intent: SigningIntent): string {
+  const text = JSON.stringify(intent, (_, value) => (typeof value === "bigint" ? `${value}n` : value));
+  return `0x${Buffer.from(text).toString("hex")}`;
+}
+
+export function readBytes(bytes: string): SigningIntent {
+  const text = Buffer.from(bytes.slice(2), "hex").toString();
+  return JSON.parse(text, (_, value) =>
+    typeof value === "string" && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value,
+  );
+}
+
+export function hashOfBytes(bytes: string): string {
+  return `0x${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+/** As the real one: the bytes must be exactly the intent. */
+export function verifyModelBytes(intent: SigningIntent, bytes: string): string {
+  if (bytes !== writeBytes(intent)) throw new Error("the bytes are not the intent");
+  return hashOfBytes(bytes);
 }

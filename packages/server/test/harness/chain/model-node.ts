@@ -25,8 +25,6 @@ export interface ModelNodeOptions {
   /** How many blocks the head of the answering node is behind. */
   lag: () => number;
   wouldRevert: (destination: string) => boolean;
-  /** In which order a batch of transactions is carried out; as it was given, unless it is said. */
-  order?: (bytes: readonly string[]) => readonly string[];
 }
 
 /** A node of the model chain. */
@@ -84,8 +82,10 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
     },
     send: async (bytes) => {
       await reach("send");
-      const answers = new Map((options.order?.(bytes) ?? bytes).map((one) => [one, chain.send(one)]));
-      return bytes.map((one) => (options.isAnswerLost() ? "unknown" : (answers.get(one) ?? "refused")));
+      return bytes.map((one) => {
+        const answer = chain.send(one);
+        return options.isAnswerLost() ? "unknown" : answer;
+      });
     },
   };
 }

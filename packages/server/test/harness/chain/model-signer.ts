@@ -1,5 +1,5 @@
 import type { SignedBytes, Signer, SignerRefusal, SigningIntent } from "../../../src/app/chain/signer.js";
-import { hashOfBytes, writeBytes } from "./model-bytes.js";
+import { hashOfBytes, writeBytes } from "./model-chain.js";
 
 /**
  * A signer that remembers what it has signed: the same bytes for the same intent, and nothing else for a known transaction or nonce, unless it is

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Signer, SigningIntent } from "../../../src/app/chain/signer.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../harness/chain/driven-chain.js";
-import { readBytes } from "../../harness/chain/model-bytes.js";
-import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
+import { balanceOf, modelCoin, readBytes } from "../../harness/chain/model-chain.js";
 import { eventually } from "../../harness/eventually.js";
 
 const usdc = "USDC.SIM";

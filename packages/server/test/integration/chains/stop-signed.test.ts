@@ -3,8 +3,7 @@ import { operatorActorId } from "../../../src/app/events/actor.js";
 import { sql } from "../../../src/store/core/sql.js";
 import type { ChainWallet } from "../../harness/chain/chain-service.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../harness/chain/driven-chain.js";
-import { readBytes } from "../../harness/chain/model-bytes.js";
-import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
+import { balanceOf, modelCoin, readBytes } from "../../harness/chain/model-chain.js";
 import { stoppingOf } from "../../harness/chain/stopping.js";
 import { eventually } from "../../harness/eventually.js";
 

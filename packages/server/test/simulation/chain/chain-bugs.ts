@@ -1,14 +1,11 @@
-import type { ChainNetwork } from "../../../src/app/chain/chain-network.js";
 import type { ChainBlock, ChainNode, ObservedOutcome } from "../../../src/app/chain/chain-node.js";
 import type { ChainStore, ChainUnit } from "../../../src/app/chain/chain-store.js";
 import type { Signer } from "../../../src/app/chain/signer.js";
-import { readBytes } from "../../harness/chain/model-bytes.js";
-import { falseToken, type ModelChain, modelDataFee } from "../../harness/chain/model-chain.js";
+import { falseToken, type ModelChain, modelDataFee, readBytes } from "../../harness/chain/model-chain.js";
 import { chainBlocks, chainPayments, networks } from "../database/simulated-chain-tables.js";
 import type { SimulatedDatabase } from "../database/simulated-database.js";
 import { keyOf } from "../database/simulated-tables.js";
 import type { Random } from "../world/random.js";
-import { worldBugs } from "./world-bugs.js";
 
 /** A mistake that somebody could make, put between the driver and its world. The driver itself is not touched. */
 export interface ChainBug {
@@ -22,10 +19,6 @@ export interface ChainBug {
   store?: (store: ChainStore, around: BugSurroundings) => ChainStore;
   /** A cancellation ends a payment at once. */
   cancelsAtOnce?: boolean;
-  /** Of several nodes only one is asked. */
-  trustsOneNode?: boolean;
-  /** The network that the driver believes to be on. */
-  network?: Partial<ChainNetwork>;
 }
 
 interface BugSurroundings {
@@ -178,7 +171,7 @@ export const chainBugs: readonly ChainBug[] = [
   {
     name: "what was gathered is credited and stays gathered",
     breaks: "small deposits are credited once, as a sum",
-    says: "were to be gathered",
+    says: "were credited as sums",
     ...withUnit(() => ({ emptyGathered: () => undefined })),
   },
   {
@@ -239,17 +232,16 @@ export const chainBugs: readonly ChainBug[] = [
     store: (store, { database }) => ({
       ...store,
       unitOfWork: (position, work) => {
-        const row = database.tables.get(networks.name)?.get(position.lease.network) as
-          | { holder: string; fence: number }
-          | undefined;
-        if (row === undefined) return store.unitOfWork(position, work);
+        const row = database.tables.get(networks.name)?.get(position.lease.network) as {
+          holder: string;
+          fence: number;
+        };
         const tip = [...(database.tables.get(chainBlocks.name) ?? new Map<string, unknown>())]
           .sort()
           .at(-1)?.[1];
         const lease = { ...position.lease, holder: row.holder, fence: String(row.fence) };
-        return store.unitOfWork({ lease, tipHash: (tip as { hash: string } | undefined)?.hash }, work);
+        return store.unitOfWork({ lease, tipHash: (tip as { hash: string }).hash }, work);
       },
     }),
   },
-  ...worldBugs,
 ];

@@ -34,9 +34,6 @@ const mustHappen = [
   "speed-ups",
   "freezes",
   "suspensions",
-  "rewinds",
-  "lies",
-  "resumed networks",
 ];
 
 describe("the simulation of a chain", () => {

@@ -1,26 +1,30 @@
-import { createUuidV7Source } from "@bursar/domain";
+import { createUuidV7Source, decideOnBalances } from "@bursar/domain";
 import { NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
 import { ChainMovedError } from "../../../src/app/chain/chain-store.js";
-import { InheritedBlocksError } from "../../../src/rails/evm/driver/confirm-inherited.js";
-import { createEvmDriver, type EvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
-import { verifyModelBytes } from "../../harness/chain/model-bytes.js";
-import { createModelChain, type ModelChain } from "../../harness/chain/model-chain.js";
-import { modelAssets, modelChainNetwork, modelNetwork } from "../../harness/chain/model-network.js";
+import { accountsOf } from "../../../src/app/transactions/settlement.js";
+import { createEvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
+import {
+  createModelChain,
+  type ModelChain,
+  modelCoin,
+  verifyModelBytes,
+} from "../../harness/chain/model-chain.js";
+import { modelAssets, modelChainNetwork } from "../../harness/chain/model-network.js";
 import { createModelNode } from "../../harness/chain/model-node.js";
 import { createModelSigner } from "../../harness/chain/model-signer.js";
 import { createSimulatedChainStore } from "../database/simulated-chain-store.js";
-import { chainBlocks, type NetworkRow, networks, numberKey } from "../database/simulated-chain-tables.js";
+import { chainPayments, networks } from "../database/simulated-chain-tables.js";
 import { createSimulatedDatabase, type SimulatedDatabase } from "../database/simulated-database.js";
-import { openTransactions } from "../database/simulated-tables.js";
+import { createSimulatedSettlementStore } from "../database/simulated-settlement.js";
+import { keyOf } from "../database/simulated-tables.js";
+import { createSimulatedTransactionStore } from "../database/simulated-transactions.js";
 import { isInjected } from "../world/present-answers.js";
 import { createRandom, type Random } from "../world/random.js";
 import { noFaults } from "../world/scenario.js";
 import { type Actor, createScheduler, type Scheduler } from "../world/scheduler.js";
 import type { ChainBug } from "./chain-bugs.js";
-import { createChainClients } from "./chain-clients.js";
-import { stopForAWhile } from "./chain-stops.js";
-import { type OwnWallet, openWallets } from "./chain-wallets.js";
-import { createLyingNodes } from "./lying-nodes.js";
+import { isUnsigned, stopForAWhile } from "./chain-stops.js";
+import { drawPayment, type OwnWallet, openWallets, outsideAddress, usdc } from "./chain-wallets.js";
 
 /** Processes that drive one network over one database, a chain and a signer outside of them, and all that goes wrong in between. */
 export interface ChainWorld {
@@ -35,15 +39,6 @@ export interface ChainWorld {
   isHealed: () => boolean;
   /** Errors that nothing in the world has caused. */
   errors: string[];
-  /** Whether the database went back in time. Then wallets may halt, and what was committed may be unknown. */
-  isRewound: () => boolean;
-  /**
-   * Whether deposits may be found by comparing balances only: a node left them out, or the database does not know any more that the network
-   * was followed before. What a node forged has failed.
-   */
-  mayMissDeposits: () => boolean;
-  /** How often a nonce was sent too early in the last part of the run, when nothing fails any more. */
-  gapsSent: () => number;
   counts: Record<string, number>;
   /** Payments that were cancelled before anything was signed for them. */
   neverPaid: Set<string>;
@@ -55,30 +50,6 @@ export interface ChainWorld {
 
 const leaseMs = 1000;
 const blockEveryMs = 200;
-/** Without a pool, some payments come when everything before has been sent again. */
-const restMs = 4000;
-const resumeEveryMs = 500;
-const latePayments = 8;
-
-/** As `bursar network resume` does: the driver begins again at the settled block. */
-function resumeNetwork(database: SimulatedDatabase, actor: Actor): Promise<void> {
-  return database.transaction(actor, (run) =>
-    run("resume", async (rows) => {
-      await rows.lock(networks, modelNetwork);
-      const row = rows.get(networks, modelNetwork);
-      if (row !== undefined) rows.put(networks, modelNetwork, { ...row, haltedReason: null });
-      for (const { number } of rows.all(chainBlocks)) rows.remove(chainBlocks, numberKey(number));
-    }),
-  );
-}
-
-function openRows({ tables }: SimulatedDatabase) {
-  return [...(tables.get(openTransactions.name)?.values() ?? [])] as {
-    tenantId: string;
-    id: string;
-    state: string;
-  }[];
-}
 
 export function createChainWorld(
   seed: number,
@@ -88,10 +59,7 @@ export function createChainWorld(
   const random = createRandom(seed);
   const scheduler = createScheduler(random, trace);
   const outside: Actor = { name: "outside", isAlive: true };
-  /** What is different about this world. */
-  const kind = random.pick(["usual", "usual", "usual", "without a pool", "rewound", "lying nodes"] as const);
-  const hasPool = kind !== "without a pool";
-  const chain = createModelChain({ hasPool });
+  const chain = createModelChain();
   const errors: string[] = [];
   const counts: Record<string, number> = {};
   const count = (what: string) => {
@@ -108,24 +76,13 @@ export function createChainWorld(
     disguise: (rows) => rows,
   });
   const wallets = openWallets(database, chain, random, scheduler.now());
-  let signer = createModelSigner(async () => undefined);
-  const drivers = new Map<Actor, EvmDriver>();
-  let isRewound = false;
-  let isForgotten = false;
-  let gapsBefore = Number.POSITIVE_INFINITY;
-  const liar = random.between(0, 1);
+  const signer = createModelSigner(async () => undefined);
   const newUuid = createUuidV7Source({ now: scheduler.now, randomBytes: random.bytes });
   let processes = 0;
 
   const report = (error: unknown) => {
-    // A lie is noticed when the second node is asked: by the process that has read it, or by the one that comes after it.
-    const isLie =
-      error instanceof InheritedBlocksError || String(error).includes("and another node disagree");
     const isCaused =
-      (kind === "lying nodes" && isLie) ||
-      isInjected(error) ||
-      error instanceof NodeUnavailableError ||
-      error instanceof ChainMovedError;
+      isInjected(error) || error instanceof NodeUnavailableError || error instanceof ChainMovedError;
     if (!isCaused) errors.push(String(error));
   };
 
@@ -145,19 +102,7 @@ export function createChainWorld(
     const wouldRevert = (destination: string) => destination.endsWith("dead");
     const lag = () => (!isHealed && random.chance(0.1) ? random.between(1, 3) : 0);
     const around = { chain, random, database, isHealed: () => isHealed };
-    // Without a pool, a load balancer gives the parts of a batch to different nodes.
-    const order = hasPool ? (bytes: readonly string[]) => bytes : random.shuffle;
-    const timers = {
-      after: (delayMs: number, work: () => void) => scheduler.after(actor, delayMs, "timer", work),
-    };
-    const trustsOneNode = bug?.trustsOneNode === true;
-    const node =
-      kind === "lying nodes"
-        ? createLyingNodes({
-            ...{ chain, reach, isAnswerLost, lag, wouldRevert, random, liar, trustsOneNode, timers },
-            ...{ isLying: () => !isHealed, onLie: () => count("lies"), monotonicMs: scheduler.now },
-          })
-        : createModelNode({ chain, reach, isAnswerLost, lag, wouldRevert, order });
+    const node = createModelNode({ chain, reach, isAnswerLost, lag, wouldRevert });
     const store = createSimulatedChainStore(database, actor);
     const reachSigner = async (...given: Parameters<typeof signer.sign>) => {
       const isSlow = !isHealed && random.chance(0.1);
@@ -168,7 +113,7 @@ export function createChainWorld(
     };
     const disguisedSigner = { sign: reachSigner };
     const driver = createEvmDriver({
-      network: { ...modelChainNetwork, hasPool, ...bug?.network },
+      network: modelChainNetwork,
       node: bug?.node?.(node, around) ?? node,
       signer: bug?.signer?.(disguisedSigner, around) ?? disguisedSigner,
       store: bug?.store?.(store, around) ?? store,
@@ -177,16 +122,14 @@ export function createChainWorld(
       ...{ holder: newUuid(), leaseMs, pollEveryMs: 50, onError: report, onLost: () => count("leases lost") },
       onCompared: (failure) => failure !== undefined && report(failure),
       monotonicMs: scheduler.now,
-      timers,
+      timers: { after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work) },
     });
     driver.start();
-    drivers.set(actor, driver);
     if (isHealed || random.chance(0.4)) return;
     scheduler.after(outside, random.between(200, 6000), "a kill", () => {
       if (isHealed) return;
       count("kills");
       actor.isAlive = false;
-      drivers.delete(actor);
       database.breakConnections(actor);
       scheduler.after(outside, random.between(10, 500), "a start", startProcess);
     });
@@ -213,58 +156,125 @@ export function createChainWorld(
 
   const mineOne = () => chain.mine((_, isReplaced) => random.chance(isReplaced ? 0.1 : 0.7));
 
-  const cancelsAtOnce = bug?.cancelsAtOnce === true;
-  const clients = createChainClients({
-    ...{ chain, database, scheduler, random, wallets, outside, newUuid, count, report, cancelsAtOnce },
-    onNeverPaid: (id) => neverPaid.add(id),
-    retryEveryMs: blockEveryMs,
-  });
-  const { pay, deposit, begin } = clients;
+  const engine: Actor = { name: "engine", isAlive: true };
+  const settlements = createSimulatedSettlementStore(database, engine);
+  const transactions = createSimulatedTransactionStore(database, engine, { generation: () => 0 });
 
-  /** A backup is restored, and with it that of the signer, or not. What was accepted is processed again. */
-  function rewind(): void {
-    isRewound = true;
-    // Those who cancelled were answered by a database that does not know it any more.
-    neverPaid.clear();
-    count("rewinds");
-    database.rewind(random.between(3, 80));
-    isForgotten ||= (database.tables.get(networks.name)?.size ?? 0) === 0;
-    if (random.chance(0.5)) signer = createModelSigner(async () => undefined);
-    for (const driver of drivers.values()) driver.reset();
-    for (const { tenantId, id, state } of openRows(database))
-      if (state === "accepted") void begin(tenantId, id).catch(report);
+  /** Repeats what the world has made fail. */
+  async function insist<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isInjected(error)) throw error;
+      }
+    }
   }
-  /** Of two nodes that contradict each other nobody can say which one lies, so a person does, and resumes the network. */
-  function resume(): void {
-    if (!isHealed) scheduler.after(outside, resumeEveryMs, "an operator", resume);
-    const halted = [...(database.tables.get(networks.name)?.values() ?? [])] as NetworkRow[];
-    if (halted.every(({ haltedReason }) => haltedReason === null)) return;
-    count("resumed networks");
-    void resumeNetwork(database, outside).catch(() => scheduler.after(outside, 1, "an operator", resume));
+
+  async function pay(): Promise<void> {
+    const source = random.pick(wallets);
+    const accepted = drawPayment(source, wallets, random, newUuid(), scheduler.now());
+    const { tenantId, id } = accepted;
+    await insist(() => transactions.acceptTransactions([accepted]));
+    if (random.chance(0.12)) chain.revert(id);
+    await insist(() => begin(tenantId, id));
+    if (random.chance(0.25))
+      scheduler.after(outside, random.between(1, 1500), "a cancellation", () => void cancel(tenantId, id));
+    if (random.chance(0.15))
+      scheduler.after(outside, random.between(1, 1500), "a speed-up", () => void speedUp(tenantId, id));
   }
-  if (kind === "lying nodes") scheduler.after(outside, resumeEveryMs, "an operator", resume);
-  if (kind === "rewound") scheduler.after(outside, random.between(1000, 6000), "a rewind", rewind);
+
+  const begin = (tenantId: string, id: string) =>
+    settlements.unitOfWork(async (unit) => {
+      const [claimed] = await unit.claimAgain([{ tenantId, id }]);
+      if (claimed === undefined) return;
+      const balances = await unit.lockAccounts(accountsOf([claimed]));
+      const begun = decideOnBalances(claimed, { kind: "begin" }, balances);
+      const failure = { kind: "fail", failure: "INSUFFICIENT_FUNDS", fee: null } as const;
+      const decision = typeof begun === "string" ? decideOnBalances(claimed, failure, balances) : begun;
+      if (typeof decision === "string") throw new Error(`beginning is ${decision}`);
+      const occurredAt = new Date(scheduler.now());
+      await unit.write(
+        [{ transaction: claimed, decision, occurredAt, dueAt: null, judgement: null }],
+        balances,
+      );
+    });
+
+  async function cancel(tenantId: string, id: string): Promise<void> {
+    count("cancellations");
+    const isStopped = await insist(() =>
+      settlements.unitOfWork(async (unit) => {
+        const claimed = await unit.claimPayment({ tenantId, id });
+        if (claimed === undefined) return false;
+        if (bug?.cancelsAtOnce !== true || claimed.state === "confirming") {
+          await unit.requestCancel({ tenantId, id }, tenantId);
+          // Its row is locked, so that no bytes are stored for it meanwhile.
+          return isUnsigned(database, tenantId, id);
+        }
+        const balances = await unit.lockAccounts(
+          [
+            ...accountsOf([claimed]),
+            ...(claimed.feeHold === null
+              ? []
+              : [{ tenantId, accountId: claimed.sourceAccountId, asset: claimed.feeHold.asset }]),
+          ].filter(
+            (one, index, all) =>
+              all.findIndex((key) => key.accountId === one.accountId && key.asset === one.asset) === index,
+          ),
+        );
+        const decision = decideOnBalances(claimed, { kind: "cancel", fee: null }, balances);
+        if (typeof decision === "string") return false;
+        const occurredAt = new Date(scheduler.now());
+        await unit.write(
+          [{ transaction: claimed, decision, occurredAt, dueAt: null, judgement: null }],
+          balances,
+        );
+        return false;
+      }),
+    ).catch(report);
+    if (isStopped === true) neverPaid.add(id);
+  }
+
+  const speedUp = (tenantId: string, id: string) =>
+    insist(() =>
+      database.query(engine, "speed up", async (rows) => {
+        const row = rows.get(chainPayments, keyOf(tenantId, id));
+        if (row?.stage !== "signed") return;
+        await rows.lock(chainPayments, keyOf(tenantId, id));
+        const current = rows.get(chainPayments, keyOf(tenantId, id));
+        if (current?.stage !== "signed") return;
+        count("speed-ups");
+        rows.put(chainPayments, keyOf(tenantId, id), { ...current, speedUpRequested: true });
+      }),
+    );
+
+  function deposit(): void {
+    // A network begins at its final block, before anything is paid on it.
+    if ((database.tables.get(networks.name)?.size ?? 0) === 0) {
+      scheduler.after(outside, blockEveryMs, "a deposit", deposit);
+      return;
+    }
+    const to = () => random.pick(wallets).address;
+    const transfers = Array.from({ length: random.between(1, 3) }, (_, index) => ({
+      asset: index === 0 && random.chance(0.5) ? modelCoin : usdc,
+      ...{ from: outsideAddress, to: to(), amount: BigInt(random.between(0, 400)) },
+    }));
+    const hidden = random.chance(0.2)
+      ? [{ asset: modelCoin, from: outsideAddress, to: to(), amount: BigInt(random.between(1, 900)) }]
+      : [];
+    chain.pay(transfers, hidden);
+  }
 
   for (let process = random.between(1, 2); process > 0; process--) startProcess();
   scheduler.after(outside, blockEveryMs, "a block", mine);
   return {
     ...{ chain, database, scheduler, random, wallets, outside, errors, counts, neverPaid, pay, deposit },
-    stop: () => stopForAWhile({ ...clients, database, scheduler, random, wallets, outside, count }),
+    stop: () =>
+      stopForAWhile({ database, scheduler, random, wallets, actor: engine, outside, count, insist }),
     isHealed: () => isHealed,
-    isRewound: () => isRewound,
-    mayMissDeposits: () => kind === "lying nodes" || isForgotten,
-    gapsSent: () => Math.max(0, chain.gapsRefused() - gapsBefore),
     heal: () => {
       isHealed = true;
-      if (!hasPool) {
-        scheduler.after(outside, restMs, "nothing fails", () => {
-          gapsBefore = chain.gapsRefused();
-        });
-        for (let payment = 0; payment < latePayments; payment++)
-          scheduler.after(outside, restMs + 100, "a late payment", () => void pay().catch(report));
-      }
       chain.setBaseFee(100n);
-      if (kind === "lying nodes") scheduler.after(outside, resumeEveryMs, "an operator", resume);
       startProcess();
     },
   };

@@ -6,7 +6,6 @@ export interface Random {
   between: (min: number, max: number) => number;
   chance: (probability: number) => boolean;
   pick: <T>(list: readonly T[]) => T;
-  shuffle: <T>(list: readonly T[]) => T[];
   bytes: (count: number) => Uint8Array;
 }
 
@@ -36,10 +35,6 @@ export function createRandom(seed: number): Random {
     pick: (list) => {
       if (list.length === 0) throw new Error("there is nothing to pick from");
       return list[between(0, list.length - 1)] as (typeof list)[number];
-    },
-    shuffle: (list) => {
-      const drawn = list.map((item) => ({ item, place: next() }));
-      return drawn.sort((a, b) => a.place - b.place).map(({ item }) => item);
     },
     bytes: (count) => {
       const bytes = new Uint8Array(count);

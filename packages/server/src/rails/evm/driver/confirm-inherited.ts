@@ -11,9 +11,6 @@ import {
 } from "./driver-context.js";
 import { leaveBlocks } from "./leave-blocks.js";
 
-/** What was written about inherited blocks is not what two nodes show. They are read again. */
-export class InheritedBlocksError extends Error {}
-
 /**
  * What was read from a block that was not final comes from one node. The process that has read it has it confirmed by a second one when the
  * block is final; but blocks can be inherited from a process that has ended. They are read again, as final blocks, which two nodes confirm,
@@ -35,7 +32,7 @@ export async function confirmInherited(
   const differing = await inUnit(context, positionOf(chain), (unit) => findDiffering(context, unit, blocks));
   if (differing === undefined) return blocks.at(-1)?.number ?? settled;
   await leaveBlocks(context, chain, settled);
-  throw new InheritedBlocksError(
+  throw new Error(
     `the block ${differing} has something else than was read from it before, so the blocks from ${settled + 1} on are read again`,
   );
 }
