@@ -204,7 +204,8 @@ export function openDatabase({
     poolUse: () => ({
       inUse: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      // The pool hands an idle connection over in the next turn, so what asks for one now waits for nothing.
+      waiting: Math.max(0, pool.waitingCount - pool.idleCount),
       max: connectionsMax,
     }),
     assertStores: async () => {

@@ -189,5 +189,6 @@ describe("what the metrics read from the database", () => {
     expect(value("bursar_market_view_behind_changes", { market: "ETH-USD" })).toBeGreaterThanOrEqual(0);
     expect(value("bursar_database_connections", { state: "in_use" })).toBeGreaterThanOrEqual(0);
     expect(value("bursar_database_connections_max")).toBe(10);
+    expect(value("bursar_database_connection_waiters")).toBe(0);
   });
 });

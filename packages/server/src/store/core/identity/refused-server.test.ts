@@ -4,18 +4,26 @@ import { findRefusal } from "./refused-server.js";
 
 const known: KnownDatabase = {
   generation: 3,
+  server: "new",
   cluster: "c",
   timeline: "00000004",
   installation: "i",
   epoch: { id: "seven", number: 7, startedUs: 70 },
 };
 const same = {
+  server: "old",
   cluster: "c",
   timeline: "00000004",
   installation: "i",
   epoch: { id: "seven", number: 7, startedUs: 70 },
 };
-const nothing = { cluster: "d", timeline: "00000001", installation: undefined, epoch: undefined };
+const nothing = {
+  server: "old",
+  cluster: "d",
+  timeline: "00000001",
+  installation: undefined,
+  epoch: undefined,
+};
 
 describe("a server is refused", () => {
   const factsOf = (found: Partial<typeof same>, hasOthers = true) =>
@@ -80,6 +88,12 @@ describe("a server is not refused", () => {
       epoch: { id: "two", number: 2, startedUs: 20 },
     };
     expect(findRefusal(found, known, true)).toBeUndefined();
+  });
+
+  it("if it is the known one, and a dump from an earlier epoch was restored in it", () => {
+    const found = { ...same, server: "new", epoch: { id: "six", number: 6, startedUs: 60 } };
+    expect(findRefusal(found, known, true)).toBeUndefined();
+    expect(findRefusal({ ...found, server: "old" }, known, true)).toBeDefined();
   });
 
   it("if it is the only one, and an operator has put a copy back or emptied it", () => {

@@ -4,11 +4,12 @@ import {
   isOlderTimeline,
   type KnownDatabase,
 } from "../../../runtime/database/database-identity.js";
+import { DatabaseUnavailableError } from "../database-unavailable-error.js";
 
-type Found = Pick<DatabaseReading, "cluster" | "timeline" | "installation" | "epoch">;
+type Found = Pick<DatabaseReading, "server" | "cluster" | "timeline" | "installation" | "epoch">;
 
 /** A server that this process may not use, and what an operator should know of it. It counts as unavailable. */
-export class RefusedServerError extends Error {
+export class RefusedServerError extends DatabaseUnavailableError {
   readonly facts: Readonly<Record<string, string | undefined>>;
 
   constructor(message: string, facts: Readonly<Record<string, string | undefined>>) {
@@ -56,6 +57,8 @@ export function findRefusal(
  * numbers, and by their times if a process that knew nothing of the first promotion has begun the epoch after the second.
  */
 function isOlderEpoch(found: Found, known: KnownDatabase): boolean {
+  // The server is the known one: a backup was restored in it.
+  if (found.server === known.server) return false;
   if (found.cluster === undefined || found.cluster !== known.cluster || found.timeline !== known.timeline)
     return false;
   if (found.epoch === undefined || known.epoch === undefined) return false;
