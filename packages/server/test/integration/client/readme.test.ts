@@ -25,11 +25,30 @@ function programOf(blocks: string[], url: string): string {
   const numbered = others.map((body, at) => `{\n${body}\nconsole.log("block ${at + 2} has ended");\n}`);
   return [
     ...namesOnce(imports),
-    'const fetchToken = () => "token";',
+    'const fetchToken = async () => ({ token: "token", expiresInSeconds: 900 });',
     first,
     ...numbered,
     "process.exit(0);",
   ].join("\n");
+}
+
+/** What the compiler finds in a program under `strict`. */
+async function faultsOf(file: string): Promise<string> {
+  const options = [
+    "--ignoreConfig",
+    "--strict",
+    "--noEmit",
+    "--skipLibCheck",
+    "--target",
+    "es2023",
+    "--module",
+    "nodenext",
+  ];
+  const args = [join(root, "node_modules/typescript/bin/tsc"), file, ...options, "--types", "node"];
+  return await promisify(execFile)(process.execPath, args, { cwd: root }).then(
+    () => "",
+    (error: { stdout: string }) => error.stdout,
+  );
 }
 
 /** Two blocks may import the same name. */
@@ -45,7 +64,7 @@ function namesOnce(imports: ReadonlySet<string>): string[] {
   );
 }
 
-it("every block of the client's README runs", async () => {
+it("every block of the client's README compiles under strict TypeScript, and runs", async () => {
   const service = await sharedService();
   const { clientId, secret } = await service.createTenant("1000");
   const database = await createTestDatabase("empty");
@@ -55,7 +74,10 @@ it("every block of the client's README runs", async () => {
   const folder = mkdtempSync(join(cache, "client-readme-"));
   try {
     const blocks = blocksOf("packages/client/README.md", "ts");
-    writeFileSync(join(folder, "readme.mjs"), programOf(blocks, service.url));
+    const program = programOf(blocks, service.url);
+    writeFileSync(join(folder, "readme.mts"), program);
+    expect(await faultsOf(join(folder, "readme.mts"))).toBe("");
+    writeFileSync(join(folder, "readme.mjs"), program);
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "readme.mjs")], {
       env: {
         ...process.env,
