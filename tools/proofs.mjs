@@ -15,12 +15,7 @@ export const proofs = {
     files: [`${server}/faults/kill.test.ts`, `${server}/faults/market-kill.test.ts`],
     sizes: {
       times: { env: "BURSAR_KILLS", short: 6, long: 1000, means: "kills of the service" },
-      "postgres-times": {
-        env: "BURSAR_POSTGRES_KILLS",
-        short: 2,
-        long: 1000,
-        means: "kills of PostgreSQL",
-      },
+      "postgres-times": { env: "BURSAR_POSTGRES_KILLS", short: 2, long: 1000, means: "kills of PostgreSQL" },
       "market-times": {
         env: "BURSAR_MARKET_KILLS",
         short: 3,

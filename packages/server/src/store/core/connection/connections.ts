@@ -105,11 +105,13 @@ export function createConnections(options: ConnectionsOptions): Connections {
     }
   }
 
-  let reportedAtMs = Number.NEGATIVE_INFINITY;
+  /** When each reason was last reported. */
+  const reportedAtMs = new Map<string, number>();
   function passOver(client: pg.ClientBase, error: RefusedServerError): void {
     connector.passOver(client);
-    if (performance.now() - reportedAtMs < refusedServerEveryMs) return;
-    reportedAtMs = performance.now();
+    const sinceMs = performance.now() - (reportedAtMs.get(error.message) ?? Number.NEGATIVE_INFINITY);
+    if (sinceMs < refusedServerEveryMs) return;
+    reportedAtMs.set(error.message, performance.now());
     options.onRefusedServer?.(connector.nameOf(client), error);
   }
 
