@@ -21,12 +21,16 @@ export function addWalletCommand(program: Command): void {
       "how many of its transactions are final, as a source other than your own nodes says",
       countArgument,
     )
-    .action(async (walletId: string, { nonce }: { nonce: number }) => {
+    .option("--pay-waiting", "pay what waits for the wallet; none of it is on the chain already")
+    .action(async (walletId: string, options: { nonce: number; payWaiting?: true }) => {
+      const { nonce } = options;
       const shown = showId("wlt", walletId);
+      const stated = { nonce, paysWaiting: options.payWaiting === true };
       const outcome = await withWallet(walletId, "wallet.adopt", (database, wallet, entry) =>
-        stateNonce(database, wallet, nonce, entry),
+        stateNonce(database, wallet, stated, entry),
       );
       if (outcome === "unknown") throw new OperatorError(`There is no wallet ${shown} on a chain.`);
+      if (typeof outcome === "object") throw new OperatorError(describeWaiting(shown, outcome.waiting));
       console.log(
         outcome === "stated"
           ? `${shown} goes on when its next comparison with the chain finds ${nonce} final transactions; \`sending\` of the wallet shows it`
@@ -45,6 +49,10 @@ export function addWalletCommand(program: Command): void {
       if (outcome === "unknown") throw new OperatorError(`There is no wallet ${shown} on a chain.`);
       console.log(outcome === "resumed" ? `${shown} is resumed` : `${shown} is not halted`);
     });
+}
+
+function describeWaiting(wallet: string, ids: readonly string[]): string {
+  return `Payments of ${wallet} wait and would be paid: ${ids.map((id) => showId("tx", id)).join(", ")}. If the database was restored from a backup, some can be on the chain already. Cancel those that are, and repeat the command with --pay-waiting.`;
 }
 
 /** Does something to a wallet that the operator names by its id alone. */

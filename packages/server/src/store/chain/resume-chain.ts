@@ -58,15 +58,34 @@ export function resumeNetwork(
 
 /**
  * Records how many transactions of a halted wallet are final, as the operator states it. It stays halted until the driver has compared it with
- * the chain; if that says the same, the books follow the chain and it goes on. Served by the primary key.
+ * the chain; if that says the same, the books follow the chain and it goes on. Served by the primary key. If the database is older than the
+ * chain, payments that wait may be on it already, so the operator must say that those are to be paid.
  */
-export function stateNonce(
+export async function stateNonce(
   database: Database,
   wallet: { tenantId: string; walletId: string },
-  nonce: number,
+  { nonce, paysWaiting }: { nonce: number; paysWaiting: boolean },
   entry: AuditDraft,
-): Promise<"stated" | "unchanged" | "unknown"> {
-  return changeHalted(database, wallet, sql`stated_nonce = ${nonce}`, entry, "stated");
+): Promise<"stated" | "unchanged" | "unknown" | { waiting: readonly string[] }> {
+  const waiting = paysWaiting ? [] : await listWaiting(database, wallet);
+  if (waiting.length > 0) return { waiting };
+  return await changeHalted(database, wallet, sql`stated_nonce = ${nonce}`, entry, "stated");
+}
+
+const waitingShownMax = 100;
+
+/** The payments of a halted wallet that have no nonce yet. Served by chain_payments_ready. */
+async function listWaiting(
+  database: Database,
+  { tenantId, walletId }: { tenantId: string; walletId: string },
+): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(sql`
+    SELECT p.transaction_id AS id FROM chain_wallets w
+    JOIN chain_payments p ON p.network = w.network AND p.wallet_id = w.wallet_id AND p.stage = 'ready'
+    WHERE w.tenant_id = ${tenantId} AND w.wallet_id = ${walletId} AND w.halted_reason IS NOT NULL
+    ORDER BY p.transaction_id LIMIT ${waitingShownMax}
+  `);
+  return rows.map(({ id }) => id);
 }
 
 /**

@@ -21,10 +21,10 @@ describe("a wallet whose nonce something else has used", () => {
   });
   afterAll(() => driven.stop());
 
-  const state = (nonce: number) => {
+  const state = (nonce: number, paysWaiting = true) => {
     const { tenantId, walletId } = wallet;
     const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", walletId, new Date());
-    return stateNonce(driven.keyed, wallet, nonce, entry);
+    return stateNonce(driven.keyed, wallet, { nonce, paysWaiting }, entry);
   };
   const haltOf = async () => {
     const [row] = await driven.database.query<{ reason: string | null; stated: string | null }>(
@@ -76,6 +76,9 @@ describe("a wallet whose nonce something else has used", () => {
       "broadcast",
       "processing",
     ]);
+    // Only if the operator says that none of it is on the chain already.
+    expect(await state(2, false)).toEqual({ waiting: [waiting] });
+    expect(await haltOf()).toMatchObject({ stated: null });
     expect(await state(2)).toBe("stated");
     await resumed();
     expect(await driven.read(taken)).toMatchObject({
