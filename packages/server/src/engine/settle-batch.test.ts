@@ -40,7 +40,10 @@ function settlerThatTimesOut() {
 }
 
 const payments = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({ tenantId: "t", id: `${index}` }) as ClaimedPayment);
+  Array.from(
+    { length: count },
+    (_, index) => ({ tenantId: "t", id: `${index}`, approval: null }) as ClaimedPayment,
+  );
 
 it("blames no transaction for the timeout of a batch of several, so that the engine takes fewer", async () => {
   const { settleBatch, failed } = settlerThatTimesOut();

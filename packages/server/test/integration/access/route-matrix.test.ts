@@ -18,6 +18,13 @@ const named = routes.map((route) => [`${route.method} ${route.path}`, route] as 
 /** The scopes of which a route requires one; none if it admits every valid token. */
 const scopesOf = ({ access }: Route) => (typeof access === "string" ? [access as Scope] : access);
 
+function withoutProbing(body: string): string {
+  const { data } = JSON.parse(body) as { data: { outcome: string; code: string | null }[] };
+  const isProbing = ({ outcome, code }: (typeof data)[number]) =>
+    outcome === "refused" && code?.endsWith("_NOT_FOUND") === true;
+  return JSON.stringify(data.filter((entry) => !isProbing(entry)));
+}
+
 describe("every route", () => {
   let owner: TestClient;
   let stranger: TestClient;
@@ -91,7 +98,9 @@ describe("every route", () => {
     "%s shows nothing of another tenant",
     async (_name, route) => {
       const body = await (await call(route, await service.token(stranger))).text();
-      for (const id of Object.values(objects)) expect(body).not.toContain(id);
+      // The audit log shows a client's own attempts, with the ids that it named.
+      const shown = route.path === "/v1/audit" ? withoutProbing(body) : body;
+      for (const id of Object.values(objects)) expect(shown).not.toContain(id);
     },
   );
 });

@@ -210,7 +210,8 @@ describe("what the driver halts", () => {
   });
 
   it("is resumed in several SQL transactions if much was in blocks that are not settled", async () => {
-    const wallet = await service.createWallet(tenantId);
+    const wallets: ChainWallet[] = [];
+    for (let count = 0; count < 10; count++) wallets.push(await service.createWallet(tenantId));
     const sizes: number[] = [];
     const unitOfWork: ChainStore["unitOfWork"] = (position, work) =>
       service.store.unitOfWork(position, (unit) =>
@@ -230,10 +231,14 @@ describe("what the driver halts", () => {
     service.startDriver({ node, store: { ...service.store, unitOfWork } });
     await registered();
     mine(1);
-    // Below the minimum, so that they are rows and not transactions.
-    const small = { asset: "USDC.SIM", from: outside, to: wallet.address, amount: 1n };
-    service.chain.pay(Array.from({ length: 1500 }, () => small));
-    mine(1);
+    // Two blocks, because what is more than a thousand in one is gathered.
+    for (let block = 0; block < 2; block++) {
+      const deposit = { asset: "USDC.SIM", from: outside, amount: 100n };
+      service.chain.pay(
+        wallets.flatMap(({ address }) => Array.from({ length: 75 }, () => ({ ...deposit, to: address }))),
+      );
+      mine(1);
+    }
     const seen = () =>
       service.database.query<{ count: string }>(
         sql`SELECT count(*) FROM chain_deposits WHERE state = 'seen' AND block_number IS NOT NULL`,

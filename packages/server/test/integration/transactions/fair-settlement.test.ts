@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { compilePolicy, createAssetRegistry, createTimeZones } from "@bursar/domain";
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/app/transactions/settlement.js";
@@ -13,6 +14,19 @@ import { createSettlementStore } from "../../../src/store/transactions/settlemen
 import { createWalletActivation } from "../../../src/store/wallets/activate-wallets.js";
 import { sealOpenTransactions } from "../../harness/database/seal-rows.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
+
+const { policy } = compilePolicy(
+  { rules: [], default: { action: "allow" } },
+  {
+    assets: createAssetRegistry([]),
+    networks: new Set(["book"]),
+    markets: new Set(),
+    timeZones: createTimeZones(),
+  },
+);
+if (policy === undefined) throw new Error("the policy does not compile");
+/** What waits for approval is judged by it again. */
+const active = { version: 1, policy, guards: [] };
 
 /** Counts batches and not time: how many of them pass before the transaction of a tenant with little to do is settled. */
 describe("a tenant with a backlog", () => {
@@ -57,7 +71,7 @@ describe("a tenant with a backlog", () => {
     const policies = {
       within: () => ({
         peek: () => undefined,
-        loadAll: () => Promise.reject(new Error("nothing is judged here")),
+        loadAll: async (tenantIds: readonly string[]) => new Map(tenantIds.map((id) => [id, active])),
       }),
     };
     const batches: string[][] = [];
