@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { digestOf } from "../src/approval/approval-content.js";
 import { startFakeService } from "./harness/fake-service.js";
 import { assets, honestDigest, me, waiting } from "./harness/resources.js";
 import { createRunner } from "./harness/run.js";
@@ -96,6 +97,56 @@ describe("before money is moved", () => {
       expect(sent()).toEqual([]);
     },
   );
+
+  const honest = "wlt_01hw000000e008000000000002";
+  const malformed: [string, object][] = [
+    ["destination that has two names", { destination: { wallet_id: honest, address: "0x1111" } }],
+    ["source that has two names", { source: { ...waiting.source, address: "0x1111" } }],
+    ["destination without a name", { destination: {} }],
+    ["destination with another member", { destination: { wallet_id: honest, memo: "7" } }],
+    ["destination that is a list", { destination: { wallet_id: [honest] } }],
+    ["wallet that looks like an address", { destination: { wallet_id: "0x1111" } }],
+    ["address that looks like a wallet", { destination: { address: honest } }],
+    ["destination with words beside it", { destination: { wallet_id: `${honest} (on the list)` } }],
+    ["creator that is a list", { created_by: [waiting.created_by] }],
+    ["expiry that is a word", { expires_at: "never" }],
+    ["amount that is a number", { amount: 12500 }],
+    ["network that is a list", { network: ["book"] }],
+  ];
+  it.each(malformed)(
+    "nothing is approved, whatever the digest is, with a malformed answer: %s",
+    async (_what, change) => {
+      const changed = { ...waiting, ...change } as typeof waiting;
+      const { destination } = changed;
+      // In the order of RFC 8785.
+      const content = {
+        amount: "1250000",
+        asset: changed.asset,
+        created_by: changed.created_by,
+        destination: "wallet_id" in destination ? { wallet_id: destination.wallet_id } : destination,
+        expires_at: changed.expires_at,
+        kind: changed.kind,
+        network: changed.network,
+        source: { wallet_id: changed.source.wallet_id },
+        tenant_id: me.tenant.id,
+        transaction_id: changed.id,
+        type: "bursar.approval.v2",
+      };
+      const digest = digestOf(JSON.stringify(content));
+      shown = { ...changed, approval: { ...waiting.approval, digest } };
+      const { code, err } = await cli.run(["tx", "approve", waiting.id, "--yes"]);
+      expect({ code, sent: sent() }).toEqual({ code: 1, sent: [] });
+      expect(err).toContain("is malformed");
+    },
+  );
+
+  it("another transaction than the one that was asked for is not approved", async () => {
+    const other = { ...waiting, id: "tx_01hw000000e008000000000002" };
+    shown = { ...other, approval: { ...other.approval, digest: honestDigest(other) } };
+    const { code, err } = await cli.run(["tx", "approve", waiting.id, "--yes"]);
+    expect({ code, sent: sent() }).toEqual({ code: 1, sent: [] });
+    expect(err).toContain(`The service answered with ${other.id} instead of ${waiting.id}`);
+  });
 
   it("a rejection needs no agreement about the digest", async () => {
     shown = { ...waiting, amount: "1" };

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
-import { type Transaction, toUnits } from "@bursar/client";
+import type { ApprovalTerms } from "./approval-terms.js";
 
 /**
  * What an approval of a transaction stands for, as the policy guide defines it: canonical JSON (RFC 8785) of everything that decides where
  * the money goes, and of who asked for it. It is made from the values that are shown to the approver, not from what the service sends as
  * the digest.
  */
-export function approvalContent(transaction: Transaction, tenantId: string, decimals: number): string {
-  const { id, kind, asset, network, amount, source, destination, expires_at, created_by } = transaction;
-  if (source === null || !("wallet_id" in source)) throw new Error("it has no source wallet");
+export function approvalContent(terms: ApprovalTerms): string {
+  const { tenantId, id, kind, asset, network, units, sourceWalletId, destination } = terms;
   return canonical({
     type: "bursar.approval.v2",
     tenant_id: tenantId,
@@ -16,12 +15,11 @@ export function approvalContent(transaction: Transaction, tenantId: string, deci
     kind,
     asset,
     network,
-    amount: toUnits(amount, decimals).toString(),
-    source: { wallet_id: source.wallet_id },
-    destination:
-      "wallet_id" in destination ? { wallet_id: destination.wallet_id } : { address: destination.address },
-    expires_at,
-    created_by,
+    amount: units.toString(),
+    source: { wallet_id: sourceWalletId },
+    destination,
+    expires_at: terms.expiresAt,
+    created_by: terms.createdBy,
   });
 }
 

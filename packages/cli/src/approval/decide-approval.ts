@@ -1,8 +1,9 @@
-import type { Bursar, Transaction } from "@bursar/client";
+import { type Bursar, fromUnits, type Transaction } from "@bursar/client";
 import type { Context } from "../commands/command.js";
 import { CliError } from "../exit-codes.js";
 import type { Given } from "../parse/given.js";
 import { approvalContent, digestOf } from "./approval-content.js";
+import { type ApprovalTerms, readTerms } from "./approval-terms.js";
 
 /** Shows what waits for approval, computes the digest of what it shows, and sends the decision about exactly that. */
 export async function decideApproval(
@@ -11,16 +12,15 @@ export async function decideApproval(
   decision: "approve" | "reject",
 ): Promise<undefined> {
   const bursar = await connect();
-  const [transaction, me] = await Promise.all([
-    bursar.transactions.get(given.argument("transaction")),
-    bursar.me.get(),
-  ]);
+  const asked = given.argument("transaction");
+  const [transaction, me] = await Promise.all([bursar.transactions.get(asked), bursar.me.get()]);
   const { approval } = transaction;
   if (approval === null || approval.state !== "pending")
     throw new CliError(`${transaction.id} is ${transaction.state}: it does not wait for approval.`);
   const decimals = await decimalsOf(bursar, transaction.asset);
-  const digest = digestOf(approvalContent(transaction, me.tenant.id, decimals));
-  for (const line of describe(transaction, me.tenant.name, decimals)) note(line);
+  const terms = readTerms(transaction, me.tenant.id, decimals);
+  const digest = digestOf(approvalContent(terms));
+  for (const line of describe(terms, transaction, me.tenant.name)) note(line);
   if (digest !== approval.digest) {
     const differs = `The digest of what is shown is ${digest}, and the service's is ${approval.digest}.`;
     if (decision === "approve")
@@ -29,11 +29,13 @@ export async function decideApproval(
       );
     note(`Warning: ${differs}`);
   }
-  if (decision === "approve") await confirm(`Approve ${transaction.amount} ${transaction.asset}?`);
+  if (terms.id !== asked)
+    throw new CliError(`The service answered with ${terms.id} instead of ${asked}. Nothing was sent.`);
+  if (decision === "approve") await confirm(`Approve ${amountOf(terms)} ${terms.asset}?`);
   const comment = given.text("comment");
   const sent = decision === "approve" ? digest : approval.digest;
   const body = { decision, digest: sent, ...(comment === undefined ? {} : { comment }) };
-  output.one(await bursar.transactions.decide(transaction.id, body));
+  output.one(await bursar.transactions.decide(terms.id, body));
   return undefined;
 }
 
@@ -44,22 +46,24 @@ async function decimalsOf(bursar: Bursar, code: string): Promise<number> {
   return asset.decimals;
 }
 
-/** What the digest covers comes first; names and the reference are not covered, so they are marked. */
-function describe(transaction: Transaction, tenant: string, decimals: number): string[] {
-  const { amount, asset, network, kind, source, destination, expires_at, created_by, approval } = transaction;
-  const nameOf = (party: Transaction["source"]) => {
-    if (party === null) return "-";
-    if ("address" in party) return party.address;
-    const name = approval?.wallets.find(({ id }) => id === party.wallet_id)?.name;
-    return name === undefined ? party.wallet_id : `${party.wallet_id} (${JSON.stringify(name)})`;
+function amountOf({ units, decimals }: ApprovalTerms): string {
+  return fromUnits(units, decimals);
+}
+
+/** What the digest covers comes first, from the terms alone; names and the reference are not covered, so they are marked. */
+function describe(terms: ApprovalTerms, { approval, reference }: Transaction, tenant: string): string[] {
+  const { asset, network, kind, sourceWalletId, destination, expiresAt, createdBy, decimals } = terms;
+  const nameOf = (walletId: string) => {
+    const name = approval?.wallets.find(({ id }) => id === walletId)?.name;
+    return name === undefined ? walletId : `${walletId} (${JSON.stringify(name)})`;
   };
   return [
-    `${kind} of ${amount} ${asset} (${decimals} decimals) on ${network}`,
-    `  from        ${nameOf(source)}`,
-    `  to          ${nameOf(destination)}`,
-    `  created by  ${created_by ?? "-"}`,
-    `  expires     ${expires_at ?? "never"}`,
-    `  id          ${transaction.id} of ${JSON.stringify(tenant)}`,
-    `  not part of the digest: reference ${JSON.stringify(transaction.reference)}, rule ${approval?.rule ?? "-"}, ${approval?.approved ?? 0} of ${approval?.required ?? 0} approvals`,
+    `${kind} of ${amountOf(terms)} ${asset} (${decimals} decimals) on ${network}`,
+    `  from        ${nameOf(sourceWalletId)}`,
+    `  to          ${"address" in destination ? destination.address : nameOf(destination.wallet_id)}`,
+    `  created by  ${createdBy ?? "-"}`,
+    `  expires     ${expiresAt ?? "never"}`,
+    `  id          ${terms.id} of ${terms.tenantId} (${JSON.stringify(tenant)})`,
+    `  not part of the digest: reference ${JSON.stringify(reference)}, rule ${approval?.rule ?? "-"}, ${approval?.approved ?? 0} of ${approval?.required ?? 0} approvals`,
   ];
 }

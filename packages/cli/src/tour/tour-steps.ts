@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBursarError } from "@bursar/client";
 import { approvalContent, digestOf } from "../approval/approval-content.js";
+import { readTerms } from "../approval/approval-terms.js";
 import { CliError } from "../exit-codes.js";
 import { deliveryLine } from "../listen/delivery-line.js";
 import { registerEndpoint } from "../listen/own-endpoint.js";
@@ -77,7 +78,7 @@ async function approve({ as, say }: Tour): Promise<void> {
       await officer.assets.list(),
     ];
     const decimals = assets.data.find(({ code }) => code === shown.asset)?.decimals ?? 0;
-    const digest = digestOf(approvalContent(shown, me.tenant.id, decimals));
+    const digest = digestOf(approvalContent(readTerms(shown, me.tenant.id, decimals)));
     say(
       `${id} is ${waiting.state}. The approver computes the digest ${digest.slice(0, 16)}… from what it sees.`,
     );

@@ -1,4 +1,5 @@
 import { approvalContent, digestOf } from "../../src/approval/approval-content.js";
+import { readTerms } from "../../src/approval/approval-terms.js";
 
 const time = "2026-01-02T03:04:05.000Z";
 const wallets = ["wlt_01hw000000e008000000000001", "wlt_01hw000000e008000000000002"] as const;
@@ -69,7 +70,7 @@ const tenantId = "tnt_01hw000000e008000000000001";
 
 /** The digest that an honest service would have for this transaction. */
 export function honestDigest(transaction: typeof waiting): string {
-  return digestOf(approvalContent(transaction, tenantId, 2));
+  return digestOf(approvalContent(readTerms(transaction, tenantId, 2)));
 }
 
 export const me = {
