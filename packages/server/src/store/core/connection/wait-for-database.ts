@@ -29,7 +29,7 @@ export async function withAvailableDatabase(
       if (!(error instanceof DatabaseUnavailableError)) throw error;
       // Waiting does not change the configuration.
       if (error.cause instanceof OperatorError) throw error.cause;
-      const { code, message } = error.cause as { code?: string; message?: string };
+      const { code, message } = (error.cause ?? error) as { code?: string; message: string };
       log.warn({ error_code: code, reason: message, retry_in_ms: delayMs }, "waiting for the database");
     }
     await sleep(delayMs, undefined, { signal });
