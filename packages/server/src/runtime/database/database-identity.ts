@@ -51,6 +51,8 @@ export interface Epoch {
   number: number;
   /** By the clock of the server on which it was begun. */
   startedUs: number;
+  /** Whether an operator has begun it: the server is the one to use. */
+  isRecovered?: boolean | undefined;
   /** On which it was begun; undefined if its row does not say. */
   timeline?: string | undefined;
   /**

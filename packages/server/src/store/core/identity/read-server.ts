@@ -23,13 +23,15 @@ export interface ServerRow {
   epochStarted: string | null;
   /** The SQL transaction that has written the epoch's row; `VACUUM FULL` keeps it. */
   epochWrittenBy: string | null;
+  /** Why it was begun. */
+  epochReason: string | null;
   /** The first epoch, which every copy of the database keeps. */
   installation: string | null;
 }
 
 type EpochRow = Pick<
   ServerRow,
-  "id" | "number" | "epochStarted" | "epochSystem" | "epochTimeline" | "epochWrittenBy"
+  "id" | "number" | "epochStarted" | "epochSystem" | "epochTimeline" | "epochWrittenBy" | "epochReason"
 > &
   Partial<Pick<ServerRow, "system">>;
 
@@ -59,13 +61,15 @@ const restrictedServer = `
 const epoch = `
   SELECT number::text, id::text, system_identifier AS "epochSystem", timeline AS "epochTimeline",
     (extract(epoch FROM started_at) * 1000000)::bigint::text AS "epochStarted", xmin::text AS "epochWrittenBy",
+    reason AS "epochReason",
     (SELECT first.id::text FROM database_epochs AS first ORDER BY first.number LIMIT 1) AS installation
   FROM database_epochs ORDER BY database_epochs.number DESC LIMIT 1`;
 
 /** Before the migrations. */
 const noEpoch = `
   SELECT NULL::text AS number, NULL::text AS id, NULL::text AS "epochSystem", NULL::text AS "epochTimeline",
-    NULL::text AS "epochStarted", NULL::text AS "epochWrittenBy", NULL::text AS installation`;
+    NULL::text AS "epochStarted", NULL::text AS "epochWrittenBy", NULL::text AS "epochReason",
+    NULL::text AS installation`;
 
 const undefinedTable = "42P01";
 /** insufficient_privilege, undefined_function, feature_not_supported */
@@ -101,6 +105,7 @@ export function epochOf({ id, number, ...row }: EpochRow): Epoch | undefined {
     id,
     number: Number(number),
     startedUs: Number(row.epochStarted),
+    isRecovered: row.epochReason === "recovered",
     timeline: row.epochTimeline ?? undefined,
     writtenBy: (isNamed ? row.epochWrittenBy : null) ?? undefined,
   };

@@ -96,6 +96,12 @@ describe("a server is not refused", () => {
     expect(findRefusal({ ...found, server: "old" }, known, true)).toBeDefined();
   });
 
+  it("if an operator has begun its epoch after the known one, whatever its number", () => {
+    const found = { ...same, epoch: { id: "six", number: 6, startedUs: 71, isRecovered: true } };
+    expect(findRefusal(found, known, true)).toBeUndefined();
+    expect(findRefusal({ ...found, epoch: { ...found.epoch, startedUs: 69 } }, known, true)).toBeDefined();
+  });
+
   it("if it is the only one, and an operator has put a copy back or emptied it", () => {
     expect(
       findRefusal({ ...same, epoch: { id: "six", number: 6, startedUs: 60 } }, known, false),

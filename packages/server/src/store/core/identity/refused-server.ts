@@ -18,8 +18,10 @@ export class RefusedServerError extends DatabaseUnavailableError {
   }
 }
 
-const older =
-  "A database server on an earlier timeline, or an earlier epoch of the same timeline, is not used: it is an old primary that has come back, or a copy from before a promotion. Stop it. If it was put back on purpose, run `bursar recover` on it and restart the service.";
+const olderTimeline =
+  "A database server on an earlier timeline is not used: it is an old primary that has come back, or a copy from before a promotion. Stop it. If it was put back on purpose, run `bursar recover` on it and restart the service.";
+const olderEpoch =
+  "A database server in an earlier epoch of the same timeline is not used: it is an old primary that has come back, or an older copy. Stop it. If it was put back on purpose, run `bursar recover` on it.";
 const foreign =
   "A database server with another installation of Bursar is not used. Name it in DATABASE_URL only for processes of that installation.";
 const empty =
@@ -35,9 +37,9 @@ export function findRefusal(
   hasOthers: boolean,
 ): RefusedServerError | undefined {
   if (isOlderTimeline(found, known))
-    return new RefusedServerError(older, { timeline: found.timeline, seen_timeline: known.timeline });
+    return new RefusedServerError(olderTimeline, { timeline: found.timeline, seen_timeline: known.timeline });
   if (hasOthers && isOlderEpoch(found, known))
-    return new RefusedServerError(older, {
+    return new RefusedServerError(olderEpoch, {
       epoch: describe(found.epoch),
       seen_epoch: describe(known.epoch),
     });
@@ -62,6 +64,8 @@ function isOlderEpoch(found: Found, known: KnownDatabase): boolean {
   if (found.cluster === undefined || found.cluster !== known.cluster || found.timeline !== known.timeline)
     return false;
   if (found.epoch === undefined || known.epoch === undefined) return false;
+  // An operator has put it back on purpose, and said so. Its number follows the one of the backup, which may be lower than the known one.
+  if (found.epoch.isRecovered === true && found.epoch.startedUs > known.epoch.startedUs) return false;
   // Nobody has worked on it since its promotion: it is not what came before the known one, but what comes after.
   if (found.epoch.timeline !== undefined && found.epoch.timeline !== found.timeline) return false;
   if (found.epoch.number !== known.epoch.number) return found.epoch.number < known.epoch.number;
