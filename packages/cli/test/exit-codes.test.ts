@@ -85,7 +85,9 @@ describe("exit codes", () => {
     const nowhere = createRunner(closed.url);
     const { code, err } = await nowhere.run([...pay, "x"]);
     expect(code).toBe(exitCodes.unavailable.code);
-    expect(err).toBe("bursar: CONNECTION_FAILED: No connection to the service could be made.\n");
+    expect(err).toBe(
+      `bursar: CONNECTION_FAILED: No connection to ${closed.url} could be made (ECONNREFUSED).\n`,
+    );
   });
 
   it("an interrupted command says so", async () => {

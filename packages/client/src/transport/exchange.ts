@@ -1,3 +1,4 @@
+import { type Progress, readFailure } from "./failed-connections.js";
 import type { Runtime } from "./runtime.js";
 
 /** One HTTP request, with everything that is sent. */
@@ -14,8 +15,9 @@ export type Exchange =
   | {
       kind: "failure";
       code: "CONNECTION_FAILED" | "TIMEOUT" | "ABORTED";
-      /** Whether the service can have received the request. */
-      mayHaveArrived: boolean;
+      progress: Progress;
+      /** The code of the platform's error, if there is one. */
+      reason?: string | undefined;
       cause: unknown;
     };
 
@@ -32,7 +34,7 @@ export async function exchange(
   signal: AbortSignal | undefined,
 ): Promise<Exchange> {
   if (signal?.aborted)
-    return { kind: "failure", code: "ABORTED", mayHaveArrived: false, cause: signal.reason };
+    return { kind: "failure", code: "ABORTED", progress: "not_connected", cause: signal.reason };
   const controller = new AbortController();
   let isLate = false;
   const onAbort = () => controller.abort(signal?.reason);
@@ -61,12 +63,8 @@ export async function exchange(
   } catch (cause) {
     const code = signal?.aborted ? "ABORTED" : isLate ? "TIMEOUT" : "CONNECTION_FAILED";
     controller.abort(cause);
-    return {
-      kind: "failure",
-      code,
-      mayHaveArrived: code !== "CONNECTION_FAILED" || !isBeforeSending(cause),
-      cause,
-    };
+    if (code !== "CONNECTION_FAILED") return { kind: "failure", code, progress: "perhaps_sent", cause };
+    return { kind: "failure", code, ...readFailure(cause), cause };
   } finally {
     cancelTimer();
     signal?.removeEventListener("abort", onAbort);
@@ -98,33 +96,4 @@ async function readBody(response: Response): Promise<string> {
     }
     text += decoder.decode(value, { stream: true });
   }
-}
-
-/**
- * Node's codes of failures before a connection could carry a request: no address, no connection, no trust in the certificate. A browser
- * gives no reason, so there every failure may have come after the request.
- */
-const codesBeforeSending = [
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "CERT_HAS_EXPIRED",
-  "CERT_NOT_YET_VALID",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-];
-
-function isBeforeSending(error: unknown): boolean {
-  const { cause } = error as { cause?: { code?: unknown; errors?: unknown } };
-  if (typeof cause !== "object" || cause === null) return false;
-  // With several addresses Node reports one error for each.
-  const all = Array.isArray(cause.errors) && cause.errors.length > 0 ? cause.errors : [cause];
-  return all.every((one: { code?: unknown }) => codesBeforeSending.includes(String(one.code)));
 }

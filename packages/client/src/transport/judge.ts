@@ -9,6 +9,8 @@ export interface CallTraits {
   isRead: boolean;
   /** Whether a repetition has no further effect: a read, a call with an idempotency key, or a change to a given state. */
   isRepeatable: boolean;
+  /** Scheme, host and port of the service, for messages. */
+  origin: string;
 }
 
 export interface Fault {
@@ -52,22 +54,26 @@ export function judge(result: Exchange, traits: CallTraits, nowMs: number): Verd
   return { kind: mayRepeat ? "retry" : "fail", fault };
 }
 
-function judgeFailure(failure: Exchange & { kind: "failure" }, { isRepeatable }: CallTraits): Verdict {
-  const { code, mayHaveArrived, cause } = failure;
+function judgeFailure(
+  failure: Exchange & { kind: "failure" },
+  { isRepeatable, origin }: CallTraits,
+): Verdict {
+  const { code, progress, reason, cause } = failure;
+  const because = reason === undefined ? "" : ` (${reason})`;
+  const connectionMessages = {
+    not_connected: `No connection to ${origin} could be made${because}.`,
+    not_secure: `No secure connection (TLS) to ${origin} could be made${because}; nothing was sent.`,
+    perhaps_sent: `The connection to ${origin} was lost before the whole response had arrived${because}.`,
+  };
   const messages = {
     ABORTED: "The call was aborted.",
-    TIMEOUT: "The service did not respond in time.",
-    CONNECTION_FAILED: mayHaveArrived
-      ? "The connection was lost before the whole response had arrived."
-      : "No connection to the service could be made.",
+    TIMEOUT: `${origin} did not respond in time.`,
+    CONNECTION_FAILED: connectionMessages[progress],
   };
-  const fault: Fault = {
-    code,
-    message: messages[code],
-    effect: mayHaveArrived ? "possible" : "not_sent",
-    cause,
-  };
-  const mayRepeat = code !== "ABORTED" && (isRepeatable || !mayHaveArrived);
+  const wasSent = progress === "perhaps_sent";
+  const fault: Fault = { code, message: messages[code], effect: wasSent ? "possible" : "not_sent", cause };
+  // A certificate does not become valid within a minute.
+  const mayRepeat = code !== "ABORTED" && progress !== "not_secure" && (isRepeatable || !wasSent);
   return { kind: mayRepeat ? "retry" : "fail", fault };
 }
 

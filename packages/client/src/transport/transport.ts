@@ -2,12 +2,13 @@ import { createAuthorization } from "../credentials/authorization.js";
 import { BursarError, invalidArgument } from "../errors/bursar-error.js";
 import type { Operations } from "../generated/operations.js";
 import { type Exchange, exchange, type OutgoingRequest } from "./exchange.js";
+import { watchFailedConnections } from "./failed-connections.js";
 import { type CallTraits, type Fault, judge } from "./judge.js";
 import type { BursarOptions, CreateOptions, RequestNotice } from "./options.js";
 import { randomKey } from "./random-key.js";
 import { type Answered, type ResponseInfo, withResponse } from "./response-info.js";
 import { type Runtime, sleep, systemRuntime } from "./runtime.js";
-import { fillPath, formatQuery, type Parameters, readBaseUrl } from "./target.js";
+import { fillPath, formatQuery, type Parameters, readBaseUrl, refuseForbiddenPort } from "./target.js";
 
 type OperationName = keyof Operations & string;
 
@@ -65,6 +66,9 @@ const pauseMsMax = 8000;
 export function createTransport(options: BursarOptions): Transport {
   const runtime: Runtime = { ...systemRuntime, ...options.runtime };
   const baseUrl = readBaseUrl(options.baseUrl);
+  const { origin } = new URL(baseUrl);
+  if (options.fetch === undefined) refuseForbiddenPort(baseUrl);
+  watchFailedConnections();
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const authorization = createAuthorization(options, {
     baseUrl,
@@ -113,7 +117,7 @@ export function createTransport(options: BursarOptions): Transport {
     const { operation, input, options: own } = call;
     const [method = "", template = ""] = operation.split(" ");
     const url = baseUrl + fillPath(template, input.path) + formatQuery(input.query);
-    const traits = traitsOf(method, input);
+    const traits = { ...traitsOf(method, input), origin };
     const retriesMax = options.retriesMax ?? defaults.retriesMax;
     const endsAt = runtime.monotonicMs() + (own.budgetMs ?? options.budgetMs ?? defaults.budgetMs);
     let retries = 0;
@@ -194,7 +198,7 @@ function withKey(call: Call): Call {
   return { ...call, options: { ...call.options, idempotencyKey } };
 }
 
-function traitsOf(method: string, { keyed, repeatable }: LooseInput): CallTraits {
+function traitsOf(method: string, { keyed, repeatable }: LooseInput): Omit<CallTraits, "origin"> {
   const isRead = method === "GET";
   return { isRead, isRepeatable: isRead || keyed === true || repeatable === true || method !== "POST" };
 }
