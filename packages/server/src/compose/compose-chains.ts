@@ -19,6 +19,7 @@ import { auditChain, type ChainAudit } from "../rails/evm/audit-chain.js";
 import { createEvmDriver } from "../rails/evm/driver/evm-driver.js";
 import { createEvmRail } from "../rails/evm/evm-rail.js";
 import { createEvmNode, type EvmNode } from "../rails/evm/node/evm-node.js";
+import { createNetworkErrorReporter } from "../rails/evm/report-network-errors.js";
 import { createSignerClient, type SignerClient } from "../rails/evm/signer-client.js";
 import { verifySigned } from "../rails/evm/transaction/verify-signed.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
@@ -208,11 +209,21 @@ function createDrivers(
   const drivers = chains.map(({ network, node }) =>
     createEvmDriver({
       ...{ network, node, signer, store, recorder, verifySigned, holder, leaseMs, pollEveryMs },
-      onError: (error) =>
-        log.error(
-          { err: error, network: network.network },
-          "A network could not be followed. It is retried.",
-        ),
+      onError: createNetworkErrorReporter(
+        {
+          unavailable: (reason) =>
+            log.warn(
+              { reason, network: network.network },
+              "A network cannot be followed now. It is retried.",
+            ),
+          failed: (error) =>
+            log.error(
+              { err: error, network: network.network },
+              "A network could not be followed. It is retried.",
+            ),
+        },
+        monotonicMs,
+      ),
       onLost: () => {
         uncompared.delete(network.network);
         log.warn({ network: network.network }, "another process has taken over the network");
