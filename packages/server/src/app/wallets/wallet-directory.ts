@@ -14,10 +14,12 @@ export interface WalletDirectory {
   clear: () => void;
 }
 
-const entriesMax = 100_000;
+/** The cache allocates its tables at once, so a process with few wallets can be given fewer. */
+const defaultEntriesMax = 100_000;
 
 export function createWalletDirectory(
   store: Pick<WalletStore, "findWallet" | "findWalletByRole" | "findWalletByAddress">,
+  entriesMax = defaultEntriesMax,
 ): WalletDirectory {
   const known = new LRUCache<string, KnownWallet>({ max: entriesMax });
   let clears = 0;

@@ -60,6 +60,9 @@ export interface ServiceProcessDeps {
 
 const clientId = "00000000-0000-7000-8000-00000000c11e";
 
+/** A process has a few wallets. Tables for all that a real one keeps took half of the time of a run. */
+const walletsMax = 1000;
+
 /** As often as a busy run has minutes. */
 const measureEveryMs = 200;
 const startAgainMs = 50;
@@ -131,7 +134,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
   const changes = createChangeHub(timers);
   const read = createTransactionReader({ store: ports.transactions, changes, monotonicMs });
   const finished = createFinishedTransactions();
-  const walletDirectory = createWalletDirectory(ports.wallets);
+  const walletDirectory = createWalletDirectory(ports.wallets, walletsMax);
   ports.identity.subscribe(() => {
     walletDirectory.clear();
     finished.clear();
