@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BursarEvent } from "@bursar/client";
@@ -11,7 +11,7 @@ import {
   signTestWebhook,
 } from "@bursar/client/webhooks";
 import { afterEach, describe, expect, it } from "vitest";
-import { deliver, notification, secret } from "./harness/notifications.js";
+import { deliver, logOf, notification, secret } from "./harness/notifications.js";
 
 const stores: JournalStore[] = [];
 afterEach(async () => {
@@ -89,6 +89,11 @@ describe("a receiver", () => {
     expect(handled).toEqual([]);
   });
 
+  it("is not created with secrets that can verify nothing", async () => {
+    for (const secrets of [[], [""], ["abc"], ["whsec_AAAA"], [secret, "whsec_"]])
+      await expect(start({ secrets })).rejects.toMatchObject({ reason: "malformed_secret" });
+  });
+
   it("tries a failing handler again, parks the delivery after ten attempts, and gives it ten more", async () => {
     const { state, handle } = failingHandler();
     let now = Date.now();
@@ -141,17 +146,7 @@ describe("a receiver", () => {
     const log = Array.from({ length: 9 }, (_, at) => notification(at + 1)).map((one) =>
       one.sequence === 6 ? { ...one, event: "wallet.updated" } : one,
     ) as unknown as BursarEvent[];
-    const client = {
-      events: {
-        list: ({ after = 0 }: { after?: number }) => ({
-          pages: async function* () {
-            for (let at = after; at < log.length; at += 2)
-              yield { epoch: "epo_1", data: log.slice(at, at + 2) };
-            yield { epoch: "epo_1", data: [] };
-          },
-        }),
-      },
-    };
+    const client = logOf(log);
     expect(await receiver.backfill(client)).toBe(3);
     expect(handled.map(({ sequence }) => sequence)).toEqual([3, 4, 7, 5, 8, 9]);
     expect(await receiver.missing()).toEqual([]);
@@ -184,15 +179,47 @@ describe("the journal", () => {
     await expect(openJournalStore(first.path)).rejects.toThrow(/damaged in line/);
   });
 
+  it("recognises after a restart the versions of what it has forgotten", async () => {
+    let now = Date.now();
+    const options = { runtime: { now: () => now }, toleranceSeconds: 1e9 };
+    const first = await start(options);
+    await deliver(first.receiver, notification(1, "tx_1", 5));
+    now += 9 * 24 * 60 * 60_000;
+    for (let sequence = 2; sequence <= 40; sequence++) await deliver(first.receiver, notification(sequence));
+    expect(await first.store.sequences("epo_1", 0, 1)).toEqual([2]);
+    await first.store.close();
+    stores.length = 0;
+    const second = await start(options, first.path);
+    await deliver(second.receiver, notification(1, "tx_1", 5, "dlv_replayed"));
+    expect(second.handled).toEqual([]);
+  });
+
+  it("is not written as a whole for each delivery, however much it keeps", async () => {
+    const { receiver, path } = await start();
+    for (let sequence = 1; sequence <= 60; sequence++) await deliver(receiver, notification(sequence));
+    const inode = () => statSync(path).ino;
+    const files = new Set<number>();
+    for (let sequence = 61; sequence <= 80; sequence++) {
+      await deliver(receiver, notification(sequence));
+      files.add(inode());
+    }
+    expect(files.size).toBeLessThanOrEqual(2);
+  });
+
   it("is compacted, and forgets what is done after its retention", async () => {
     let now = Date.now();
-    const { receiver, handled, path } = await start({ runtime: { now: () => now }, toleranceSeconds: 1e9 });
+    const { receiver, handled, path, store } = await start({
+      runtime: { now: () => now },
+      toleranceSeconds: 1e9,
+    });
     for (let sequence = 1; sequence <= 40; sequence++) await deliver(receiver, notification(sequence));
     const lines = () => readFileSync(path, "utf8").split("\n").length - 1;
     expect(lines()).toBeLessThan(80);
     now += 9 * 24 * 60 * 60_000;
     for (let sequence = 41; sequence <= 80; sequence++) await deliver(receiver, notification(sequence));
-    expect(lines()).toBeLessThan(80);
+    // Of 160 lines that were written, one for each resource stays.
+    expect(lines()).toBeLessThan(120);
+    expect(await store.sequences("epo_1", 0, 1)).toEqual([41]);
     expect(handled).toHaveLength(80);
   });
 });

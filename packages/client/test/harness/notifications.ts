@@ -1,4 +1,5 @@
-import { type Notification, type Receiver, signTestWebhook } from "@bursar/client/webhooks";
+import type { BursarEvent } from "@bursar/client";
+import { type EventSource, type Notification, type Receiver, signTestWebhook } from "@bursar/client/webhooks";
 
 export const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
@@ -20,7 +21,29 @@ export function notification(
 }
 
 /** Signs a body and gives it to a receiver; returns the status. */
-export async function deliver(receiver: Receiver, body: Notification, epoch = "epo_1"): Promise<number> {
-  const { headers, rawBody } = await signTestWebhook({ body, secrets: [secret] });
+export async function deliver(
+  receiver: Receiver,
+  body: Notification,
+  epoch = "epo_1",
+  nowMs = Date.now(),
+): Promise<number> {
+  const { headers, rawBody } = await signTestWebhook({ body, secrets: [secret], nowMs });
   return (await receiver.receive({ headers: { ...headers, "webhook-epoch": epoch }, rawBody })).status;
+}
+
+/** The log of a service, in pages of two, as a client reads it. */
+export function logOf(log: readonly BursarEvent[], epoch = "epo_1"): EventSource {
+  const latest_sequence = log.at(-1)?.sequence ?? 0;
+  return {
+    events: {
+      list: ({ after = 0 }) => ({
+        pages: async function* () {
+          const rest = log.filter(({ sequence }) => sequence > after);
+          for (let at = 0; at < rest.length; at += 2)
+            yield { epoch, latest_sequence, data: rest.slice(at, at + 2) };
+          yield { epoch, latest_sequence, data: [] };
+        },
+      }),
+    },
+  };
 }

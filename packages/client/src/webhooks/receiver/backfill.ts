@@ -6,8 +6,8 @@ import type { ReceiverStore } from "./receiver-store.js";
 /** The part of a client that reads the log. */
 export interface EventSource {
   events: {
-    list: (query: { after?: number }) => {
-      pages: () => AsyncIterable<{ epoch: string; data: BursarEvent[] }>;
+    list: (query: { after?: number; limit?: number }) => {
+      pages: () => AsyncIterable<{ epoch: string; latest_sequence: number; data: BursarEvent[] }>;
     };
   };
 }
@@ -17,22 +17,29 @@ interface BackfillOptions {
   now: () => number;
   gapsMax: number;
   since: number | undefined;
+  /** What happened earlier may have been processed and forgotten. */
+  rememberedSinceMs: number;
 }
 
 /** Stores what the log has in the gaps and after the last known sequence. Returns the ids of what is to be processed, in order. */
 export async function backfillFrom<Context>(
   { events }: EventSource,
   store: ReceiverStore<Context>,
-  { kinds, now, gapsMax, since }: BackfillOptions,
+  { kinds, now, gapsMax, since, rememberedSinceMs }: BackfillOptions,
 ): Promise<string[]> {
   const saved: string[] = [];
-  const epoch = await epochOf(events);
-  if (epoch === undefined) return saved;
-  const { gaps, last } = await findGaps(store, epoch, gapsMax, since);
+  const end = await endOf(events);
+  if (end === undefined) return saved;
+  const { gaps, last } = await findGaps(store, end.epoch, gapsMax, since ?? (await store.knownTo(end.epoch)));
+  // A new epoch repeats what the store knows from the one before, and what it has forgotten.
+  const isNewEpoch = last === undefined && (await store.latestEpoch()) !== undefined;
+  const isForgotten = ({ occurred_at }: BursarEvent) =>
+    isNewEpoch && Date.parse(occurred_at) < rememberedSinceMs;
   for (const { from, to } of [...gaps, { from: (last ?? 0) + 1, to: Number.MAX_SAFE_INTEGER }])
     for await (const page of events.list({ after: from - 1 }).pages()) {
       for (const event of page.data) {
         if (event.sequence > to) break;
+        if (isForgotten(event)) continue;
         const delivery = deliveryOf(
           { ...event, delivery_id: `log:${page.epoch}:${event.sequence}` },
           page.epoch,
@@ -46,7 +53,21 @@ export async function backfillFrom<Context>(
   return saved;
 }
 
-async function epochOf(events: EventSource["events"]): Promise<string | undefined> {
-  for await (const { epoch } of events.list({}).pages()) return epoch;
+/** Makes an empty store know all that the log has now; false if it is not empty. */
+export async function skipHistoryOf<Context>(
+  { events }: EventSource,
+  store: ReceiverStore<Context>,
+): Promise<boolean> {
+  const end = await endOf(events);
+  if (end === undefined || (await store.latestEpoch()) !== undefined) return false;
+  await store.raiseKnownTo(end.epoch, end.sequence);
+  return true;
+}
+
+async function endOf(
+  events: EventSource["events"],
+): Promise<{ epoch: string; sequence: number } | undefined> {
+  for await (const { epoch, latest_sequence: sequence } of events.list({ limit: 1 }).pages())
+    return { epoch, sequence };
   return undefined;
 }

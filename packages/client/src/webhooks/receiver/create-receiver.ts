@@ -3,13 +3,14 @@ import { type Runtime, sleep, systemRuntime } from "../../transport/runtime.js";
 import { type EventNotification, isEvent } from "../verification/notification.js";
 import { verifyWebhook, type WebhookHeaders } from "../verification/verify-webhook.js";
 import { WebhookError } from "../verification/webhook-error.js";
-import { backfillFrom, type EventSource } from "./backfill.js";
+import { checkSecrets } from "../verification/webhook-secret.js";
+import { backfillFrom, type EventSource, skipHistoryOf } from "./backfill.js";
 import { deliveryOf } from "./delivery.js";
 import { findGaps, type SequenceRange } from "./gaps.js";
 import type { ClaimedDelivery, ParkedDelivery, ReceiverStore } from "./receiver-store.js";
 
 export interface ReceiverOptions<Context> {
-  /** The live secrets of the endpoint, or a function that returns them, so that a rotation needs no restart. */
+  /** The live secrets of the endpoint, or a function that returns them, so that a rotation needs no restart. A list is checked at once. */
   secrets: readonly string[] | (() => readonly string[] | Promise<readonly string[]>);
   store: ReceiverStore<Context>;
   /** Does what an event means to you. What it throws is recorded, and it is called again later. */
@@ -57,8 +58,13 @@ export interface Receiver {
   /** The sequences that have not arrived between those that have. An endpoint for some kinds of events has gaps by nature. */
   missing: () => Promise<SequenceRange[]>;
   /**
-   * Reads missing events, and those after the last, from the log, and processes them. With `since`, also those between that sequence and the
-   * first that has arrived. Returns how many there were.
+   * If the store was never used: makes what the log has now count as known, so that `backfill` and `missing` begin after it. Returns whether
+   * that was so.
+   */
+  skipHistory: (client: EventSource) => Promise<boolean>;
+  /**
+   * Reads missing events, and those after the last, from the log, and processes them; with an empty store all events. With `since`, also
+   * those between that sequence and the first that has arrived. Returns how many there were.
    */
   backfill: (client: EventSource, options?: { since?: number }) => Promise<number>;
 }
@@ -67,6 +73,8 @@ const dueAtOnce = 100;
 const gapsMax = 1000;
 const prunedAtOnce = 1000;
 const pruneEveryMs = 60 * 60_000;
+/** How far the clock of the service may be from that of the receiver. */
+const clockSkewMsMax = 5 * 60_000;
 const retentionMsDefault = 30 * 24 * 60 * 60_000;
 const firstPauseMs = 1000;
 const pauseMsMax = 5 * 60_000;
@@ -80,6 +88,7 @@ export function createReceiver<Context>(options: ReceiverOptions<Context>): Rece
     throw new TypeError(
       "With this store the handler must not be async: the store's transaction cannot wait for it.",
     );
+  if (typeof options.secrets !== "function") checkSecrets(options.secrets);
   const runtime: Runtime = { ...systemRuntime, ...options.runtime };
   const report = (error: unknown, deliveryId?: string) => options.onError?.(error, deliveryId);
 
@@ -190,10 +199,20 @@ export function createReceiver<Context>(options: ReceiverOptions<Context>): Rece
     retry: (deliveryId) => store.retry(deliveryId, runtime.now()),
     missing: async () => {
       const epoch = await store.latestEpoch();
-      return epoch === undefined ? [] : (await findGaps(store, epoch, gapsMax)).gaps;
+      if (epoch === undefined) return [];
+      return (await findGaps(store, epoch, gapsMax, await store.knownTo(epoch))).gaps;
     },
+    skipHistory: (client) => skipHistoryOf(client, store),
     backfill: async (client, { since } = {}) => {
-      const saved = await backfillFrom(client, store, { kinds, now: runtime.now, gapsMax, since });
+      const retentionMs = store.retentionMs ?? options.retentionMs ?? retentionMsDefault;
+      const rememberedSinceMs = runtime.now() - retentionMs + clockSkewMsMax;
+      const saved = await backfillFrom(client, store, {
+        kinds,
+        now: runtime.now,
+        gapsMax,
+        since,
+        rememberedSinceMs,
+      });
       for (const id of saved) await attempt(id);
       return saved.length;
     },

@@ -32,6 +32,8 @@ export type ProcessResult = "processed" | "stale" | "settled";
 export interface ReceiverStore<Context> {
   /** If true, the handler must not return a promise, because the store's transaction cannot wait for it. */
   isSynchronous?: true;
+  /** How long the store remembers what is done, if it decides that itself instead of being pruned. */
+  retentionMs?: number;
   /** Persists a delivery, unless it or another delivery of its event is known. A skipped one is only remembered. */
   save: (delivery: StoredDelivery, state: "pending" | "skipped", nowMs: number) => Promise<"saved" | "known">;
   /**
@@ -51,11 +53,15 @@ export interface ReceiverStore<Context> {
   retry: (id: string, nowMs: number) => Promise<boolean>;
   /**
    * Forgets deliveries that are done and were received before a time, the oldest first, at most `limit` of them. Returns how many. A store
-   * that bounds itself needs none.
+   * that bounds itself needs none. What it forgets is known: it raises `knownTo`.
    */
   prune?: (beforeMs: number, limit: number) => Promise<number>;
   /** The known sequences of an epoch after one, in order. */
   sequences: (epoch: string, after: number, limit: number) => Promise<number[]>;
-  /** The epoch of the delivery that was saved last. */
+  /** Up to which sequence of an epoch nothing counts as missing: it was forgotten, or happened before the store was used. */
+  knownTo: (epoch: string) => Promise<number | undefined>;
+  /** Raises that; a lower number changes nothing. */
+  raiseKnownTo: (epoch: string, sequence: number) => Promise<void>;
+  /** The epoch of the delivery that was saved last; undefined if the store was never used. */
   latestEpoch: () => Promise<string | undefined>;
 }

@@ -26,7 +26,15 @@ CREATE TABLE IF NOT EXISTS bursar_subjects (
   version bigint NOT NULL,
   PRIMARY KEY (subject, epoch)
 );
+CREATE TABLE IF NOT EXISTS bursar_epochs (
+  epoch text NOT NULL PRIMARY KEY,
+  known_to bigint NOT NULL
+);
 `;
+
+/** Raises what is known of epochs; it begins with the rows to insert. */
+export const onKnownEpoch =
+  "ON CONFLICT (epoch) DO UPDATE SET known_to = excluded.known_to WHERE bursar_epochs.known_to < excluded.known_to";
 
 export const deliveryColumns =
   "delivery_id, event_key, epoch, sequence, subject, version, body, attempts, error";

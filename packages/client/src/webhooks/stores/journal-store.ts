@@ -26,14 +26,19 @@ interface Entry extends ClaimedDelivery {
   savedAtMs: number;
 }
 
-/** A line of the file: a delivery, or a change of one. */
-type Line = { save: Entry } | { change: string; to: Partial<Entry> };
+/** A line of the file: a delivery, a change of one, or what stays of those that are forgotten. */
+type Line =
+  | { save: Entry }
+  | { change: string; to: Partial<Entry> }
+  | { version: number; of: string }
+  | { knownTo: number; epoch: string };
 
 const day = 24 * 60 * 60_000;
 
 /**
- * Keeps deliveries in a file, for one process. A delivery is on the disk before it is processed. What the handler does is not part of the
- * file: if the process dies between the handler and the mark, the handler is called once more with the same delivery.
+ * Keeps deliveries in a file, for one process, and processes each at least once. A delivery is on the disk before it is processed, but what
+ * the handler does is no part of the file, so both cannot be committed together: if the process dies between the handler and the mark, the
+ * handler is called once more with the same delivery.
  */
 export async function openJournalStore(path: string, options: JournalOptions = {}): Promise<JournalStore> {
   const { retentionMs = 8 * day, compactAfterLines = 10_000 } = options;
@@ -41,12 +46,20 @@ export async function openJournalStore(path: string, options: JournalOptions = {
   const entries = new Map<string, Entry>();
   const known = new Map<string, string>();
   const versions = new Map<string, number>();
+  const knownTo = new Map<string, number>();
   const busy = new Map<string, Promise<unknown>>();
   let lines = file.entries.length;
+  let linesKept = 0;
   let writing: Promise<void> = Promise.resolve();
   for (const line of file.entries as Line[]) apply(line);
 
   function apply(line: Line): void {
+    if ("version" in line) raise(versions, line.of, line.version);
+    else if ("knownTo" in line) raise(knownTo, line.epoch, line.knownTo);
+    else applyTo(line);
+  }
+
+  function applyTo(line: Extract<Line, { save: Entry } | { change: string }>): void {
     const entry = "save" in line ? line.save : entries.get(line.change);
     if (entry === undefined) return;
     if ("change" in line) Object.assign(entry, line.to);
@@ -54,7 +67,7 @@ export async function openJournalStore(path: string, options: JournalOptions = {
     known.set(entry.eventKey, entry.id);
     const { subject, version, epoch, state } = entry;
     if (state === "processed" && subject !== null && version !== null)
-      versions.set(`${epoch}/${subject}`, Math.max(version, versions.get(`${epoch}/${subject}`) ?? -1));
+      raise(versions, `${epoch}/${subject}`, version);
   }
 
   /** Lines are written one after the other, and count when they are on the disk. */
@@ -69,20 +82,32 @@ export async function openJournalStore(path: string, options: JournalOptions = {
   }
 
   async function compact(nowMs: number): Promise<void> {
-    if (lines < compactAfterLines) return;
+    // As many lines are added as were kept, so that a large file is not written for each delivery.
+    if (lines - linesKept < Math.max(compactAfterLines, linesKept)) return;
     const isOver = ({ state, savedAtMs }: Entry) =>
       state !== "pending" && state !== "parked" && savedAtMs < nowMs - retentionMs;
     writing = writing.then(async () => {
       for (const entry of [...entries.values()].filter(isOver)) {
         entries.delete(entry.id);
         known.delete(entry.eventKey);
+        raise(knownTo, entry.epoch, entry.sequence);
       }
+      const subjectsKept = new Set(
+        [...entries.values()]
+          .filter(({ state }) => state === "processed")
+          .map(({ epoch, subject }) => `${epoch}/${subject}`),
+      );
       // Of what is done, only what recognises it is kept.
-      const kept = [...entries.values()].map((entry) => ({
-        save: entry.state === "pending" || entry.state === "parked" ? entry : { ...entry, body: "" },
-      }));
+      const kept: Line[] = [
+        ...[...versions].map(([of, version]) => ({ version, of })).filter(({ of }) => !subjectsKept.has(of)),
+        ...[...knownTo].map(([epoch, sequence]) => ({ knownTo: sequence, epoch })),
+        ...[...entries.values()].map((entry) => ({
+          save: entry.state === "pending" || entry.state === "parked" ? entry : { ...entry, body: "" },
+        })),
+      ];
       await file.replace(kept);
       lines = kept.length;
+      linesKept = lines;
     });
     await writing;
   }
@@ -93,6 +118,7 @@ export async function openJournalStore(path: string, options: JournalOptions = {
       .sort((one, other) => one.sequence - other.sequence);
 
   return {
+    retentionMs,
     save: async (delivery, state, nowMs) => {
       const holder = known.get(delivery.eventKey) ?? (entries.has(delivery.id) ? delivery.id : undefined);
       if (holder !== undefined) {
@@ -151,12 +177,18 @@ export async function openJournalStore(path: string, options: JournalOptions = {
         .sort((one, other) => one - other)
         .slice(0, limit);
     },
-    latestEpoch: async () => [...entries.values()].at(-1)?.epoch,
+    knownTo: async (epoch) => knownTo.get(epoch),
+    raiseKnownTo: (epoch, sequence) => record({ knownTo: sequence, epoch }),
+    latestEpoch: async () => [...entries.values()].at(-1)?.epoch ?? [...knownTo.keys()].at(-1),
     close: async () => {
       await writing;
       await file.close();
     },
   };
+}
+
+function raise(numbers: Map<string, number>, key: string, to: number): void {
+  numbers.set(key, Math.max(to, numbers.get(key) ?? -1));
 }
 
 /** The changes of one resource are processed one after the other. */

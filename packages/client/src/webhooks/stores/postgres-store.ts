@@ -4,31 +4,44 @@ import type {
   ReceiverStore,
   StoredDelivery,
 } from "../receiver/receiver-store.js";
-import { deliveryColumns, deliveryTables, readClaimed, readParked } from "./delivery-tables.js";
+import { deliveryColumns, deliveryTables, onKnownEpoch, readClaimed, readParked } from "./delivery-tables.js";
 
 /** What the handler writes with: a query in the transaction that also marks the delivery. */
 export interface SqlTransaction {
   query: (text: string, values?: unknown[]) => Promise<{ rows: Record<string, unknown>[] }>;
 }
 
-/** A pool as node-postgres has it. */
-export interface SqlPool {
-  connect: () => Promise<SqlTransaction & { release: (error?: Error | boolean) => void }>;
+/** Node ends a process if an emitter has an error that nobody listens for. */
+interface ErrorEmitter {
+  on?(event: "error", listener: (error: Error) => void): unknown;
+  off?(event: "error", listener: (error: Error) => void): unknown;
 }
+
+/** A pool as node-postgres has it. */
+export interface SqlPool extends ErrorEmitter {
+  connect: () => Promise<SqlTransaction & ErrorEmitter & { release: (error?: Error | boolean) => void }>;
+}
+
+/** A broken connection is reported by the query that uses it, or is replaced by the pool. */
+const ignoreError = () => undefined;
 
 /** Creates the tables if they are missing. Run it before the first delivery, or take its statements into your migrations. */
 export const postgresStoreSchema = deliveryTables;
 
 /**
  * Keeps deliveries in your own PostgreSQL. The handler gets the transaction in which the delivery is marked: what it writes with it and the
- * mark are committed together, so it takes effect exactly once. Any number of receivers can share the tables.
+ * mark are committed together, so it takes effect exactly once. Any number of receivers can share the tables. A restart of PostgreSQL does
+ * not end the process: the store listens for the errors of the pool and its connections.
  */
 export function createPostgresStore(
   pool: SqlPool,
 ): ReceiverStore<SqlTransaction> & { prepare: () => Promise<void> } {
+  pool.on?.("error", ignoreError);
+
   async function inTransaction<Value>(work: (sql: SqlTransaction) => Promise<Value>): Promise<Value> {
     const connection = await pool.connect();
     let failure: Error | undefined;
+    connection.on?.("error", ignoreError);
     try {
       await connection.query("BEGIN");
       const value = await work(connection);
@@ -45,6 +58,7 @@ export function createPostgresStore(
       );
       throw error;
     } finally {
+      connection.off?.("error", ignoreError);
       connection.release(failure);
     }
   }
@@ -108,15 +122,21 @@ export function createPostgresStore(
     },
     prune: async (beforeMs, limit) => {
       // Read by bursar_deliveries_received. Two receivers do not wait for each other.
-      const rows = await query(
-        `DELETE FROM bursar_deliveries WHERE delivery_id IN (
-           SELECT delivery_id FROM bursar_deliveries
-           WHERE received_at_ms < $1 AND state IN ('processed', 'stale', 'skipped')
-           ORDER BY received_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED
-         ) RETURNING delivery_id`,
+      const [row] = await query(
+        `WITH forgotten AS (
+           DELETE FROM bursar_deliveries WHERE delivery_id IN (
+             SELECT delivery_id FROM bursar_deliveries
+             WHERE received_at_ms < $1 AND state IN ('processed', 'stale', 'skipped')
+             ORDER BY received_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED
+           ) RETURNING epoch, sequence
+         ), known AS (
+           INSERT INTO bursar_epochs (epoch, known_to)
+           SELECT epoch, max(sequence) FROM forgotten GROUP BY epoch ORDER BY epoch ${onKnownEpoch}
+         )
+         SELECT count(*) AS count FROM forgotten`,
         [Math.floor(beforeMs), limit],
       );
-      return rows.length;
+      return Number(row?.["count"]);
     },
     sequences: async (epoch, after, limit) => {
       const rows = await query(
@@ -125,8 +145,21 @@ export function createPostgresStore(
       );
       return rows.map(({ sequence }) => Number(sequence));
     },
+    knownTo: async (epoch) => {
+      const [row] = await query("SELECT known_to FROM bursar_epochs WHERE epoch = $1", [epoch]);
+      return row === undefined ? undefined : Number(row["known_to"]);
+    },
+    raiseKnownTo: async (epoch, sequence) => {
+      await query(`INSERT INTO bursar_epochs (epoch, known_to) VALUES ($1, $2) ${onKnownEpoch}`, [
+        epoch,
+        sequence,
+      ]);
+    },
     latestEpoch: async () => {
-      const [row] = await query("SELECT epoch FROM bursar_deliveries ORDER BY received_at_ms DESC LIMIT 1");
+      const [row] = await query(
+        `(SELECT epoch FROM bursar_deliveries ORDER BY received_at_ms DESC LIMIT 1)
+         UNION ALL (SELECT epoch FROM bursar_epochs LIMIT 1) LIMIT 1`,
+      );
       return row === undefined ? undefined : String(row["epoch"]);
     },
   };

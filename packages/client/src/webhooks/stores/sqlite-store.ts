@@ -8,6 +8,7 @@ import {
   type DeliveryRow,
   deliveryColumns,
   deliveryTables,
+  onKnownEpoch,
   readClaimed,
   readParked,
 } from "./delivery-tables.js";
@@ -86,6 +87,25 @@ export function createSqliteStore<Handle extends SqliteHandle>(
     return raised > 0;
   }
 
+  /** Read by bursar_deliveries_received. */
+  function prune(beforeMs: number, limit: number): number {
+    const rows = all(
+      `SELECT delivery_id, epoch, sequence FROM bursar_deliveries
+       WHERE received_at_ms < ? AND state IN ('processed', 'stale', 'skipped') ORDER BY received_at_ms LIMIT ?`,
+      Math.floor(beforeMs),
+      limit,
+    );
+    for (const { delivery_id, epoch, sequence } of rows) {
+      raiseKnownTo(String(epoch), Number(sequence));
+      run("DELETE FROM bursar_deliveries WHERE delivery_id = ?", String(delivery_id));
+    }
+    return rows.length;
+  }
+
+  function raiseKnownTo(epoch: string, sequence: number): void {
+    run(`INSERT INTO bursar_epochs (epoch, known_to) VALUES (?, ?) ${onKnownEpoch}`, epoch, sequence);
+  }
+
   return {
     isSynchronous: true,
     prepare: async () => {
@@ -144,21 +164,22 @@ export function createSqliteStore<Handle extends SqliteHandle>(
         Math.floor(nowMs),
         id,
       ) > 0,
-    prune: async (beforeMs, limit) =>
-      run(
-        `DELETE FROM bursar_deliveries WHERE delivery_id IN (
-           SELECT delivery_id FROM bursar_deliveries
-           WHERE received_at_ms < ? AND state IN ('processed', 'stale', 'skipped') ORDER BY received_at_ms LIMIT ?)`,
-        Math.floor(beforeMs),
-        limit,
-      ),
+    prune: async (beforeMs, limit) => inTransaction(() => prune(beforeMs, limit)),
     sequences: async (epoch, after, limit) =>
       all(
         "SELECT DISTINCT sequence FROM bursar_deliveries WHERE epoch = ? AND sequence > ? ORDER BY sequence LIMIT ?",
         ...[epoch, after, limit],
       ).map(({ sequence }) => Number(sequence)),
+    knownTo: async (epoch) => {
+      const [row] = all("SELECT known_to FROM bursar_epochs WHERE epoch = ?", epoch);
+      return row === undefined ? undefined : Number(row["known_to"]);
+    },
+    raiseKnownTo: async (epoch, sequence) => raiseKnownTo(epoch, sequence),
     latestEpoch: async () => {
-      const [row] = all("SELECT epoch FROM bursar_deliveries ORDER BY received_at_ms DESC LIMIT 1");
+      const [row] = [
+        ...all("SELECT epoch FROM bursar_deliveries ORDER BY received_at_ms DESC LIMIT 1"),
+        ...all("SELECT epoch FROM bursar_epochs LIMIT 1"),
+      ];
       return row === undefined ? undefined : String(row["epoch"]);
     },
   };

@@ -8,9 +8,16 @@ function readSecret(secret: string): Uint8Array<ArrayBuffer> {
   if (bytes === undefined || bytes.length < 24 || bytes.length > 64)
     throw new WebhookError(
       "malformed_secret",
-      "A secret of a webhook endpoint begins with whsec_ and is base64.",
+      "A secret of a webhook endpoint begins with whsec_, followed by 24 to 64 bytes in base64. It was shown when the endpoint was created.",
     );
   return bytes;
+}
+
+/** Refuses secrets with which no delivery can be verified. */
+export function checkSecrets(secrets: readonly string[]): void {
+  if (secrets.length === 0)
+    throw new WebhookError("malformed_secret", "The receiver needs the secret of its webhook endpoint.");
+  for (const secret of secrets) readSecret(secret);
 }
 
 const algorithm = { name: "HMAC", hash: "SHA-256" };

@@ -13,6 +13,7 @@ import Database from "libsql";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { createTestDatabase } from "../../harness/database/test-database.js";
+import { eventually } from "../../harness/eventually.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 
 interface OpenStore {
@@ -30,6 +31,8 @@ async function openPostgres() {
   await pool.query("CREATE TABLE booked (delivery_id text)");
   return {
     store,
+    pool,
+    databaseUrl: database.url,
     booked: async () => (await pool.query("SELECT * FROM booked")).rows.length,
     book: (sql: SqlTransaction) => sql.query("INSERT INTO booked VALUES ('dlv_1')"),
     close: async () => {
@@ -142,6 +145,16 @@ describe.each(stores)("a receiver's store in %s", (_name, open) => {
     expect(await store.latestEpoch()).toBe("epo_2");
     await close();
   });
+
+  it("knows up to where nothing is missing, which never goes back", async () => {
+    const { store, close } = await open();
+    expect(await store.knownTo("epo_1")).toBeUndefined();
+    for (const sequence of [7, 9, 8]) await store.raiseKnownTo("epo_1", sequence);
+    expect(await store.knownTo("epo_1")).toBe(9);
+    expect(await store.knownTo("epo_2")).toBeUndefined();
+    expect(await store.latestEpoch()).toBe("epo_1");
+    await close();
+  });
 });
 
 describe.each([
@@ -184,6 +197,8 @@ describe.each([
     expect(await store.prune?.(1000, 2)).toBe(1);
     expect(await store.prune?.(1000, 2)).toBe(0);
     expect(await store.sequences("epo_1", 0, 10)).toEqual([3, 5]);
+    // What was forgotten is not missing.
+    expect(await store.knownTo("epo_1")).toBe(4);
     await store.save(delivery(2), "pending", 2000);
     expect(await store.process("dlv_2", () => undefined)).toBe("stale");
     await close();
@@ -194,7 +209,7 @@ describe.each([
     await store.save(deliveryOf(1), "skipped", 0);
     await store.save(deliveryOf(2), "skipped", Date.now());
     const receiver = createReceiver<unknown>({
-      secrets: [],
+      secrets: [`whsec_${Buffer.alloc(32, 7).toString("base64")}`],
       store: store as ReceiverStore<unknown>,
       handle: () => {},
     });
@@ -204,10 +219,41 @@ describe.each([
   });
 });
 
+describe("a receiver's store in PostgreSQL", () => {
+  it("survives that its connections are ended, idle or in a handler, and processes what it had begun", async () => {
+    const { store, booked, book, close, pool, databaseUrl } = await openPostgres();
+    const admin = new pg.Client({ connectionString: databaseUrl });
+    await admin.connect();
+    const endOthers = () =>
+      admin.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      );
+    await store.save(deliveryOf(1), "pending", 0);
+    await endOthers();
+    await eventually(
+      async () => pool.totalCount,
+      (count) => count === 0,
+    );
+    const endingInside = async (_delivery: unknown, sql: SqlTransaction) => {
+      await book(sql);
+      await endOthers();
+      await new Promise((resolve) => setImmediate(resolve));
+      await sql.query("SELECT 1");
+    };
+    await expect(store.process("dlv_1", endingInside)).rejects.toThrow();
+    expect(await booked()).toBe(0);
+    const result = await store.process("dlv_1", async (_delivery, sql) => void (await book(sql)));
+    expect(result).toBe("processed");
+    expect(await booked()).toBe(1);
+    await admin.end();
+    await close();
+  });
+});
+
 describe("a receiver's store in SQLite", () => {
   it("refuses a handler that is async, at the start or at its first promise", async () => {
     const { store, booked, book, close } = await openSqlite();
-    const options = { secrets: [], store };
+    const options = { secrets: [`whsec_${Buffer.alloc(32, 7).toString("base64")}`], store };
     expect(() => createReceiver<SqliteHandle>({ ...options, handle: async () => {} })).toThrow(
       /must not be async/,
     );
