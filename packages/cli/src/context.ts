@@ -7,31 +7,40 @@ import type { Io } from "./terminal/io.js";
 import { createOutput } from "./terminal/output.js";
 import { createProgress } from "./terminal/progress.js";
 import { safe } from "./terminal/safe-text.js";
-import { styleOf } from "./terminal/style.js";
+import { type SentChange, watchRequests } from "./watch-requests.js";
 
 /** A person waits: fewer attempts than a program would make. */
 const retriesMax = 2;
 
-export function createContext(
-  command: Command,
-  given: Given,
-  io: Io,
-): { context: Context; close: () => void } {
+const cleanupBudgetMs = 5000;
+
+export interface Running {
+  context: Context;
+  /** The service, once it is known. */
+  target: () => Target | undefined;
+  /** The last change that was sent. */
+  change: () => SentChange | undefined;
+  close: () => void;
+}
+
+export function createContext(command: Command, given: Given, io: Io): Running {
   const progress = createProgress(io);
-  const style = styleOf(io, "err");
   const asked = given.flag("json") ? "json" : given.flag("jsonl") ? "jsonl" : undefined;
   const note = (text: string) => {
     progress.clear();
     io.err(`${text}\n`);
   };
   let target: Promise<Target> | undefined;
+  let known: Target | undefined;
   const findOnce = () => {
     target ??= findTarget(given, io).then((found) => {
       warnOfPlainHttp(found, note);
+      known = found;
       return found;
     });
     return target;
   };
+  const requests = watchRequests(command, given, io, { progress, note });
   const options = async (): Promise<BursarOptions> => {
     const { url, credentials } = await findOnce();
     const scopes = command.path === "token" ? [...given.list("scope"), ...given.all("scopes")] : [];
@@ -40,16 +49,9 @@ export function createContext(
       credentials,
       ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
       retriesMax,
-      onRequest: (notice) => {
-        progress.onRequest(notice);
-        if (given.flag("verbose")) note(style.dim(safe(`> ${notice.method} ${notice.url}`)));
-      },
-      onResponse: (notice) => {
-        progress.onResponse(notice);
-        const { status, code, durationMs, requestId = "" } = notice;
-        if (given.flag("verbose"))
-          note(style.dim(safe(`< ${status ?? code} in ${Math.round(durationMs)} ms ${requestId}`)));
-      },
+      signal: io.signal,
+      onRequest: requests.onRequest,
+      onResponse: requests.onResponse,
     };
   };
   const context: Context = {
@@ -57,6 +59,10 @@ export function createContext(
     output: createOutput(io, asked, progress),
     target: findOnce,
     bursar: async () => createBursar(await options()),
+    bursarForCleanup: async () => {
+      const { signal: _, ...rest } = await options();
+      return createBursar({ ...rest, budgetMs: cleanupBudgetMs });
+    },
     transport: async () => createTransport(await options()),
     note: (text) => note(safe(text)),
     confirm: async (question) => {
@@ -67,7 +73,7 @@ export function createContext(
       if (!/^\s*y(es)?\s*$/i.test(answer)) throw new CliError("Nothing was sent.");
     },
   };
-  return { context, close: progress.end };
+  return { context, target: () => known, change: requests.change, close: progress.end };
 }
 
 function warnOfPlainHttp({ url }: Target, note: (text: string) => void): void {

@@ -12,9 +12,32 @@ export const exitCodes = {
   unauthorized: { code: 4, means: "the credentials were refused, or lack a scope" },
   unavailable: { code: 5, means: "the service cannot be reached or is overloaded; nothing was changed" },
   ended: { code: 6, means: "the transaction ended as rejected, failed or cancelled" },
-  interrupted: { code: 130, means: "interrupted, as by Ctrl-C" },
+  output: {
+    code: 7,
+    means: "the output could not be written, as on a full disk; what was asked for may have been done",
+  },
+  hungUp: { code: 129, means: "ended because the terminal was closed (SIGHUP), otherwise as 130" },
+  interrupted: {
+    code: 130,
+    means: "interrupted by Ctrl-C (SIGINT); the message says if a change may have taken effect",
+  },
   closedPipe: { code: 141, means: "the reader of the output has ended" },
+  terminated: { code: 143, means: "ended by SIGTERM, otherwise as 130" },
 } as const;
+
+/** Why a command is interrupted: the reason of the `AbortSignal` that it gets. */
+export class Interruption extends Error {
+  readonly exitCode: number;
+
+  constructor(exit: "hungUp" | "interrupted" | "terminated" | "closedPipe" | "output") {
+    super("Interrupted.");
+    this.exitCode = exitCodes[exit].code;
+  }
+}
+
+export function exitCodeOfInterruption({ reason }: AbortSignal): number {
+  return reason instanceof Interruption ? reason.exitCode : exitCodes.interrupted.code;
+}
 
 /** A failure that is explained in one sentence. */
 export class CliError extends Error {

@@ -1,15 +1,13 @@
-import { isBursarError } from "@bursar/client";
-import type { Command } from "./commands/command.js";
+import { type Command, isWatching } from "./commands/command.js";
 import { commands } from "./commands/table.js";
-import { createContext } from "./context.js";
-import { CliError, exitCodeOf, exitCodes, usage } from "./exit-codes.js";
+import { createContext, type Running } from "./context.js";
+import { type CliError, exitCodeOfInterruption, exitCodes, usage } from "./exit-codes.js";
+import { explainFailure } from "./explain-failure.js";
 import { helpOf, overview } from "./help/help.js";
 import { findCommand, nearest } from "./parse/find-command.js";
 import { parseCommand } from "./parse/parse-command.js";
 import { operatorCommands, operatorProgram } from "./server/operator-commands.js";
 import type { Io } from "./terminal/io.js";
-import { safe } from "./terminal/safe-text.js";
-import { styleOf } from "./terminal/style.js";
 import { version } from "./version.js";
 
 /** Runs one command and returns the exit code. */
@@ -27,7 +25,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
   if (found === undefined) {
     const group = commands.filter(({ path }) => path.startsWith(`${first} `));
     if (group.length === 0 || (args[1] !== undefined && !args[1].startsWith("-")))
-      return explain(unknown(args), io, false);
+      return explainFailure(unknown(args), io);
     io.out(overview(group, []));
     return args[1] === undefined ? exitCodes.usage.code : 0;
   }
@@ -35,7 +33,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
 }
 
 async function runCommand(command: Command, rest: readonly string[], io: Io): Promise<number> {
-  let end = () => {};
+  let running: Running | undefined;
   try {
     const given = parseCommand(command, rest);
     if (given.flag("help")) {
@@ -43,15 +41,15 @@ async function runCommand(command: Command, rest: readonly string[], io: Io): Pr
       return 0;
     }
     if (given.flag("json") && given.flag("jsonl")) throw usage("--json and --jsonl exclude each other.");
-    const { context, close } = createContext(command, given, io);
-    end = close;
-    return (await command.run(context, given)) ?? 0;
+    running = createContext(command, given, io);
+    const code = (await command.run(running.context, given)) ?? 0;
+    // One that watches ends by itself only if it has shown what was asked for.
+    return io.signal.aborted && isWatching(command, given) ? exitCodeOfInterruption(io.signal) : code;
   } catch (error) {
-    end();
-    if (io.signal.aborted) return exitCodes.interrupted.code;
-    return explain(error, io, command.changes === true || command.movesMoney === true);
+    running?.close();
+    return explainFailure(error, io, command, running);
   } finally {
-    end();
+    running?.close();
   }
 }
 
@@ -73,27 +71,5 @@ function unknown(args: readonly string[]): CliError {
     : meant === undefined
       ? "`bursar help` lists the commands."
       : `Did you mean \`bursar ${meant}\`?`;
-  return usage(`There is no command ${JSON.stringify(typed.join(" ") || args[0])}. ${hint}`);
-}
-
-/** One line: what has failed, with the code and the id of the request. */
-function explain(error: unknown, io: Io, isChange: boolean): number {
-  const style = styleOf(io, "err");
-  const code = exitCodeOf(error, isChange);
-  const line = describe(error, code);
-  io.err(`${style.bad("bursar:")} ${safe(line)}\n`);
-  if (!isBursarError(error) && !(error instanceof CliError)) io.err(`${(error as Error).stack ?? ""}\n`);
-  return code;
-}
-
-function describe(error: unknown, exitCode: number): string {
-  if (!isBursarError(error)) return error instanceof Error ? error.message : String(error);
-  const { code, message, requestId, details, idempotencyKey } = error;
-  const faults = details.map(({ path, reason }) => ` ${path} ${reason}.`.replace(/\.\.$/, ".")).join("");
-  const request = requestId === undefined ? "" : ` (${requestId})`;
-  const repeat =
-    exitCode === exitCodes.unknown.code && idempotencyKey !== undefined
-      ? ` It may have taken effect: repeat the command with --idempotency-key ${idempotencyKey}.`
-      : "";
-  return `${code}: ${message}${faults}${repeat}${request}`;
+  return usage(`There is no command "${typed.join(" ") || args[0]}". ${hint}`);
 }

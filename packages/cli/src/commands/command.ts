@@ -16,12 +16,20 @@ export interface Command {
   operations: readonly (keyof Operations)[];
   /** Whether it changes something, so that its outcome can be unknown. */
   changes?: true;
+  /** Whether it runs until Ctrl-C, so that it outlives a service that is restarted. */
+  watches?: true;
   /** Whether it moves money or decides where money may go, so that it asks first on a terminal. */
   movesMoney?: true;
   /** The columns of what it lists. */
   columns?: readonly Column[];
   /** Returns the exit code, if it is not 0. */
   run: (context: Context, given: Given) => Promise<number | undefined>;
+}
+
+/** A command with the option `--watch` watches only if that is given. */
+export function isWatching({ watches, options }: Command, given: Given): boolean {
+  const isOption = options?.some(({ name }) => name === "watch") === true;
+  return watches === true && (!isOption || given.flag("watch"));
 }
 
 export interface Argument {
@@ -48,7 +56,10 @@ export interface Context {
   output: Output;
   /** The service and the credentials, as the profile says. */
   target: () => Promise<Target>;
+  /** Ctrl-C ends all its calls. */
   bursar: () => Promise<Bursar>;
+  /** For what has to be put back after Ctrl-C, within some seconds. */
+  bursarForCleanup: () => Promise<Bursar>;
   /** Sends any operation. */
   transport: () => Promise<Transport>;
   /** A message for people, on the error stream. */

@@ -1,4 +1,4 @@
-import { type Bursar, isBursarError, type Transaction } from "@bursar/client";
+import type { Bursar, Transaction } from "@bursar/client";
 import { exitCodes, usage } from "../exit-codes.js";
 import type { Given } from "../parse/given.js";
 import { safe } from "../terminal/safe-text.js";
@@ -15,15 +15,14 @@ export async function createTransaction(context: Context, given: Given): Promise
   const { name, url } = await context.target();
   const from = given.text("from") ?? "the primary wallet";
   const to = given.text("to") ?? "the settlement wallet";
+  const reference = JSON.stringify(given.required("reference"));
   await context.confirm(
-    `Send ${amount} ${asset} from ${from} to ${to} at ${name === url ? url : `${url} (${name})`}?`,
+    `Send ${amount} ${asset} from ${from} to ${to}, reference ${reference}, at ${name === url ? url : `${url} (${name})`}?`,
   );
   const bursar = await context.bursar();
   const created = await bursar.transactions.create(bodyOf(given, amount, asset), keyOf(given));
-  const { replayed, idempotencyKey } = created.lastResponse;
-  if (replayed) context.note("It was created before, with this idempotency key; nothing was sent twice.");
-  else if (given.text("idempotency-key") === undefined)
-    context.note(`The idempotency key is ${idempotencyKey}.`);
+  if (created.lastResponse.replayed)
+    context.note("It was created before, with this idempotency key; nothing was sent twice.");
   const shown = given.flag("wait") ? await waitFor(bursar, created.id, context) : created;
   context.output.one(shown);
   return given.flag("wait") ? exitOf(shown) : undefined;
@@ -50,17 +49,22 @@ function bodyOf(given: Given, amount: string, asset: string) {
 /** One that waits for approval may take a day; the command says so and goes on. */
 async function waitFor(bursar: Bursar, id: string, { note, io }: Context): Promise<Transaction> {
   let isNoted = false;
-  return await bursar.transactions.waitFor(id, {
-    waitMs: watchMs,
-    signal: io.signal,
-    until: ({ state }) => {
-      if (state === "awaiting_approval" && !isNoted) {
-        note(`${id} waits for approval: \`bursar tx approve ${id}\`, as another client.`);
-        isNoted = true;
-      }
-      return finalStates.includes(state);
-    },
-  });
+  try {
+    return await bursar.transactions.waitFor(id, {
+      waitMs: watchMs,
+      signal: io.signal,
+      until: ({ state }) => {
+        if (state === "awaiting_approval" && !isNoted) {
+          note(`${id} waits for approval: \`bursar tx approve ${id}\`, as another client.`);
+          isNoted = true;
+        }
+        return finalStates.includes(state);
+      },
+    });
+  } catch (error) {
+    note(`${id} was created; \`bursar tx watch ${id}\` shows what becomes of it.`);
+    throw error;
+  }
 }
 
 function exitOf({ state }: Pick<Transaction, "state">): number {
@@ -86,16 +90,12 @@ export async function watchTransactions(context: Context, given: Given): Promise
 }
 
 async function watchAll(bursar: Bursar, context: Context): Promise<undefined> {
-  try {
-    for await (const found of bursar.events.follow({
-      kinds: ["transaction.updated"],
-      signal: context.io.signal,
-    })) {
-      if (found.type === "gap") context.note(`Events are missing (${found.reason}).`);
-      else if (found.event.event === "transaction.updated") showChange(found.event.data.transaction, context);
-    }
-  } catch (error) {
-    if (!isBursarError(error, "ABORTED")) throw error;
+  for await (const found of bursar.events.follow({
+    kinds: ["transaction.updated"],
+    signal: context.io.signal,
+  })) {
+    if (found.type === "gap") context.note(`Events are missing (${found.reason}).`);
+    else if (found.event.event === "transaction.updated") showChange(found.event.data.transaction, context);
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { type BursarEvent, isBursarError, type ListEventsQuery } from "@bursar/client";
+import type { BursarEvent, ListEventsQuery } from "@bursar/client";
 import type { Given } from "../parse/given.js";
 import { safe } from "../terminal/safe-text.js";
 import { paintState, type Style } from "../terminal/style.js";
@@ -35,6 +35,7 @@ export const eventCommands: readonly Command[] = [
       { name: "count", value: "count", about: "end after this many events" },
     ],
     operations: ["GET /v1/stream"],
+    watches: true,
     run: tail,
   },
   listCommand<ListEventsQuery>({
@@ -75,8 +76,6 @@ async function tail({ bursar, output, note, io }: Context, given: Given): Promis
       left -= 1;
       if (left === 0) break;
     }
-  } catch (error) {
-    if (!isBursarError(error, "ABORTED")) throw error;
   } finally {
     end.abort();
   }

@@ -1,4 +1,4 @@
-import { isBursarError, type Level, type ListTradesQuery } from "@bursar/client";
+import type { Level, ListTradesQuery } from "@bursar/client";
 import type { Given } from "../parse/given.js";
 import { safe } from "../terminal/safe-text.js";
 import { bookLines } from "./book-lines.js";
@@ -27,12 +27,14 @@ export const marketCommands: readonly Command[] = [
       { name: "watch", about: "show each change until Ctrl-C" },
     ],
     operations: ["GET /v1/orderbook", "GET /v1/stream"],
+    watches: true,
     run: showOrderbook,
   },
   {
     ...listTrades,
     options: [...(listTrades.options ?? []), { name: "watch", about: "show new trades until Ctrl-C" }],
     operations: ["GET /v1/markets/{market}/trades", "GET /v1/stream"],
+    watches: true,
     run: (context, given) =>
       given.flag("watch") ? followTrades(context, given) : listTrades.run(context, given),
   },
@@ -54,15 +56,11 @@ async function showOrderbook(context: Context, given: Given): Promise<undefined>
     show(book, depth, context);
     return undefined;
   }
-  try {
-    let drawn = 0;
-    for await (const live of bursar.orderbook.live(book.market, { signal: context.io.signal })) {
-      // The lines of the last book are replaced; in a pipe, each book is a line of its own.
-      if (context.output.format === "table" && drawn > 0) context.io.out(`\u001b[${drawn}A\u001b[J`);
-      drawn = show(live, depth, context);
-    }
-  } catch (error) {
-    if (!isBursarError(error, "ABORTED")) throw error;
+  let drawn = 0;
+  for await (const live of bursar.orderbook.live(book.market, { signal: context.io.signal })) {
+    // The lines of the last book are replaced; in a pipe, each book is a line of its own.
+    if (context.output.format === "table" && drawn > 0) context.io.out(`\u001b[${drawn}A\u001b[J`);
+    drawn = show(live, depth, context);
   }
   return undefined;
 }
@@ -90,17 +88,13 @@ function show(book: Book, depth: number, { output, io }: Context): number {
 }
 
 async function followTrades({ bursar, output, note, io }: Context, given: Given): Promise<undefined> {
-  try {
-    const followed = (await bursar()).trades.follow(given.argument("market"), { signal: io.signal });
-    for await (const found of followed) {
-      if (found.type === "gap") note(`Trades are missing (${found.reason}).`);
-      else {
-        const { sequence, price, size, taker_side: side, occurred_at: at } = found.trade;
-        output.item(found.trade, () => safe([at, `#${sequence}`, side, size, `at ${price}`].join("  ")));
-      }
+  const followed = (await bursar()).trades.follow(given.argument("market"), { signal: io.signal });
+  for await (const found of followed) {
+    if (found.type === "gap") note(`Trades are missing (${found.reason}).`);
+    else {
+      const { sequence, price, size, taker_side: side, occurred_at: at } = found.trade;
+      output.item(found.trade, () => safe([at, `#${sequence}`, side, size, `at ${price}`].join("  ")));
     }
-  } catch (error) {
-    if (!isBursarError(error, "ABORTED")) throw error;
   }
   return undefined;
 }

@@ -84,6 +84,7 @@ export const transactionCommands: readonly Command[] = [
     summary: "show each change of a transaction until it is final, or of all transactions",
     arguments: [{ ...transaction, optional: true }],
     operations: ["GET /v1/transactions/{id}", "GET /v1/stream"],
+    watches: true,
     run: watchTransactions,
   },
   oneCommand({

@@ -194,6 +194,7 @@ export const webhookCommands: readonly Command[] = [
       "DELETE /v1/webhook-endpoints/{id}",
       "GET /v1/stream",
     ],
+    watches: true,
     run: listenForWebhooks,
   },
 ];

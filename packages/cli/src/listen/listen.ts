@@ -72,6 +72,14 @@ async function receive({ note, io }: Context, listening: Listening, secret: stri
   await receiver.close();
 }
 
+/** What a receiver needs to verify what is forwarded to it. */
+function noteSecret({ note }: Context, { forwardTo }: Listening, secret: string): void {
+  if (forwardTo !== undefined)
+    note(
+      `Deliveries are signed with ${secret}: give this secret to your receiver, or use --follow with its own in BURSAR_WEBHOOK_SECRET.`,
+    );
+}
+
 async function receiveOrFollow(context: Context, listening: Listening): Promise<void> {
   const bursar = await context.bursar();
   let endpoint: OwnEndpoint | undefined;
@@ -83,11 +91,12 @@ async function receiveOrFollow(context: Context, listening: Listening): Promise<
       const { verified, error } = await bursar.webhookEndpoints.verify(endpoint.id);
       if (!verified) throw new CliError(`The endpoint ${endpoint.id} could not be verified: ${error}.`);
       context.note(`Listening on ${receiver.url}, registered as ${endpoint.id}. Press Ctrl-C to stop.`);
+      noteSecret(context, listening, endpoint.secret);
       await untilAborted(context.io.signal);
       return;
     }
   } finally {
-    await endpoint?.remove().catch((error: unknown) => {
+    await endpoint?.remove(await context.bursarForCleanup()).catch((error: unknown) => {
       if (!isBursarError(error)) throw error;
       context.note(`The endpoint could not be removed and stays registered: ${error.message}`);
     });
@@ -106,17 +115,12 @@ async function followAndSign(
   const { note, io } = context;
   const secret = given || `whsec_${randomBytes(32).toString("base64")}`;
   note(`Following the events of ${(await context.target()).url}. Press Ctrl-C to stop.`);
-  if (listening.forwardTo !== undefined && !given)
-    note(`Deliveries are signed with ${secret}; set BURSAR_WEBHOOK_SECRET to use another secret.`);
+  if (!given) noteSecret(context, listening, secret);
   const kinds = listening.kinds as BursarEvent["event"][];
   const options = { ...(kinds.length === 0 ? {} : { kinds }), signal: io.signal };
-  try {
-    for await (const found of (await context.bursar()).events.follow(options)) {
-      if (found.type === "gap") note(`Events are missing (${found.reason}).`);
-      else await deliver(found.event, secret, listening);
-    }
-  } catch (error) {
-    if (!isBursarError(error, "ABORTED")) throw error;
+  for await (const found of (await context.bursar()).events.follow(options)) {
+    if (found.type === "gap") note(`Events are missing (${found.reason}).`);
+    else await deliver(found.event, secret, listening);
   }
 }
 

@@ -4,7 +4,8 @@ import { type Bursar, isBursarError } from "@bursar/client";
 export interface OwnEndpoint {
   id: string;
   secret: string;
-  remove: () => Promise<void>;
+  /** With a client that Ctrl-C does not end. */
+  remove: (bursar: Bursar) => Promise<void>;
 }
 
 type Kinds = NonNullable<Parameters<Bursar["webhookEndpoints"]["create"]>[0]["events"]>;
@@ -31,8 +32,8 @@ export async function registerEndpoint(
     return {
       id,
       secret: secret ?? "",
-      remove: async () => {
-        await webhookEndpoints.delete(id);
+      remove: async (bursar) => {
+        await bursar.webhookEndpoints.delete(id);
       },
     };
   } catch (error) {

@@ -12,7 +12,7 @@ export interface Io {
   ask: (prompt: string, options: { hidden: boolean }) => Promise<string>;
   /** All of the standard input. */
   readInput: () => Promise<string>;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C and the like; its reason is an `Interruption`. */
   signal: AbortSignal;
   now: () => Date;
 }

@@ -7,12 +7,17 @@ export type TourClient = Bursar;
 const shownMax = 150;
 
 /** A client that prints each request and the status of each response. */
-export function createTourClient({ url, credentials }: Target, print: (line: string) => void): TourClient {
+export function createTourClient(
+  { url, credentials }: Target,
+  print: (line: string) => void,
+  signal?: AbortSignal,
+): TourClient {
   return createBursar({
     baseUrl: url,
     credentials,
     // The tour shows a refusal, not the retries after it.
     retriesMax: 0,
+    ...(signal === undefined ? {} : { signal }),
     fetch: async (address, init) => {
       const { pathname, search } = new URL(address);
       const key = (init.headers as Record<string, string>)["idempotency-key"];

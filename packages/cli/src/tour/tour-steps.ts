@@ -54,7 +54,7 @@ async function showIsolation({ as, say }: Tour): Promise<void> {
   say("For another tenant, the transaction does not exist.");
 }
 
-async function approve({ as, say }: Tour): Promise<void> {
+async function approve({ as, forCleanup, say }: Tour): Promise<void> {
   const [own, officer] = [as("sandbox"), as("approver")];
   const before = await own.policy.get();
   const rule = {
@@ -86,15 +86,16 @@ async function approve({ as, say }: Tour): Promise<void> {
     await officer.transactions.decide(id, { decision: "approve", digest, comment: "the tour" });
     say(`Approved, and ${(await own.transactions.waitFor(id)).state}.`);
   } finally {
-    await own.policy.replace(
+    const { policy } = forCleanup("sandbox");
+    await policy.replace(
       before.document,
-      changed.lastResponse.etag ?? (await own.policy.get()).lastResponse.etag ?? "",
+      changed.lastResponse.etag ?? (await policy.get()).lastResponse.etag ?? "",
     );
     say("The policy is as it was.");
   }
 }
 
-async function receiveWebhook({ as, say, context }: Tour): Promise<void> {
+async function receiveWebhook({ as, forCleanup, say, context }: Tour): Promise<void> {
   const bursar = as("sandbox");
   let secret = "";
   let arrived = () => {};
@@ -125,7 +126,7 @@ async function receiveWebhook({ as, say, context }: Tour): Promise<void> {
       new Promise((_, reject) => setTimeout(() => reject(new CliError("No webhook came.")), 30_000).unref()),
     ]);
   } finally {
-    await endpoint?.remove();
+    await endpoint?.remove(forCleanup("sandbox"));
     await receiver.close();
   }
 }

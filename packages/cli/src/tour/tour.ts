@@ -8,6 +8,8 @@ import { tourSteps } from "./tour-steps.js";
 export interface Tour {
   /** Sends requests as one of the sandbox's clients, and shows each of them. */
   as: (client: string) => TourClient;
+  /** The same, but Ctrl-C does not end its requests: a step puts back what it has changed. */
+  forCleanup: (client: string) => TourClient;
   say: (sentence: string) => void;
   context: Context;
 }
@@ -29,17 +31,17 @@ async function tour(context: Context): Promise<undefined> {
   const clients = new Map<string, TourClient>();
   const write = (line: string) => io.out(`${line}\n`);
   const startedAt = performance.now();
+  const connect = (name: string, signal?: AbortSignal) =>
+    createTourClient(readSandbox(name, io.env), (line) => write(style.dim(`    ${line}`)), signal);
   const as = (name: string) => {
-    const client =
-      clients.get(name) ??
-      createTourClient(readSandbox(name, io.env), (line) => write(style.dim(`    ${line}`)));
+    const client = clients.get(name) ?? connect(name, io.signal);
     clients.set(name, client);
     return client;
   };
   for (const [at, { title, run }] of tourSteps.entries()) {
     if (io.signal.aborted) throw new CliError("The tour was interrupted.", "interrupted");
     write(`\n${style.bold(`${at + 1}. ${title}`)}`);
-    await run({ as, say: (sentence) => write(`  ${sentence}`), context });
+    await run({ as, forCleanup: connect, say: (sentence) => write(`  ${sentence}`), context });
   }
   write(
     `\nThat was all, in ${((performance.now() - startedAt) / 1000).toFixed(1)} s. \`bursar help\` lists the commands.`,

@@ -1,15 +1,15 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-interface SeenRequest {
+export interface SeenRequest {
   method: string;
   path: string;
   headers: Record<string, string | string[] | undefined>;
   body: string;
 }
 
-/** What a route answers: a status with a body, or `cut` for a connection that is closed without an answer. */
-export type Reply = { status?: number; body?: unknown; headers?: Record<string, string> } | "cut";
+/** What a route answers: a status with a body, `cut` for a connection that is closed without an answer, or `silence`. */
+export type Reply = { status?: number; body?: unknown; headers?: Record<string, string> } | "cut" | "silence";
 export type Routes = Record<string, Reply | ((request: SeenRequest) => Reply)>;
 
 /** A service with given answers, so that output can be compared to the letter. */
@@ -29,6 +29,7 @@ export async function startFakeService(routes: Routes) {
       if (pathname !== "/oauth/token") requests.push(seen);
       const route = routes[`${seen.method} ${pathname}`] ?? fallbackOf(pathname);
       const reply = typeof route === "function" ? route(seen) : route;
+      if (reply === "silence") return;
       if (reply === "cut") {
         request.socket.destroy();
         return;
@@ -56,6 +57,6 @@ function fallbackOf(pathname: string): Reply {
   return refusal(404, "NOT_FOUND", `There is nothing at ${pathname}.`);
 }
 
-export function refusal(status: number, code: string, message = `It is ${code}.`): Exclude<Reply, "cut"> {
+export function refusal(status: number, code: string, message = `It is ${code}.`): Exclude<Reply, string> {
   return { status, body: { error: { code, message, request_id: "req_2", doc_url: "https://x.example" } } };
 }

@@ -16,6 +16,8 @@ export interface BursarOptions {
   budgetMs?: number;
   /** The maximum number of further attempts. Defaults to 4. */
   retriesMax?: number;
+  /** Ends all calls, as the signal of each of them does. */
+  signal?: AbortSignal;
   /** Defaults to the platform's `fetch`. */
   fetch?: Fetch;
   /** Defaults to the platform's `WebSocket`, or to that of the package `ws` if it is installed. */

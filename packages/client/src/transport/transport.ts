@@ -113,7 +113,7 @@ export function createTransport(options: BursarOptions): Transport {
 
   /** One call, with all its attempts. */
   async function run(given: Call): Promise<unknown> {
-    const call = withKey(given);
+    const call = withKey(withSignal(given, options.signal));
     const { operation, input, options: own } = call;
     const [method = "", template = ""] = operation.split(" ");
     const url = baseUrl + fillPath(template, input.path) + formatQuery(input.query);
@@ -172,7 +172,7 @@ export function createTransport(options: BursarOptions): Transport {
   return {
     call: start as Transport["call"],
     callIfChanged: start as Transport["callIfChanged"],
-    token: async ({ stale, signal } = {}) => {
+    token: async ({ stale, signal = options.signal } = {}) => {
       if (stale !== undefined) authorization.refuse(stale);
       return await authorization.token({ signal });
     },
@@ -186,6 +186,13 @@ export function createTransport(options: BursarOptions): Transport {
 interface Attempt {
   number: number;
   remainingMs: number;
+}
+
+/** A call ends with its own signal and with that of the client. */
+function withSignal(call: Call, signal: AbortSignal | undefined): Call {
+  if (signal === undefined) return call;
+  const { signal: own } = call.options;
+  return { ...call, options: { ...call.options, signal: own ? AbortSignal.any([own, signal]) : signal } };
 }
 
 const keyPattern = /^[!#-[\]-~]{1,255}$/;
