@@ -1,6 +1,6 @@
 import { type BursarOptions, createBursar, createTransport } from "@bursar/client";
 import type { Command, Context } from "./commands/command.js";
-import { CliError, usage } from "./exit-codes.js";
+import { CliError } from "./exit-codes.js";
 import type { Given } from "./parse/given.js";
 import { findTarget, isLocal, type Target } from "./profiles/target.js";
 import type { Io } from "./terminal/io.js";
@@ -77,8 +77,6 @@ export function createContext(command: Command, given: Given, io: Io): Running {
 }
 
 function warnOfPlainHttp({ url }: Target, note: (text: string) => void): void {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw usage(`${JSON.stringify(url)} is not an http or https address.`);
   if (new URL(url).protocol === "http:" && !isLocal(url))
     note(
       safe(`Warning: ${url} is not encrypted, so others on the network can read the secret and the token.`),

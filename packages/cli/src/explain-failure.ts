@@ -32,17 +32,16 @@ function describe(error: BursarError, exitCode: number, target: Target | undefin
   const request = requestId === undefined ? "" : ` (${requestId})`;
   const isUnknown = exitCode === exitCodes.unknown.code;
   const repeat = isUnknown ? ` It may have taken effect: ${howToLearn(idempotencyKey)}` : "";
-  return `${code}: ${message}${faults}${repeat}${addressOf(error, target)}${request}`;
+  return `${code}: ${message}${faults}${repeat}${placeOf(error, target)}${request}`;
 }
 
-/** Without an answer, the address may be the wrong one. */
-function addressOf({ status, code }: BursarError, target: Target | undefined): string {
+/** Without an answer, the service may not run, or the profile may be the wrong one. The message has the address. */
+function placeOf({ status, code }: BursarError, target: Target | undefined): string {
   if (target === undefined || status !== undefined || !["CONNECTION_FAILED", "TIMEOUT"].includes(code))
     return "";
   const { name, url } = target;
-  const isSandbox = name === "sandbox";
-  const shown = name === url ? url : `${url} (${isSandbox ? "the sandbox" : `profile ${name}`})`;
-  return ` The service is ${shown}. ${isSandbox ? "Is `npm start` running?" : "`bursar doctor` looks for the cause."}`;
+  if (name === "sandbox") return " This is the sandbox: is `npm start` running?";
+  return `${name === url ? "" : ` This is the profile ${name}.`} \`bursar doctor\` looks for the cause.`;
 }
 
 function describeInterruption(error: unknown, change: SentChange | undefined): string {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exitCodes } from "../src/exit-codes.js";
+import { exitCodes, Interruption } from "../src/exit-codes.js";
 import { refusal, startFakeService } from "./harness/fake-service.js";
 import { me, waiting } from "./harness/resources.js";
 import { createRunner } from "./harness/run.js";
@@ -27,6 +27,7 @@ describe("exit codes", () => {
             ? refusal(403, "POLICY_REJECTED", "No \u001b[31msuch\u202e payment.")
             : { status: 202, body: failed },
       [`GET /v1/transactions/${waiting.id}`]: { body: failed },
+      "GET /v1/transactions/tx_cut": "cut",
     });
     cli = createRunner(service.url);
   });
@@ -37,7 +38,7 @@ describe("exit codes", () => {
     ["done", ["me"], ""],
     [
       "refused",
-      [...pay, "refused"],
+      [...pay, "refused", "--idempotency-key", "k-0"],
       "bursar: POLICY_REJECTED: No \\u{1b}[31msuch\\u{202e} payment. (req_2)\n",
     ],
     [
@@ -47,6 +48,16 @@ describe("exit codes", () => {
     ],
     ["usage", ["tx", "creat"], 'bursar: There is no command "tx creat". Did you mean `bursar tx create`?\n'],
     ["usage", [...pay.slice(0, 4)], "bursar: --reference is missing.\n"],
+    ["usage", [...pay, "a", "--reference", "b"], "bursar: --reference is given twice.\n"],
+    ["usage", ["tx", "list", "--limit", "5", "--all"], "bursar: --limit and --all exclude each other.\n"],
+    [
+      "usage",
+      ["tx", "list", "--limit", "-1"],
+      /^bursar: [^\\]* A value that begins with a hyphen is written as --option=-value\.\n$/,
+    ],
+    ["usage", ["tx", "list", "--limit=-1"], /^bursar: --limit must be a whole number from 1 to \d+\.\n$/],
+    ["usage", ["non\u001b[31msense"], /^bursar: There is no command "non\\u\{1b\}\[31msense"\./],
+    ["usage", ["api", "POST", "/v1/x", "--data", "not\njson"], /^bursar: --data [^\\]*\n$/],
     ["usage", ["me", "--nonsense"], "bursar: Unknown option '--nonsense'.\n"],
     ["usage", ["tx", "get"], "bursar: bursar tx get needs <transaction>.\n"],
     ["usage", ["tx", "get", "a", "b"], 'bursar: bursar tx get takes no argument "b".\n'],
@@ -65,7 +76,7 @@ describe("exit codes", () => {
     [
       "unknown",
       [...pay, "cut", "--idempotency-key", "k-1"],
-      /^bursar: CONNECTION_FAILED: .* repeat the command with --idempotency-key k-1\.\n$/,
+      /^bursar: CONNECTION_FAILED: .* repeat the command with --idempotency-key k-1\. This is the sandbox: is `npm start` running\?\n$/,
     ],
     ["unauthorized", ["policy", "get"], "bursar: INSUFFICIENT_SCOPE: It is INSUFFICIENT_SCOPE. (req_2)\n"],
     ["unavailable", ["audit"], "bursar: UNAVAILABLE: It is UNAVAILABLE. (req_2)\n"],
@@ -86,13 +97,27 @@ describe("exit codes", () => {
     const { code, err } = await nowhere.run([...pay, "x"]);
     expect(code).toBe(exitCodes.unavailable.code);
     expect(err).toBe(
-      `bursar: CONNECTION_FAILED: No connection to ${closed.url} could be made (ECONNREFUSED).\n`,
+      `bursar: CONNECTION_FAILED: No connection to ${closed.url} could be made (ECONNREFUSED). This is the sandbox: is \`npm start\` running?\n`,
     );
   });
 
-  it("an interrupted command says so", async () => {
-    const { code } = await cli.run(["events", "tail"], { signal: AbortSignal.abort() });
-    expect([0, exitCodes.interrupted.code]).toContain(code);
+  it.each([
+    [["events", "tail"]],
+    [["tx", "watch"]],
+    [["orderbook", "--watch"]],
+    [["trades", "ETH-USD", "--watch"]],
+    [["webhooks", "listen", "--follow"]],
+    [["me"]],
+  ])("%j is interrupted with 130", async (args) => {
+    const ran = await cli.run(args, { signal: AbortSignal.abort(new Interruption("interrupted")) });
+    expect(ran).toMatchObject({ code: exitCodes.interrupted.code, out: "" });
+  });
+
+  it("a failed read before a change leaves nothing unknown", async () => {
+    const { code, err } = await cli.run(["policy", "put", "-"], { input: "{}" });
+    expect({ code, err }).toEqual({ code: exitCodes.unauthorized.code, err: expect.any(String) });
+    const cut = await cli.run(["tx", "approve", "tx_cut"]);
+    expect(cut).toMatchObject({ code: exitCodes.unavailable.code });
   });
 
   it("the README has all of them", () => {

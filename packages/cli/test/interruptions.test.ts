@@ -24,7 +24,10 @@ describe("a command that is interrupted", () => {
       [`GET /v1/transactions/${waiting.id}`]: silently,
       "POST /v1/transactions/tx_1/cancel": silently,
       "GET /v1/wallets": {
-        body: { data: Array.from({ length: 400 }, (_, at) => wallet({ id: `wlt_${at}` })), next_cursor: null },
+        body: {
+          data: Array.from({ length: 400 }, (_, at) => wallet({ id: `wlt_${at}` })),
+          next_cursor: null,
+        },
       },
       "POST /v1/clients": { status: 201, body: { id: "cli_2", client_secret: "bsk_shown-once" } },
     });
@@ -40,19 +43,22 @@ describe("a command that is interrupted", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGHUP", 129],
-  ] as const)("by %s during a payment ends at once, and says how to learn the outcome", async (signal, code) => {
-    const request = nextRequest();
-    const running = bursar.start(pay);
-    const { headers } = await request;
-    const key = headers["idempotency-key"];
-    // The key is known before the answer comes.
-    expect(running.err()).toBe(`The idempotency key is ${key}.\n`);
-    running.child.kill(signal);
-    expect(await running.exited).toBe(code);
-    expect(running.err()).toBe(
-      `The idempotency key is ${key}.\nbursar: Interrupted while POST /v1/transactions was under way. It may have taken effect: repeat the command with --idempotency-key ${key}.\n`,
-    );
-  });
+  ] as const)(
+    "by %s during a payment ends at once, and says how to learn the outcome",
+    async (signal, code) => {
+      const request = nextRequest();
+      const running = bursar.start(pay);
+      const { headers } = await request;
+      const key = headers["idempotency-key"];
+      // The key is known before the answer comes.
+      expect(running.err()).toBe(`The idempotency key is ${key}.\n`);
+      running.child.kill(signal);
+      expect(await running.exited).toBe(code);
+      expect(running.err()).toBe(
+        `The idempotency key is ${key}.\nbursar: Interrupted while POST /v1/transactions was under way. It may have taken effect: repeat the command with --idempotency-key ${key}.\n`,
+      );
+    },
+  );
 
   it("while it waits for the end of a payment says which payment", async () => {
     const request = nextRequest();

@@ -33,7 +33,7 @@ describe("before money is moved", () => {
     expect(declined.err).toContain("Nothing was sent.");
     expect(declined.prompts).toEqual([
       {
-        prompt: `Send 1 USD\\u{202e} from the primary wallet to wlt_2 at ${service.url} (sandbox)? [y/N] `,
+        prompt: `Send 1 USD\\u{202e} from the primary wallet to wlt_2, reference "r", at ${service.url} (sandbox)? [y/N] `,
         hidden: false,
       },
     ]);

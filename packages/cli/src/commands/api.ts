@@ -91,6 +91,6 @@ async function readBody(data: string | undefined, io: Io): Promise<unknown> {
     if (data === "-") return JSON.parse(await io.readInput());
     return JSON.parse(data.startsWith("@") ? readFileSync(data.slice(1), "utf8") : data);
   } catch (cause) {
-    throw usage(`--data cannot be read as JSON: ${(cause as Error).message}`);
+    throw usage(`--data cannot be read as JSON: ${(cause as Error).message.replaceAll(/\s+/g, " ")}`);
   }
 }

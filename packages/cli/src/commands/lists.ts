@@ -1,4 +1,5 @@
 import type { Bursar, List, Operations } from "@bursar/client";
+import { usage } from "../exit-codes.js";
 import type { Given } from "../parse/given.js";
 import type { Column } from "../terminal/columns.js";
 import type { Argument, Command, Option } from "./command.js";
@@ -40,6 +41,8 @@ export function listCommand<Query>(row: {
     operations: [operation],
     columns,
     run: async ({ bursar, output, io }, given) => {
+      if (given.flag("all") && given.text("limit") !== undefined)
+        throw usage("--limit and --all exclude each other.");
       const count = given.flag("all")
         ? limitMax
         : (given.number("limit", { min: 1, max: limitMax }) ?? limitDefault);

@@ -136,7 +136,7 @@ async function readDocument(path: string, io: Io): Promise<PolicyDocument> {
     return JSON.parse(path === "-" ? await io.readInput() : readFileSync(path, "utf8")) as PolicyDocument;
   } catch (cause) {
     throw usage(
-      `${path === "-" ? "The standard input" : path} cannot be read as JSON: ${(cause as Error).message}`,
+      `${path === "-" ? "The standard input" : path} cannot be read as JSON: ${(cause as Error).message.replaceAll(/\s+/g, " ")}`,
     );
   }
 }

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { usage } from "../exit-codes.js";
 import type { Given } from "../parse/given.js";
-import { type Profile, readProfiles, writeProfiles } from "../profiles/profile-file.js";
-import { findSecret } from "../profiles/target.js";
+import { type Profile, readPrivately, readProfiles, writeProfiles } from "../profiles/profile-file.js";
+import { checkAddress, findSecret } from "../profiles/target.js";
 import type { Command, Context } from "./command.js";
 
 const name = { name: "name", about: "the name of the profile" };
@@ -36,6 +35,7 @@ export const profileCommands: readonly Command[] = [
       { name: "client-id", about: "the client" },
     ],
     options: [
+      { name: "replace", about: "replace a profile of this name without a question" },
       { name: "ask", about: "do not store the secret; ask for it each time" },
       { name: "key-id", value: "id", about: "sign requests with this key instead of a secret" },
       { name: "key-file", value: "path", about: "the Ed25519 private key, as PEM" },
@@ -51,9 +51,10 @@ export const profileCommands: readonly Command[] = [
     run: async ({ io, note }, given) => {
       const all = readProfiles(io.env);
       const chosen = given.argument("name");
-      if (chosen !== "sandbox" && all.profiles[chosen] === undefined)
+      if (chosen !== "sandbox" && !Object.hasOwn(all.profiles, chosen))
         throw usage(`There is no profile ${chosen}.`);
-      writeProfiles({ ...all, default: chosen === "sandbox" ? undefined : chosen });
+      // The sandbox is stored too: a choice, which a profile that is added later does not replace.
+      writeProfiles({ ...all, default: chosen });
       note(`${chosen} is the default.`);
       return undefined;
     },
@@ -66,10 +67,11 @@ export const profileCommands: readonly Command[] = [
     run: async ({ io, note }, given) => {
       const all = readProfiles(io.env);
       const removed = given.argument("name");
-      if (all.profiles[removed] === undefined) throw usage(`There is no profile ${removed}.`);
+      if (!Object.hasOwn(all.profiles, removed)) throw usage(`There is no profile ${removed}.`);
       delete all.profiles[removed];
-      writeProfiles({ ...all, default: all.default === removed ? undefined : all.default });
-      note(`${removed} is removed.`);
+      const isDefault = all.default === removed;
+      writeProfiles({ ...all, default: isDefault ? "sandbox" : all.default });
+      note(`${removed} is removed.${isDefault ? " The sandbox is the default now." : ""}`);
       return undefined;
     },
   },
@@ -80,21 +82,27 @@ function kindOf({ secret, key_id }: Profile): string {
   return secret === undefined ? "asked for" : "secret";
 }
 
-async function addProfile({ io, note }: Context, given: Given): Promise<undefined> {
+async function addProfile({ io, note, confirm }: Context, given: Given): Promise<undefined> {
   const chosen = given.argument("name");
-  if (!/^[\w.-]{1,64}$/.test(chosen) || chosen === "sandbox" || chosen === "__proto__")
+  if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(chosen) || chosen === "sandbox")
     throw usage(
-      "The name of a profile has 1 to 64 letters, digits, dots, hyphens and underscores, and is not sandbox.",
+      "The name of a profile has 1 to 64 letters, digits, dots, hyphens and underscores, begins with a letter or digit, and is not sandbox.",
     );
   const url = given.argument("url").replace(/\/+$/, "");
-  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
-    throw usage(`${url} is not an http or https address.`);
+  checkAddress(url);
   const clientId = given.argument("client-id");
   const [keyId, keyFile] = [given.text("key-id"), given.text("key-file")];
   if ((keyId === undefined) !== (keyFile === undefined))
     throw usage("--key-id and --key-file belong together.");
-  if (keyFile !== undefined && !existsSync(keyFile)) throw usage(`There is no file ${keyFile}.`);
+  if (keyFile !== undefined && readPrivately(keyFile, "the private key") === undefined)
+    throw usage(`There is no file ${keyFile}.`);
   const all = readProfiles(io.env);
+  const earlier = Object.hasOwn(all.profiles, chosen) ? all.profiles[chosen] : undefined;
+  if (earlier !== undefined && !given.flag("replace")) {
+    const stored = `The profile ${chosen} is ${earlier.client_id} at ${earlier.url}.`;
+    if (!io.isTerminal.in || !io.isTerminal.err) throw usage(`${stored} --replace replaces it.`);
+    await confirm(`${stored} Replace it?`);
+  }
   const profile: Profile = {
     url,
     client_id: clientId,
@@ -105,6 +113,9 @@ async function addProfile({ io, note }: Context, given: Given): Promise<undefine
       : { key_id: keyId, private_key_file: resolve(keyFile) }),
   };
   writeProfiles({ ...all, default: all.default ?? chosen, profiles: { ...all.profiles, [chosen]: profile } });
-  note(`${chosen} is stored in ${all.path}${all.default === undefined ? " and is the default" : ""}.`);
+  const now = all.default ?? chosen;
+  note(
+    `${chosen} is stored in ${all.path}; the default is ${now}. \`bursar me --profile ${chosen}\` checks the credentials.`,
+  );
   return undefined;
 }

@@ -10,6 +10,8 @@ import { eventKinds } from "./events.js";
 import { idempotencyKey, keyOf, listCommand, oneCommand } from "./lists.js";
 
 const whole = Number.MAX_SAFE_INTEGER;
+/** The most that one request sends again. */
+const resentMax = 1000;
 
 export const webhookCommands: readonly Command[] = [
   listCommand<ListWebhookEndpointsQuery>({
@@ -21,8 +23,8 @@ export const webhookCommands: readonly Command[] = [
   }),
   {
     path: "webhooks add",
-    summary: "register an endpoint; its secret is shown once",
-    arguments: [{ name: "url", about: "an https address" }],
+    summary: "register an endpoint, which is pending until it is verified; its secret is shown once",
+    arguments: [{ name: "url", about: "an https address; a sandbox also accepts http on its own machine" }],
     options: [
       {
         name: "events",
@@ -36,7 +38,7 @@ export const webhookCommands: readonly Command[] = [
     ],
     operations: ["POST /v1/webhook-endpoints"],
     changes: true,
-    run: async ({ bursar, output }, given) => {
+    run: async ({ bursar, output, note }, given) => {
       const events = given.list("events") as NonNullable<CreateWebhookEndpointBody["events"]>;
       const description = given.text("description");
       const body = {
@@ -44,8 +46,25 @@ export const webhookCommands: readonly Command[] = [
         ...(events.length === 0 ? {} : { events }),
         ...(description === undefined ? {} : { description }),
       };
-      output.one(await (await bursar()).webhookEndpoints.create(body, keyOf(given)));
+      const endpoint = await (await bursar()).webhookEndpoints.create(body, keyOf(given));
+      output.one(endpoint);
+      if (endpoint.state === "pending")
+        note(
+          `It receives nothing yet. Give the secret to your receiver, start it, and run \`bursar webhooks verify ${endpoint.id}\`.`,
+        );
       return undefined;
+    },
+  },
+  {
+    path: "webhooks verify",
+    summary: "send a challenge to a pending endpoint, which is active once its receiver answers it",
+    arguments: [{ name: "endpoint", about: "the id of the endpoint" }],
+    operations: ["POST /v1/webhook-endpoints/{id}/verify"],
+    changes: true,
+    run: async ({ bursar, output }, given) => {
+      const result = await (await bursar()).webhookEndpoints.verify(given.argument("endpoint"));
+      output.one(result);
+      return result.verified ? undefined : exitCodes.refused.code;
     },
   },
   oneCommand({
@@ -122,19 +141,19 @@ export const webhookCommands: readonly Command[] = [
     ],
     operations: ["POST /v1/webhook-deliveries/{id}/resend", "POST /v1/webhook-deliveries/resend-failed"],
     changes: true,
-    run: async ({ bursar, output }, given) => {
+    run: async ({ bursar, output, note }, given) => {
       const [id] = given.all("delivery");
       if ((id === undefined) !== given.flag("failed")) throw usage("Give the id of a delivery, or --failed.");
       const { webhookDeliveries } = await bursar();
+      if (id !== undefined) {
+        output.one(await webhookDeliveries.resend(id, keyOf(given)));
+        return undefined;
+      }
       const endpoint = given.text("endpoint-id");
-      output.one(
-        id === undefined
-          ? await webhookDeliveries.resendFailed(
-              endpoint === undefined ? {} : { endpoint_id: endpoint },
-              keyOf(given),
-            )
-          : await webhookDeliveries.resend(id, keyOf(given)),
-      );
+      const body = { limit: resentMax, ...(endpoint === undefined ? {} : { endpoint_id: endpoint }) };
+      const result = await webhookDeliveries.resendFailed(body, keyOf(given));
+      output.one(result);
+      if (result.has_more) note("There are more: run the command again.");
       return undefined;
     },
   },

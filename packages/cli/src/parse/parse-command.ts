@@ -19,11 +19,13 @@ function read(
   options: readonly Option[],
   args: readonly string[],
 ): { values: Values; positionals: string[] } {
+  let parsed: { values: Values; positionals: string[]; tokens: readonly { kind: string; name?: string }[] };
   try {
-    return parseArgs({
+    parsed = parseArgs({
       args: [...args],
       allowPositionals: true,
       strict: true,
+      tokens: true,
       options: Object.fromEntries(
         options.map(({ name, value, many }) => [
           name,
@@ -35,12 +37,29 @@ function read(
           },
         ]),
       ),
-    }) as { values: Values; positionals: string[] };
+    }) as typeof parsed;
   } catch (cause) {
     // Node's own sentence names the option.
-    const [sentence = ""] = (cause as Error).message.split(". ");
-    throw new CliError(`${sentence.replace(/\.$/, "")}.`, "usage", { cause });
+    const [sentence = ""] = (cause as Error).message.split(/\.\s/);
+    const hint =
+      (cause as NodeJS.ErrnoException).code === "ERR_PARSE_ARGS_INVALID_OPTION_VALUE"
+        ? " A value that begins with a hyphen is written as --option=-value."
+        : "";
+    throw new CliError(`${sentence.replace(/\.$/, "")}.${hint}`, "usage", { cause });
   }
+  refuseRepeated(options, parsed.tokens);
+  return parsed;
+}
+
+/** Which of two values was meant cannot be known. */
+function refuseRepeated(
+  options: readonly Option[],
+  tokens: readonly { kind: string; name?: string }[],
+): void {
+  const single = options.filter(({ value, many }) => value !== undefined && many !== true);
+  for (const { name } of single)
+    if (tokens.filter((token) => token.kind === "option" && token.name === name).length > 1)
+      throw usage(`--${name} is given twice.`);
 }
 
 function checkOption({ name, required, choices }: Option, values: Values): void {
@@ -68,6 +87,6 @@ function nameArguments(
     if (unknown !== undefined) throw usage(`<${name}> must be one of ${choices?.join(", ")}.`);
     named[name] = taken;
   }
-  if (left.length > 0) throw usage(`bursar ${path} takes no argument ${JSON.stringify(left[0])}.`);
+  if (left.length > 0) throw usage(`bursar ${path} takes no argument "${left[0]}".`);
   return named;
 }

@@ -38,7 +38,7 @@ function pathOf(env: Io["env"]): string {
 
 export function readProfiles(env: Io["env"]): Profiles {
   const path = pathOf(env);
-  const text = readPrivately(path);
+  const text = readPrivately(path, "its secrets");
   if (text === undefined) return { path, default: undefined, profiles: {} };
   try {
     const { default: chosen, profiles } = JSON.parse(text) as Partial<Profiles>;
@@ -65,7 +65,7 @@ export function writeProfiles({ path, ...content }: Profiles): void {
 }
 
 /** The mode is that of the file that is read, even if its name is replaced meanwhile. Windows has no such modes. */
-function readPrivately(path: string): string | undefined {
+export function readPrivately(path: string, what: string): string | undefined {
   let file: number;
   try {
     file = openSync(path, "r");
@@ -74,12 +74,14 @@ function readPrivately(path: string): string | undefined {
     throw new CliError(`${path} cannot be read.`, "usage", { cause });
   }
   try {
-    const { mode, size } = fstatSync(file);
+    const stat = fstatSync(file);
+    const { mode, size } = stat;
+    if (!stat.isFile()) throw usage(`${path} is not a file.`);
     if (process.platform !== "win32" && (mode & 0o077) !== 0)
       throw usage(
-        `The permissions ${(mode & 0o777).toString(8).padStart(4, "0")} of ${path} are too open: other accounts can read its secrets. Run \`chmod 600 ${path}\`.`,
+        `The permissions ${(mode & 0o777).toString(8).padStart(4, "0")} of ${path} are too open: other accounts can read ${what}. Run \`chmod 600 ${path}\`.`,
       );
-    if (size > fileBytesMax) throw usage(`${path} is too large for a file of profiles.`);
+    if (size > fileBytesMax) throw usage(`${path} is too large: it has ${size} bytes.`);
     return readFileSync(file, "utf8");
   } finally {
     closeSync(file);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { CliError, usage } from "../exit-codes.js";
 import type { Io } from "../terminal/io.js";
-import type { Target } from "./target.js";
+import { isLocal, type Target } from "./target.js";
 
 interface SandboxFile {
   url: string;
@@ -13,6 +13,11 @@ interface SandboxFile {
 export function readSandbox(name: string, env: Io["env"]): Target {
   const path = join(resolve(env["BURSAR_DATA_DIR"] || ".bursar"), "credentials.json");
   const { url, clients } = readFile(path);
+  // The file is that of the working folder, which others may have written: it must not choose where money is sent.
+  if (!URL.canParse(url) || !isLocal(url))
+    throw usage(
+      `${path} names a service that is not on this machine (${url}). Add a profile for it: \`bursar profile add\`.`,
+    );
   const client = clients.find((one) => one.name === name);
   if (client === undefined)
     throw usage(

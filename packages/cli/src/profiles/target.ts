@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import type { Credentials } from "@bursar/client";
-import { CliError, usage } from "../exit-codes.js";
+import { usage } from "../exit-codes.js";
 import type { Given } from "../parse/given.js";
 import type { Io } from "../terminal/io.js";
-import { type Profile, readProfiles } from "./profile-file.js";
+import { type Profile, readPrivately, readProfiles } from "./profile-file.js";
 import { readSandbox } from "./sandbox.js";
 
 /** A service, and who asks it. */
@@ -43,7 +42,7 @@ async function fromProfile(name: string, client: string | undefined, io: Io): Pr
   if (client !== undefined)
     throw usage("--client selects a client of the sandbox; it cannot be used with --profile.");
   const { path, profiles } = readProfiles(io.env);
-  const profile = profiles[name];
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (profile === undefined) {
     const known = ["sandbox", ...Object.keys(profiles)].join(", ");
     throw usage(`There is no profile ${name} in ${path}. The profiles are ${known}.`);
@@ -63,6 +62,7 @@ async function fromParts(
   name: string,
   isFromEnvironment: boolean,
 ): Promise<Target> {
+  checkAddress(url);
   const token = isFromEnvironment ? io.env["BURSAR_TOKEN"] : undefined;
   if (token) return { name, url, clientId, credentials: () => token };
   if (clientId === undefined || clientId === "")
@@ -89,11 +89,20 @@ export async function findSecret(io: Io, clientId: string): Promise<string> {
 }
 
 function readKey(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw new CliError(`The private key ${path} cannot be read.`, "usage", { cause });
-  }
+  const key = readPrivately(path, "its private key");
+  if (key === undefined) throw usage(`There is no private key ${path}.`);
+  return key;
+}
+
+/** Credentials in an address would be shown by every message that names it. */
+export function checkAddress(url: string): void {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address === undefined || !/^https?:$/.test(address.protocol))
+    throw usage(`${JSON.stringify(url)} is not an http or https address.`);
+  if (address.username !== "" || address.password !== "")
+    throw usage(
+      `The address of ${address.host} has credentials in it. Give the address without them; the secret of the client comes from BURSAR_CLIENT_SECRET or a prompt.`,
+    );
 }
 
 /** Whether an address is on this machine. */

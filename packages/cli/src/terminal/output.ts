@@ -67,6 +67,8 @@ function details(value: object, format: Format, style: Style): string {
 }
 
 const widthMin = 8;
+/** If the lines are too long in any case, cutting hides without helping. */
+const widthIfLong = 32;
 
 /** A table that fits the terminal, if that is wide enough for the columns that cannot be cut. */
 function table(
@@ -102,6 +104,9 @@ function table(
 
 /** Takes from the widest of the columns that can be cut until the sum fits. */
 function fit(widths: number[], canCut: readonly boolean[], sumMax: number): number[] {
+  const least = widths.map((width, at) => (canCut[at] === true ? Math.min(width, widthMin) : width));
+  if (least.reduce((total, width) => total + width, 0) > sumMax)
+    return widths.map((width, at) => (canCut[at] === true ? Math.min(width, widthIfLong) : width));
   const fitted = [...widths];
   const sum = () => fitted.reduce((total, width) => total + width, 0);
   while (sum() > sumMax) {

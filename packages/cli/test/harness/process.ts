@@ -40,7 +40,10 @@ export function createStarter(url: string) {
     /** Runs a command of the shell, in which `$bursar` is the program. */
     shell: (line: string) =>
       follow(
-        spawn("bash", ["-c", line], { env: { ...env, bursar: `${process.execPath} ${program}` }, cwd: folder }),
+        spawn("bash", ["-c", line], {
+          env: { ...env, bursar: `${process.execPath} ${program}` },
+          cwd: folder,
+        }),
       ),
     /** On a pseudo-terminal of 80 columns. */
     terminal: (args: string[]) =>
@@ -82,7 +85,7 @@ function follow(child: ChildProcess): RunningProcess {
           if (pattern.test(out + err)) resolve();
         };
         look();
-        exited.then((code) => reject(new Error(`It ended with ${code} and showed ${out}${err}`)));
+        void exited.then((code) => reject(new Error(`It ended with ${code} and showed ${out}${err}`)));
       }),
     exited,
   };
