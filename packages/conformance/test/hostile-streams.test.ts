@@ -19,7 +19,7 @@ async function openAgainst(act: (socket: WebSocket) => void) {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const target = readTarget("stream: {}\n", { baseUrl, token: "hostile-token" }, {});
   const session = createSession({ target, token: "hostile-token" });
-  const kit = createKit(session, [], []);
+  const kit = createKit(session);
   if (target.stream === undefined) throw new Error("the target has a stream");
   const opened = await openStream(kit, target.stream);
   if ("refused" in opened) throw new Error(opened.refused);

@@ -21,7 +21,8 @@ function plainTarget(url: string): Target {
     exact: { asset: "ETH", amount: "0.010000000000000001" },
     refusedByPolicy: { amount: "5000" },
     wallet: { body: { name: "wallet-{run}" }, state: "state", finalStates: ["active"] },
-    shown: {},
+    acceptedId: "body.id",
+    shown: { amount: "amount", reference: "reference" },
     finalStates: ["completed", "failed"],
     webhooks: {
       register: { method: "POST", path: "/v1/webhook-endpoints", body: { url: "{url}" } },
@@ -39,6 +40,7 @@ function plainTarget(url: string): Target {
       },
       rotate: { method: "POST", path: "/v1/webhook-endpoints/{id}/rotate", body: {} },
       retryScheduleMs,
+      state: "data.transaction.state",
     },
     signedRequests: {
       register: { method: "POST", path: "/v1/keys", body: { public_key: "{public_key}" } },
@@ -68,6 +70,7 @@ function plainTarget(url: string): Target {
       revocationMs: 100,
       slowMs: minuteMs + 100,
     },
+    statedTiming: new Set(["resultMs", "webhookMs", "retryMs"]),
     profiles: profileNames,
   };
 }

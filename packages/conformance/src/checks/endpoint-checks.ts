@@ -17,7 +17,7 @@ function createWallet(kit: Kit, options: SendOptions & { contentType?: string } 
     ...options,
     headers: [
       ["Content-Type", options.contentType ?? "application/json"],
-      ["Idempotency-Key", `${kit.newName()}-key`],
+      ["Idempotency-Key", kit.newKey()],
     ],
     body: options.body ?? walletBody(kit),
   });
@@ -43,9 +43,15 @@ export const endpointChecks = [
     "The 202 of a wallet does not contain a final outcome.",
     { needs: [walletCreate], writes: writesWallet },
     async (kit) => {
-      const { state = "state", finalStates } = kit.target.wallet;
-      const shown = valueAt((await acceptedWallet(kit)).json, state);
-      if (typeof shown !== "string") return;
+      const { state, finalStates } = kit.target.wallet;
+      const shown = valueAt((await acceptedWallet(kit)).json, state ?? "state");
+      if (typeof shown !== "string") {
+        if (state !== undefined)
+          kit.warn(
+            `The 202 of a wallet has no state at ${state}, where wallet.state of the target file says.`,
+          );
+        return;
+      }
       if (finalStates.length === 0)
         throw new NotOffered(
           "The target file does not say which states of a wallet are final (wallet.final_states).",
@@ -146,7 +152,7 @@ export const endpointChecks = [
       const reply = await kit.send("POST", "/wallets", {
         headers: [
           ["Content-Type", "application/json"],
-          ["Idempotency-Key", `${kit.newName()}-key`],
+          ["Idempotency-Key", kit.newKey()],
         ],
         body: walletBody(kit),
       });

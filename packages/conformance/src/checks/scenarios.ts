@@ -1,4 +1,4 @@
-import { expect, fail, NotOffered } from "../engine/check.js";
+import { expect, fail, NotOffered, Undecided } from "../engine/check.js";
 import type { Attempt, CreateOptions, Kit } from "../engine/kit.js";
 import { describeReply, isRefusal, type Reply, valueAt } from "../http/reply.js";
 import type { Place, Target } from "../target/target.js";
@@ -32,23 +32,39 @@ export async function awaitFinal(kit: Kit, id: string): Promise<{ state: string;
   let last = "no state";
   const found = await kit.poll(timing.resultMs, async () => {
     const shown = await showTransaction(kit, id);
-    const state = stateOf(kit.target, shown.json);
+    const state = stateOf(kit.target, shown);
     last = state ?? last;
     return state !== undefined && isFinal(kit.target, state) ? { state, shown } : undefined;
   });
-  return (
-    found ??
-    fail(
-      `one of the final states (${kit.target.finalStates.join(", ")}) within ${timing.resultMs} ms`,
-      `the state ${last}`,
-    )
+  const wanted = `one of the final states (${kit.target.finalStates.join(", ")})`;
+  return found ?? failOverdue(kit, "resultMs", wanted, `the state ${last}`);
+}
+
+const timingMembers = { resultMs: "result_ms", webhookMs: "webhook_ms", retryMs: "retry_ms" } as const;
+
+/**
+ * Something did not come in time. The contract does not say how long anything may take, so this is a failure only if the target file
+ * says it.
+ */
+export function failOverdue(kit: Kit, name: keyof typeof timingMembers, what: string, seen: string): never {
+  const { timing, statedTiming } = kit.target;
+  const member = `timing.${timingMembers[name]}`;
+  const waitedMs = timing[name];
+  if (statedTiming.has(name)) fail(`${what} within ${waitedMs} ms (${member} of the target file)`, seen);
+  throw new Undecided(
+    `Expected ${what}; seen ${seen} after ${waitedMs} ms. The contract does not say how long this may take: state in ${member} of the target file how long it takes at most, and it passes or fails.`,
   );
 }
 
+/** GET of a transaction that was accepted. It is stored asynchronously, so it need not be found at once. */
 export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
-  const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
-  expect(reply.status === 200, "status 200 for a transaction that was accepted", describeReply(reply));
-  return reply;
+  let last: Reply | undefined;
+  const found = await kit.poll(kit.target.timing.resultMs, async () => {
+    last = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
+    return last.status === 200 ? last : undefined;
+  });
+  const wanted = `status 200 for the accepted transaction ${id}`;
+  return found ?? failOverdue(kit, "resultMs", wanted, last === undefined ? "nothing" : describeReply(last));
 }
 
 export function expectAccepted(reply: Reply): void {
@@ -95,11 +111,12 @@ function decodeSegment(location: string): string {
 
 export function requireId(target: Target, reply: Reply): string {
   const found = findId(target, reply);
-  if (found === undefined)
-    throw new NotOffered(
-      "The 202 shows no id. If it does under another name, set accepted_id in the target file.",
-    );
-  return found.id;
+  if (found !== undefined) return found.id;
+  if (target.acceptedId !== undefined)
+    fail(`an id at ${target.acceptedId}, where accepted_id of the target file says`, describeReply(reply));
+  throw new NotOffered(
+    "The 202 shows no id, and need not. If it has one elsewhere, name the place in accepted_id of the target file.",
+  );
 }
 
 const statePaths = [
@@ -111,8 +128,20 @@ const statePaths = [
   "transaction.status",
 ];
 
-export function stateOf(target: Target, json: unknown): string | undefined {
-  return textAt(json, target.shown.state === undefined ? statePaths : [target.shown.state]);
+const textStateMax = 64;
+
+/** The state in a response: a member of its JSON, or all of a short text. */
+export function stateOf(target: Target, { json, text }: Pick<Reply, "json" | "text">): string | undefined {
+  if (target.shown.state !== undefined) return textAt(json, [target.shown.state]);
+  if (typeof json === "object" && json !== null) return textAt(json, statePaths);
+  const whole = (typeof json === "string" ? json : text).trim();
+  return whole !== "" && whole.length <= textStateMax && !/[\n<]/.test(whole) ? whole : undefined;
+}
+
+/** The names under which another message can have the state. */
+export function stateNames({ shown }: Target): string[] {
+  const own = shown.state?.split(".").at(-1);
+  return own === undefined ? ["state", "status"] : [own, "state", "status"];
 }
 
 /** The first value that is there, of whatever type. */
@@ -122,7 +151,7 @@ function firstAt(json: unknown, paths: readonly string[]): unknown {
 
 function textAt(json: unknown, paths: readonly string[]): string | undefined {
   const value = firstAt(json, paths);
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
 }
 
 const usualPaths = (name: string) => [name, `data.${name}`, `transaction.${name}`];
@@ -131,8 +160,13 @@ const usualPaths = (name: string) => [name, `data.${name}`, `transaction.${name}
 export function shownMember(target: Target, json: unknown, name: "id" | "amount" | "reference"): unknown {
   const path = target.shown[name];
   const value = firstAt(json, path === undefined ? usualPaths(name) : [path]);
-  if (value === undefined) throw new NotOffered(`GET /v1/transactions/{id} shows no ${name}, and need not.`);
-  return value;
+  if (value !== undefined) return value;
+  if (path !== undefined)
+    fail(
+      `the ${name} at ${path}, where shown.${name} of the target file says`,
+      `none in ${JSON.stringify(json)?.slice(0, 200) ?? "a body that is not JSON"}`,
+    );
+  throw new NotOffered(`GET /v1/transactions/{id} shows no ${name}, and need not.`);
 }
 
 export function isFinal(target: Target, state: string): boolean {

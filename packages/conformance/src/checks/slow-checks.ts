@@ -12,7 +12,7 @@ import {
   showTransaction,
   stateOf,
 } from "./scenarios.js";
-import { endpoint } from "./webhook-scenarios.js";
+import { endpoint } from "./webhook-endpoint.js";
 
 const writes = ["transaction"] as const;
 /** A retry that is varied by a fifth is still on schedule. */
@@ -25,9 +25,10 @@ async function waitSince(kit: Kit, startedAt: Date, durationMs: number): Promise
 
 /** Checks that wait long. They run together at the end, so none of them may need another. */
 export const slowChecks = [
-  contractCheck(
-    "key.repeat.minute",
-    "1.transactions",
+  profileCheck(
+    "idempotency.minute",
+    "idempotency",
+    "IETF draft-ietf-httpapi-idempotency-key-header, section 2.3: keys expire after a published time",
     "A key is still remembered after a minute.",
     {
       needs: ["key.repeat.other-connection", "tx.get.result"],
@@ -52,7 +53,7 @@ export const slowChecks = [
       const { slowMs } = kit.target.timing;
       const settled = await settledTransaction(kit);
       await waitSince(kit, settled.shown.exchange.startedAt, slowMs);
-      const shown = stateOf(kit.target, (await showTransaction(kit, settled.id)).json);
+      const shown = stateOf(kit.target, await showTransaction(kit, settled.id));
       expect(
         shown === settled.state,
         `the final state ${settled.state} still ${slowMs} ms later`,
@@ -91,7 +92,7 @@ export const slowChecks = [
     "Notifications are retried on the documented schedule.",
     {
       needs: ["webhook.retry.same-id"],
-      unlessFailed: ["webhook.once"],
+      unlessFailed: ["standard-webhooks.once"],
       writes: ["transaction", "webhook endpoint"],
       slow: true,
     },

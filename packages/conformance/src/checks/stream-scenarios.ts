@@ -4,7 +4,7 @@ import { isObject, valueAt } from "../http/reply.js";
 import { openStream, type Stream } from "../stream/open-stream.js";
 import type { StreamTarget } from "../target/target.js";
 import { containsText, findMember } from "../webhooks/delivery-items.js";
-import { awaitFinal, type Created, createTransaction } from "./scenarios.js";
+import { awaitFinal, type Created, createTransaction, stateNames } from "./scenarios.js";
 
 /** What checks of the stream look at. */
 export interface Subscribed {
@@ -90,8 +90,7 @@ export const followed = (kit: Kit): Promise<Followed> =>
   });
 
 export function stateInMessage({ target }: Kit, message: unknown): string | undefined {
-  const name = target.shown.state?.split(".").at(-1);
-  return findMember(message, name === undefined ? ["state", "status"] : [name, "state", "status"]);
+  return findMember(message, stateNames(target));
 }
 
 /** A second stream that resumes after the first event of the first one. */

@@ -1,164 +1,193 @@
-import { fail, NotOffered } from "../engine/check.js";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Kit } from "../engine/kit.js";
-import { describeReply, type Reply, valueAt } from "../http/reply.js";
-import type { DescribedRequest, WebhookTarget } from "../target/target.js";
-import { findMember, itemOf, mentions } from "../webhooks/delivery-items.js";
+import { contentOf, fieldAt, findMember, itemAt, itemOf, mentions } from "../webhooks/delivery-items.js";
 import type { Delivery, Receiver } from "../webhooks/receiver.js";
-import { awaitFinal, type Created, createTransaction, rawAt, stateOf } from "./scenarios.js";
-
-/** The endpoint that the kit has registered, with its secret. */
-export interface Endpoint {
-  readonly id: string;
-  readonly receiver: Receiver;
-  readonly webhooks: WebhookTarget;
-  readonly secret: string | undefined;
-  readonly keyId: string | undefined;
-}
-
-/** Registers the receiver once in a run, and remembers to remove it. */
-export const endpoint = (kit: Kit): Promise<Endpoint> =>
-  kit.fixture("webhook endpoint", async (own) => {
-    const { webhooks } = own.target;
-    const { receiver, leftovers } = own.session;
-    if (webhooks === undefined || receiver === undefined)
-      throw new NotOffered("The target file does not say how webhooks are registered (webhooks).");
-    receiver.setChallenge(webhooks.challenge);
-    const byHand = { id: "", receiver, webhooks, secret: webhooks.secret, keyId: undefined };
-    if (webhooks.register === undefined) return byHand;
-    const reply = await sendDescribed(own, webhooks.register, { url: receiver.url });
-    if (reply.status < 200 || reply.status > 299)
-      fail(
-        "the registration of the webhook endpoint to be accepted, as the target file describes it",
-        describeReply(reply),
-      );
-    const id = lastSegment(rawAt(reply, webhooks.id));
-    const { remove } = webhooks;
-    if (remove !== undefined)
-      leftovers.push({
-        what: `webhook endpoint ${id}`,
-        remove: async (its) => {
-          const { status } = await sendDescribed(its, remove, { id });
-          return status < 300 || status === 404 ? undefined : `status ${status}`;
-        },
-      });
-    if (webhooks.activate !== undefined) {
-      const activated = await sendDescribed(own, webhooks.activate, { id });
-      if (activated.status > 299) fail("the webhook endpoint to be activated", describeReply(activated));
-    }
-    return { ...byHand, id, ...readSecret(own, webhooks, reply) };
-  });
-
-const lastSegment = (value: unknown) =>
-  String(value ?? "")
-    .split("/")
-    .at(-1) ?? "";
-
-/** The secret in a response that shows one, and the id of its key. */
-export function readSecret(
-  { session }: Kit,
-  webhooks: WebhookTarget,
-  reply: Reply,
-): Pick<Endpoint, "secret" | "keyId"> {
-  const { secretAt, messageSignatures } = webhooks;
-  const shown = secretAt === undefined ? undefined : String(rawAt(reply, secretAt) ?? "");
-  if (shown !== undefined && shown !== "") session.secrets.set(shown, "$WEBHOOK_SECRET");
-  const keyId = messageSignatures?.keyId === undefined ? undefined : rawAt(reply, messageSignatures.keyId);
-  return { secret: shown ?? webhooks.secret, keyId: typeof keyId === "string" ? keyId : undefined };
-}
-
-/** A request of the target file, with the names in braces replaced. */
-export function sendDescribed(
-  kit: Kit,
-  request: DescribedRequest,
-  values: Readonly<Record<string, string>>,
-): Promise<Reply> {
-  const fill = (text: string) =>
-    Object.entries({ run: kit.session.runId, ...values }).reduce(
-      (done, [name, value]) => done.replaceAll(`{${name}}`, value),
-      text,
-    );
-  const body = request.body === undefined ? undefined : fill(JSON.stringify(request.body));
-  return kit.send(request.method, fill(request.path), {
-    headers: body === undefined ? [] : [["Content-Type", "application/json"]],
-    body,
-  });
-}
+import {
+  awaitFinal,
+  type Created,
+  createTransaction,
+  failOverdue,
+  stateNames,
+  stateOf,
+} from "./scenarios.js";
+import { endpoint } from "./webhook-endpoint.js";
 
 /** The state that a notification reports; undefined if it has none. */
 export function stateIn({ target }: Kit, delivery: Delivery): string | undefined {
   const path = target.webhooks?.state;
-  const given = path === undefined ? undefined : valueAt(delivery.json, path);
-  if (path !== undefined) return typeof given === "string" ? given : undefined;
-  const name = target.shown.state?.split(".").at(-1);
-  return findMember(delivery.json, name === undefined ? ["state", "status"] : [name, "state", "status"]);
+  return path === undefined ? findMember(delivery.json, stateNames(target)) : fieldAt(delivery.json, path);
+}
+
+/** Whether a notification is about a transaction: it has its id or its reference, which the client knows as well. */
+export function isAbout({ target }: Kit, delivery: Delivery, { id, reference }: Created): boolean {
+  const place = target.webhooks?.transactionId;
+  if (place === undefined) return mentions(delivery, id) || mentions(delivery, reference);
+  const given = itemAt(delivery, place);
+  return given !== undefined && [id, reference].some((name) => given === name || given.endsWith(`/${name}`));
 }
 
 export interface Announced {
   readonly created: readonly Created[];
   /** The final state of each, as GET shows it. */
   readonly states: ReadonlyMap<string, string>;
+  /** Of transaction.updated; of all kinds if there is none of this kind. */
   readonly deliveries: readonly Delivery[];
+  /** Everything that arrived meanwhile, about whatever. */
+  readonly arrived: readonly Delivery[];
+  /** Whether the notifications say which transaction they are about. If none does, `deliveries` are all that arrived. */
+  readonly isAttributed: boolean;
+  /** Whether a notification is of the kind that the checks look at. */
+  readonly isUpdate: (delivery: Delivery) => boolean;
+}
+
+/** So many that one that is left out now and then is noticed. */
+const announcedTransactions = 5;
+
+/** How long a notification is held that arrives before the 202 with its id. Senders do not wait long. */
+const holdMs = 2000;
+
+/** Waits until a transaction is created that a notification can be about. */
+async function hold(kit: Kit, creation: Promise<unknown>): Promise<void> {
+  const late = delay(holdMs, undefined, { signal: kit.session.signal });
+  await Promise.race([creation, late]).catch(() => undefined);
+}
+
+/** Answers notifications about these transactions when GET was asked for the state, and all others at once. */
+function answerAfterGet(kit: Kit, receiver: Receiver, created: readonly Created[], creation: Promise<void>) {
+  const find = (delivery: Delivery) => created.find((one) => isAbout(kit, delivery, one));
+  receiver.answerWith(async (delivery) => {
+    if (find(delivery) === undefined) await hold(kit, creation);
+    const about = find(delivery);
+    if (about !== undefined)
+      await kit
+        .send("GET", `/v1/transactions/${encodeURIComponent(about.id)}`)
+        .then((shown) => {
+          delivery.shownState = stateOf(kit.target, shown);
+        })
+        .catch(() => undefined);
+    return 204;
+  });
 }
 
 /**
- * Two transactions, with everything that is announced about them until nothing more arrives. While a notification waits for its answer, GET
+ * Some transactions, with everything that is announced about them until nothing more arrives. While a notification waits for its answer, GET
  * is asked for the state: what is announced must be visible.
  */
 export const announced = (kit: Kit): Promise<Announced> =>
   kit.fixture("announced transactions", async (own) => {
     const { receiver } = await endpoint(own);
+    const start = receiver.deliveries.length;
     const created: Created[] = [];
-    const { timing } = own.target;
-    receiver.answerWith(async (delivery) => {
-      const about = await own.poll(timing.resultMs, async () =>
-        created.find(({ id }) => mentions(delivery, id)),
-      );
-      if (about !== undefined) {
-        const shown = await own.send("GET", `/v1/transactions/${encodeURIComponent(about.id)}`);
-        delivery.shownState = stateOf(own.target, shown.json);
-      }
-      return 204;
-    });
-    created.push(await createTransaction(own), await createTransaction(own));
-    const states = new Map<string, string>();
-    for (const { id } of created) states.set(id, (await awaitFinal(own, id)).state);
-    const about = ({ id }: Created) => receiver.deliveries.filter((one) => mentions(one, id));
-    await own.poll(timing.webhookMs, async () =>
-      created.every((one) => about(one).length > 0) ? true : undefined,
-    );
-    const hasState = receiver.deliveries.some((one) => stateIn(own, one) !== undefined);
-    const isComplete = (one: Created) =>
-      about(one).some((delivery) => stateIn(own, delivery) === states.get(one.id));
-    if (hasState && created.every((one) => about(one).length > 0))
-      await own.poll(timing.webhookMs, async () => (created.every(isComplete) ? true : undefined));
-    await own.sleep(timing.quietMs);
-    return { created, states, deliveries: created.flatMap(about) };
+    const creation = (async () => {
+      while (created.length < announcedTransactions) created.push(await createTransaction(own));
+    })();
+    answerAfterGet(own, receiver, created, creation);
+    const arrived = () => receiver.deliveries.slice(start);
+    try {
+      await creation;
+      const states = new Map<string, string>();
+      for (const { id } of created) states.set(id, (await awaitFinal(own, id)).state);
+      await awaitNotifications(own, created, states, arrived);
+      return { created, states, ...sortDeliveries(own, created, arrived()) };
+    } finally {
+      own.attach(arrived());
+    }
   });
 
-/** The same notification, sent again. Without a delivery id it is recognised by its state. */
-function isRepetition(kit: Kit, one: Delivery, other: Delivery): boolean {
-  const [id, otherId] = [itemOf(one, "delivery_id"), itemOf(other, "delivery_id")];
-  if (id !== undefined && id === otherId) return true;
-  return stateIn(kit, one) === stateIn(kit, other);
+/** Until each transaction and its result are announced, and then as long as something could still follow. */
+async function awaitNotifications(
+  kit: Kit,
+  created: readonly Created[],
+  states: ReadonlyMap<string, string>,
+  arrived: () => readonly Delivery[],
+): Promise<void> {
+  const { webhookMs, quietMs } = kit.target.timing;
+  const about = (one: Created) => arrived().filter((delivery) => isAbout(kit, delivery, one));
+  const areAll = () => created.every((one) => about(one).length > 0);
+  await kit.poll(webhookMs, async () => (areAll() ? true : undefined));
+  const hasState = arrived().some((one) => stateIn(kit, one) !== undefined);
+  const isComplete = (one: Created) =>
+    about(one).some((delivery) => stateIn(kit, delivery) === states.get(one.id));
+  if (hasState && areAll())
+    await kit.poll(webhookMs, async () => (created.every(isComplete) ? true : undefined));
+  await kit.sleep(quietMs);
+}
+
+function sortDeliveries(kit: Kit, created: readonly Created[], arrived: readonly Delivery[]) {
+  const about = arrived.filter((delivery) => created.some((one) => isAbout(kit, delivery, one)));
+  const isAttributed = about.length > 0 || kit.target.webhooks?.transactionId !== undefined;
+  const all = isAttributed ? about : arrived;
+  const isNamed = (delivery: Delivery) =>
+    [undefined, "transaction.updated"].includes(itemOf(delivery, "event"));
+  const isUpdate = all.some(isNamed) ? isNamed : () => true;
+  return { arrived, isAttributed, isUpdate, deliveries: all.filter(isUpdate) };
+}
+
+export interface Retried {
+  /** The notification that was answered with 500. */
+  readonly first: Delivery;
+  /** The next one with its delivery_id. */
+  readonly second: Delivery | undefined;
+  /** If there is none: a later one with the same content and another delivery_id. */
+  readonly renamed: Delivery | undefined;
 }
 
 /** A transaction whose first notification is answered with 500, and what is sent after that. */
-export const retried = (kit: Kit): Promise<{ first: Delivery; second: Delivery | undefined }> =>
+export const retried = (kit: Kit): Promise<Retried> =>
   kit.fixture("retried notification", async (own) => {
     const { receiver } = await endpoint(own);
     const { timing } = own.target;
-    let refused: Delivery | undefined;
-    const before = receiver.deliveries.length;
-    receiver.answerWith(async (delivery) => {
-      refused ??= delivery;
-      return refused === delivery ? 500 : 204;
-    });
-    await createTransaction(own);
-    const first = await own.poll(timing.webhookMs, async () => refused);
-    if (first === undefined)
-      fail(`a notification of a third transaction within ${timing.webhookMs} ms`, "none");
-    const second = await own.poll(timing.retryMs, async () =>
-      receiver.deliveries.slice(before).find((one) => one !== first && isRepetition(own, first, one)),
-    );
-    return { first, second };
+    const before = await announced(own);
+    const start = receiver.deliveries.length;
+    const after = () => receiver.deliveries.slice(start);
+    const refusal = refuseFirst(own, receiver, before);
+    try {
+      await refusal.creation;
+      const first =
+        (await own.poll(timing.webhookMs, async () => refusal.refused())) ??
+        failOverdue(own, "webhookMs", "a notification of a third transaction", "none");
+      const id = itemOf(first, "delivery_id");
+      const later = () => after().filter((one) => one.index > first.index && before.isUpdate(one));
+      const isSame = (one: Delivery) => contentOf(one, itemOf(one, "delivery_id")) === contentOf(first, id);
+      const second = await own.poll(timing.retryMs, async () =>
+        later().find((one) => (id === undefined ? isSame(one) : itemOf(one, "delivery_id") === id)),
+      );
+      const canRename = second === undefined && id !== undefined && isTelling(before);
+      return { first, second, renamed: canRename ? later().find(isSame) : undefined };
+    } finally {
+      own.attach(after());
+    }
   });
+
+/** Creates a transaction, answers its first notification with 500, and all others with 204 at once. */
+function refuseFirst(kit: Kit, receiver: Receiver, before: Announced) {
+  const seen = new Set(receiver.deliveries.map((one) => itemOf(one, "delivery_id")));
+  seen.delete(undefined);
+  let third: Created | undefined;
+  let refused: Delivery | undefined;
+  const creation = createTransaction(kit).then((created) => {
+    third = created;
+  });
+  receiver.answerWith(async (delivery) => {
+    const isOther = () => refused !== undefined || seen.has(itemOf(delivery, "delivery_id"));
+    if (isOther() || !before.isUpdate(delivery)) return 204;
+    await hold(kit, creation);
+    const isMeant = third !== undefined && (!before.isAttributed || isAbout(kit, delivery, third));
+    if (isOther() || !isMeant) return 204;
+    refused = delivery;
+    return 500;
+  });
+  return { creation, refused: () => refused };
+}
+
+/** Whether two notifications differ in more than their delivery_id: some only say that something has changed. */
+function isTelling({ deliveries }: Announced): boolean {
+  const byContent = new Map<string, string | undefined>();
+  return deliveries.every((one) => {
+    const id = itemOf(one, "delivery_id");
+    const content = contentOf(one, id);
+    if (byContent.has(content) && byContent.get(content) !== id) return false;
+    byContent.set(content, id);
+    return true;
+  });
+}

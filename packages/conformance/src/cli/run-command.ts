@@ -48,7 +48,9 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
     profiles: values.profile,
   };
   // Before the first request, and again with what the preset adds.
-  refuseUnboundedWrites(readTarget(source, given, console.environment), args);
+  const first = readTarget(source, given, console.environment);
+  refuseUnboundedWrites(first, args);
+  if (checks.some(({ writes }) => writes.includes("webhook endpoint"))) refuseUnknownReceiver(first, args);
   const prepared = await prepareTarget(source, given, console.environment);
   refuseUnboundedWrites(prepared.target, args);
   const session = await openSession(prepared, args, console.signal);
@@ -63,6 +65,7 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
   });
   console.err("\n\n");
   const leftBehind = await removeLeftovers(session);
+  session.end();
   await session.receiver?.close();
   const report = createReport({
     session,
@@ -145,10 +148,22 @@ function refuseUnboundedWrites(target: Target, { values, maxTotals }: Arguments)
     );
 }
 
+/** An endpoint that was registered by hand has an address, so the receiver cannot listen just anywhere. */
+function refuseUnknownReceiver({ webhooks, baseUrl }: Target, { listen, values }: Arguments): void {
+  const isKnown = webhooks?.register !== undefined || listen.port !== 0;
+  if (webhooks === undefined || isKnown || !isReachableFrom(baseUrl, values)) return;
+  throw new UsageFault(
+    "webhooks.register is not in the target file, so the endpoint was registered by hand. Pass --webhook-listen HOST:PORT with the address that was registered, or name webhooks.register.",
+  );
+}
+
+/** Whether the target can reach the receiver, as far as the kit knows. */
+const isReachableFrom = (baseUrl: URL, values: Arguments["values"]) =>
+  values["webhook-url"] !== undefined || isOnThisMachine(baseUrl);
+
 async function openSession(prepared: PreparedTarget, args: Arguments, signal: AbortSignal): Promise<Session> {
   const publicUrl = args.values["webhook-url"];
-  const isReachable = publicUrl !== undefined || isOnThisMachine(prepared.target.baseUrl);
-  const receiver = isReachable
+  const receiver = isReachableFrom(prepared.target.baseUrl, args.values)
     ? await startReceiver({ ...args.listen, publicUrl }).catch(refuseListening)
     : undefined;
   return createSession({
@@ -170,8 +185,21 @@ function refuseListening(error: unknown): never {
   );
 }
 
-function announce({ target, runId, bounds }: Session, checks: readonly Check[]): string {
-  const creates = new Set(checks.flatMap(({ writes }) => writes));
+/** What the checks create, as far as the target file lets them. */
+function writesOf({ target, receiver }: Session, checks: readonly Check[]): Set<string> {
+  const { credentials, webhooks, signedRequests, profiles } = target;
+  const cannot = new Set<string>([
+    ...(webhooks?.register === undefined || receiver === undefined ? ["webhook endpoint"] : []),
+    ...(credentials.clientId === undefined ? ["token"] : []),
+    ...(signedRequests === undefined ? ["signing key"] : []),
+  ]);
+  const run = checks.filter((check) => check.level !== "profile" || profiles.includes(check.profile));
+  return new Set(run.flatMap(({ writes }) => writes).filter((what) => !cannot.has(what)));
+}
+
+function announce(session: Session, checks: readonly Check[]): string {
+  const { target, runId, bounds } = session;
+  const creates = writesOf(session, checks);
   const totals = [...bounds.totals].map(([asset, amount]) => `${showDecimal(amount)} ${asset}`);
   const lines = [
     `Checking ${target.baseUrl.href}, run ${runId}, ${checks.length} checks.`,
@@ -187,7 +215,7 @@ async function removeLeftovers(session: Session): Promise<string[]> {
   const left: string[] = [];
   const bounds = { ...session.bounds, requestsMax: session.exchanges.length + session.leftovers.length * 5 };
   const deadline = performance.now() + cleanupMs;
-  const kit = createKit({ ...session, bounds, deadline, signal: new AbortController().signal }, [], []);
+  const kit = createKit({ ...session, bounds, deadline, signal: new AbortController().signal });
   for (const { what, remove } of session.leftovers) {
     const reason = await remove(kit).catch((error: unknown) =>
       error instanceof Error ? error.message : String(error),

@@ -83,6 +83,8 @@ export const sentences = {
   "6.delivery-id": { text: "Field or header delivery_id: a unique identifier of one delivery." },
   "6.procedure": {
     text: "Receiver procedure, in this order: 1. Verify the signature. 2. Persist the notification. 3. Process it. 4. Answer with a 2xx status.",
+    untested:
+      "It is about the receiver. That nothing is sent after a 2xx is not said; the profile standard-webhooks looks at it.",
   },
   "6.unique": {
     text: "The delivery_id is unique per delivery, and a receiver uses it to ignore a notification it has already handled.",

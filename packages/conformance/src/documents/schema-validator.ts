@@ -50,6 +50,8 @@ export function createSchemaValidator(document: Document): SchemaValidator {
   };
   return (schema, value) => {
     const validate = compile(schema);
+    // It would answer with a promise, which is neither valid nor a fault.
+    if ("$async" in validate) throw new SchemaFault("it has $async, which JSON Schema does not know");
     if (withinTime(() => validate(value))) return undefined;
     return (validate.errors ?? [])
       .slice(0, faultsMax)

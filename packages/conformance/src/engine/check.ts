@@ -59,6 +59,11 @@ export class BoundReached extends Error {
   override readonly name = "BoundReached";
 }
 
+/** The target has done nothing wrong so far, and the kit cannot wait until it is sure. Neither a failure nor a pass. */
+export class Undecided extends Error {
+  override readonly name = "Undecided";
+}
+
 export function fail(expected: string, seen: string): never {
   throw new CheckFailed(expected, seen);
 }

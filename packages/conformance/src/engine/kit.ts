@@ -1,9 +1,11 @@
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Reply, toReply } from "../http/reply.js";
+import { describeReply, errorOf, type Reply, toReply } from "../http/reply.js";
 import { type Exchange, type RequestToSend, send } from "../http/send.js";
 import type { Target } from "../target/target.js";
-import { BoundReached, fail } from "./check.js";
+import type { Delivery } from "../webhooks/receiver.js";
+import { BoundReached, fail, Undecided } from "./check.js";
 import { reserveAmount, type Session } from "./session.js";
 
 export interface SendOptions {
@@ -12,7 +14,9 @@ export interface SendOptions {
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: string | undefined;
   readonly agent?: Agent | undefined;
-  /** Shows a 429 to the check instead of waiting and sending the request again. */
+  /** Sent at the same time as its neighbours, which a report has to repeat together. */
+  readonly isConcurrent?: boolean;
+  /** Shows a refusal by a quota to the check instead of waiting and sending the request again. */
   readonly showsRefusedByQuota?: boolean;
   /** The largest body that is read, if it is not the usual one. */
   readonly bodyBytesMax?: number;
@@ -52,7 +56,11 @@ export interface Kit {
   readonly begin: (request: RequestToSend) => BegunExchange;
   /** Runs once in a run; every check that uses it sees the same value, and lists the same exchanges. */
   readonly fixture: <T>(name: string, make: (kit: Kit) => Promise<T>) => Promise<T>;
+  /** Shows these notifications in the report of the check. */
+  readonly attach: (deliveries: readonly Delivery[]) => void;
   readonly newName: () => string;
+  /** A key that no other request has: a UUID, or as many characters as the target file allows. */
+  readonly newKey: () => string;
   readonly warn: (text: string) => void;
   readonly sleep: (durationMs: number) => Promise<void>;
   /** Asks again until there is an answer other than undefined, or the time has passed. */
@@ -62,9 +70,20 @@ export interface Kit {
 const bodyBytesMax = 1 << 20;
 const headerBytesMax = 64 << 10;
 const quotaWaitsMax = 5;
+const notificationsMax = 50;
 
-export function createKit(session: Session, exchanges: Exchange[], warnings: string[]): Kit {
+/** What a check or a fixture has done and received, for the report. */
+export interface Recorded {
+  readonly exchanges: Exchange[];
+  readonly notifications: Delivery[];
+  readonly warnings: string[];
+}
+
+export const emptyRecord = (): Recorded => ({ exchanges: [], notifications: [], warnings: [] });
+
+export function createKit(session: Session, recorded: Recorded = emptyRecord()): Kit {
   const { target } = session;
+  const { exchanges, warnings } = recorded;
   const newName = () => {
     session.counter += 1;
     return `conformance-${session.runId}-${session.counter}`;
@@ -87,11 +106,15 @@ export function createKit(session: Session, exchanges: Exchange[], warnings: str
       ],
       body: options.body,
       agent: options.agent,
+      isConcurrent: options.isConcurrent === true,
     };
     for (let waits = 0; ; waits += 1) {
       const reply = await sendOnce(session, exchanges, request, options.bodyBytesMax ?? bodyBytesMax);
-      if (reply.status !== 429 || options.showsRefusedByQuota === true || waits === quotaWaitsMax)
-        return reply;
+      if (options.showsRefusedByQuota === true || !isRefusedByQuota(target, reply)) return reply;
+      if (waits === quotaWaitsMax)
+        throw new Undecided(
+          `The target refuses ${method} ${path} because of its quota (${describeReply(reply)}), also after ${quotaWaitsMax} waits.`,
+        );
       await sleep(retryAfterMs(reply));
     }
   };
@@ -104,8 +127,8 @@ export function createKit(session: Session, exchanges: Exchange[], warnings: str
     fixture: async (name, make) => {
       let made = session.fixtures.get(name);
       if (made === undefined) {
-        const own: Exchange[] = [];
-        made = { exchanges: own, value: make(createKit(session, own, warnings)) };
+        const own = { ...emptyRecord(), warnings };
+        made = { recorded: own, value: make(createKit(session, own)) };
         // The checks that use it report its failure.
         made.value.catch(() => undefined);
         session.fixtures.set(name, made);
@@ -113,10 +136,20 @@ export function createKit(session: Session, exchanges: Exchange[], warnings: str
       try {
         return (await made.value) as Awaited<ReturnType<typeof make>>;
       } finally {
-        exchanges.push(...made.exchanges.filter((one) => !exchanges.includes(one)));
+        exchanges.push(...made.recorded.exchanges.filter((one) => !exchanges.includes(one)));
+        kit.attach(made.recorded.notifications);
       }
     },
+    attach: (deliveries) => {
+      const { notifications } = recorded;
+      notifications.push(...deliveries.filter((one) => !notifications.includes(one)));
+      notifications.splice(notificationsMax);
+    },
     newName,
+    newKey: () =>
+      target.keyLength === undefined
+        ? randomUUID()
+        : randomBytes(target.keyLength).toString("hex").slice(0, target.keyLength),
     warn: (text) => void warnings.push(text),
     sleep,
     poll: async (timeoutMs, probe) => {
@@ -133,7 +166,7 @@ export function createKit(session: Session, exchanges: Exchange[], warnings: str
 
 async function create(kit: Kit, options: CreateOptions): Promise<Attempt> {
   const reference = kit.newName();
-  const key = options.key === undefined ? `${reference}-key` : (options.key ?? undefined);
+  const key = options.key === undefined ? kit.newKey() : (options.key ?? undefined);
   const { asset, amount, fields } = kit.target.transaction;
   const members = { reference, asset, amount, ...fields, ...options.fields };
   const body = options.body ?? JSON.stringify(members);
@@ -196,6 +229,17 @@ function refuseIfStopped(session: Session): void {
 export function urlOf(baseUrl: URL, path: string): URL {
   return new URL(baseUrl.href.replace(/\/$/, "") + path);
 }
+
+/** The status is open: besides 429, a code that says so, or a 503 that says when to come back. */
+function isRefusedByQuota({ quotaCode }: Target, reply: Reply): boolean {
+  const code = errorOf(reply)?.["code"];
+  if (reply.status < 400) return false;
+  if (reply.status === 429 || (reply.status === 503 && reply.header("retry-after") !== undefined))
+    return true;
+  return typeof code === "string" && (code === quotaCode || usualQuotaCode.test(code));
+}
+
+const usualQuotaCode = /QUOTA|RATE_?LIMIT|THROTTL|TOO_MANY_REQUESTS|SLOW_DOWN/;
 
 function retryAfterMs(reply: Reply): number {
   const text = reply.header("retry-after") ?? "1";

@@ -1,6 +1,7 @@
 import type { Exchange } from "../http/send.js";
-import { BoundReached, type Check, CheckFailed, NotOffered } from "./check.js";
-import { createKit } from "./kit.js";
+import type { Delivery } from "../webhooks/receiver.js";
+import { BoundReached, type Check, CheckFailed, NotOffered, Undecided } from "./check.js";
+import { createKit, emptyRecord } from "./kit.js";
 import type { Session } from "./session.js";
 
 /** How a check ended. `broken` is a fault of the kit, never of the target. */
@@ -15,6 +16,8 @@ type Outcome =
       readonly waitsFor?: string;
       /** Left out only because it waits long, which says nothing about the target. */
       readonly isSlow?: true;
+      /** It ran, and could not be sure in the time that it had. */
+      readonly isUndecided?: true;
     }
   | { readonly result: "broken"; readonly reason: string };
 
@@ -22,6 +25,7 @@ export interface CheckResult {
   readonly check: Check;
   readonly outcome: Outcome;
   readonly exchanges: readonly Exchange[];
+  readonly notifications: readonly Delivery[];
 }
 
 export interface RunOptions {
@@ -56,23 +60,29 @@ async function runCheck(
   isSlow: boolean,
 ): Promise<CheckResult> {
   const held = reasonNotToRun(check, results, isSlow, session);
-  if (held !== undefined) return { check, outcome: held, exchanges: [] };
-  const exchanges: Exchange[] = [];
-  const warnings: string[] = [];
+  if (held !== undefined) return { check, outcome: held, exchanges: [], notifications: [] };
+  const recorded = emptyRecord();
+  const { exchanges, notifications, warnings } = recorded;
   const outcome = await check
-    .run(createKit(session, exchanges, warnings))
+    .run(createKit(session, recorded))
     .then(
       (): Outcome =>
         warnings.length === 0 ? { result: "passed" } : { result: "warned", reason: warnings.join(" ") },
       outcomeOfError,
     );
-  return { check, outcome, exchanges: exchanges.sort((one, other) => one.index - other.index) };
+  return {
+    check,
+    outcome,
+    exchanges: exchanges.sort((one, other) => one.index - other.index),
+    notifications: notifications.sort((one, other) => one.index - other.index),
+  };
 }
 
 function outcomeOfError(error: unknown): Outcome {
   if (error instanceof CheckFailed) return { result: "failed", expected: error.expected, seen: error.seen };
   if (error instanceof NotOffered) return { result: "not offered", reason: error.message };
   if (error instanceof BoundReached) return { result: "not run", reason: error.message };
+  if (error instanceof Undecided) return { result: "not run", reason: error.message, isUndecided: true };
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { result: "broken", reason };
 }

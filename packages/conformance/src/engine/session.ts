@@ -5,7 +5,7 @@ import type { Target } from "../target/target.js";
 import type { Receiver } from "../webhooks/receiver.js";
 import { BoundReached } from "./check.js";
 import { addDecimals, compareDecimals, type Decimal, parseDecimal, showDecimal } from "./decimal.js";
-import type { Kit } from "./kit.js";
+import type { Kit, Recorded } from "./kit.js";
 
 /** What one run may use. */
 export interface Bounds {
@@ -38,12 +38,14 @@ export interface Session {
   readonly limitedToken: string | undefined;
   readonly exchanges: Exchange[];
   readonly secrets: Map<string, string>;
-  readonly fixtures: Map<string, { exchanges: Exchange[]; value: Promise<unknown> }>;
+  readonly fixtures: Map<string, { recorded: Recorded; value: Promise<unknown> }>;
   readonly leftovers: Leftover[];
   readonly spent: Map<string, Decimal>;
   readonly receiver: Receiver | undefined;
-  /** Aborted by Ctrl-C: no further request is sent except those that remove something. */
+  /** Aborted by Ctrl-C and at the end: no further request is sent except those that remove something. */
   readonly signal: AbortSignal;
+  /** Ends whatever still waits, so that the process can end. */
+  readonly end: () => void;
   counter: number;
 }
 
@@ -72,7 +74,8 @@ export function createSession(parts: SessionParts): Session {
     [webhooks?.secret, "$WEBHOOK_SECRET"],
   ] as const;
   for (const [secret, name] of named) if (secret !== undefined) secrets.set(secret, name);
-  const signal = parts.signal ?? new AbortController().signal;
+  const ended = new AbortController();
+  const signal = parts.signal === undefined ? ended.signal : AbortSignal.any([parts.signal, ended.signal]);
   // Everything that waits listens to it, and much waits together.
   setMaxListeners(0, signal);
   return {
@@ -90,6 +93,7 @@ export function createSession(parts: SessionParts): Session {
     spent: new Map(),
     receiver,
     signal,
+    end: () => ended.abort(),
     counter: 0,
   };
 }

@@ -9,6 +9,8 @@ export interface RequestToSend {
   readonly body?: string | undefined;
   /** Several requests on one connection share an agent; otherwise each has its own connection. */
   readonly agent?: Agent | undefined;
+  /** Sent at the same time as its neighbours. */
+  readonly isConcurrent?: boolean | undefined;
 }
 
 export interface ReceivedResponse {

@@ -1,7 +1,35 @@
 import type { ShownExchange } from "./redact.js";
 
 const variables =
-  /(\$(?:TOKEN|SECOND_TOKEN|REVOKED_TOKEN|ALTERED_TOKEN|EXPIRED_TOKEN|LIMITED_TOKEN|OTHER_TOKEN|BASIC|CLIENT_SECRET|WEBHOOK_SECRET))/;
+  /(\$(?:TOKEN|SECOND_TOKEN|REVOKED_TOKEN|ALTERED_TOKEN|EXPIRED_TOKEN|LIMITED_TOKEN|OTHER_TOKEN|BASIC|CLIENT_SECRET|WEBHOOK_SECRET|KEY\d{1,3}))/;
+
+/** Commands that repeat the requests of a check. */
+export interface CurlCommands {
+  /** Makes new keys: a service remembers those of the run. Absent if there is none. */
+  readonly setup?: string;
+  /** One for each exchange; those that were sent together are sent together again. */
+  readonly commands: readonly string[];
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function curlCommands(exchanges: readonly ShownExchange[]): CurlCommands {
+  const keys = new Map<string, string>();
+  const renamed = exchanges.map((exchange) => ({
+    ...exchange,
+    request_headers: exchange.request_headers.map(([name, value]): readonly [string, string] => {
+      if (!/^idempotency-key$/i.test(name) || !uuid.test(value)) return [name, value];
+      keys.set(value, keys.get(value) ?? `KEY${keys.size + 1}`);
+      return [name, `$${keys.get(value)}`];
+    }),
+  }));
+  const commands = renamed.map((exchange, at) => {
+    const isLast = renamed[at + 1]?.concurrent !== true;
+    return curlOf(exchange) + (exchange.concurrent !== true ? "" : isLast ? " & wait" : " &");
+  });
+  const setup = [...keys.values()].map((name) => `${name}=$(uuidgen)`).join(" ");
+  return { commands, ...(setup === "" ? {} : { setup }) };
+}
 
 /** A command that repeats a request. Secrets are variables, which a shell fills in. */
 export function curlOf({ method, url, request_headers, request_body }: ShownExchange): string {

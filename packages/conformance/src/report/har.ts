@@ -1,11 +1,17 @@
 import type { Session } from "../engine/session.js";
-import { createRedactor, type ShownExchange } from "./redact.js";
+import { createRedactor, type ShownExchange, type ShownNotification } from "./redact.js";
 import type { Report } from "./report.js";
 
-/** Every exchange of the run, as an HTTP Archive 1.2, without secrets. */
+/** Every exchange of the run and every notification that arrived, in the order of time, as an HTTP Archive 1.2, without secrets. */
 export function harReport({ kit }: Report, session: Session): string {
   const redactor = createRedactor(session);
-  const entries = session.exchanges.map((exchange) => toEntry(redactor.exchange(exchange)));
+  const { receiver, exchanges } = session;
+  const entries = [
+    ...exchanges.map((exchange) => toEntry(redactor.exchange(exchange))),
+    ...(receiver?.deliveries ?? []).map((one) =>
+      toReceivedEntry(redactor.notification(one), redactor.text(receiver?.url ?? "")),
+    ),
+  ].sort((one, other) => (one.startedDateTime < other.startedDateTime ? -1 : 1));
   const log = { version: "1.2", creator: { name: "bursar-conformance", version: kit }, entries };
   return `${JSON.stringify({ log }, null, 1)}\n`;
 }
@@ -13,7 +19,26 @@ export function harReport({ kit }: Report, session: Session): string {
 const pairs = (headers: ShownExchange["request_headers"]) =>
   headers.map(([name, value]) => ({ name, value }));
 
-function toEntry(exchange: ShownExchange): object {
+/** A notification: a request of the target to the receiver. */
+function toReceivedEntry(notification: ShownNotification, receiverUrl: string) {
+  const entry = toEntry({
+    index: notification.index,
+    started_at: notification.received_at,
+    duration_ms: notification.answered_after_ms,
+    method: notification.method,
+    url: receiverUrl.replace(/\/$/, "") + notification.path,
+    request_headers: notification.headers,
+    request_body: notification.body,
+    status: notification.answer,
+    response_headers: [],
+    ...(notification.abandoned === true
+      ? { failure: "the sender closed the connection before the answer" }
+      : {}),
+  });
+  return { ...entry, comment: `notification ${notification.index}, received by the kit` };
+}
+
+function toEntry(exchange: ShownExchange) {
   const {
     request_headers: headers,
     request_body: body,

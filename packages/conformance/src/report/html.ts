@@ -3,6 +3,7 @@ import { sections } from "../contract/sentences.js";
 import { escapeMarkup } from "./markup.js";
 import type { ShownExchange } from "./redact.js";
 import type { Report, ReportedCheck } from "./report.js";
+import { headlineOf, requestOf } from "./show-notification.js";
 
 const style = `
 :root { color-scheme: light dark; --line: #8885; --bad: #b3261e; --good: #1b6e3c; --odd: #8a5a00; }
@@ -24,7 +25,8 @@ export function htmlReport(report: Report): string {
   const hash = createHash("sha256").update(style).digest("base64");
   const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   const failures = report.checks.filter(
-    ({ result }) => result === "failed" || result === "broken" || result === "warned",
+    ({ result, undecided }) =>
+      result === "failed" || result === "broken" || result === "warned" || undecided === true,
   );
   return `<!doctype html>
 <html lang="en">
@@ -84,7 +86,10 @@ function failure(check: ReportedCheck): string {
     reason,
     request_id: requestId,
     exchanges = [],
+    notifications = [],
     curl = [],
+    curl_setup: setup,
+    repeat,
   } = check;
   const line = (name: string, text: string | undefined) =>
     text === undefined ? "" : `<tr><th>${name}</th><td>${escapeMarkup(text)}</td></tr>`;
@@ -92,11 +97,21 @@ function failure(check: ReportedCheck): string {
 <h3><span class="${result.split(" ")[0]}">${result}</span> <code>${escapeMarkup(id)}</code></h3>
 <blockquote>${section === "" ? "" : `Contract, section ${section}: `}${escapeMarkup(sentence)}</blockquote>
 <table>${line("expected", expected)}${line("seen", seen)}${line("reason", reason)}${line("request id", requestId)}</table>
-<details open><summary>${exchanges.length} exchanges</summary>
-${exchanges.map((one, at) => `<pre>${escapeMarkup(showExchange(one))}</pre>\n<pre>${escapeMarkup(curl[at] ?? "")}</pre>`).join("\n")}
+<details open><summary>${count(exchanges.length, "exchange")}</summary>
+${setup === undefined ? "" : `<p>The keys of this run are remembered, so the commands take new ones:</p>\n<pre>${escapeMarkup(setup)}</pre>\n`}${exchanges.map((one, at) => `<pre>${escapeMarkup(showExchange(one))}</pre>\n<pre>${escapeMarkup(curl[at] ?? "")}</pre>`).join("\n")}
 </details>
+${
+  notifications.length === 0
+    ? ""
+    : `<details open><summary>${count(notifications.length, "notification")}</summary>
+${notifications.map((one) => `<p>${escapeMarkup(headlineOf(one))}</p>\n<pre>${escapeMarkup(requestOf(one))}</pre>`).join("\n")}
+</details>`
+}
+${repeat === undefined ? "" : `<p>${escapeMarkup(repeat)}</p>`}
 </section>`;
 }
+
+const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 function showExchange(exchange: ShownExchange): string {
   const headers = (list: ShownExchange["request_headers"] = []) =>

@@ -1,5 +1,6 @@
 import { escapeMarkup } from "./markup.js";
 import type { Report, ReportedCheck } from "./report.js";
+import { headlineOf, requestOf } from "./show-notification.js";
 
 /** For a CI server. What is not offered or not run is skipped; a broken check is an error. */
 export function junitReport({ checks, duration_ms: durationMs }: Report): string {
@@ -24,7 +25,10 @@ function testCase(check: ReportedCheck): string {
         check.sentence,
         `expected ${check.expected}`,
         `seen ${check.seen}`,
+        ...(check.curl_setup === undefined ? [] : [check.curl_setup]),
         ...(check.curl ?? []),
+        ...(check.notifications ?? []).flatMap((one) => [headlineOf(one), requestOf(one)]),
+        ...(check.repeat === undefined ? [] : [check.repeat]),
       ].join("\n");
       return `${open}><failure message="${escapeMarkup(`expected ${check.expected}, seen ${check.seen}`)}">${escapeMarkup(text)}</failure></testcase>`;
     }

@@ -1,5 +1,6 @@
 import type { Session } from "../engine/session.js";
 import type { Exchange } from "../http/send.js";
+import type { Delivery } from "../webhooks/receiver.js";
 
 /** An exchange as reports show it: strings, bounded, without secrets. */
 export interface ShownExchange {
@@ -14,6 +15,27 @@ export interface ShownExchange {
   readonly response_headers?: readonly (readonly [string, string])[];
   readonly response_body?: string;
   readonly failure?: string;
+  /** Sent at the same time as its neighbours. */
+  readonly concurrent?: true;
+}
+
+/** A notification as reports show it. */
+export interface ShownNotification {
+  readonly index: number;
+  readonly received_at: string;
+  readonly method: string;
+  /** The path at the receiver. */
+  readonly path: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string;
+  /** Absent if the body is text. */
+  readonly body_encoding?: "base64";
+  readonly bytes: number;
+  /** The status that the receiver answered with; 0 if it did not. */
+  readonly answer: number;
+  readonly answered_after_ms: number;
+  /** The sender closed the connection before it had the answer. */
+  readonly abandoned?: true;
 }
 
 const bodyCharactersMax = 4000;
@@ -68,8 +90,26 @@ export function createRedactor(session: Pick<Session, "secrets">) {
           response_body: body(response.body.toString("utf8")),
         }),
     ...(failure === undefined ? {} : { failure: text(failure) }),
+    ...(request.isConcurrent === true ? { concurrent: true as const } : {}),
   });
-  return { text: (value: string) => cut(text(value), bodyCharactersMax), exchange };
+  const notification = (delivery: Delivery): ShownNotification => {
+    const decoded = delivery.body.toString("utf8");
+    const isText = Buffer.from(decoded).equals(delivery.body);
+    return {
+      index: delivery.index,
+      received_at: delivery.receivedAt.toISOString(),
+      method: delivery.method,
+      path: cut(text(delivery.path), headerCharactersMax),
+      headers: delivery.headers.slice(0, headersMax).map(header),
+      body: isText ? body(decoded) : cut(delivery.body.toString("base64"), bodyCharactersMax),
+      ...(isText ? {} : { body_encoding: "base64" as const }),
+      bytes: delivery.body.length,
+      answer: delivery.status,
+      answered_after_ms: Math.round(delivery.answeredAfterMs),
+      ...(delivery.isAbandoned ? { abandoned: true as const } : {}),
+    };
+  };
+  return { text: (value: string) => cut(text(value), bodyCharactersMax), exchange, notification };
 }
 
 function cut(value: string, max: number): string {

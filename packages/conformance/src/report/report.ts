@@ -2,8 +2,8 @@ import { contractVersion, sectionOf, sentences } from "../contract/sentences.js"
 import type { CheckResult } from "../engine/run-checks.js";
 import type { Session } from "../engine/session.js";
 import { errorOf, toReply } from "../http/reply.js";
-import { curlOf } from "./curl.js";
-import { createRedactor, type ShownExchange } from "./redact.js";
+import { curlCommands } from "./curl.js";
+import { createRedactor, type ShownExchange, type ShownNotification } from "./redact.js";
 
 const resultNames = ["passed", "failed", "warned", "not offered", "not run", "broken"] as const;
 export type ResultName = (typeof resultNames)[number];
@@ -26,9 +26,17 @@ export interface ReportedCheck {
   readonly slow?: true;
   readonly known?: true;
   readonly request_id?: string;
-  /** Of checks that failed or warned. */
+  /** It ran, and could not be sure in the time that it had. */
+  readonly undecided?: true;
+  /** Of checks that failed, warned or could not be sure. */
   readonly exchanges?: readonly ShownExchange[];
+  /** What arrived at the receiver meanwhile, with its answers. */
+  readonly notifications?: readonly ShownNotification[];
+  /** A command for each exchange, after `curl_setup`. */
   readonly curl?: readonly string[];
+  readonly curl_setup?: string;
+  /** How to repeat what the commands alone do not repeat. */
+  readonly repeat?: string;
 }
 
 type Counts = Readonly<Record<ResultName, number>> & {
@@ -107,7 +115,7 @@ function isCompatible({ outcome }: CheckResult): boolean {
 }
 
 function reportCheck(
-  { check, outcome, exchanges }: CheckResult,
+  { check, outcome, exchanges, notifications }: CheckResult,
   redactor: ReturnType<typeof createRedactor>,
   knownFailures: ReadonlySet<string>,
 ): ReportedCheck {
@@ -122,7 +130,8 @@ function reportCheck(
     result: outcome.result,
   };
   if (outcome.result === "passed") return base;
-  if (outcome.result !== "failed" && outcome.result !== "warned") {
+  const isUndecided = outcome.result === "not run" && outcome.isUndecided === true;
+  if (outcome.result !== "failed" && outcome.result !== "warned" && !isUndecided) {
     const { waitsFor, isSlow } = outcome.result === "not run" ? outcome : {};
     return {
       ...base,
@@ -132,6 +141,7 @@ function reportCheck(
     };
   }
   const shown = exchanges.map(redactor.exchange);
+  const { commands, setup } = curlCommands(shown);
   const requestId = findRequestId(exchanges);
   return {
     ...base,
@@ -139,11 +149,18 @@ function reportCheck(
       ? { expected: redactor.text(outcome.expected), seen: redactor.text(outcome.seen) }
       : { reason: redactor.text(outcome.reason) }),
     ...(knownFailures.has(check.id) ? { known: true as const } : {}),
+    ...(isUndecided ? { undecided: true as const } : {}),
     ...(requestId === undefined ? {} : { request_id: redactor.text(requestId) }),
     exchanges: shown,
-    curl: shown.map(curlOf),
+    ...(notifications.length === 0 ? {} : { notifications: notifications.map(redactor.notification) }),
+    curl: commands,
+    ...(setup === undefined ? {} : { curl_setup: setup }),
+    ...(check.writes.includes("webhook endpoint") ? { repeat: repeatOf(check.id) } : {}),
   };
 }
+
+const repeatOf = (id: string) =>
+  `The commands repeat the requests, but the receiver of the notifications is inside of the kit and has ended. Repeat all of it with the options of this run and --only ${id}`;
 
 /** The request id of the last response that has one, in its error object or a header. */
 function findRequestId(exchanges: CheckResult["exchanges"]): string | undefined {
@@ -177,7 +194,9 @@ function count(checks: readonly ReportedCheck[]): Counts {
 
 /** One line that can be quoted. */
 function summarise(counts: Report["counts"], conforms: boolean, isComplete: boolean): string {
-  const claim = !isComplete ? "selected checks of" : conforms ? "conforms to" : "does not conform to";
+  const { failed, broken } = counts.contract;
+  const verdict = conforms ? "conforms to" : failed + broken > 0 ? "does not conform to" : "not decided for";
+  const claim = isComplete ? verdict : "selected checks of";
   const parts = Object.entries(counts)
     .filter(([name, { total, "not offered": missing }]) => name === "contract" || missing < total)
     .map(
@@ -189,7 +208,7 @@ function summarise(counts: Report["counts"], conforms: boolean, isComplete: bool
 
 function describeCounts(counts: Counts): string {
   const missing = { ...counts, "not run": counts["not run"] - counts.slow };
-  const others = (["failed", "not run", "broken", "not offered"] as const).filter(
+  const others = (["failed", "warned", "not run", "broken", "not offered"] as const).filter(
     (name) => missing[name] > 0,
   );
   return [

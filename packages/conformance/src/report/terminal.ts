@@ -1,6 +1,7 @@
 import { sections } from "../contract/sentences.js";
 import type { Report, ReportedCheck, ResultName } from "./report.js";
 import { safeLine, safeText } from "./safe-text.js";
+import { headlineOf, requestOf } from "./show-notification.js";
 
 export const progressMarks: Readonly<Record<ResultName, string>> = {
   passed: ".",
@@ -11,11 +12,14 @@ export const progressMarks: Readonly<Record<ResultName, string>> = {
   broken: "!",
 };
 
+const notificationsMax = 10;
+
 /** What the terminal shows after the progress: failures, then a table by section, then one line that can be quoted. */
 export function terminalReport(report: Report): string {
   const { checks } = report;
   const told = checks.filter(
-    ({ result }) => result === "failed" || result === "warned" || result === "broken",
+    ({ result, undecided }) =>
+      result === "failed" || result === "warned" || result === "broken" || undecided === true,
   );
   const left = report.left_behind.map((what) => `Could not be removed: ${safeLine(what)}`);
   const parts = [
@@ -39,7 +43,10 @@ function describeCheck(check: ReportedCheck): string {
     reason,
     request_id: requestId,
     exchanges = [],
+    notifications = [],
     curl = [],
+    curl_setup: setup,
+    repeat,
   } = check;
   const where = section === "" ? "" : `Contract, section ${section}: `;
   const lines = [
@@ -49,10 +56,21 @@ function describeCheck(check: ReportedCheck): string {
     ...(seen === undefined ? [] : [`  seen      ${safeLine(seen)}`]),
     ...(reason === undefined ? [] : [`  ${safeText(reason).replaceAll("\n", "\n  ")}`]),
     ...(requestId === undefined ? [] : [`  request   ${safeLine(requestId)}`]),
+    ...(setup === undefined ? [] : [`  ${setup}`]),
     ...exchanges.flatMap((exchange, at) => [
       `  ${exchange.method} ${safeLine(exchange.url)} -> ${exchange.status ?? safeLine(exchange.failure ?? "")}`,
       `    ${safeLine(curl[at] ?? "")}`,
     ]),
+    ...notifications
+      .slice(0, notificationsMax)
+      .flatMap((one) => [
+        `  ${safeLine(headlineOf(one))}`,
+        `    ${safeText(requestOf(one)).replaceAll("\n", "\n    ")}`,
+      ]),
+    ...(notifications.length <= notificationsMax
+      ? []
+      : [`  ${notifications.length - notificationsMax} more notifications in the other reports`]),
+    ...(repeat === undefined ? [] : [`  ${repeat}`]),
   ];
   return lines.join("\n");
 }
@@ -60,12 +78,9 @@ function describeCheck(check: ReportedCheck): string {
 /** Each reason once, because one missing line of the target file can leave out many checks. */
 function describeMissing(checks: readonly ReportedCheck[]): string {
   const reasons = new Map<string, string[]>();
-  for (const { result, reason = "", id, profile } of checks) {
-    if (
-      (result !== "not offered" && result !== "not run") ||
-      (profile !== undefined && result === "not offered")
-    )
-      continue;
+  for (const { result, reason = "", id, undecided } of checks) {
+    const isMissing = result === "not offered" || (result === "not run" && undecided !== true);
+    if (!isMissing || reason.startsWith("The target does not offer the profile")) continue;
     const name = `${result}: ${safeLine(reason)}`;
     reasons.set(name, [...(reasons.get(name) ?? []), id]);
   }

@@ -4,7 +4,7 @@ import type { Target } from "./target.js";
 
 export type Preset = Omit<
   Target,
-  "baseUrl" | "credentials" | "secondTenant" | "limited" | "revokedToken" | "timing"
+  "baseUrl" | "credentials" | "secondTenant" | "limited" | "revokedToken" | "timing" | "statedTiming"
 > & {
   readonly timing: Partial<Target["timing"]>;
 };
@@ -78,7 +78,7 @@ const bursar: Preset = {
     recovered: "recovered",
   },
   documents: {},
-  timing: { pollMs: 50, revocationMs: 5500 },
+  timing: { pollMs: 50, resultMs: 20_000, webhookMs: 20_000, retryMs: 30_000, revocationMs: 5500 },
   profiles: profileNames,
 };
 

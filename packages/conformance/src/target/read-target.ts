@@ -44,6 +44,7 @@ export function readTarget(
   // Read even if the command line has them too, so that they count as known.
   const ownUrl = reader.text("base_url");
   const ownProfiles = reader.texts("profiles");
+  const timing = { ...preset.timing, ...readTiming(reader.object("timing")) };
   const target: Target = {
     baseUrl: readBaseUrl(given.baseUrl ?? ownUrl),
     credentials: readOwnCredentials(reader, given, environment, secretOf),
@@ -57,12 +58,15 @@ export function readTarget(
     wallet: readWallet(reader.object("wallet")) ?? preset.wallet,
     acceptedId: readPlace(reader, "accepted_id") ?? preset.acceptedId,
     shown: readShown(reader.object("shown")) ?? preset.shown,
-    finalStates: reader.texts("final_states") ?? preset.finalStates,
+    finalStates: reader.names("final_states") ?? preset.finalStates,
     webhooks: readWebhooks(reader.object("webhooks"), secretOf) ?? preset.webhooks,
     signedRequests: readSignedRequests(reader.object("signed_requests")) ?? preset.signedRequests,
     stream: readStream(reader.object("stream")) ?? preset.stream,
     documents: readDocuments(reader.object("documents")) ?? preset.documents,
-    timing: { ...defaultTiming, ...preset.timing, ...readTiming(reader.object("timing")) },
+    timing: { ...defaultTiming, ...timing },
+    statedTiming: new Set(Object.keys(timing) as (keyof Target["timing"])[]),
+    keyLength: readKeyLength(reader.whole("key_length")),
+    quotaCode: reader.text("quota_code"),
     profiles: readProfiles(given.profiles ?? ownProfiles) ?? preset.profiles,
   };
   reader.end();
@@ -161,7 +165,7 @@ function readWallet(reader: ValueReader | undefined): Target["wallet"] | undefin
   const wallet = {
     body: reader.members("body") ?? {},
     state: reader.text("state"),
-    finalStates: reader.texts("final_states") ?? [],
+    finalStates: reader.names("final_states") ?? [],
   };
   reader.end();
   return wallet;
@@ -198,6 +202,12 @@ function readTiming(reader: ValueReader | undefined): Partial<Target["timing"]> 
   });
   reader.end();
   return Object.fromEntries(timing);
+}
+
+function readKeyLength(length: number | undefined): number | undefined {
+  if (length !== undefined && (length < 8 || length > 255))
+    throw new UsageFault("key_length must be from 8 to 255 characters.");
+  return length;
 }
 
 function readProfiles(names: readonly string[] | undefined): ProfileName[] | undefined {

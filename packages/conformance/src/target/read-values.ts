@@ -13,6 +13,8 @@ export class UsageFault extends Error {
 export interface ValueReader {
   readonly text: (name: string) => string | undefined;
   readonly texts: (name: string) => string[] | undefined;
+  /** Names such as those of states, which can be numbers too. */
+  readonly names: (name: string) => string[] | undefined;
   readonly whole: (name: string) => number | undefined;
   readonly wholes: (name: string) => number[] | undefined;
   readonly members: (name: string) => Record<string, unknown> | undefined;
@@ -44,6 +46,10 @@ export function readValues(value: unknown, path: string): ValueReader {
         "a list of strings",
         (given): given is string[] => Array.isArray(given) && given.every(isText),
       ),
+    names: (name) =>
+      take(name, "a list of names", (given): given is (string | number)[] => {
+        return Array.isArray(given) && given.every((one) => isText(one) || typeof one === "number");
+      })?.map(String),
     whole: (name) => take(name, "a whole number", isWhole),
     wholes: (name) =>
       take(

@@ -1,5 +1,5 @@
 import { readPlace, readRequest, UsageFault, type ValueReader } from "./read-values.js";
-import type { MessageSignatureTarget, SignatureScheme, WebhookTarget } from "./target.js";
+import type { MessageSignatureTarget, Place, SignatureScheme, WebhookTarget } from "./target.js";
 
 /** How notifications are registered, signed and retried. */
 export function readWebhooks(
@@ -24,6 +24,7 @@ export function readWebhooks(
     messageSignatures: readMessageSignatures(reader.object("message_signatures")),
     rotate: readRequest(reader.object("rotate")),
     retryScheduleMs: reader.wholes("retry_schedule_ms"),
+    transactionId: readPlace(reader, "transaction_id"),
     state: reader.text("state"),
   };
   challenge?.end();
@@ -45,7 +46,7 @@ function readSignature(reader: ValueReader | undefined): SignatureScheme | undef
     return {
       scheme,
       algorithm: reader.text("algorithm") ?? "sha256",
-      header: reader.text("header") ?? "signature",
+      at: readSignaturePlace(reader),
       prefix: reader.text("prefix") ?? "",
       encoding: reader.text("encoding") === "base64" ? "base64" : "hex",
       content: reader.text("content") ?? "{body}",
@@ -56,6 +57,14 @@ function readSignature(reader: ValueReader | undefined): SignatureScheme | undef
   const signature = read();
   reader.end();
   return signature;
+}
+
+function readSignaturePlace(reader: ValueReader): Place {
+  const header = reader.text("header");
+  const field = reader.text("field");
+  if (header !== undefined && field !== undefined)
+    throw new UsageFault(`${reader.path} names a header and a field; the signature is in one of them.`);
+  return field === undefined ? `header.${header ?? "signature"}` : `body.${field}`;
 }
 
 function readMessageSignatures(reader: ValueReader | undefined): MessageSignatureTarget | undefined {

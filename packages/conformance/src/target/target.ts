@@ -11,12 +11,13 @@ export interface DescribedRequest {
   readonly body?: unknown;
 }
 
-/** How notifications are signed. `{body}` and `{header:NAME}` in `content` are replaced by what was received. */
+/** How notifications are signed. `{body}`, `{header:NAME}` and `{field:PATH}` in `content` are replaced by what was received. */
 export type SignatureScheme =
   | {
       readonly scheme: "hmac";
       readonly algorithm: string;
-      readonly header: string;
+      /** The header or the field of the body that has the signature. */
+      readonly at: Place;
       readonly prefix: string;
       readonly encoding: "hex" | "base64";
       readonly content: string;
@@ -85,6 +86,8 @@ export interface WebhookTarget {
   readonly rotate?: DescribedRequest | undefined;
   /** The documented times from an attempt that failed to the next. */
   readonly retryScheduleMs?: readonly number[] | undefined;
+  /** Where a notification has the id or the reference of its transaction, if it is not found by itself. */
+  readonly transactionId?: Place | undefined;
   /** Where the state of the transaction is in the body of a notification, if it is not found by itself. */
   readonly state?: string | undefined;
 }
@@ -151,6 +154,12 @@ export interface Target {
   /** Paths of the documents; those that are absent are looked for at well-known ones. */
   readonly documents: { readonly openapi?: string | undefined; readonly asyncapi?: string | undefined };
   readonly timing: Timing;
+  /** The waits that the target file or the preset states. After another one, an answer that is missing is not yet a failure. */
+  readonly statedTiming: ReadonlySet<keyof Timing>;
+  /** The longest Idempotency-Key that the target accepts, if it is shorter than a UUID. */
+  readonly keyLength?: number | undefined;
+  /** The error code of a refusal by a quota, if it is neither usual nor answered with 429. */
+  readonly quotaCode?: string | undefined;
   readonly profiles: readonly ProfileName[];
 }
 

@@ -1,13 +1,15 @@
-import { isObject } from "../http/reply.js";
+import { isObject, parseJson } from "../http/reply.js";
+import type { Place } from "../target/target.js";
 import type { Delivery } from "./receiver.js";
 
 /**
  * The items of a notification: `event`, `signature` and `delivery_id`, each a field of the body or a header. A header can have a prefix
- * (`X-`, `Webhook-`, a vendor's name) and hyphens for underscores, because the contract does not say how a header is spelt.
+ * (`X-`, `Webhook-`, a vendor's name) and hyphens for underscores, because the contract does not say how a header is spelt. A field can be
+ * inside of another one, because it does not say either how the body is built.
  */
 export function itemOf(delivery: Delivery, name: "event" | "signature" | "delivery_id"): string | undefined {
-  const field = isObject(delivery.json) ? delivery.json[name] : undefined;
-  if (typeof field === "string" && field !== "") return field;
+  const field = findMember(delivery.json, [name]);
+  if (field !== undefined) return field;
   const wanted = name.replace("_", "-");
   const header = delivery.headers.find(([own]) => {
     const spelt = own.toLowerCase().replaceAll("_", "-");
@@ -16,32 +18,78 @@ export function itemOf(delivery: Delivery, name: "event" | "signature" | "delive
   return header?.[1] === "" ? undefined : header?.[1];
 }
 
-/** Whether a string value of the body, or a header, is or ends with this string. */
+/** Whether a value of the body, or a header, is this string or a path that ends with it. The body can be JSON, a form or plain text. */
 export function mentions(delivery: Delivery, text: string): boolean {
-  return containsText(delivery.json, text) || delivery.headers.some(([, value]) => containsText(value, text));
+  if (delivery.headers.some(([, value]) => containsText(value, text))) return true;
+  if (delivery.json !== undefined) return containsText(delivery.json, text);
+  const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`).test(delivery.body.toString("utf8"));
 }
 
 /** The same, of a JSON value. */
 export function containsText(value: unknown, text: string): boolean {
-  if (typeof value === "string") return value === text || value.endsWith(`/${text}`);
-  if (typeof value === "number") return String(value) === text;
-  if (Array.isArray(value)) return value.some((item) => containsText(item, text));
-  return isObject(value) && Object.values(value).some((item) => containsText(item, text));
+  const inner = unwrap(value);
+  if (typeof inner === "string") return inner === text || isPathTo(inner, text);
+  if (typeof inner === "number") return String(inner) === text;
+  if (Array.isArray(inner)) return inner.some((item) => containsText(item, text));
+  return isObject(inner) && Object.values(inner).some((item) => containsText(item, text));
 }
 
-/** A string of the body that is the state: at the given path of members, or the innermost member with the same name as in GET. */
+const isPathTo = (value: string, text: string) =>
+  value.endsWith(`/${text}`) || value.endsWith(`/${encodeURIComponent(text)}`);
+
+/** A string that is itself a JSON document counts as what it contains: some services sign it as a string. */
+function unwrap(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+  return parseJson(value) ?? value;
+}
+
+/** A string or a number under one of these names, the outermost first. */
 export function findMember(value: unknown, names: readonly string[]): string | undefined {
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      const found = findMember(item, names);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+  let level = [unwrap(value)];
+  while (level.length > 0) {
+    const objects = level.filter(isObject);
+    for (const name of names)
+      for (const object of objects) {
+        const own = Object.hasOwn(object, name) ? asText(object[name]) : undefined;
+        if (own !== undefined) return own;
+      }
+    level = level.flatMap((one) => (isObject(one) ? Object.values(one) : Array.isArray(one) ? one : []));
+    level = level.map(unwrap).filter((one) => typeof one === "object" && one !== null);
   }
-  if (!isObject(value)) return undefined;
-  for (const name of names) {
-    const own = value[name];
-    if (typeof own === "string") return own;
+  return undefined;
+}
+
+const asText = (value: unknown) =>
+  (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
+
+/** The string or number at a place of a notification. */
+export function itemAt(delivery: Delivery, place: Place): string | undefined {
+  const name = place.slice(place.indexOf(".") + 1);
+  if (place.startsWith("header."))
+    return delivery.headers.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1];
+  return fieldAt(delivery.json, name);
+}
+
+/** The string or number at a path of the body, also if a part of the path is a string that contains JSON. */
+export function fieldAt(json: unknown, path: string): string | undefined {
+  let here = json;
+  for (const name of path.split(".")) {
+    const outer = unwrap(here);
+    if (Array.isArray(outer)) here = outer[Number(name)];
+    else if (isObject(outer) && Object.hasOwn(outer, name)) here = outer[name];
+    else return undefined;
   }
-  return findMember(Object.values(value), names);
+  return asText(here);
+}
+
+const volatile = /(^|_)(attempts?|retry|retries|timestamp|time|date|nonce|signature|delivery_id)(_|$)|_at$/i;
+
+/** What a notification says, without what differs between two attempts. */
+export function contentOf({ json, body }: Delivery, deliveryId: string | undefined): string {
+  const text =
+    json === undefined
+      ? body.toString("utf8")
+      : JSON.stringify(json, (name, value: unknown) => (volatile.test(name) ? undefined : value));
+  return deliveryId === undefined ? text : text.replaceAll(deliveryId, "");
 }

@@ -13,9 +13,14 @@ export interface Delivery {
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
+  /** The parsed body: JSON, or the fields of a form. Undefined if it is neither. */
   readonly json: unknown;
-  /** What the receiver answered. */
+  /** What the receiver answered; 0 before it has. */
   status: number;
+  /** How long the sender waited for the answer. */
+  answeredAfterMs: number;
+  /** The sender closed the connection before it had the answer. */
+  isAbandoned: boolean;
   /** The state that GET showed while the notification was waiting for its answer, if it was asked. */
   shownState?: string | undefined;
 }
@@ -55,7 +60,8 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
       response.writeHead(413, { connection: "close" }).end(() => request.destroy());
       return;
     }
-    const json = parseJson(body.toString("utf8"));
+    const started = performance.now();
+    const json = parseBody(request, body.toString("utf8"));
     if (challenge !== undefined && isObject(json) && json["event"] === challenge.event) {
       const answer = valueAt(json, challenge.answer);
       response
@@ -72,9 +78,14 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
       body,
       json,
       status: 0,
+      answeredAfterMs: 0,
+      isAbandoned: false,
     };
     deliveries.push(delivery);
-    delivery.status = await decide(delivery);
+    const status = await decide(delivery);
+    delivery.answeredAfterMs = performance.now() - started;
+    delivery.isAbandoned = response.destroyed;
+    delivery.status = status;
     response.writeHead(delivery.status).end();
   };
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
@@ -101,6 +112,11 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
         server.closeAllConnections();
       }),
   };
+}
+
+function parseBody({ headers }: IncomingMessage, text: string): unknown {
+  const isForm = (headers["content-type"] ?? "").startsWith("application/x-www-form-urlencoded");
+  return isForm ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text);
 }
 
 /** The whole body; undefined if it is too large, in which case the rest is not read. */

@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { readSignatures, type SignedMessage } from "../signatures/message-signature.js";
 import { matchesDigest, verifyMessage } from "../signatures/verify-message.js";
 import type { MessageSignatureTarget, SignatureScheme } from "../target/target.js";
+import { fieldAt, itemAt } from "./delivery-items.js";
 import type { Delivery } from "./receiver.js";
 
 const commandTimeoutMs = 5000;
@@ -93,9 +94,14 @@ function verifyHmac(scheme: Hmac, secret: string, delivery: Delivery, body: Buff
   // The body is hashed as bytes, so it is not put into the string.
   for (const part of scheme.content.split(/(\{body\})/)) {
     if (part === "{body}") hmac.update(body);
-    else hmac.update(part.replace(/\{header:([^}]+)\}/g, (_all, name: string) => header(delivery, name)));
+    else
+      hmac.update(
+        part.replace(/\{(header|field):([^}]+)\}/g, (_all, kind: string, name: string) =>
+          kind === "header" ? header(delivery, name) : (fieldAt(delivery.json, name) ?? ""),
+        ),
+      );
   }
-  const given = header(delivery, scheme.header);
+  const given = itemAt(delivery, scheme.at) ?? "";
   if (!given.startsWith(scheme.prefix)) return false;
   return isEqual(Buffer.from(given.slice(scheme.prefix.length), scheme.encoding), hmac.digest());
 }

@@ -43,7 +43,7 @@ const successes: readonly {
     name: "create",
     method: "POST",
     path: "/v1/transactions",
-    needs: "tx.create.accepted",
+    needs: "tx.create.id",
     make: async (kit) => (await sharedTransaction(kit)).reply,
   },
   {

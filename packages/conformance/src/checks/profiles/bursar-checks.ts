@@ -3,7 +3,7 @@ import type { Kit } from "../../engine/kit.js";
 import { describeReply, errorOf, type Reply } from "../../http/reply.js";
 import { withoutToken } from "../access-checks.js";
 import { malformedBody } from "../body-checks.js";
-import { repeatedRequest, withoutKey } from "../key-checks.js";
+import { numberAmount, repeatedRequest, withoutKey } from "../key-checks.js";
 import { expectRefused, sharedTransaction } from "../scenarios.js";
 import { unknownTransaction } from "../transaction-checks.js";
 
@@ -116,6 +116,22 @@ export const bursarChecks = [
         reply.header("x-request-id") === id,
         `X-Request-Id ${String(id)}`,
         reply.header("x-request-id") ?? "none",
+      );
+    },
+  ),
+  profileCheck(
+    "bursar.key-after-refusal",
+    "bursar",
+    source,
+    "A request that was refused does not use up its key.",
+    { ...row, needs: ["body.amount.number"] },
+    async (kit) => {
+      const refused = await numberAmount(kit);
+      const { reply } = await kit.create({ key: refused.key });
+      expect(
+        reply.status === 202,
+        "status 202 for a valid request under a key whose first request was refused",
+        describeReply(reply),
       );
     },
   ),

@@ -1,9 +1,11 @@
 import { expect, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { describeReply } from "../../http/reply.js";
-import { repeatedRequest, reusedKey, withoutKey } from "../key-checks.js";
+import { expectOne, repeatedRequest, reusedKey, withoutKey } from "../key-checks.js";
+import { shownMember, showTransaction } from "../scenarios.js";
 
 const source = "IETF draft-ietf-httpapi-idempotency-key-header";
+const reused = "idempotency.reused";
 const writes = ["transaction"] as const;
 
 /** Statuses and responses that the IETF draft describes and the contract leaves open. */
@@ -19,11 +21,38 @@ export const idempotencyChecks = [
     },
   ),
   profileCheck(
-    "idempotency.reused",
+    reused,
+    "idempotency",
+    `${source}, section 2.2: a key must not be reused with another payload`,
+    "A key that is reused for another body does not create a second transaction.",
+    { needs: ["key.repeat.other-connection"], writes },
+    async (kit) => {
+      const { first, second } = await reusedKey(kit);
+      await expectOne(kit, first, second, "after its key was reused with another body");
+    },
+  ),
+  profileCheck(
+    "idempotency.reused.unchanged",
+    "idempotency",
+    `${source}, section 2.2`,
+    "Reusing a key does not change the first transaction.",
+    { needs: [reused, "tx.get.own"], writes },
+    async (kit) => {
+      const { first } = await reusedKey(kit);
+      const reference = shownMember(kit.target, (await showTransaction(kit, first.id)).json, "reference");
+      expect(
+        reference === first.reference,
+        `the reference ${first.reference} of the first request`,
+        `the reference ${String(reference)} after the key was reused`,
+      );
+    },
+  ),
+  profileCheck(
+    "idempotency.reused.status",
     "idempotency",
     `${source}, section 2.7`,
     "A key that is reused for another body is answered with 422.",
-    { needs: ["key.reused", "error.status"], writes },
+    { needs: [reused, "error.status"], writes },
     async (kit) => {
       expectStatus((await reusedKey(kit)).second.reply, 422, "a key that is reused for another body");
     },

@@ -4,11 +4,11 @@ import { describeReply } from "../../http/reply.js";
 import { type MessageSignature, readSignatures, signatureBase } from "../../signatures/message-signature.js";
 import { matchesDigest, verifyMessage } from "../../signatures/verify-message.js";
 import type { MessageSignatureTarget } from "../../target/target.js";
-import { mentions } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import { messageOf } from "../../webhooks/verify-signature.js";
 import { createTransaction } from "../scenarios.js";
-import { announced, endpoint, readSecret, sendDescribed } from "../webhook-scenarios.js";
+import { endpoint, readSecret, sendDescribed } from "../webhook-endpoint.js";
+import { announced, isAbout } from "../webhook-scenarios.js";
 
 const profile = "rfc9421";
 const present = "rfc9421.present";
@@ -202,8 +202,9 @@ async function expectBothKeys(kit: Kit): Promise<void> {
   receiver.answerWith(async () => 204);
   const created = await createTransaction(kit);
   const delivery = await kit.poll(kit.target.timing.webhookMs, async () =>
-    receiver.deliveries.find((one) => mentions(one, created.id)),
+    receiver.deliveries.find((one) => isAbout(kit, one, created)),
   );
+  if (delivery !== undefined) kit.attach([delivery]);
   if (delivery === undefined) fail("a notification after the secret was replaced", "none");
   const message = messageOf(delivery, receiver.url);
   const signatures = readSignatures(message) ?? [];

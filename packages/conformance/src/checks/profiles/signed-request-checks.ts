@@ -5,7 +5,7 @@ import { describeReply } from "../../http/reply.js";
 import { type SigningOptions, signRequest } from "../../signatures/sign-request.js";
 import type { SignedRequestTarget } from "../../target/target.js";
 import { expectRefused, rawAt } from "../scenarios.js";
-import { sendDescribed } from "../webhook-scenarios.js";
+import { sendDescribed } from "../webhook-endpoint.js";
 
 const profile = "rfc9421";
 const accepted = "rfc9421.request.accepted";
@@ -57,7 +57,7 @@ async function createSigned(kit: Kit, { signing, alter = (body) => body }: Signe
   const key = await registered(kit);
   const { asset, amount, fields } = kit.target.transaction;
   const body = JSON.stringify({ reference: kit.newName(), asset, amount, ...fields });
-  const idempotencyKey = `${kit.newName()}-key`;
+  const idempotencyKey = kit.newKey();
   const headers = signRequest(
     {
       method: "POST",

@@ -1,7 +1,9 @@
 import { expect, NotOffered, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
+import { itemOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
-import { announced, endpoint } from "../webhook-scenarios.js";
+import { endpoint } from "../webhook-endpoint.js";
+import { announced } from "../webhook-scenarios.js";
 
 const profile = "standard-webhooks";
 const source = "Standard Webhooks, https://www.standardwebhooks.com";
@@ -65,6 +67,26 @@ export const standardWebhooksChecks = [
         "a secret with the prefix whsec_ and 24 to 64 bytes",
         shown,
       );
+    },
+  ),
+  profileCheck(
+    "standard-webhooks.once",
+    profile,
+    `${source}: a 2xx means that the notification was received`,
+    "A notification that was answered with 2xx is not sent again.",
+    { needs: ["webhook.delivery-id.unique"], writes },
+    async (kit) => {
+      const answered = new Map<string | undefined, Delivery>();
+      for (const one of (await announced(kit)).deliveries) {
+        const id = itemOf(one, "delivery_id");
+        const earlier = answered.get(id);
+        expect(
+          earlier === undefined,
+          "one notification for each delivery_id that was answered with 2xx",
+          `${id} again: notification ${earlier?.index} was answered with ${earlier?.status}, notification ${one.index} repeats it`,
+        );
+        if (one.status >= 200 && one.status < 300 && !one.isAbandoned) answered.set(id, one);
+      }
     },
   ),
 ];

@@ -32,7 +32,7 @@ export const tenantChecks = [
     "tenants",
     source,
     "A key of another tenant is not found.",
-    { needs: ["key.distinct"], writes },
+    { needs: ["tx.get.found"], unlessFailed: ["key.distinct"], writes },
     async (kit) => {
       const authorization = authorizationOfSecond(kit);
       const first = await createTransaction(kit);

@@ -1,8 +1,10 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { createServer, type IncomingMessage, request } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Chose, OtherChoiceName } from "./other-choices.js";
+import { createOtherWebhooks } from "./other-webhooks.js";
 
 /**
  * A correct implementation that differs from Bursar in everything that the contract leaves open: ids only in `Location`, other state
@@ -15,13 +17,15 @@ export interface OtherServer {
 }
 
 export const otherTokens = { own: "OTHER~01~abcdefghijklmnop", revoked: "OTHER~02~abcdefghijklmnop" };
-export const otherSecret = "the-secret-of-the-other-server";
-
 interface Order {
-  readonly key: string;
-  readonly body: string;
-  status: "RECEIVED" | "RUNNING" | "DONE";
+  readonly reference: string;
+  readonly createdAt: number;
+  /** Policy rejects it when it is processed. */
+  readonly isForbidden: boolean;
+  status: keyof typeof numbers;
 }
+
+const numbers = { RECEIVED: 10, RUNNING: 20, DONE: 30, REFUSED: 40 };
 
 class OtherRefusal extends Error {
   readonly status: number;
@@ -37,68 +41,89 @@ interface Answer {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
+  /** A body that is not JSON. */
+  readonly text?: string;
 }
 
-const stepMs = 1000;
-const retryMs = 50;
-const attemptsMax = 20;
+/** Seconds until a result; with one of the choices less, because there are many of them. */
+const stepMs = { usual: 1000, chosen: 60, slow: 450 };
+const foundAfterMs = 150;
+const confirmations = 3;
+const requestsOfQuota = 60;
 
-export async function startOtherServer(): Promise<OtherServer> {
+export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherServer> {
+  const chose: Chose = (name) => name === choice;
   const orders = new Map<string, Order>();
-  const hooks = new Map<string, string>();
+  const keys = new Map<string, "accepted" | OtherRefusal>();
+  const references = new Set<string>();
   const stopping = new AbortController();
   const { signal } = stopping;
   // Each order that is processed listens to it.
   setMaxListeners(0, signal);
+  const { hooks, announce } = createOtherWebhooks(chose, signal);
+  let requests = 0;
 
-  const post = (url: string, headers: Record<string, string>, body: string): Promise<boolean> =>
-    new Promise((resolve) => {
-      const outgoing = request(url, { method: "POST", headers, agent: false, signal }, (response) => {
-        response.resume();
-        resolve((response.statusCode ?? 500) < 300);
-      });
-      outgoing.on("error", () => resolve(false));
-      outgoing.end(body);
-    });
-
-  const announce = async (id: string, order: Order) => {
-    const body = `{ "resource" : "/v1/transactions/${id}",  "snapshot":{"status":"${order.status}","x":1.50} }`;
-    const deliveryId = randomUUID();
-    for (const url of hooks.values())
-      for (let attempt = 0; attempt < attemptsMax && !signal.aborted; attempt += 1) {
-        const stamp = String(Date.now());
-        const signature = createHmac("sha512", otherSecret).update(`${stamp}|${body}`).digest("hex");
-        const items = { "X-Other-Event": "transaction.updated", "X-Other-Delivery-Id": deliveryId };
-        const headers = { ...items, "X-Other-Stamp": stamp, "X-Other-Signature": `v9=${signature}` };
-        if (await post(url, headers, body)) break;
-        await delay(retryMs);
-      }
-  };
+  const statusOf = ({ status }: Order) => (chose("states that are numbers") ? numbers[status] : status);
 
   const process = async (id: string, order: Order) => {
-    for (const status of ["RUNNING", "DONE"] as const) {
-      await delay(stepMs, undefined, { signal });
+    const isSlow = chose("a sender that waits only half a second");
+    const waitMs = choice === undefined ? stepMs.usual : isSlow ? stepMs.slow : stepMs.chosen;
+    for (const status of ["RUNNING", order.isForbidden ? "REFUSED" : "DONE"] as const) {
+      await delay(waitMs, undefined, { signal });
       order.status = status;
-      void announce(id, order);
+      announce({ id, reference: order.reference, status: statusOf(order) });
+      if (status === "RUNNING" && chose("several updates with the same state"))
+        for (let count = 1; count <= confirmations; count += 1)
+          announce({ id, reference: order.reference, status: statusOf(order), confirmations: count });
     }
+  };
+
+  const check = (members: Record<string, unknown>) => {
+    for (const name of ["reference", "asset", "amount"])
+      if (typeof members[name] !== "string") throw new OtherRefusal(422, "STRING_NEEDED");
+    if (!/^\d+(\.\d+)?$/.test(String(members["amount"]))) throw new OtherRefusal(422, "DECIMAL_NEEDED");
+    if (!/^[\x20-\x7e]+$/.test(String(members["reference"]))) throw new OtherRefusal(422, "ASCII_NEEDED");
+    if (members["purpose"] === "forbidden" && !chose("policy applied after the 202"))
+      throw new OtherRefusal(451, "POLICY_REJECTED");
+  };
+
+  const readKey = (key: string | string[] | undefined): string => {
+    if (typeof key !== "string" || key === "") throw new OtherRefusal(428, "KEY_NEEDED");
+    const isTooLong =
+      (chose("keys of at most 36 characters") && key.length > 36) ||
+      (chose("keys of at most 16 characters") && key.length > 16);
+    if (isTooLong) throw new OtherRefusal(400, "KEY_TOO_LONG");
+    if (chose("keys that must be UUIDs") && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key))
+      throw new OtherRefusal(400, "UUID_NEEDED");
+    return key;
   };
 
   const create = (incoming: IncomingMessage, body: string): Answer => {
     if (incoming.headers.authorization !== `Bearer ${otherTokens.own}`)
       throw new OtherRefusal(403, "WHO_ARE_YOU");
     const members = parseObject(incoming, body);
-    const key = incoming.headers["idempotency-key"];
-    if (typeof key !== "string" || key === "") throw new OtherRefusal(428, "KEY_NEEDED");
-    for (const name of ["reference", "asset", "amount"])
-      if (typeof members[name] !== "string") throw new OtherRefusal(422, "STRING_NEEDED");
-    if (!/^\d+(\.\d+)?$/.test(String(members["amount"]))) throw new OtherRefusal(422, "DECIMAL_NEEDED");
-    if (!/^[\x20-\x7e]+$/.test(String(members["reference"]))) throw new OtherRefusal(422, "ASCII_NEEDED");
-    if (members["purpose"] === "forbidden") throw new OtherRefusal(451, "POLICY_REJECTED");
-    if ([...orders.values()].some((order) => order.key === key)) throw new OtherRefusal(409, "ALREADY_SENT");
+    const key = readKey(incoming.headers["idempotency-key"]);
+    const slot = chose("key and body together identify a request") ? `${key} ${body}` : key;
+    const known = keys.get(slot);
+    if (known === "accepted") throw new OtherRefusal(409, "ALREADY_SENT");
+    if (known !== undefined) throw known;
+    const reference = String(members["reference"]);
+    try {
+      check(members);
+      if (chose("references that are used once") && references.has(reference))
+        throw new OtherRefusal(409, "REFERENCE_USED");
+    } catch (error) {
+      if (chose("refusals remembered under their key")) keys.set(slot, error as OtherRefusal);
+      throw error;
+    }
     const id = randomUUID();
-    const order: Order = { key, body, status: "RECEIVED" };
+    const isForbidden = members["purpose"] === "forbidden";
+    const order: Order = { reference, createdAt: performance.now(), isForbidden, status: "RECEIVED" };
+    keys.set(slot, "accepted");
+    references.add(reference);
     orders.set(id, order);
     process(id, order).catch(() => undefined);
+    if (chose("no id in the 202")) return { status: 202 };
     return {
       status: 202,
       headers: { location: `https://elsewhere.example/v1/transactions/${id}?view=full` },
@@ -107,12 +132,19 @@ export async function startOtherServer(): Promise<OtherServer> {
 
   const route = (incoming: IncomingMessage, body: string): Answer => {
     const { method, url = "" } = incoming;
+    requests += 1;
+    if (chose("a quota answered with 503") && requests % requestsOfQuota === 0)
+      throw new OtherRefusal(503, "QUOTA_EXCEEDED");
     if (method === "POST" && url === "/v1/transactions") return create(incoming, body);
     const id = /^\/v1\/transactions\/([^/]+)$/.exec(url)?.[1];
     if (method === "GET" && id !== undefined) {
       const order = orders.get(id);
-      if (order === undefined) throw new OtherRefusal(410, "GONE_OR_NEVER_THERE");
-      return { status: 200, body: { data: { status: order.status, extra: [1, 2] }, links: {} } };
+      const isHidden = (one: Order) =>
+        chose("transactions that are found some time after the 202") &&
+        performance.now() - one.createdAt < foundAfterMs;
+      if (order === undefined || isHidden(order)) throw new OtherRefusal(410, "GONE_OR_NEVER_THERE");
+      if (chose("a state that is the whole body")) return { status: 200, text: order.status };
+      return { status: 200, body: { data: { status: statusOf(order), extra: [1, 2] }, links: {} } };
     }
     if (method === "POST" && url === "/v1/wallets") {
       parseObject(incoming, body);
@@ -131,9 +163,12 @@ export async function startOtherServer(): Promise<OtherServer> {
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const { status, headers, body } = answer(() => route(incoming, Buffer.concat(chunks).toString("utf8")));
-    response.writeHead(status, { "content-type": "application/vnd.other+json", ...headers });
-    response.end(body === undefined ? undefined : JSON.stringify(body, null, 2));
+    const { status, headers, body, text } = answer(() =>
+      route(incoming, Buffer.concat(chunks).toString("utf8")),
+    );
+    const type = text === undefined ? "application/vnd.other+json" : "text/plain";
+    response.writeHead(status, { "content-type": type, ...headers });
+    response.end(text ?? (body === undefined ? undefined : JSON.stringify(body, null, 2)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

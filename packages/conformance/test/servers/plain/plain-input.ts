@@ -115,5 +115,5 @@ export function validate(input: Input, has: Has, create: (input: Input) => unkno
   if (!(Number(amount) > policyMax) || has("policy-not-applied")) return;
   if (has("refused-yet-created")) create(input);
   const code = has("policy-other-code") ? "FORBIDDEN" : "POLICY_REJECTED";
-  throw new PlainRefusal(403, code, "The amount is above the limit.", "create");
+  throw new PlainRefusal(has("policy-200") ? 200 : 403, code, "The amount is above the limit.", "create");
 }

@@ -27,11 +27,12 @@ export function createPlainStream(
   const followers = new Set<{ tenant: string; send: (entry: Entry) => void }>();
   const sockets = new WebSocketServer({ noServer: true });
   const logOf = (tenant: string) => logs.get(tenant) ?? logs.set(tenant, []).get(tenant) ?? [];
-  let announced = new Set<string>();
+  /** The transactions, in the order in which they were created. */
+  const published = new Set<string>();
 
   const publish: PlainStream["publish"] = (tenant, transaction) => {
-    announced = announced.add(transaction.id);
-    if (has("stream-leaves-out-one") && announced.size % 2 === 0) return;
+    published.add(transaction.id);
+    if (has("stream-leaves-out-one") && [...published].indexOf(transaction.id) % 2 === 1) return;
     const log = logOf(tenant);
     const entry = { sequence: log.length + 1, transaction: { ...transaction } };
     log.push(entry);

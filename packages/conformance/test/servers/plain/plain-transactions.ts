@@ -58,7 +58,12 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     return {
       status: has("create-200") ? 200 : status,
       headers: { location },
-      body: { ...transaction, id, state, ...(has("create-off-schema") ? { created_at: 5 } : {}) },
+      body: {
+        ...transaction,
+        id: has("id-left-out") ? undefined : id,
+        state,
+        ...(has("create-off-schema") ? { created_at: 5 } : {}),
+      },
     };
   };
 
@@ -81,6 +86,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       finish(transaction, tenant);
       return;
     }
+    if (has("delivery-id-per-transaction")) webhooks.announce(transaction);
     finish(transaction, tenant);
     webhooks.announce(transaction);
   };
@@ -123,7 +129,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   const keyOf = (own: string, request: PlainRequest) => {
     const key = has("other-tenants-key-found") ? own : `${tenantOf(request.headers.authorization)} ${own}`;
     const cased = has("keys-case-insensitive") ? key.toLowerCase() : key;
-    return has("keys-truncated") ? cased.slice(0, 54) : cased;
+    return has("keys-truncated") ? cased.slice(0, 40) : cased;
   };
 
   const findKey = (key: string, request: PlainRequest): Remembered | undefined => {
@@ -189,11 +195,13 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const shown = (has("final-changes") && reads % 2 === 1) || isChangedLater ? "failed" : state;
     return {
       ...rest,
-      reference: has("reference-mangled")
-        ? Buffer.from(rest.reference, "utf8").toString("latin1")
-        : rest.reference,
+      reference: has("reference-left-out")
+        ? undefined
+        : has("reference-mangled")
+          ? Buffer.from(rest.reference, "utf8").toString("latin1")
+          : rest.reference,
       asset: has("asset-changed") ? "EUR" : rest.asset,
-      amount: showAmount(rest.amount, has),
+      amount: has("amount-left-out") ? undefined : showAmount(rest.amount, has),
       ...(has("state-missing") ? {} : { state: shown }),
       ...(has("get-off-schema") ? { created_at: 5 } : {}),
     };

@@ -45,7 +45,8 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     const { transaction, attempt } = notification;
     const isRetry = attempt > 0;
     const id = isRetry && has("retry-has-new-id") ? randomUUID() : notification.deliveryId;
-    const shown = has("webhook-disagrees") ? { ...transaction, state: "failed" } : transaction;
+    const state = has("webhook-disagrees") ? "failed" : transaction.state;
+    const shown = { ...transaction, state: has("webhook-without-state") ? undefined : state };
     const event = has("event-misnamed") ? "transaction.changed" : "transaction.updated";
     const members = {
       ...(has("event-missing") ? {} : { event }),
@@ -112,7 +113,11 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
       announcedCount += endpoints.size > 0 ? 1 : 0;
       if (has("no-webhook") || (has("only-first-announced") && announcedCount > 1)) return;
       for (const endpoint of endpoints.values()) {
-        const deliveryId = has("delivery-id-equal") ? "dlv_1" : randomUUID();
+        const deliveryId = has("delivery-id-equal")
+          ? "dlv_1"
+          : has("delivery-id-per-transaction")
+            ? transaction.id
+            : randomUUID();
         deliver(endpoint, { deliveryId, transaction: { ...transaction }, attempt: 0 });
       }
     },

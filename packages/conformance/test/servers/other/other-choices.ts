@@ -1,0 +1,64 @@
+/**
+ * What else a correct implementation may choose. Each is a way in which a server was failed once although the contract allows what it does,
+ * or one that is as open. `file` changes the target file of the Other server; `missing` are checks that then need not be offered.
+ */
+export interface OtherChoice {
+  readonly file?: readonly (readonly [from: string | RegExp, to: string])[];
+  readonly missing?: readonly string[];
+  /** Checks that pass with a warning. */
+  readonly warned?: readonly string[];
+  /** Checks that cannot be decided, because the target file does not state how long something takes. */
+  readonly undecided?: readonly string[];
+}
+
+const signature = /signature:\n(?: {4}.*\n)+/;
+const signedIn = (place: string, content: string) =>
+  `signature:\n    scheme: hmac\n    algorithm: sha512\n    ${place}\n    content: "${content}"\n`;
+
+export const otherChoices = {
+  "several updates with the same state": {},
+  "notifications without a state": { missing: ["webhook.result", "webhook.visible"] },
+  "other event kinds about the same transaction": {},
+  "notifications as forms": {
+    file: [
+      [signature, signedIn("header: X-Other-Signature\n    prefix: v9=", "{header:X-Other-Stamp}|{body}")],
+    ],
+  },
+  "the payload as a string and the signature in a field": {
+    file: [
+      [signature, signedIn("field: signature", "{field:event}{field:delivery_id}{field:payload}")],
+      ["webhooks:", "webhooks:\n  transaction_id: body.payload.transaction\n  state: payload.status"],
+    ],
+  },
+  "items of a notification inside of another field": {},
+  "notifications that name the reference and not the id": {},
+  "notifications in plain text": { missing: ["webhook.result", "webhook.visible"] },
+  "notifications that name nothing": {
+    warned: ["webhook.sent"],
+    missing: ["webhook.each", "webhook.result", "webhook.visible"],
+  },
+  "notifications sent again after 2xx": {},
+  "a sender that waits only half a second": {},
+  "retries later than the kit waits": { undecided: ["webhook.retry"] },
+  "transactions that are found some time after the 202": {},
+  "refusals remembered under their key": {},
+  "key and body together identify a request": {},
+  "references that are used once": { missing: ["key.distinct"] },
+  "keys of at most 36 characters": {},
+  "keys that must be UUIDs": { missing: ["key.case"] },
+  "keys of at most 16 characters": {
+    file: [["token_env:", "key_length: 16\ntoken_env:"]],
+    missing: ["key.case"],
+  },
+  "states that are numbers": { file: [["[DONE]", "[30]"]] },
+  "a state that is the whole body": {},
+  "policy applied after the 202": {
+    file: [["[DONE]", "[DONE, REFUSED]"]],
+    missing: ["policy.status", "policy.code"],
+  },
+  "a quota answered with 503": {},
+  "no id in the 202": { file: [["accepted_id: header.location\n", ""]] },
+} as const satisfies Record<string, OtherChoice>;
+
+export type OtherChoiceName = keyof typeof otherChoices;
+export type Chose = (name: OtherChoiceName) => boolean;

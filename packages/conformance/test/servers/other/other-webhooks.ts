@@ -1,0 +1,94 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { request } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Chose } from "./other-choices.js";
+
+export const otherSecret = "the-secret-of-the-other-server";
+
+/** What is announced of an order. */
+interface Announcement {
+  readonly id: string;
+  readonly reference: string;
+  readonly status: string | number;
+  /** Of updates that leave the state as it is. */
+  readonly confirmations?: number;
+}
+
+interface Items {
+  readonly event: string;
+  readonly delivery_id: string;
+}
+
+const attemptsMax = 20;
+const retryMs = 50;
+const lateRetryMs = 60_000;
+const senderTimeoutMs = 500;
+
+/** Sends notifications, in the form that was chosen, until the receiver answers with 2xx. */
+export function createOtherWebhooks(chose: Chose, signal: AbortSignal) {
+  const hooks = new Map<string, string>();
+  const post = (url: string, headers: Record<string, string>, body: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const outgoing = request(url, { method: "POST", headers, agent: false, signal }, (response) => {
+        response.resume();
+        resolve((response.statusCode ?? 500) < 300);
+      });
+      if (chose("a sender that waits only half a second"))
+        outgoing.setTimeout(senderTimeoutMs, () => outgoing.destroy());
+      outgoing.on("error", () => resolve(false));
+      outgoing.end(body);
+    });
+
+  const send = async (event: string, what: Announcement) => {
+    const items = { event, delivery_id: randomUUID() };
+    for (const url of hooks.values())
+      for (let attempt = 0; attempt < attemptsMax && !signal.aborted; attempt += 1) {
+        const { headers, body } = compose(chose, items, what);
+        if (await post(url, headers, body)) {
+          if (attempt > 0 || !chose("notifications sent again after 2xx")) break;
+        } else
+          await delay(chose("retries later than the kit waits") ? lateRetryMs : retryMs, undefined, {
+            signal,
+          });
+      }
+  };
+  return {
+    hooks,
+    announce: (what: Announcement) => {
+      const events = ["transaction.updated"];
+      if (chose("other event kinds about the same transaction")) events.push("balance.changed");
+      for (const event of events) send(event, what).catch(() => undefined);
+    },
+  };
+}
+
+function compose(chose: Chose, items: Items, what: Announcement) {
+  const sign = (content: string) => createHmac("sha512", otherSecret).update(content).digest("hex");
+  const stamp = String(Date.now());
+  const inHeaders = { "X-Other-Event": items.event, "X-Other-Delivery-Id": items.delivery_id };
+  const signed = (body: string, further: Record<string, string> = inHeaders) => ({
+    headers: { ...further, "X-Other-Stamp": stamp, "X-Other-Signature": `v9=${sign(`${stamp}|${body}`)}` },
+    body,
+  });
+  const { id, reference, status, confirmations } = what;
+  if (chose("notifications as forms")) {
+    const type = { "Content-Type": "application/x-www-form-urlencoded" };
+    return signed(`transaction=${id}&status=${status}`, { ...inHeaders, ...type });
+  }
+  if (chose("the payload as a string and the signature in a field")) {
+    const payload = JSON.stringify({ transaction: id, status });
+    const signature = sign(items.event + items.delivery_id + payload);
+    return { headers: {}, body: JSON.stringify({ ...items, payload, signature }) };
+  }
+  if (chose("items of a notification inside of another field"))
+    return signed(JSON.stringify({ meta: items, data: { id, status } }), {});
+  if (chose("notifications in plain text")) return signed(`The order ${id} is now ${status}.\n`);
+  const name = chose("notifications that name the reference and not the id")
+    ? `"order":"${reference}"`
+    : `"resource" : "/v1/transactions/${id}"`;
+  if (chose("notifications that name nothing")) return signed('{ "look": "something has changed" }');
+  if (chose("notifications without a state")) return signed(`{ ${name} }`);
+  const shown = typeof status === "string" ? `"${status}"` : status;
+  const count = confirmations === undefined ? "" : `,"confirmations":${confirmations}`;
+  return signed(`{ ${name},  "snapshot":{"status":${shown},"x":1.50${count}} }`);
+}
