@@ -173,7 +173,7 @@ export function composeWebhooks(
       listEndpoints: endpoints.listEndpoints,
       ...createEndpointChanges({ ...deps, onChanged }),
       verifyEndpoint: createEndpointVerifier({ ...deps, attempt, onChanged }),
-      testEndpoint: createEndpointTester({ endpoints, attempt, newUuid, now }),
+      testEndpoint: createEndpointTester({ endpoints, attempt, newUuid, now, onChanged }),
       showDelivery: createDeliveryShower({ deliveries, renderEvents }),
       listDeliveries: deliveries.listDeliveries,
       ...createResends({

@@ -6,7 +6,7 @@ const lease = {
   tenantId: "tenant",
   endpointId: "endpoint",
   fence: "1",
-  endpoint: { failingSince: null },
+  endpoint: { version: 1, failingSince: null },
 } as EndpointLease;
 const concurrency = 2;
 
@@ -160,6 +160,24 @@ describe("the queue of an endpoint", () => {
       if (taken !== undefined) queue.abandon(taken, 0);
     }
     expect(queue.failingForMs(1000)).toBe(0);
+  });
+
+  it("ends a pause when the endpoint was changed and is not failing any more, and not at an ordinary renewal", () => {
+    const queue = queueWith(
+      ...Array.from({ length: 10 }, (_, index) => job(`j${index}`, { sequence: index })),
+    );
+    for (let failures = 0; failures < 8; failures++) {
+      const taken = queue.take(0);
+      if (taken !== undefined) queue.finish(taken, "failed", 0);
+    }
+    expect(queue.take(0)).toBeUndefined();
+    const renewed = (version: number, failingSince: Date | null) =>
+      queue.renew({ ...lease, endpoint: { ...lease.endpoint, version, failingSince } });
+    renewed(1, null);
+    renewed(2, new Date(0));
+    expect([queue.take(0), queue.isFailing()]).toEqual([undefined, true]);
+    renewed(3, null);
+    expect([idOf(queue.take(0)), queue.isFailing()]).toEqual(["j8", false]);
   });
 
   it("pauses after a fault of the service that every delivery has, without counting it against the endpoint", () => {

@@ -51,6 +51,8 @@ export interface EndpointQueue {
   failingForMs: (nowMs: number) => number;
   /** The outcome has been recorded. */
   forget: (deliveryId: string) => void;
+  /** The lease after a renewal. If the endpoint was enabled meanwhile, or has answered a test, the pause after its failures ends. */
+  renew: (lease: EndpointLease) => void;
   close: () => void;
 }
 
@@ -167,6 +169,15 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
     pausedForMs: (nowMs) => Math.max(0, breaker.openUntilMs - nowMs),
     failingForMs: (nowMs) => (failingSince === null ? 0 : nowMs - failingSince.getTime()),
     forget: (deliveryId) => known.delete(deliveryId),
+    renew: (renewed) => {
+      const { version } = queue.lease.endpoint;
+      queue.lease = renewed;
+      // Who changes an endpoint raises its version; the sender itself, when it records its health, does not.
+      if (renewed.endpoint.version === version || renewed.endpoint.failingSince !== null) return;
+      failingSince = null;
+      breaker = closedBreaker;
+      queue.mayHaveMore = true;
+    },
     close: () => {
       queue.isClosed = true;
       for (const { due } of ready) known.delete(due.id);

@@ -90,7 +90,7 @@ export function createEndpointQueues({
       const lease = held.get(endpointName(queue.lease));
       // Another process has it, or the endpoint was disabled or deleted.
       if (lease === undefined) queue.close();
-      else queue.lease = lease;
+      else queue.renew(lease);
     }
   }
 

@@ -28,7 +28,10 @@ export interface EndpointChanges {
     id: string,
     body: ChangeWebhookEndpointBody,
   ) => Promise<{ endpoint: WebhookEndpoint; secret: ShownSecret | null } | Refused>;
-  /** Enabling an enabled endpoint or disabling a disabled one changes nothing. An endpoint that was not verified becomes pending. */
+  /**
+   * Enabling an enabled endpoint ends the pause after its failures; otherwise it changes nothing, and neither does disabling a disabled one.
+   * An endpoint that was not verified becomes pending.
+   */
   setEndpointEnabled: (origin: Origin, id: string, enabled: boolean) => Changed;
   deleteEndpoint: (origin: Origin, id: string) => Changed;
   /** The secret is null if an earlier request with the same key has made it: it is shown once. */
@@ -91,7 +94,8 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
       return { endpoint, secret: isMoved ? showSecret(secret) : null };
     },
     setEndpointEnabled: (origin, id, enabled) =>
-      apply(origin, id, enabled ? "enable" : "disable", ({ state, verifiedAt }) => {
+      apply(origin, id, enabled ? "enable" : "disable", ({ state, verifiedAt, failingSince }) => {
+        if (enabled && state === "enabled" && failingSince !== null) return { state: { to: "enabled" } };
         if ((state !== "disabled") === enabled) return {};
         if (!enabled) return { state: { to: "disabled", reason: "requested" } };
         return { state: { to: verifiedAt === null ? "pending" : "enabled" } };

@@ -5,16 +5,22 @@ import type { EndpointStore } from "./endpoint.js";
 import { presentEndpoint } from "./present-webhooks.js";
 
 export interface TestEndpointDeps {
-  endpoints: Pick<EndpointStore, "readEndpoint">;
+  endpoints: Pick<EndpointStore, "readEndpoint" | "changeEndpoint">;
   attempt: AttemptDelivery;
   newUuid: () => string;
   now: () => number;
+  /** Notifies the senders, so that a change takes effect at once. */
+  onChanged: (tenantId: string) => void;
 }
 
 export type TestEndpoint = (tenantId: string, id: string) => Promise<WebhookTest | Refused>;
 
-/** Sends an `endpoint.test` at once, signed like any delivery, and returns the response. It is not an event and is not stored. */
-export function createEndpointTester({ endpoints, attempt, newUuid, now }: TestEndpointDeps): TestEndpoint {
+/**
+ * Sends an `endpoint.test` at once, signed like any delivery, and returns the response. It is not an event and is not stored. If an endpoint
+ * that was failing accepts it, the pause after its failures ends.
+ */
+export function createEndpointTester(deps: TestEndpointDeps): TestEndpoint {
+  const { endpoints, attempt, newUuid, now } = deps;
   return async (tenantId, id) => {
     const endpoint = await endpoints.readEndpoint(tenantId, id);
     if (endpoint === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
@@ -28,6 +34,7 @@ export function createEndpointTester({ endpoints, attempt, newUuid, now }: TestE
       data: { webhook_endpoint: presentEndpoint(endpoint) },
     });
     const { attempt: made, verdict } = await attempt(endpoint, deliveryId, 1, body);
+    if (verdict === "delivered" && endpoint.failingSince !== null) await endFailing(deps, tenantId, id);
     return {
       delivery_id: showId("dlv", deliveryId),
       delivered: verdict === "delivered",
@@ -37,4 +44,20 @@ export function createEndpointTester({ endpoints, attempt, newUuid, now }: TestE
       answer: made.excerpt,
     };
   };
+}
+
+async function endFailing(
+  { endpoints, now, onChanged }: TestEndpointDeps,
+  tenantId: string,
+  id: string,
+): Promise<void> {
+  await endpoints.changeEndpoint(
+    tenantId,
+    id,
+    ({ state, failingSince }) =>
+      state === "enabled" && failingSince !== null ? { state: { to: "enabled" } } : {},
+    new Date(now()),
+    undefined,
+  );
+  onChanged(tenantId);
 }

@@ -127,6 +127,31 @@ describe("the sender", () => {
     expect(untried.length).toBeGreaterThanOrEqual(20 - opened - 1);
   });
 
+  it.each(["enable", "test"] as const)(
+    "ends the pause after %s, without waiting for its end",
+    async (way) => {
+      const tenant = await service.createTenant();
+      const path = `/paused-${way}`;
+      const endpoint = await tenant.createEndpoint(`${receiver.url}${path}`);
+      receiver.answerWith(status(500));
+      for (let count = 0; count < 20; count++) await tenant.transact();
+      await receiver.arrived(path, 8);
+      await tenant.deliveriesWhen((all) => all.filter(({ attempts }) => attempts.length > 0).length >= 8);
+      await waitForSenderRound(tenant);
+      receiver.answerWith(ok);
+      const { testEndpoint, setEndpointEnabled } = service.parts.useCases;
+      if (way === "test")
+        expect(await testEndpoint(tenant.id, endpoint.id)).toMatchObject({ delivered: true });
+      else await setEndpointEnabled(tenant.origin, endpoint.id, true);
+      // The clock stands still, so only first attempts are due.
+      await tenant.deliveriesWhen((all) =>
+        all.every(({ state, attempts }) => state === "delivered" || attempts.length === 1),
+      );
+      const delivered = (await tenant.deliveries()).filter(({ state }) => state === "delivered");
+      expect(delivered.length).toBeGreaterThanOrEqual(9);
+    },
+  );
+
   it("sends first attempts for one subject in the order of its versions, one after the other", async () => {
     const tenant = await service.createTenant();
     await tenant.createEndpoint(`${receiver.url}/ordered`);

@@ -19,7 +19,7 @@ function enabledRoute(enabled: boolean, { setEndpointEnabled }: Needed) {
       tag: "Webhooks",
       summary: enabled ? "Enable a webhook endpoint" : "Disable a webhook endpoint",
       description: enabled
-        ? "Deliveries that were pending when it was disabled are sent now. Events since then are not: replay them from their `sequence`."
+        ? "Deliveries that were pending when it was disabled are sent now. Events since then are not: replay them from their `sequence`. If it is enabled but failing, the pause after its failures ends."
         : "Nothing is sent to it any more. The tenant's other endpoints receive `endpoint.disabled`.",
       params: WebhookEndpointPath,
       success: {
