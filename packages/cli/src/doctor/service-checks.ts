@@ -1,9 +1,11 @@
+import { isIP } from "node:net";
 import { connect } from "node:tls";
 import type { Bursar } from "@bursar/client";
 import type { Context } from "../commands/command.js";
 import { CliError } from "../exit-codes.js";
 import { isLocal, type Target } from "../profiles/target.js";
 import { version } from "../version.js";
+import { checkEndpoints } from "./endpoint-check.js";
 import { explain, type Finding, finding } from "./finding.js";
 
 const timeoutMs = 10_000;
@@ -29,8 +31,11 @@ export async function* checkService(context: Context): AsyncGenerator<Finding> {
     return;
   }
   const { url, name, clientId } = target;
-  yield { check: "profile", state: "ok", found: `${name}: ${clientId ?? "a token"} at ${url}` };
-  const { answer, ...address } = await checkAddress(url);
+  const { signal } = context.io;
+  const isToken = typeof target.credentials === "function";
+  const place = `${isToken ? "BURSAR_TOKEN" : clientId} at ${url}`;
+  yield { check: "profile", state: "ok", found: name === url ? place : `${name}: ${place}` };
+  const { answer, ...address } = await checkAddress(target, signal);
   yield address;
   yield await checkTls(url);
   if (answer === undefined) return;
@@ -38,7 +43,7 @@ export async function* checkService(context: Context): AsyncGenerator<Finding> {
   yield checkVersion(answer);
   yield await finding(
     "readiness",
-    () => checkReadiness(url),
+    () => checkReadiness(url, signal),
     "Look at the log of the service, and at its database.",
   );
   const bursar = await context.bursar();
@@ -48,7 +53,9 @@ export async function* checkService(context: Context): AsyncGenerator<Finding> {
       const { token: issued } = await bursar.me.get();
       return { state: "ok" as const, found: `valid until ${issued.expires_at}` };
     },
-    "Check the client id and the secret of the profile, and that the client is not disabled.",
+    isToken
+      ? "The token in BURSAR_TOKEN is wrong or has expired: `bursar token` prints a new one."
+      : "Check the client id and the secret of the profile, and that the client is not disabled.",
   );
   yield token;
   if (token.state === "failed") return;
@@ -57,11 +64,14 @@ export async function* checkService(context: Context): AsyncGenerator<Finding> {
   yield await checkEndpoints(bursar);
 }
 
-async function checkAddress(url: string): Promise<Finding & { answer?: Response }> {
+async function checkAddress(
+  { url, name }: Target,
+  signal: AbortSignal,
+): Promise<Finding & { answer?: Response }> {
   const startedAt = performance.now();
   try {
     const answer = await fetch(`${url}/healthz`, {
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
       redirect: "manual",
     });
     const body = (await answer.json().catch(() => ({}))) as { status?: unknown };
@@ -79,7 +89,10 @@ async function checkAddress(url: string): Promise<Finding & { answer?: Response 
       check: "address",
       state: "failed",
       found: explain(error),
-      advice: "Check the address, that the service runs, and that no firewall is in between.",
+      advice:
+        name === "sandbox"
+          ? "Is `npm start` running? The sandbox writes its address when it starts."
+          : "Check the address, that the service runs, and that no firewall is in between.",
     };
   }
 }
@@ -95,12 +108,19 @@ async function checkTls(url: string): Promise<Finding> {
           found: "the connection is not encrypted",
           advice: "Put a proxy with TLS in front of the service, and use its https address.",
         };
+  const host = hostname.replace(/^\[|\]$/g, "");
   return await finding(
     "tls",
     () =>
       new Promise((resolve, reject) => {
         const socket = connect(
-          { host: hostname, port: Number(port || 443), servername: hostname, timeout: timeoutMs },
+          // The name of the server cannot be an address.
+          {
+            host,
+            port: Number(port || 443),
+            timeout: timeoutMs,
+            ...(isIP(host) === 0 ? { servername: host } : {}),
+          },
           () => {
             const { valid_to: validTo } = socket.getPeerCertificate();
             const days = Math.floor((Date.parse(validTo) - Date.now()) / dayMs);
@@ -113,11 +133,28 @@ async function checkTls(url: string): Promise<Finding> {
             );
           },
         );
-        socket.once("error", reject);
+        socket.once("error", (error: NodeJS.ErrnoException) => {
+          const fault = faultOfTls(error);
+          if (fault === undefined) reject(error);
+          else resolve(fault);
+        });
         socket.once("timeout", () => socket.destroy(new Error("no answer in time")));
       }),
     "Install a certificate that names this host and is signed by a known authority.",
   );
+}
+
+/** OpenSSL's own sentences name its source files. Undefined for what is wrong with the certificate. */
+function faultOfTls({ code = "" }: NodeJS.ErrnoException): Omit<Finding, "check"> | undefined {
+  if (/^(ERR_SSL_|EPROTO$|ECONNRESET$)/.test(code))
+    return {
+      state: "failed",
+      found: `the server does not answer with TLS on this port (${code})`,
+      advice: "Check the address: it may be an http address, or the port of another service.",
+    };
+  if (/^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/.test(code))
+    return { state: "skipped", found: `no connection (${code})` };
+  return undefined;
 }
 
 function checkClock(answer: Response, now: Date): Finding {
@@ -157,8 +194,10 @@ function checkVersion(answer: Response): Finding {
   };
 }
 
-async function checkReadiness(url: string): Promise<Omit<Finding, "check">> {
-  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(timeoutMs) });
+async function checkReadiness(url: string, signal: AbortSignal): Promise<Omit<Finding, "check">> {
+  const answer = await fetch(`${url}/readyz`, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  });
   const { checks = {} } = (await answer.json().catch(() => ({}))) as { checks?: Record<string, unknown> };
   const found = Object.entries(checks).map(
     ([name, state]) => `${name} ${typeof state === "string" ? state : JSON.stringify(state)}`,
@@ -212,33 +251,5 @@ function checkStream(bursar: Bursar): Promise<Finding> {
       throw new Error("no event came in time");
     },
     "Proxies must pass WebSocket upgrades of /v1/stream. On Node 20, the package ws is needed.",
-  );
-}
-
-function checkEndpoints(bursar: Bursar): Promise<Finding> {
-  return finding(
-    "webhook endpoints",
-    async () => {
-      const { token } = await bursar.me.get();
-      if (!token.scopes.includes("webhooks:manage"))
-        return { state: "skipped", found: "the token lacks webhooks:manage" };
-      const { data } = await bursar.webhookEndpoints.list({ limit: 200 }).page();
-      const faulty = data.filter(
-        ({ failing_since, disabled_reason }) =>
-          failing_since !== null || ["gone", "failing"].includes(disabled_reason ?? ""),
-      );
-      if (faulty.length === 0) return { state: "ok", found: `${data.length}, none failing` };
-      const found = faulty.map(
-        ({ id, url, failing_since, disabled_reason }) =>
-          `${id} (${url}) ${disabled_reason ?? `failing since ${failing_since}`}`,
-      );
-      return {
-        state: "warning",
-        found: found.join(", "),
-        advice:
-          "`bursar webhooks test <endpoint>` shows what the receiver answers; afterwards `webhooks enable` and `webhooks resend --failed`.",
-      };
-    },
-    "Check the scope webhooks:manage.",
   );
 }

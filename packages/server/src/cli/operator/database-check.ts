@@ -38,7 +38,8 @@ async function checkAll(): Promise<Finding[]> {
   const values = loadOperatorSettings();
   const key = await find("master key", async () => {
     const path = masterKeyPath(values);
-    return `${path}, with ${readMasterKeys(path).all.length} keys`;
+    const { length } = readMasterKeys(path).all;
+    return `${path}, with ${length === 1 ? "1 key" : `${length} keys`}`;
   });
   const database = await find("database", async () => {
     const url = values.database_url ?? sandboxDatabaseUrl(values.data_dir);
