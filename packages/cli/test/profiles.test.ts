@@ -133,6 +133,21 @@ describe("profiles", () => {
     }
   });
 
+  it.each(["{", "null", '{"url":1}', '{"url":"http://127.0.0.1:1025"}'])(
+    "the sandbox's file %s is explained in one sentence",
+    async (content) => {
+      const cli = createRunner(service.url);
+      writeFileSync(join(cli.folder, "data", "credentials.json"), content);
+      const { code, err } = await cli.run(["token"]);
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: expect.stringMatching(
+          /^bursar: .*credentials\.json does not contain sandbox credentials\. .*\n$/,
+        ),
+      });
+    },
+  );
+
   it("a name that every object has is no profile", async () => {
     const cli = createRunner(service.url);
     for (const name of ["__proto__", "constructor"]) {

@@ -40,7 +40,8 @@ export function createRunner(url: string) {
     HOME: folder,
     TERM: "xterm",
   };
-  const run = async (args: string[], options: RunOptions = {}): Promise<Ran> => {
+  /** Starts a command that runs until its signal is aborted; `ran` has what it has shown so far. */
+  const start = (args: string[], options: RunOptions = {}): { ran: Ran; ended: Promise<Ran> } => {
     const { terminal = false, answers = [] } = options;
     const ran: Ran = { code: 0, out: "", err: "", prompts: [] };
     const io: Io = {
@@ -61,8 +62,12 @@ export function createRunner(url: string) {
       signal: options.signal ?? new AbortController().signal,
       now: () => new Date(),
     };
-    ran.code = await runCli(args, io);
-    return ran;
+    const ended = runCli(args, io).then((code) => {
+      ran.code = code;
+      return ran;
+    });
+    return { ran, ended };
   };
-  return { run, folder, config: join(folder, "config", "bursar", "config.json") };
+  const run = (args: string[], options: RunOptions = {}): Promise<Ran> => start(args, options).ended;
+  return { run, start, folder, config: join(folder, "config", "bursar", "config.json") };
 }

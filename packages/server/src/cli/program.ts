@@ -34,12 +34,10 @@ const readingCommands: ReadonlySet<string> = new Set([
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   dev: async () => (await import("./service/dev.js")).addDevCommand,
   serve: async () => (await import("./service/serve.js")).addServeCommand,
-  token: async () => (await import("./sandbox/token.js")).addTokenCommand,
   tenant: async () => (await import("./operator/tenant.js")).addTenantCommand,
   client: async () => (await import("./operator/client.js")).addClientCommand,
   policy: async () => (await import("./operator/policy.js")).addPolicyCommand,
   fund: async () => (await import("./operator/fund.js")).addFundCommand,
-  webhooks: async () => (await import("./webhooks/listen.js")).addWebhooksCommand,
   keys: async () => (await import("./operator/keys.js")).addKeysCommand,
   failures: async () => (await import("./operator/failures.js")).addFailuresCommand,
   network: async () => (await import("./operator/network.js")).addNetworkCommand,

@@ -27,7 +27,7 @@ describe("commands for tenants and clients beside a running sandbox", () => {
     );
 
     const rotated = await run(["client", "rotate", clientId, "--overlap", "0"]);
-    expect((await login(fieldOf(made.output, "client_secret"))).code).toBe(1);
+    expect((await login(fieldOf(made.output, "client_secret"))).code).toBe(4);
     // The tokens of a secret end with it.
     await eventually(
       () => statusOf(earlier),
@@ -63,7 +63,7 @@ describe("commands for tenants and clients beside a running sandbox", () => {
     const login = (secret: string) =>
       run(["token", "--url", url(), "--client-id", clientId], { BURSAR_CLIENT_SECRET: secret });
     const reset = await run(["client", "reset", clientId]);
-    expect((await login(fieldOf(tenant.output, "client_secret"))).code).toBe(1);
+    expect((await login(fieldOf(tenant.output, "client_secret"))).code).toBe(4);
     const { output: token } = await login(fieldOf(reset.output, "client_secret"));
     const isSingle = async () => {
       const me = await fetch(`${url()}/v1/me`, { headers: { authorization: `Bearer ${token.trim()}` } });

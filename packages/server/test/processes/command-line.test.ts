@@ -177,24 +177,8 @@ describe("the command line", () => {
     },
   );
 
-  it("reports in one sentence that `bursar token` runs in the wrong folder, or finds something else", async () => {
-    expect(await run(["token"], { BURSAR_DATA_DIR: folder })).toEqual({
-      code: 1,
-      output: expect.stringMatching(/^bursar: There are no sandbox credentials in \/.*BURSAR_DATA_DIR.*\n$/),
-    });
-    for (const content of ["{", "null", '{"url":1}', '{"url":"http://127.0.0.1:1"}']) {
-      writeFileSync(join(folder, "credentials.json"), content);
-      expect(await run(["token"], { BURSAR_DATA_DIR: folder })).toEqual({
-        code: 1,
-        output: expect.stringMatching(
-          /^bursar: .*credentials\.json does not contain sandbox credentials\. .*\n$/,
-        ),
-      });
-    }
-  });
-
   it.each([
-    "packages/server/bin/bursar.mjs token",
+    "packages/cli/bin/bursar.mjs token",
     "packages/server/bin/bursar.mjs dev",
     "tools/prepare.mjs",
     "tools/start.mjs",

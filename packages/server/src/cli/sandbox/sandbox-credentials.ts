@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { loadConfig } from "../../config/load-config.js";
 import { explainFileError, OperatorError } from "../../operator-error.js";
-import type { TokenRequest } from "./request-token.js";
 
 /** The address of the sandbox, and its clients with their secrets. The file has mode 600. */
 export interface SandboxCredentials {
@@ -31,7 +29,7 @@ export function readSandboxCredentials(dataDir: string): SandboxCredentials {
     const reason = explainFileError(cause)?.reason;
     throw new OperatorError(
       reason === undefined || !existsSync(path)
-        ? `There are no sandbox credentials in ${dirname(path)}. Run this in the folder of the sandbox (\`npm start\` creates one), set BURSAR_DATA_DIR to its data folder, or name another server with --url and --client-id.`
+        ? `There are no sandbox credentials in ${dirname(path)}.`
         : `The sandbox credentials in ${path} cannot be read: ${reason}.`,
       { cause },
     );
@@ -64,15 +62,4 @@ export function writeSandboxCredentials(dataDir: string, credentials: SandboxCre
 
 function pathIn(dataDir: string): string {
   return join(dataDir, "credentials.json");
-}
-
-/** The credentials of one of the sandbox's clients. */
-export function sandboxClient(name: string): TokenRequest {
-  const { url, clients } = readSandboxCredentials(loadConfig(process.env).values.data_dir);
-  const client = clients.find((candidate) => candidate.name === name);
-  if (client === undefined) {
-    const names = clients.map((candidate) => candidate.name).join(", ");
-    throw new OperatorError(`The sandbox has no client ${name}. Its clients are ${names}.`);
-  }
-  return { url, clientId: client.client_id, secret: client.client_secret };
 }

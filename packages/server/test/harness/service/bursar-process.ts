@@ -4,7 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { eventually } from "../eventually.js";
 
-const bin = fileURLToPath(new URL("../../../bin/bursar.mjs", import.meta.url));
+const server = fileURLToPath(new URL("../../../bin/bursar.mjs", import.meta.url));
+const cli = fileURLToPath(new URL("../../../../cli/bin/bursar.mjs", import.meta.url));
+/** Commands of the API, which the server does not have. */
+const commandsOfCli = ["token", "webhooks"];
 
 export interface BursarProcess {
   child: ChildProcess;
@@ -30,9 +33,12 @@ const forServe = { BURSAR_PUBLIC_URL: "http://bursar.example", BURSAR_ALLOW_HTTP
 
 /** The built command line as a process of its own, on a free port, with nothing from the tests' own environment. */
 export function spawnBursar({ args, env = {}, account }: BursarProcessOptions): BursarProcess {
+  const bin = commandsOfCli.includes(args[0] ?? "") ? cli : server;
   const child = spawn(process.execPath, [bin, ...args], {
     env: {
       PATH: process.env["PATH"],
+      // Profiles of the person who runs the tests are not used.
+      XDG_CONFIG_HOME: "/nonexistent",
       PORT: "0",
       BURSAR_DRAIN_DELAY_MS: "0",
       // Two more processes, which most tests have no use for.
