@@ -69,7 +69,11 @@ async function sendBatch(
       results.set(item, resultOf(item, sent(at), results.get(item), round));
     const isLast = round > roundsMax || sent(0) instanceof BursarError;
     open = isLast ? [] : open.filter((item) => mayStillSucceed(results.get(item)));
-    if (open.length > 0) await sleep(runtime, runtime.random() * firstPauseMs * 2 ** round, options?.signal);
+    if (open.length > 0)
+      // If it is aborted, the next request says so.
+      await sleep(runtime, runtime.random() * firstPauseMs * 2 ** round, options?.signal).catch(
+        () => undefined,
+      );
   }
   return batch.map((item) => results.get(item) as ManyResult);
 }

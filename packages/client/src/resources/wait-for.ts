@@ -46,7 +46,9 @@ export function waitFor(transport: Transport) {
       known = changed ?? known;
       if (until(known)) break;
       const spentMs = runtime.monotonicMs() - startedAt;
-      if (spentMs < pauseMs) await sleep(runtime, Math.min(pauseMs, leftMs), own.signal);
+      if (spentMs < pauseMs)
+        // If it is aborted, the next request says so.
+        await sleep(runtime, Math.min(pauseMs, leftMs), own.signal).catch(() => undefined);
     }
     return known;
   };

@@ -6,12 +6,13 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { createTestDatabase } from "../../harness/database/test-database.js";
 import { blocksOf } from "../../harness/document-blocks.js";
+import { freePort } from "../../harness/service/bursar-process.js";
 import { sharedService } from "../../harness/service/shared-service.js";
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url));
 
 /** All blocks as one program: the first makes the client that the others use. */
-function programOf(blocks: string[], url: string): string {
+function programOf(blocks: string[], url: string, port: number): string {
   const imports = new Set<string>();
   const bodies = blocks.map((block) =>
     block.replaceAll(/^import .*;\n/gm, (line) => {
@@ -20,7 +21,7 @@ function programOf(blocks: string[], url: string): string {
     }),
   );
   const [first = "", ...others] = bodies.map((body) =>
-    body.replaceAll("https://pay.example", url).replace("listen(3000)", "listen(0)"),
+    body.replaceAll("https://pay.example", url).replaceAll("3000", String(port)),
   );
   const numbered = others.map((body, at) => `{\n${body}\nconsole.log("block ${at + 2} has ended");\n}`);
   return [
@@ -74,16 +75,16 @@ it("every block of the client's README compiles under strict TypeScript, and run
   const folder = mkdtempSync(join(cache, "client-readme-"));
   try {
     const blocks = blocksOf("packages/client/README.md", "ts");
-    const program = programOf(blocks, service.url);
+    const program = programOf(blocks, service.url, await freePort());
     writeFileSync(join(folder, "readme.mts"), program);
     expect(await faultsOf(join(folder, "readme.mts"))).toBe("");
     writeFileSync(join(folder, "readme.mjs"), program);
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "readme.mjs")], {
+      cwd: folder,
       env: {
         ...process.env,
         BURSAR_CLIENT_ID: clientId,
         BURSAR_CLIENT_SECRET: secret,
-        WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString("base64")}`,
         PGHOST: hostname,
         PGPORT: port,
         PGUSER: decodeURIComponent(username),
@@ -93,6 +94,7 @@ it("every block of the client's README compiles under strict TypeScript, and run
     });
     expect(stdout).toContain("completed");
     expect(stdout).toContain("transaction.updated");
+    expect(stdout).toContain("verified: true");
     expect(stdout).toContain("endpoint.test");
     expect(stdout).toContain(`block ${blocks.length} has ended`);
   } finally {
