@@ -116,7 +116,8 @@ CREATE TABLE chain_attempts (
   CONSTRAINT chain_attempts_tenant_id_transaction_id_number_key UNIQUE (tenant_id, transaction_id, number),
   CONSTRAINT chain_attempts_pkey PRIMARY KEY (network, hash),
   CONSTRAINT chain_attempts_number_check CHECK ((number > 0)),
-  CONSTRAINT chain_attempts_purpose_check CHECK ((purpose = ANY (ARRAY['payment'::text, 'replacement'::text, 'cancellation'::text])))
+  CONSTRAINT chain_attempts_purpose_check CHECK ((purpose = ANY (ARRAY['payment'::text, 'replacement'::text, 'cancellation'::text]))),
+  CONSTRAINT chain_attempts_values_check CHECK (((gas_limit > (0)::numeric) AND (gas_limit <> 'NaN'::numeric) AND (max_fee >= (0)::numeric) AND (max_fee <> 'NaN'::numeric) AND (max_tip >= (0)::numeric) AND (max_tip <> 'NaN'::numeric))) NOT VALID
 );
 
 CREATE TABLE chain_blocks (
@@ -143,7 +144,8 @@ CREATE TABLE chain_deposits (
   CONSTRAINT chain_deposits_pkey PRIMARY KEY (network, hash, ordinal),
   CONSTRAINT chain_deposits_amount_check CHECK ((amount > (0)::numeric)),
   CONSTRAINT chain_deposits_check CHECK (((state <> 'seen'::text) OR ((block_number IS NULL) = (left_number IS NOT NULL)))),
-  CONSTRAINT chain_deposits_state_check CHECK ((state = ANY (ARRAY['seen'::text, 'credited'::text, 'removed'::text, 'gathered'::text])))
+  CONSTRAINT chain_deposits_state_check CHECK ((state = ANY (ARRAY['seen'::text, 'credited'::text, 'removed'::text, 'gathered'::text]))),
+  CONSTRAINT chain_deposits_values_check CHECK ((amount <> 'NaN'::numeric)) NOT VALID
 );
 
 CREATE TABLE chain_holdings (
@@ -154,7 +156,8 @@ CREATE TABLE chain_holdings (
   block_number bigint,
   gathered numeric(78,0) NOT NULL DEFAULT 0,
   CONSTRAINT chain_holdings_pkey PRIMARY KEY (tenant_id, wallet_id, asset),
-  CONSTRAINT chain_holdings_gathered_check CHECK ((gathered >= (0)::numeric))
+  CONSTRAINT chain_holdings_gathered_check CHECK ((gathered >= (0)::numeric)),
+  CONSTRAINT chain_holdings_values_check CHECK (((gathered <> 'NaN'::numeric) AND (on_chain <> 'NaN'::numeric))) NOT VALID
 );
 
 CREATE TABLE chain_payments (
@@ -192,10 +195,14 @@ CREATE TABLE chain_payments (
   CONSTRAINT chain_payments_check1 CHECK (((stage = ANY (ARRAY['assigned'::text, 'signed'::text, 'included'::text])) <= (nonce IS NOT NULL))),
   CONSTRAINT chain_payments_check2 CHECK (((stage = 'included'::text) <= (block_number IS NOT NULL))),
   CONSTRAINT chain_payments_check3 CHECK ((attempt <= wanted)),
+  CONSTRAINT chain_payments_included_check CHECK (((stage <> 'included'::text) OR (num_nulls(included_hash, block_hash, succeeded, fee) = 0))) NOT VALID,
   CONSTRAINT chain_payments_nonce_check CHECK ((nonce >= 0)),
+  CONSTRAINT chain_payments_nonce_max CHECK ((nonce < '9007199254740992'::bigint)) NOT VALID,
   CONSTRAINT chain_payments_purpose_check CHECK ((purpose = ANY (ARRAY['payment'::text, 'replacement'::text, 'cancellation'::text]))),
   CONSTRAINT chain_payments_stage_check CHECK ((stage = ANY (ARRAY['ready'::text, 'assigned'::text, 'signed'::text, 'included'::text, 'over'::text]))),
-  CONSTRAINT chain_payments_stop_reason_check CHECK ((stop_reason = ANY (ARRAY['CANCEL_REQUESTED'::text, 'WALLET_FROZEN'::text, 'TENANT_SUSPENDED'::text, 'ADDRESS_NOT_LISTED'::text, 'EXPIRED'::text, 'CLIENT_DISABLED'::text])))
+  CONSTRAINT chain_payments_stop_reason_check CHECK ((stop_reason = ANY (ARRAY['CANCEL_REQUESTED'::text, 'WALLET_FROZEN'::text, 'TENANT_SUSPENDED'::text, 'ADDRESS_NOT_LISTED'::text, 'EXPIRED'::text, 'CLIENT_DISABLED'::text]))),
+  CONSTRAINT chain_payments_terms_check CHECK (((stage <> ALL (ARRAY['assigned'::text, 'signed'::text])) OR (num_nulls(gas_limit, max_fee, max_tip, terms_number) = 0))) NOT VALID,
+  CONSTRAINT chain_payments_values_check CHECK (((((gas_limit > (0)::numeric) AND (gas_limit <> 'NaN'::numeric) AND (max_fee >= (0)::numeric) AND (max_fee <> 'NaN'::numeric) AND (max_tip >= (0)::numeric) AND (max_tip <> 'NaN'::numeric)) IS NOT FALSE) AND (data_fee >= (0)::numeric) AND (data_fee <> 'NaN'::numeric) AND (((fee >= (0)::numeric) AND (fee <> 'NaN'::numeric)) IS NOT FALSE))) NOT VALID
 );
 
 CREATE TABLE chain_wallets (
@@ -218,6 +225,7 @@ CREATE TABLE chain_wallets (
   CONSTRAINT chain_wallets_tenant_id_wallet_id_fkey FOREIGN KEY (tenant_id, wallet_id) REFERENCES wallets(tenant_id, id),
   CONSTRAINT chain_wallets_check CHECK ((final_nonce <= next_nonce)),
   CONSTRAINT chain_wallets_check1 CHECK (((halted_reason IS NULL) = (halted_at IS NULL))),
+  CONSTRAINT chain_wallets_nonce_max CHECK ((next_nonce < '9007199254740992'::bigint)) NOT VALID,
   CONSTRAINT chain_wallets_stated_nonce_check CHECK ((stated_nonce >= 0))
 );
 
@@ -452,7 +460,8 @@ CREATE TABLE ledger_accounts (
   CONSTRAINT ledger_accounts_pkey PRIMARY KEY (tenant_id, account_id, asset),
   CONSTRAINT ledger_accounts_check CHECK (((available >= (0)::numeric) OR (kind = ANY (ARRAY['external'::text, 'market'::text])))),
   CONSTRAINT ledger_accounts_held_check CHECK ((held >= (0)::numeric)),
-  CONSTRAINT ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['wallet'::text, 'external'::text, 'market'::text, 'fees'::text])))
+  CONSTRAINT ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['wallet'::text, 'external'::text, 'market'::text, 'fees'::text]))),
+  CONSTRAINT ledger_accounts_values_check CHECK (((available <> 'NaN'::numeric) AND (held <> 'NaN'::numeric))) NOT VALID
 );
 
 CREATE TABLE ledger_audits (
@@ -600,7 +609,8 @@ CREATE TABLE open_transactions (
   cancel_requested_by uuid,
   CONSTRAINT open_transactions_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT open_transactions_check CHECK (((fee_held = (0)::numeric) OR (fee_asset IS NOT NULL))),
-  CONSTRAINT open_transactions_fee_held_check CHECK ((fee_held >= (0)::numeric))
+  CONSTRAINT open_transactions_fee_held_check CHECK ((fee_held >= (0)::numeric)),
+  CONSTRAINT open_transactions_values_check CHECK ((fee_held <> 'NaN'::numeric)) NOT VALID
 );
 
 CREATE TABLE operator_requests (
@@ -825,7 +835,8 @@ CREATE TABLE transactions (
   CONSTRAINT transactions_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT transactions_amount_check CHECK ((amount > (0)::numeric)),
   CONSTRAINT transactions_check CHECK (((client_id IS NOT NULL) OR (kind = 'deposit'::text))),
-  CONSTRAINT transactions_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'payout'::text, 'deposit'::text, 'sweep'::text, 'refuel'::text])))
+  CONSTRAINT transactions_kind_check CHECK ((kind = ANY (ARRAY['transfer'::text, 'payout'::text, 'deposit'::text, 'sweep'::text, 'refuel'::text]))),
+  CONSTRAINT transactions_values_check CHECK ((amount <> 'NaN'::numeric)) NOT VALID
 );
 
 CREATE TABLE usage_buckets (

@@ -30,6 +30,7 @@ import { createChainWalletActivation } from "../store/chain/chain-wallets.js";
 import { hasChainWallets } from "../store/chain/has-wallets.js";
 import { readNetworks } from "../store/chain/read-networks.js";
 import { readSettledBooks } from "../store/chain/settled-books.js";
+import { listUnowned } from "../store/chain/unowned-rows.js";
 import { type Database, isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
 import type { ObserveUnit } from "../store/transactions/write-settlements.js";
@@ -209,6 +210,7 @@ function createDrivers(
   const drivers = chains.map(({ network, node }) =>
     createEvmDriver({
       ...{ network, node, signer, store, recorder, verifySigned, holder, leaseMs, pollEveryMs },
+      isUnavailable: isDatabaseUnavailable,
       onError: createNetworkErrorReporter(
         {
           unavailable: (reason) =>
@@ -256,9 +258,10 @@ async function audit(
   { network, node }: Chain,
 ): Promise<ChainAudit & { network: string }> {
   const name = network.network;
-  const found = await auditChain(network, node, (after, limit) =>
-    readSettledBooks(database, name, after, limit),
-  );
+  const found = await auditChain(network, node, {
+    readPage: (after, limit) => readSettledBooks(database, name, after, limit),
+    listUnowned: () => listUnowned(database, name),
+  });
   return { network: name, ...found };
 }
 

@@ -51,7 +51,7 @@ export interface PaymentFacts extends TransactionKey {
   amount: bigint;
   /** The sender. */
   address: string;
-  /** Where it goes: of a wallet that is paid, its address. */
+  /** Where it goes: of a wallet that is paid, its address; empty if that is missing in the database. */
   destination: string;
   destinationAccountId: string;
 }

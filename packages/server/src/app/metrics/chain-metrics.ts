@@ -46,6 +46,11 @@ export function chainMetrics({ readStatus, isUncompared, now }: ChainMetricsDeps
       byNetwork(({ haltedWallets }) => haltedWallets),
     ),
     gauge(
+      "bursar_network_unowned_rows",
+      "The number of payments and deposits of a network that are not settled because their wallet does not exist in the database. `bursar audit chain` lists them.",
+      byNetwork(({ unownedRows }) => unownedRows),
+    ),
+    gauge(
       "bursar_network_uncompared",
       "1 while this process follows a network and no node gives the balances of its final block, so that they are not compared with the ledger.",
       byNetwork(({ network }) => Number(isUncompared(network))),

@@ -12,6 +12,12 @@ export interface ChainAudit {
   differences: { wallet: WalletKey; difference: string }[];
 }
 
+interface ChainAuditReads {
+  readPage: (after: WalletKey | undefined, limit: number) => Promise<SettledBooks>;
+  /** Rows of settled blocks whose wallet does not exist. */
+  listUnowned: () => Promise<readonly (WalletKey & { hash: string; blockNumber: string })[]>;
+}
+
 const unsettled = (network: string) =>
   `The books of ${network} cannot be compared yet: no block has been settled since the network was resumed. Repeat the command after the next final block.`;
 
@@ -25,9 +31,13 @@ const pageMax = 100;
 export async function auditChain(
   network: ChainNetwork,
   node: Pick<ChainNode, "balances" | "noncesAt">,
-  readPage: (after: WalletKey | undefined, limit: number) => Promise<SettledBooks>,
+  { readPage, listUnowned }: ChainAuditReads,
 ): Promise<ChainAudit> {
-  const audit: ChainAudit = { wallets: 0, differences: [] };
+  const differences = (await listUnowned()).map(({ tenantId, walletId, hash, blockNumber }) => ({
+    wallet: { tenantId, walletId },
+    difference: `It does not exist, and what ${hash} has paid in block ${blockNumber} is recorded for it, so that it is not settled. Restore the row in chain_deposits or chain_payments from a backup.`,
+  }));
+  const audit: ChainAudit = { wallets: 0, differences };
   for (let after: WalletKey | undefined; ; ) {
     const { settled, wallets, books } = await readPage(after, pageMax);
     if (wallets.length === 0) return audit;

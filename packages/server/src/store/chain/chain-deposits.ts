@@ -3,6 +3,7 @@ import type { GatheredAmount } from "../../app/chain/wallet-books.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
+import { hasWallet } from "./unowned-rows.js";
 
 interface DepositRow extends Omit<ChainDeposit, "amount" | "block" | "leftNumber"> {
   amount: string;
@@ -40,7 +41,7 @@ export async function findDeposits(
   return rows.map(readDeposit);
 }
 
-/** Served by chain_deposits_seen. */
+/** Served by chain_deposits_seen and the primary key of wallets. */
 export function listSeen(
   tx: Queryable,
   network: string,
@@ -49,7 +50,8 @@ export function listSeen(
   const isInRange =
     "above" in range
       ? sql`c.block_number > ${range.above}`
-      : sql`c.block_number <= ${range.upTo} AND c.wallet_id <> ALL (${[...range.without]}::uuid[])`;
+      : sql`c.block_number <= ${range.upTo} AND c.wallet_id <> ALL (${[...range.without]}::uuid[])
+          AND ${hasWallet(sql`c`)}`;
   return list(
     tx,
     sql`c.network = ${network} AND c.state = 'seen' AND c.block_number IS NOT NULL AND ${isInRange}
@@ -60,7 +62,7 @@ export function listSeen(
 /** More of them end with the next block. */
 const leftMax = 1000;
 
-/** Served by chain_deposits_left. */
+/** Served by chain_deposits_left and the primary key of wallets. */
 export function listLeft(
   tx: Queryable,
   network: string,
@@ -70,7 +72,7 @@ export function listLeft(
   return list(
     tx,
     sql`c.network = ${network} AND c.state = 'seen' AND c.left_number IS NOT NULL AND c.left_number <= ${upTo}
-      AND c.wallet_id <> ALL (${[...without]}::uuid[])
+      AND c.wallet_id <> ALL (${[...without]}::uuid[]) AND ${hasWallet(sql`c`)}
       ORDER BY c.network, c.left_number LIMIT ${leftMax}`,
   );
 }

@@ -36,6 +36,7 @@ import {
   type UnsignedRow,
 } from "./payment-rows.js";
 import { hasRow, isDelisted } from "./removed-addresses.js";
+import { hasWallet } from "./unowned-rows.js";
 
 const leastId = "00000000-0000-0000-0000-000000000000";
 
@@ -225,7 +226,8 @@ export async function listIncluded(
   const isInRange =
     "above" in range
       ? sql`p.block_number > ${range.above}`
-      : sql`p.block_number <= ${range.upTo} AND p.wallet_id <> ALL (${[...range.without]}::uuid[])`;
+      : sql`p.block_number <= ${range.upTo} AND p.wallet_id <> ALL (${[...range.without]}::uuid[])
+          AND ${hasWallet(sql`p`)}`;
   const limit = "above" in range ? range.limit : null;
   const rows = await tx.query<IncludedRow>(sql`
     SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.included_hash AS hash, p.block_number AS "blockNumber",

@@ -51,10 +51,9 @@ interface FactRow extends Omit<PaymentFacts, "amount" | "destination"> {
 
 function readFacts(row: FactRow): PaymentFacts {
   const { tenantId, id, walletId, kind, asset, address, destination, destinationAccountId } = row;
-  if (destination === null) throw new Error(`the payment ${id} goes to a wallet without an address`);
   return {
     ...{ tenantId, id, walletId, kind, asset, amount: BigInt(row.amount), address },
-    ...{ destination: destination.toLowerCase(), destinationAccountId },
+    ...{ destination: (destination ?? "").toLowerCase(), destinationAccountId },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { RecordedNetwork } from "../../app/chain/chain-status.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { unownedRows } from "./unowned-rows.js";
 
 interface Row extends Omit<RecordedNetwork, "headNumber" | "finalNumber" | "settledNumber" | "baseFee"> {
   headNumber: string;
@@ -11,7 +12,7 @@ interface Row extends Omit<RecordedNetwork, "headNumber" | "finalNumber" | "sett
 
 const haltedMax = 1000;
 
-/** Served by the primary key and chain_wallets_halted; the configured networks are few. */
+/** Served by primary keys, chain_wallets_halted, chain_payments_included and chain_deposits_seen; the configured networks are few. */
 export async function readNetworks(
   source: Queryable,
   networks: readonly string[],
@@ -21,7 +22,8 @@ export async function readNetworks(
       final_number::text AS "finalNumber", settled_number::text AS "settledNumber", base_fee::text AS "baseFee", seen_at AS "seenAt", (
         SELECT count(*)::integer FROM (
           SELECT 1 FROM chain_wallets w WHERE w.network = networks.network AND w.halted_reason IS NOT NULL
-          LIMIT ${haltedMax}) AS halted) AS "haltedWallets"
+          LIMIT ${haltedMax}) AS halted) AS "haltedWallets",
+      (SELECT count(*)::integer FROM (${unownedRows}) AS unowned) AS "unownedRows"
     FROM networks WHERE network = ANY (${[...networks]}::text[])
   `);
   return rows.map(({ headNumber, finalNumber, settledNumber, baseFee, ...row }) => ({

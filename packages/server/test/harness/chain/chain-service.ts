@@ -13,7 +13,7 @@ import { createEvmDriver, type EvmDriver } from "../../../src/rails/evm/driver/e
 import { nodeTimers, type Timers } from "../../../src/runtime/loops/timers.js";
 import { createChainStore } from "../../../src/store/chain/chain-store.js";
 import { macOfAddress } from "../../../src/store/chain/wallet-integrity.js";
-import { type Database, withKeys } from "../../../src/store/core/database.js";
+import { type Database, isDatabaseUnavailable, withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
@@ -206,7 +206,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
         signer: given.signer ?? signer,
         store: given.store ?? store,
         recorder: { assets, newUuid, now: Date.now, onChanged: () => undefined },
-        verifySigned,
+        ...{ verifySigned, isUnavailable: isDatabaseUnavailable },
         ...{ holder: newUuid(), leaseMs: given.leaseMs ?? 5000, pollEveryMs: 5 },
         ...{ onError: (error) => errors.push(error), onLost: () => undefined },
         onCompared: (failure) => failure !== undefined && errors.push(failure),

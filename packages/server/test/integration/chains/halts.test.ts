@@ -94,9 +94,10 @@ describe("what the driver halts", () => {
     await registered();
     await fund([wallet, other]);
     const audit = () =>
-      auditChain(modelChainNetwork, service.node, (after, limit) =>
-        readSettledBooks(service.database, network, after, limit),
-      );
+      auditChain(modelChainNetwork, service.node, {
+        readPage: (after, limit) => readSettledBooks(service.database, network, after, limit),
+        listUnowned: async () => [],
+      });
     expect(await audit()).toEqual({ wallets: 2, differences: [] });
     service.chain.credit(wallet.address, modelCoin, -7n);
     service.chain.pay([{ asset: modelCoin, from: outside, to: wallet.address, amount: 5n }]);

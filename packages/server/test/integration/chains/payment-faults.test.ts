@@ -3,14 +3,17 @@ import { sql } from "../../../src/store/core/sql.js";
 import type { ChainWallet } from "../../harness/chain/chain-service.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../harness/chain/driven-chain.js";
 import { modelCoin } from "../../harness/chain/model-chain.js";
+import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
 import { eventually } from "../../harness/eventually.js";
 
 describe("a payment on a chain that cannot be processed", () => {
   let driven: DrivenChain;
+  let role: ServiceRole;
   let faulty: ChainWallet;
   let healthy: ChainWallet;
   beforeAll(async () => {
     driven = await startDrivenChain();
+    role = await createServiceRole(driven.database);
   });
   beforeEach(async () => {
     [faulty, healthy] = [await driven.createFunded(), await driven.createFunded()];
@@ -18,7 +21,10 @@ describe("a payment on a chain that cannot be processed", () => {
   afterEach(() => {
     Object.assign(driven.ports, driven.honest);
   });
-  afterAll(() => driven.stop());
+  afterAll(async () => {
+    await role.drop();
+    await driven.stop();
+  });
 
   const setState = (id: string, state: string) =>
     driven.database.query(sql`UPDATE open_transactions SET state = ${state} WHERE id = ${id}`);
@@ -33,9 +39,9 @@ describe("a payment on a chain that cannot be processed", () => {
       () => haltOf(faulty),
       (reason) => typeof reason === "string",
     );
-  async function expectOthersPaid(ids: readonly string[]): Promise<void> {
+  async function expectOthersPaid(ids: readonly string[], inPool = ids.length): Promise<void> {
     for (const id of ids) await driven.until(id, "broadcast");
-    await driven.inPool(ids.length);
+    await driven.inPool(inPool);
     await driven.settle();
     for (const id of ids) await driven.until(id, "completed");
     expect(await haltOf(healthy)).toBeNull();
@@ -86,6 +92,127 @@ describe("a payment on a chain that cannot be processed", () => {
     await expectOthersPaid(ids);
     for (const id of first) expect(await driven.nonceOf(id)).toBeNull();
   });
+
+  it("halts its wallet when its fees cannot be raised, and another one is cancelled", async () => {
+    const [bad, good] = [
+      await driven.pay(faulty, outside, modelCoin, 1n),
+      await driven.pay(healthy, outside, modelCoin, 2n),
+    ];
+    for (const id of [bad, good]) await driven.until(id, "broadcast");
+    const setGas = `UPDATE chain_attempts SET gas_limit = 0 WHERE transaction_id = '${bad}'`;
+    await expect(role.run(setGas)).rejects.toThrow("permission denied");
+    await expect(driven.database.run(setGas)).rejects.toThrow("chain_attempts_values_check");
+    // As in a row that was written before there was a constraint.
+    await withoutConstraint("chain_attempts", "chain_attempts_values_check", async () => {
+      await driven.database.run(`${setGas};
+        UPDATE chain_payments SET speed_up_requested = true WHERE transaction_id = '${bad}'`);
+      await driven.requestCancel(healthy, good);
+      driven.wake();
+      expect(await halted()).toContain("Division by zero");
+      await eventually(
+        () => attemptsOf(good),
+        (purposes) => purposes.at(-1) === "cancellation",
+      );
+    });
+    await driven.settle();
+    expect(await haltOf(healthy)).toBeNull();
+    expect(driven.errors).toEqual([]);
+  });
+
+  it("halts its wallet when its cancellation is refused and cannot be raised, and what was signed with it is stored", async () => {
+    const bad = await driven.pay(faulty, outside, modelCoin, 1n);
+    await driven.until(bad, "broadcast");
+    driven.ports.signer = {
+      sign: async (intents) => {
+        const signed = await driven.honest.signer.sign(intents);
+        const refusal = { refused: "FEES_NOT_HIGHER", reason: "they are not" } as const;
+        return intents.map(({ transactionId }, index) =>
+          transactionId === bad ? refusal : (signed[index] ?? refusal),
+        );
+      },
+    };
+    const release = holdAssignment();
+    const ids = [await driven.pay(healthy, outside, modelCoin, 2n)];
+    await driven.requestCancel(faulty, bad);
+    await eventually(
+      () => wantedOf(bad),
+      (wanted) => wanted > 1,
+    );
+    await role.run(`UPDATE open_transactions SET state = 'accepted' WHERE id = '${bad}'`);
+    release();
+    driven.wake();
+    expect(await halted()).toContain(`reserve_fee of the transaction ${bad} is`);
+    for (const id of ids) await driven.until(id, "broadcast");
+    expect(await haltOf(healthy)).toBeNull();
+    expect(driven.errors).toEqual([]);
+  });
+
+  it("halts its wallet when a block has it and nothing of it can be written, and the block is followed", async () => {
+    const bad = await driven.pay(faulty, outside, modelCoin, 1n);
+    const ids = [await driven.pay(healthy, outside, modelCoin, 2n)];
+    for (const id of [bad, ...ids]) await driven.until(id, "broadcast");
+    await role.run(`UPDATE transactions SET asset = 'GONE' WHERE id = '${bad}'`);
+    await expectOthersPaid(ids, 2);
+    expect(await halted()).toContain("the asset GONE is not on the network");
+  });
+
+  it("halts its wallet when its books cannot be compared, and the others are compared", async () => {
+    const setGathered = `
+      INSERT INTO chain_holdings (tenant_id, wallet_id, asset, gathered)
+      VALUES ('${faulty.tenantId}', '${faulty.walletId}', 'USDC.SIM', 'NaN')`;
+    await expect(role.run(setGathered)).rejects.toThrow("chain_holdings_values_check");
+    await withoutConstraint("chain_holdings", "chain_holdings_values_check", async () => {
+      await role.run(`${setGathered};
+        UPDATE chain_wallets SET compared_number = -1
+        WHERE wallet_id IN ('${faulty.walletId}', '${healthy.walletId}')`);
+      await driven.settle();
+      expect(await halted()).toContain("Its books cannot be compared with the chain: ");
+      await eventually(
+        () =>
+          driven.database.query<{ id: string }>(sql`
+            SELECT wallet_id AS id FROM chain_wallets
+            WHERE wallet_id = ${healthy.walletId} AND compared_number > 0`),
+        ({ length }) => length === 1,
+      );
+      await role.run(`UPDATE chain_holdings SET gathered = 0 WHERE wallet_id = '${faulty.walletId}'`);
+    });
+    expect(await haltOf(healthy)).toBeNull();
+    expect(driven.errors).toEqual([]);
+  });
+
+  it("does not stop the blocks of others if a token states more than there can be", async () => {
+    const most = { asset: "USDC.SIM", from: outside, to: faulty.address, amount: 2n ** 256n - 1n };
+    driven.chain.pay(Array.from({ length: 120 }, () => most));
+    const ids = [await driven.pay(healthy, outside, modelCoin, 2n)];
+    await expectOthersPaid(ids, 2);
+    expect(await halted()).toContain("overflow");
+  });
+
+  const attemptsOf = async (id: string) =>
+    (
+      await driven.database.query<{ purpose: string }>(
+        sql`SELECT purpose FROM chain_attempts WHERE transaction_id = ${id} ORDER BY number`,
+      )
+    ).map(({ purpose }) => purpose);
+  const wantedOf = async (id: string) =>
+    (
+      await driven.database.query<{ wanted: number }>(
+        sql`SELECT wanted FROM chain_payments WHERE transaction_id = ${id}`,
+      )
+    )[0]?.wanted ?? 0;
+
+  /** The constraint is restored for the rows that come later. */
+  async function withoutConstraint(table: string, name: string, work: () => Promise<void>): Promise<void> {
+    const [row] = await driven.database.query<{ definition: string }>(
+      sql`SELECT pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE conname = ${name}`,
+    );
+    await driven.database.run(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+    try {
+      await work();
+    } finally {
+      await driven.database.run(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${row?.definition}`);
+    }
+  }
 
   /** Nothing gets a nonce until it is released. */
   function holdAssignment(): () => void {

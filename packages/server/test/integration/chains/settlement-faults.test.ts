@@ -5,11 +5,13 @@ import { presentNetwork } from "../../../src/app/chain/present-network.js";
 import { chainMetrics } from "../../../src/app/metrics/chain-metrics.js";
 import { readNetworks } from "../../../src/store/chain/read-networks.js";
 import { resumeWallet } from "../../../src/store/chain/resume-chain.js";
+import { listUnowned } from "../../../src/store/chain/unowned-rows.js";
 import { sql } from "../../../src/store/core/sql.js";
 import type { ChainWallet } from "../../harness/chain/chain-service.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../harness/chain/driven-chain.js";
 import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
 import { modelChainNetwork, modelNetwork } from "../../harness/chain/model-network.js";
+import { createServiceRole } from "../../harness/database/service-role.js";
 import { eventually } from "../../harness/eventually.js";
 
 const usdc = "USDC.SIM";
@@ -206,6 +208,37 @@ describe("a row that cannot be settled", () => {
     await driven.database.run("INSERT INTO open_transactions SELECT * FROM kept_payment");
     await expectSettledAfterResume(bad);
     expect((await driven.read(bad)).states.slice(-2)).toEqual(["confirming", "completed"]);
+  });
+
+  it("because its wallet does not exist stops nobody else, though every step finds a final block, and is shown", async () => {
+    const role = await createServiceRole(driven.database);
+    await deposit(faulty);
+    driven.mine();
+    const orphan = await lastDeposit(faulty);
+    const setTenant = (tenantId: string) =>
+      role.run(`UPDATE chain_deposits SET tenant_id = '${tenantId}' WHERE transaction_id = '${orphan}'`);
+    await setTenant(crypto.randomUUID());
+    const { node } = driven.honest;
+    const heads = () => {
+      driven.mine();
+      return node.heads();
+    };
+    driven.ports.node = { ...node, heads };
+    try {
+      await driven.until(await driven.pay(other, outside, modelCoin, 2n), "completed");
+      const [recorded] = await readNetworks(driven.database, [modelNetwork]);
+      expect(recorded).toMatchObject({ unownedRows: 1, haltedWallets: 0 });
+      expect(await listUnowned(driven.database, modelNetwork)).toMatchObject([{ walletId: faulty.walletId }]);
+      expect((await driven.read(orphan)).state).toBe("confirming");
+      await setTenant(faulty.tenantId);
+      await driven.until(orphan, "completed");
+    } finally {
+      driven.ports.node = node;
+      await role.drop();
+    }
+    await driven.settle();
+    for (const wallet of [other, faulty]) await creditedTo(wallet, onChain(wallet));
+    expect([await haltOf(other), await haltOf(own), await haltOf(faulty)]).toEqual([null, null, null]);
   });
 
   it("because it was deleted is credited once, when its block is read again", async () => {

@@ -118,7 +118,7 @@ export function createChainWorld(
       signer: bug?.signer?.(disguisedSigner, around) ?? disguisedSigner,
       store: bug?.store?.(store, around) ?? store,
       recorder: { assets: modelAssets, newUuid, now: scheduler.now, onChanged: () => undefined },
-      verifySigned: verifyModelBytes,
+      ...{ verifySigned: verifyModelBytes, isUnavailable: isInjected },
       ...{ holder: newUuid(), leaseMs, pollEveryMs: 50, onError: report, onLost: () => count("leases lost") },
       onCompared: (failure) => failure !== undefined && report(failure),
       monotonicMs: scheduler.now,

@@ -40,4 +40,11 @@ describe("what wallets have received in a block", () => {
     expect(single.slice(-2)).toMatchObject([{ amount: 5000n }, { to: "0xb", amount: 100n }]);
     expect(deposits.reduce((sum, { amount }) => sum + amount, 0n)).toBe(405_100n);
   });
+
+  it("is never more than a token can have, whatever its logs state", () => {
+    const most = 2n ** 256n - 1n;
+    const deposits = received(many(120, most));
+    expect(deposits).toHaveLength(101);
+    expect(deposits.every(({ amount }) => amount === most)).toBe(true);
+  });
 });

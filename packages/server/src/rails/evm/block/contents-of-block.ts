@@ -1,6 +1,7 @@
 import type { ChainNetwork } from "../../../app/chain/chain-network.js";
 import type { ChainBlock, ObservedTransfer } from "../../../app/chain/chain-node.js";
 import type { FoundAttempt, Inclusion, WalletKey } from "../../../app/chain/chain-store.js";
+import { PaymentFaultError } from "../../../app/rails/record-rail-events.js";
 import { contractOf } from "../driver/driver-context.js";
 import { isPaidExactly } from "../transaction/paid-exactly.js";
 
@@ -14,6 +15,8 @@ export interface BlockDeposit extends ObservedTransfer {
 /** How many transfers of a block become transactions: of one asset to one wallet, and of all. */
 const ownOfWalletMax = 100;
 const ownOfBlockMax = 1000;
+/** No balance of a token is larger. One that states more in its logs than it has would overflow the column, and no block could follow. */
+const amountMax = 2n ** 256n - 1n;
 
 /**
  * What wallets have received in a block. Anybody can send them thousands of small transfers for little gas, in one transaction: 4,000 of them
@@ -43,7 +46,8 @@ export function depositsOfBlock(
 function sumOthers(group: readonly BlockDeposit[], own: ReadonlySet<BlockDeposit>): BlockDeposit[] {
   const others = group.filter((one) => !own.has(one));
   const last = others.at(-1);
-  const amount = others.reduce((sum, one) => sum + one.amount, 0n);
+  const sum = others.reduce((total, one) => total + one.amount, 0n);
+  const amount = sum < amountMax ? sum : amountMax;
   return group.flatMap((one) => {
     if (own.has(one)) return [one];
     return one === last ? [{ ...one, amount, isGathered: true }] : [];
@@ -112,6 +116,8 @@ export function inclusionsOf(
     const outcome = block.outcomes.find(({ hash }) => hash === attempt.hash);
     if (outcome === undefined) return [];
     const { tenantId, id, hash, purpose } = attempt;
+    if (purpose !== "cancellation" && attempt.destination === "")
+      throw new PaymentFaultError(`the payment ${id} goes to a wallet without an address`);
     const at = { number: block.number, hash: block.hash };
     const succeeded =
       purpose === "cancellation"

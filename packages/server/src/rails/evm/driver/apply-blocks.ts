@@ -1,16 +1,10 @@
 import type { ChainNetwork } from "../../../app/chain/chain-network.js";
 import type { ChainBlock } from "../../../app/chain/chain-node.js";
-import type {
-  ChainDeposit,
-  ChainUnit,
-  FollowedBlock,
-  FoundAttempt,
-  Inclusion,
-} from "../../../app/chain/chain-store.js";
+import type { ChainDeposit, FollowedBlock, FoundAttempt, Inclusion } from "../../../app/chain/chain-store.js";
 import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
 import { type BlockDeposit, depositsOfBlock, inclusionsOf } from "../block/contents-of-block.js";
 import type { DriverContext, FollowedChain } from "./driver-context.js";
-import { type RecordFacts, type WalletEvent, writeFacts } from "./write-facts.js";
+import { type FactsUnit, type WalletEvent, writeFacts } from "./write-facts.js";
 
 /** Adds blocks to the chain, one SQL transaction for each that has something of ours. */
 export async function applyBlocks(
@@ -21,9 +15,9 @@ export async function applyBlocks(
   let empty: FollowedBlock[] = [];
   const append = async (appended: readonly FollowedBlock[], block: ChainBlock | undefined) => {
     if (appended.length === 0) return;
-    const written = await writeFacts(context, chain, async (unit, record, isTolerant) => {
-      if (block !== undefined) await applyBlock(context, unit, record, { block, isTolerant });
-      unit.appendBlocks(appended);
+    const written = await writeFacts(context, chain, async (facts) => {
+      if (block !== undefined) await applyBlock(context, facts, block);
+      facts.unit.appendBlocks(appended);
     });
     chain.tail = [...chain.tail, ...appended];
     await written.haltAtFault();
@@ -41,12 +35,13 @@ export async function applyBlocks(
 
 async function applyBlock(
   context: DriverContext,
-  unit: ChainUnit,
-  record: RecordFacts,
-  { block, isTolerant }: { block: ChainBlock; isTolerant: boolean },
+  { unit, record, keep, isTolerant }: FactsUnit,
+  block: ChainBlock,
 ): Promise<void> {
-  const attempts = await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]);
-  const wallets = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
+  const attempts = keep(await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]));
+  const owned = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
+  const kept = new Set(keep([...owned.values()]));
+  const wallets = new Map([...owned].filter(([, wallet]) => kept.has(wallet)));
   const payments = decideInclusions(context.network, block, attempts);
   const received = depositsOfBlock(context.network, block, attempts, wallets);
   const known = await unit.findDeposits(received);

@@ -12,6 +12,7 @@ import {
   settledOf,
   tokensOf,
 } from "./driver-context.js";
+import { isolateWallets } from "./isolate-wallets.js";
 import { creditGathered } from "./settle-blocks.js";
 
 /** How many wallets are compared at once, and how often one step does so. */
@@ -49,10 +50,57 @@ async function compareSome(
   const settled = settledOf(chain);
   const wallets = await store.listToCompare(network.network, beforeNumber, walletsMax);
   if (wallets.length === 0) return false;
-  const onChain = await readChain(context, settled, wallets);
-  const { differences, accepted } = await inUnit(context, positionOf(chain), async (unit, record) => {
+  const read = await readChain(context, settled, wallets);
+  const seen = wallets.map((wallet, index) => ({ ...wallet, onChain: read[index] as WalletOnChain }));
+  const compareThese = (some: readonly SeenWallet[]) => compareSeen(context, chain, some);
+  const compared = await isolateWallets(context, chain, seen, (one) => one, compareThese, comparisonFailed);
+  await passOver(
+    context,
+    chain,
+    seen,
+    compared.flatMap((one) => one.wallets),
+  );
+  const accepted = compared.flatMap((one) => one.accepted);
+  const acceptOf = async (wallet: ComparedWallet) => {
+    const { onChain } = seen.find(({ walletId }) => walletId === wallet.walletId) as SeenWallet;
+    await acceptChain(context, chain, wallet, onChain);
+  };
+  for (const wallet of accepted)
+    await isolateWallets(
+      context,
+      chain,
+      [wallet],
+      (one) => one,
+      () => acceptOf(wallet),
+      comparisonFailed,
+    );
+  for (const { wallet, code, reason, statedNonce } of compared.flatMap((one) => one.differences))
+    await haltWallet(context, chain, wallet, code, reason, statedNonce);
+  // What was accepted is compared once more: its nonces come before its money.
+  return wallets.length === walletsMax || accepted.length > 0;
+}
+
+type SeenWallet = ComparedWallet & { onChain: WalletOnChain };
+
+interface ComparedSome extends Pick<ReturnType<typeof compareAll>, "differences" | "accepted"> {
+  wallets: readonly SeenWallet[];
+}
+
+const comparisonFailed = {
+  code: "PAYMENT_AT_FAULT",
+  reason: "Its books cannot be compared with the chain",
+} as const;
+
+async function compareSeen(
+  context: DriverContext,
+  chain: FollowedChain,
+  wallets: readonly SeenWallet[],
+): Promise<ComparedSome> {
+  const settled = settledOf(chain);
+  return await inUnit(context, positionOf(chain), async (unit, record) => {
     const unsettled = await unit.listUnsettled(settled.number, wallets);
     const books = (await unit.readBooks(wallets)).filter(({ walletId }) => !unsettled.has(walletId));
+    const onChain = wallets.map((wallet) => wallet.onChain);
     const compared = compareAll(context, wallets, books, onChain);
     const { credited, observed } = await creditGathered(
       context,
@@ -67,14 +115,21 @@ async function compareSome(
     if (observed.length > 0) await record({ deposits: observed });
     unit.emptyGathered(credited);
     unit.writeHoldings(wallets, compared.holdings, settled.number);
-    return compared;
+    return { ...compared, wallets };
   });
-  for (const wallet of accepted)
-    await acceptChain(context, chain, wallet, onChain[wallets.indexOf(wallet)] as WalletOnChain);
-  for (const { wallet, code, reason, statedNonce } of differences)
-    await haltWallet(context, chain, wallet, code, reason, statedNonce);
-  // What was accepted is compared once more: its nonces come before its money.
-  return wallets.length === walletsMax || accepted.length > 0;
+}
+
+/** What could not be compared comes in turn like the others, or it would be listed before them each time. */
+async function passOver(
+  context: DriverContext,
+  chain: FollowedChain,
+  seen: readonly SeenWallet[],
+  compared: readonly SeenWallet[],
+): Promise<void> {
+  const failed = seen.filter((wallet) => !compared.includes(wallet));
+  if (failed.length === 0) return;
+  const { number } = settledOf(chain);
+  await inUnit(context, positionOf(chain), async (unit) => unit.writeHoldings(failed, [], number));
 }
 
 export async function readChain(

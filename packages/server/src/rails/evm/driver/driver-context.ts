@@ -27,6 +27,8 @@ export interface DriverContext {
   recorder: Pick<RecordRailEventsDeps, "assets" | "newUuid" | "now" | "onChanged">;
   /** Returns the hash of signed bytes; throws if they are not exactly what the intent says. */
   verifySigned: (intent: SigningIntent, bytes: string) => string;
+  /** Whether an error means that the database cannot do its work: then no row is at fault. */
+  isUnavailable: (error: unknown) => boolean;
 }
 
 /** What a driver that holds the lease of its network has in memory. It is dropped after every error and read again. */

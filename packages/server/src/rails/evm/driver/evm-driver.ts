@@ -161,8 +161,11 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     }
     const followed = await followChain(deps, current, heads);
     current.headNumber = tipOf(current).number;
-    if (followed.final !== undefined) await settleBlocks(deps, current, followed.final);
-    return (await advance(current, followed.isBehind)) || followed.isBehind;
+    const { final: settleTo, isBehind } = followed;
+    const fault = settleTo === undefined ? undefined : await settleBlocks(deps, current, settleTo);
+    const isBusy = await advance(current, isBehind);
+    if (fault !== undefined) throw fault;
+    return isBusy || isBehind;
   }
 
   /**

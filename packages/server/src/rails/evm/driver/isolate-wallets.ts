@@ -1,7 +1,9 @@
-import type { WalletKey } from "../../../app/chain/chain-store.js";
+import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import { ChainMovedError, type WalletKey } from "../../../app/chain/chain-store.js";
 import type { HaltCode } from "../../../app/chain/halt.js";
-import { PaymentFaultError } from "../../../app/rails/record-rail-events.js";
+import { SignerUnavailableError } from "../../../app/chain/signer.js";
 import { isolateFailingRows } from "../../../runtime/concurrency/isolate-failing-rows.js";
+import { LeaseLostError } from "../../../runtime/loops/lease.js";
 import { type DriverContext, type FollowedChain, haltWallet } from "./driver-context.js";
 
 interface HaltOfFault {
@@ -17,8 +19,8 @@ export const paymentAtFault: HaltOfFault = {
 
 /**
  * Works on the payments of many wallets in as few SQL transactions as possible. If one cannot be written, the wallets are divided until the
- * one at fault is found. It is halted with the reason, and the others go on. Any other error is thrown: no wallet is at fault for it. So is one
- * of a wallet that does not exist, after the others: nothing else would show it.
+ * one at fault is found. It is halted with the reason, and the others go on. An error that no wallet is at fault for is thrown. So is one of a
+ * wallet that does not exist, after the others: nothing else would show it.
  */
 export async function isolateWallets<Item, Result>(
   context: DriverContext,
@@ -35,11 +37,11 @@ export async function isolateWallets<Item, Result>(
   }
   let unhalted: unknown;
   const results = await isolateFailingRows([...byWallet.values()], (some) => work(some.flat()), {
-    isUnavailable: (error) => !isFaultOfRows(error),
+    isUnavailable: (error) => !isFaultOfRows(context, error),
     onFailure: async ([item], error) => {
       if (item === undefined) return;
       const { tenantId, walletId } = walletOf(item);
-      const sentence = `${reason}: ${(error as Error).message}.`;
+      const sentence = `${reason}: ${messageOf(error)}.`;
       if (!(await haltWallet(context, chain, { tenantId, walletId }, code, sentence))) unhalted = error;
     },
   });
@@ -47,9 +49,25 @@ export async function isolateWallets<Item, Result>(
   return results;
 }
 
-/** What does not follow from the rows, or the database refuses because of them: a value or a constraint (classes 22 and 23 of its codes). */
-export function isFaultOfRows(error: unknown): boolean {
-  if (error instanceof PaymentFaultError) return true;
+/** For a sentence of its own. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Errors of a node, of the signer and of the lease: no wallet is at fault for them. */
+const errorsOfOthers = [NodeUnavailableError, SignerUnavailableError, LeaseLostError, ChainMovedError];
+/** SQLSTATEs of a value, a constraint, a limit of the server and a trigger. Any other one says nothing about the rows. */
+const isStateOfRows = /^(?:2[123]|54|P0)/;
+
+/**
+ * Whether an error is about what the database has about wallets. Any is that is not of the database itself, a node, the signer or the lease:
+ * a single row can have a value that no code expects, and must not stop the payments of all wallets.
+ */
+export function isFaultOfRows(
+  { isUnavailable }: Pick<DriverContext, "isUnavailable">,
+  error: unknown,
+): boolean {
+  if (errorsOfOthers.some((kind) => error instanceof kind) || isUnavailable(error)) return false;
   const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === "string" && /^2[23][0-9A-Z]{3}$/.test(code);
+  return typeof code !== "string" || isStateOfRows.test(code);
 }

@@ -1,6 +1,6 @@
-import type { ChainUnit, FollowedBlock } from "../../../app/chain/chain-store.js";
+import type { FollowedBlock } from "../../../app/chain/chain-store.js";
 import { type DriverContext, type FollowedChain, tipOf } from "./driver-context.js";
-import { type RecordFacts, type WalletEvent, writeFacts } from "./write-facts.js";
+import { type FactsUnit, type WalletEvent, writeFacts } from "./write-facts.js";
 
 /** How many blocks leave in one SQL transaction, the newest first. */
 const blocksMax = 8;
@@ -15,9 +15,9 @@ export async function leaveBlocks(
 ): Promise<void> {
   while (tipOf(chain).number > above) {
     const kept = Math.max(above, tipOf(chain).number - blocksMax);
-    const { haltAtFault } = await writeFacts(context, chain, async (unit, record) => {
-      await exclude(unit, record, kept, chain);
-      unit.removeBlocks(kept);
+    const { haltAtFault } = await writeFacts(context, chain, async (facts) => {
+      await exclude(facts, kept, chain);
+      facts.unit.removeBlocks(kept);
     });
     chain.tail = chain.tail.filter(({ number }) => number <= kept);
     chain.inheritedTo = Math.min(chain.inheritedTo, kept);
@@ -36,8 +36,9 @@ export async function anchorChain(
 ): Promise<void> {
   const { number, hash, parentHash } = settled;
   const leaveSome = () =>
-    writeFacts(context, chain, async (unit, record) => {
-      const { hasMore } = await exclude(unit, record, number, chain);
+    writeFacts(context, chain, async (facts) => {
+      const { hasMore } = await exclude(facts, number, chain);
+      const { unit } = facts;
       if (hasMore) return false;
       unit.removeBlocks(-1);
       unit.appendBlocks([{ number, hash, parentHash }]);
@@ -53,15 +54,14 @@ export async function anchorChain(
 }
 
 async function exclude(
-  unit: ChainUnit,
-  record: RecordFacts,
+  { unit, record, keep }: FactsUnit,
   above: number,
   { headNumber, tail }: FollowedChain,
 ): Promise<{ hasMore: boolean }> {
   // Blocks that are known leave a few at a time, and each of them was applied as a whole.
   const limit = tail.length === 0 ? rowsMax : null;
-  const payments = await unit.listIncluded({ above, limit });
-  const deposits = await unit.listSeen({ above, limit });
+  const [included, seen] = [await unit.listIncluded({ above, limit }), await unit.listSeen({ above, limit })];
+  const [payments, deposits] = [keep(included), keep(seen)];
   const events: WalletEvent[] = [];
   const reorganise = { kind: "reorganise" } as const;
   // A cancellation in a block is no event: the payment is still sent, until the cancellation is final.
@@ -73,5 +73,5 @@ async function exclude(
   const leftNumber = tail.at(-1)?.number ?? headNumber;
   unit.excludePayments(payments, headNumber);
   unit.putDeposits(deposits.map((deposit) => ({ ...deposit, block: null, leftNumber })));
-  return { hasMore: payments.length === limit || deposits.length === limit };
+  return { hasMore: included.length === limit || seen.length === limit };
 }

@@ -21,23 +21,29 @@ const rowsMax = 1000;
 /** How long a deposit that a reorganisation has taken out may come back, in final blocks. */
 const returnBlocks = 16;
 
-/** Ends what is in blocks that are final now: payments, deposits, and deposits that did not come back. */
+/**
+ * Ends what is in blocks that are final now: payments, deposits, and deposits that did not come back. Returns the first fault that could not be
+ * recorded as a halt of its wallet. It is to be thrown after the rest of the step, which does not depend on it.
+ */
 export async function settleBlocks(
   context: DriverContext,
   chain: FollowedChain,
   final: BlockRef,
-): Promise<void> {
+): Promise<unknown> {
+  let fault: unknown;
   while (settledOf(chain).number < final.number) {
     await chain.keepLease();
     const next = settledOf(chain).number + 1;
     const last = await confirmInherited(context, chain, Math.min(final.number, next + blocksMax - 1));
-    if (last < next) return;
+    if (last < next) return fault;
     const settled = await settleTogether(context, chain, { next, last }).catch((error) => {
-      if (!isFaultOfRows(error)) throw error;
+      if (!isFaultOfRows(context, error)) throw error;
       return settleApart(context, chain, { next, last });
     });
-    chain.tail = chain.tail.filter((block) => block.number >= settled);
+    fault ??= settled.fault;
+    chain.tail = chain.tail.filter((block) => block.number >= settled.number);
   }
+  return fault;
 }
 
 /** The first block that is not settled, and the last one that can be. */
@@ -46,13 +52,18 @@ interface Span {
   last: number;
 }
 
-/** Returns the last block that was settled. */
-function settleTogether(context: DriverContext, chain: FollowedChain, span: Span): Promise<number> {
+interface Settled {
+  /** The last block that was settled. */
+  number: number;
+  fault?: unknown;
+}
+
+function settleTogether(context: DriverContext, chain: FollowedChain, span: Span): Promise<Settled> {
   return inUnit(context, positionOf(chain), async (unit, record) => {
     const { number, ...rows } = await listFinal(unit, span);
     await settleRows(context, unit, record, rows);
     unit.settle(number);
-    return number;
+    return { number };
   });
 }
 
@@ -60,7 +71,7 @@ function settleTogether(context: DriverContext, chain: FollowedChain, span: Span
  * Something in these blocks cannot be settled. It must not hold up the others, so the blocks count as settled first. What is in them is then
  * settled by wallets, and those at fault are halted: their rows stay as they are. If this ends early, the next block settles the rest.
  */
-async function settleApart(context: DriverContext, chain: FollowedChain, span: Span): Promise<number> {
+async function settleApart(context: DriverContext, chain: FollowedChain, span: Span): Promise<Settled> {
   const { number, wallets } = await inUnit(context, positionOf(chain), async (unit) => {
     const { number: settled, payments, deposits, left } = await listFinal(unit, span);
     unit.settle(settled);
@@ -77,8 +88,13 @@ async function settleApart(context: DriverContext, chain: FollowedChain, span: S
     });
   };
   const halt = { code: "SETTLEMENT_FAILED", reason: "One of its transactions cannot be settled" } as const;
-  await isolateWallets(context, chain, wallets, (wallet) => wallet, settleSome, halt);
-  return number;
+  try {
+    await isolateWallets(context, chain, wallets, (wallet) => wallet, settleSome, halt);
+    return { number };
+  } catch (fault) {
+    if (!isFaultOfRows(context, fault)) throw fault;
+    return { number, fault };
+  }
 }
 
 /** What ends when a block is final. */
@@ -88,7 +104,10 @@ interface FinalRows {
   left: ChainDeposit[];
 }
 
-/** What is to be settled up to a block that bounds it. What could not be settled before is left out until its wallet is resumed. */
+/**
+ * What is to be settled up to a block that bounds it. What could not be settled before is left out until its wallet is resumed, and rows whose
+ * wallet does not exist are never listed: there is nothing that could be halted for them. A metric and `bursar audit chain` show them.
+ */
 async function listFinal(unit: ChainUnit, { next, last }: Span): Promise<FinalRows & { number: number }> {
   const without = await unit.listSettlementFailed();
   const number = Math.max(next, await unit.limitBlocks(last, rowsMax, without));

@@ -35,21 +35,18 @@ const askedMax = 64;
  * anything was done.
  */
 export async function signPayments(context: DriverContext, chain: FollowedChain): Promise<boolean> {
-  const { network, store } = context;
-  const listed = await store.listUnsigned(network.network, signedMax);
+  const { network, store: tables } = context;
+  const listed = await tables.listUnsigned(network.network, signedMax);
   const authentic = await haltTampered(context, chain, listed);
   const { payments, isStopped } = await stopUnsignedPayments(context, chain, authentic);
   if (payments.length === 0) return isStopped;
   const { signed, refused, failure } = await askSigner(context, payments);
-  for (const [payment, refusal] of refused) await handleRefusal(context, chain, payment, refusal);
-  await isolateWallets(
-    context,
-    chain,
-    signed,
-    (attempt) => attempt,
-    (some) => storeSigned(context, chain, some),
-  );
-  if (failure !== undefined) throw failure;
+  const failures: unknown[] = failure === undefined ? [] : [failure];
+  const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => void failures.push(error));
+  const store = (some: readonly SignedPayment[]) => storeSigned(context, chain, some);
+  await attempt(isolateWallets(context, chain, signed, (one) => one, store));
+  for (const [payment, refusal] of refused) await attempt(handleRefusal(context, chain, payment, refusal));
+  if (failures.length > 0) throw failures[0];
   // What was refused is asked for again, but not at once.
   return signed.length > 0 || isStopped;
 }
@@ -123,10 +120,24 @@ function readAnswer(
 }
 
 /**
+ * What cannot be written halts its wallet alone, and what was signed for others is stored before. Nodes are asked within, and no wallet is at
+ * fault for their errors.
+ */
+async function handleRefusal(
+  context: DriverContext,
+  chain: FollowedChain,
+  payment: UnsignedPayment,
+  refusal: SignerRefusal,
+): Promise<void> {
+  const answer = () => answerRefusal(context, chain, payment, refusal);
+  await isolateWallets(context, chain, [payment], (one) => one, answer);
+}
+
+/**
  * A fee that is too high for the signer is lowered, or, of a replacement, dropped. A cancellation needs higher fees than a payment that the
  * signer has signed and nobody has stored. Any other refusal means that the signer knows more than the database.
  */
-async function handleRefusal(
+async function answerRefusal(
   context: DriverContext,
   chain: FollowedChain,
   payment: UnsignedPayment,

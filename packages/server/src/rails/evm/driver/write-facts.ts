@@ -1,5 +1,6 @@
 import type { ChainUnit, WalletKey } from "../../../app/chain/chain-store.js";
 import type { RailEvent, RailRecords } from "../../../app/rails/record-rail-events.js";
+import { isolateFailingRows } from "../../../runtime/concurrency/isolate-failing-rows.js";
 import {
   type DriverContext,
   type FollowedChain,
@@ -8,50 +9,102 @@ import {
   inUnit,
   positionOf,
 } from "./driver-context.js";
-import { isFaultOfRows, paymentAtFault } from "./isolate-wallets.js";
+import { isFaultOfRows, messageOf, paymentAtFault } from "./isolate-wallets.js";
 
 /** An event, and the wallet that is halted if it does not follow. */
 export type WalletEvent = RailEvent & WalletKey;
 
-export type RecordFacts = (records: {
+type RecordFacts = (records: {
   events: readonly WalletEvent[];
   deposits: RailRecords["deposits"];
 }) => Promise<readonly (string | undefined)[]>;
 
+/** One try to write facts. */
+export interface FactsUnit {
+  unit: ChainUnit;
+  /** Returns the ids of the deposits. */
+  record: RecordFacts;
+  /** Returns those whose facts are to be written. Everything that belongs to a wallet goes through it. */
+  keep: <Fact extends WalletKey>(facts: readonly Fact[]) => Fact[];
+  /** Whether a try before has failed. */
+  isTolerant: boolean;
+}
+
+interface Fault {
+  wallet: WalletKey;
+  fault: string;
+}
+
+/** Ends a try whose outcome alone matters. */
+class Probed extends Error {}
+
 /**
- * Writes what the chain has done. It is a fact even if a transaction cannot follow it, and the blocks of the network must not wait for that:
- * the transaction stays as it is, and its wallet is to be halted when the caller knows the new blocks. `record` returns the ids of the
- * deposits. The work is called again with `isTolerant` if its first try has failed.
+ * Writes what the chain has done. It is a fact even if a transaction cannot follow it, and the blocks of the network must not wait for that. If
+ * the first try fails, events that do not follow are left out: their transactions stay as they are. If that fails too, the wallets at fault are
+ * found by tries that are rolled back, and nothing of them is written: a comparison with the chain will show it. In both cases the wallet is
+ * to be halted when the caller knows the new blocks.
  */
 export async function writeFacts<Result>(
   context: DriverContext,
   chain: FollowedChain,
-  work: (unit: ChainUnit, record: RecordFacts, isTolerant: boolean) => Promise<Result>,
+  work: (facts: FactsUnit) => Promise<Result>,
 ): Promise<{ result: Result; haltAtFault: () => Promise<void> }> {
-  const faults = new Map<string, { wallet: WalletKey; fault: string }>();
-  const attempt = (isTolerant: boolean) =>
+  const faults = new Map<string, Fault>();
+  const known = new Map<string, WalletKey>();
+  const attempt = (isTolerant: boolean, isKept: (walletId: string) => boolean, isProbe = false) =>
     inUnit(
       context,
       positionOf(chain),
-      (unit, record) => {
+      async (unit, recordInUnit) => {
         faults.clear();
-        return work(
-          unit,
-          async ({ events, deposits }) => {
-            const { outcomes, depositIds } = await record({ events, deposits });
-            for (const { event, fault } of faultsOf(events, outcomes))
-              faults.set(event.walletId, { wallet: event, fault });
-            return depositIds;
-          },
-          isTolerant,
-        );
+        const record: RecordFacts = async ({ events, deposits }) => {
+          const { outcomes, depositIds } = await recordInUnit({ events, deposits });
+          for (const { event, fault } of faultsOf(events, outcomes))
+            faults.set(event.walletId, { wallet: event, fault });
+          return depositIds;
+        };
+        const keep: FactsUnit["keep"] = (facts) => {
+          for (const { tenantId, walletId } of facts) known.set(walletId, { tenantId, walletId });
+          return facts.filter(({ walletId }) => isKept(walletId));
+        };
+        const result = await work({ unit, record, keep, isTolerant });
+        if (isProbe) throw new Probed();
+        return result;
       },
       isTolerant,
     );
-  const result = await attempt(false).catch((error: unknown) => {
-    if (!isFaultOfRows(error)) throw error;
-    return attempt(true);
-  });
+  const rethrowOthers = (error: unknown) => {
+    if (!isFaultOfRows(context, error)) throw error;
+  };
+  /** Tries the wallets without the others. */
+  const probe = async (some: readonly WalletKey[]) => {
+    await chain.keepLease();
+    const ids = new Set(some.map(({ walletId }) => walletId));
+    await attempt(true, (walletId) => ids.has(walletId), true).catch((error: unknown) => {
+      if (!(error instanceof Probed)) throw error;
+    });
+  };
+  const leaveOut = async () => {
+    const left = new Map<string, Fault>();
+    await isolateFailingRows([...known.values()], probe, {
+      isUnavailable: (error) => !isFaultOfRows(context, error),
+      onFailure: (wallet, error) => void left.set(wallet.walletId, { wallet, fault: messageOf(error) }),
+      failuresMax: Number.POSITIVE_INFINITY,
+    });
+    const result = await attempt(true, (walletId) => !left.has(walletId));
+    for (const [walletId, fault] of left) faults.set(walletId, fault);
+    return result;
+  };
+  const all = () => true;
+  const result = await attempt(false, all)
+    .catch((error: unknown) => {
+      rethrowOthers(error);
+      return attempt(true, all);
+    })
+    .catch((error: unknown) => {
+      rethrowOthers(error);
+      return leaveOut();
+    });
   const { code, reason } = paymentAtFault;
   const haltAtFault = async () => {
     for (const { wallet, fault } of faults.values())
