@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,6 +33,8 @@ webhooks:
 timing: { poll_ms: 5, result_ms: 3000, webhook_ms: 3000, retry_ms: 3000, quiet_ms: 60, key_ms: 20, request_ms: 5000 }
 `,
 );
+const byHandFile = join(folder, "by-hand.yaml");
+writeFileSync(byHandFile, "webhooks: { signature: { scheme: standard-webhooks } }");
 const environment = { PLAIN_TOKEN: plainTokens.own, PLAIN_REVOKED: plainTokens.revoked };
 
 interface Ran {
@@ -99,6 +102,44 @@ it("a failure shows the sentence, what was expected and seen, and a command that
   }
 });
 
+it("a failure of a webhook shows the notifications and the answers in every report, without a secret", async () => {
+  const names = ["json", "junit", "html", "har"] as const;
+  const files = names.flatMap((name) => [`--${name}`, join(folder, `hook.${name}`)]);
+  const { out } = await runAgainst(["retry-unsigned"], files);
+  expect(out).toContain("FAILED webhook.retry.signed");
+  expect(out).toContain("--only webhook.retry.signed");
+  const written = names.map((name) => readFileSync(join(folder, `hook.${name}`), "utf8"));
+  for (const text of [out, ...written]) {
+    expect(text).toContain("transaction.updated");
+    expect(text).toMatch(/webhook-id/i);
+    expect(text).not.toMatch(/whsec_[\w+/]{8}/);
+  }
+  for (const text of [out, ...written.slice(1, 3)]) expect(text).toMatch(/answered with 500 after \d+ ms/);
+  const failed = readReport(join(folder, "hook.json")).checks.find(({ result }) => result === "failed");
+  const [first, second] =
+    failed?.notifications?.filter(({ body }) => body.includes("completed")).slice(-2) ?? [];
+  expect({ first: first?.answer, second: second?.answer }).toEqual({ first: 500, second: 204 });
+});
+
+it("the command ends with its last line, although a target holds connections open", async () => {
+  const server = await startPlainServer(["no-webhook"]);
+  const program = `
+    import { main } from ${JSON.stringify(new URL("../dist/cli/main-command.js", import.meta.url).href)};
+    let endedAt = 0;
+    process.on("exit", () => process.stdout.write(String(performance.now() - endedAt)));
+    process.exitCode = await main(process.argv.slice(1), { out: () => undefined, err: () => undefined, input: process.stdin,
+      environment: process.env, signal: new AbortController().signal });
+    endedAt = performance.now();`;
+  const args = ["--input-type=module", "-e", program, "--", "--base-url", server.url, "--target", targetFile];
+  const waitedMs = await new Promise<string>((resolve, reject) => {
+    execFile(process.execPath, args, { env: { ...process.env, ...environment } }, (error, printed) =>
+      error === null || error.code === 1 ? resolve(printed) : reject(error),
+    );
+  });
+  await server.stop();
+  expect(Number(waitedMs)).toBeLessThan(2000);
+});
+
 it("fewer transactions are created than the announcement says", async () => {
   const file = join(folder, "count.har");
   await runAgainst([], ["--har", file]);
@@ -160,6 +201,7 @@ it.each([
   [["--bogus"], "--bogus"],
   [["--only", "nothing"], "No check is named nothing"],
   [["--target", "/nowhere.yaml"], "cannot be read"],
+  [["--base-url", "http://127.0.0.1:1", "--token", "t", "--target", byHandFile], "Pass --webhook-listen"],
   [["frobnicate"], "is not a command"],
 ])("%j ends with status 2 and one sentence", async (args, sentence) => {
   const { status, out, err } = await run(args);

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { stringify } from "yaml";
 import { tokenVariable } from "../target/read-target.js";
 import { UsageFault } from "../target/read-values.js";
+import { defaultTiming } from "../target/target.js";
 import type { Console } from "./run-command.js";
 
 interface Question {
@@ -31,8 +32,9 @@ const questions: readonly Question[] = [
   },
 ];
 
-const comments = `# What the conformance kit cannot discover. The guide explains every member:
+const comments = `# What the conformance kit cannot discover. target-file.md of the kit has every member:
 # refused_by_policy, exact, revoked_token_env, second_tenant, webhooks.signature, timing, profiles.
+# timing states how long the service takes at most, in milliseconds; what comes later is a failure.
 `;
 
 /** Asks what every target file needs, and writes it. An existing file is not replaced. */
@@ -52,6 +54,8 @@ export async function initCommand([file = ""]: readonly string[], console: Conso
     input.close();
   }
   if (values["webhooks"] !== undefined) setAt(values, "webhooks.register.body", { url: "{url}" });
+  const { resultMs, webhookMs, retryMs } = defaultTiming;
+  values["timing"] = { result_ms: resultMs, webhook_ms: webhookMs, retry_ms: retryMs };
   writeFileSync(file, comments + stringify(values), { flag: "wx" });
   console.out(`Wrote ${file}. Run: bursar-conformance --target ${file}\n`);
   return 0;

@@ -7,6 +7,13 @@ it("a pattern that would never end is interrupted", () => {
   expect(evaluate).toThrow(SchemaFault);
 });
 
+it("a schema that would answer with a promise is at fault, also behind a reference", () => {
+  const Late = { $async: true, type: "string" };
+  const validate = createSchemaValidator({ openapi: "3.1.0", components: { schemas: { Late } } });
+  expect(() => validate(Late, 1)).toThrow(SchemaFault);
+  expect(() => validate({ $ref: "#/components/schemas/Late" }, 1)).toThrow(SchemaFault);
+});
+
 it("references are followed inside the document, and nowhere else", () => {
   const validate = createSchemaValidator({
     openapi: "3.1.0",

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
-import { curlOf, quote } from "./curl.js";
+import { curlCommands, curlOf, quote } from "./curl.js";
 import { escapeMarkup } from "./markup.js";
 import { createRedactor } from "./redact.js";
 import { safeLine } from "./safe-text.js";
@@ -30,6 +30,21 @@ it("a shell fills in the token of a curl command, and nothing else", () => {
     env: { TOKEN: "t-1", PATH: process.env["PATH"] },
   });
   expect(printed).toContain("Authorization: Bearer t-1\n");
+});
+
+it("commands make new keys, and requests that were sent together are sent together again", () => {
+  const redactor = createRedactor({ secrets: new Map() });
+  const key = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
+  const shown = redactor.exchange(exchange([["Idempotency-Key", key]], "{}"));
+  const together = { ...shown, concurrent: true as const };
+  const { setup, commands } = curlCommands([shown, together, together]);
+  expect(setup).toBe("KEY1=$(uuidgen)");
+  const script = [setup, ...commands].join("\n");
+  expect(script).not.toContain(key);
+  const faked = `uuidgen() { echo new; }; curl() { sleep 0.2; echo "$*"; }; ${script}`;
+  const printed = execFileSync("bash", ["-c", faked], { encoding: "utf8" });
+  expect(printed.match(/Idempotency-Key: new/g)).toHaveLength(3);
+  expect(commands.map((command) => / &( wait)?$/.exec(command)?.[0])).toEqual([undefined, " &", " & wait"]);
 });
 
 it("secrets are removed wherever they are: encoded, in members with telling names, in cookies, in unknown credentials", () => {
