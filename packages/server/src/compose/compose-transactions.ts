@@ -237,7 +237,7 @@ export function composeTransactions(
       createDeposit,
       recordRefusedItems: createRefusedItemsRecorder(audit, now),
       isUnavailable: isDatabaseUnavailable,
-      showTransaction: createTransactionShower({ read, finished }),
+      showTransaction: createTransactionShower({ read, finished, identity: database.identity }),
       listTransactions: (tenantId, { asset, ...filter }, ...page) => {
         const named = asset === undefined ? {} : { asset: assets.find(asset)?.code ?? asset };
         return transactions.listTransactions(tenantId, { ...filter, ...named }, ...page);

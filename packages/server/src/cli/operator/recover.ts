@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { makeTokenKey } from "../../credentials/token-keys.js";
 import { printable } from "../../runtime/printable.js";
-import type { Database } from "../../store/core/database.js";
+import { type Database, isDatabaseUnavailable } from "../../store/core/database.js";
 import {
   auditRecovery,
   listRecoveredMarkets,
@@ -35,37 +36,54 @@ export function addRecoverCommand(program: Command): void {
         const now = new Date();
         const tokenKey = makeTokenKey(sealing, newUuid(), now.getTime());
         const epoch = await recoverDatabase(database, { ...options, key: options.key, tokenKey, now });
-        // This process has begun the epoch, and goes on in it.
-        await database.identify().catch(() => undefined);
-        await auditRecovery(database, epoch.id, now);
-        await report(database, epoch);
+        for (const line of await auditAndDescribe(database, epoch, now)) console.log(line);
       });
     });
 }
 
-async function report(database: Database, { id, isRepeated }: RecoveredEpoch): Promise<void> {
+const triesMax = 5;
+const tryAgainMs = 500;
+
+/**
+ * The recovery is committed. The command goes on in its epoch, and tries again if running processes, which may know a later one, begin
+ * another meanwhile.
+ */
+async function auditAndDescribe(database: Database, epoch: RecoveredEpoch, now: Date): Promise<string[]> {
+  for (let tries = 1; ; tries++) {
+    await database.identify().catch(() => undefined);
+    try {
+      await auditRecovery(database, epoch.id, now);
+      return await describe(database, epoch);
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || tries === triesMax) throw error;
+    }
+    await sleep(tryAgainMs);
+  }
+}
+
+async function describe(database: Database, { id, isRepeated }: RecoveredEpoch): Promise<string[]> {
   const done = isRepeated ? "This recovery was done before. Its epoch is" : "The database is in a new epoch:";
-  console.log(`${done} ${showId("epo", id)}`);
-  console.log("Every access token from before it is refused; clients request new ones.");
-  console.log("Running processes notice within two seconds. They close all streams with 4010.");
-  console.log(
+  const lines = [
+    `${done} ${showId("epo", id)}`,
+    "Every access token from before it is refused; clients request new ones.",
+    "Running processes notice within two seconds. They close all streams with 4010.",
     "\nTell receivers the last sequence that they can rely on. What they hold after it must be read again.",
-  );
+  ];
   for (let afterId: string | undefined; ; ) {
     const tenants = await listRecoveredTenants(database, id, afterId);
     for (const { id: tenantId, name, kept, lifted, endpoints } of tenants) {
-      console.log(
+      lines.push(
         `${showId("tnt", tenantId)}  ${printable(name)}  kept up to ${kept}, continues after ${lifted}`,
+        ...endpoints.map((endpoint) => `  ${showId("whe", endpoint.id)}  ${printable(endpoint.url)}`),
       );
-      for (const endpoint of endpoints)
-        console.log(`  ${showId("whe", endpoint.id)}  ${printable(endpoint.url)}`);
     }
     afterId = tenants.at(-1)?.id;
     if (afterId === undefined) break;
   }
   for (const { market, levelSequence, tradeSequence } of await listRecoveredMarkets(database))
-    console.log(`${market}  book kept up to ${levelSequence}, trades up to ${tradeSequence}`);
-  console.log(
+    lines.push(`${market}  book kept up to ${levelSequence}, trades up to ${tradeSequence}`);
+  lines.push(
     "\nChanges of clients, secrets, keys, policies and destinations after the restored point are undone. Compare `bursar audit` exports with the log, and repeat what is missing: a client that was disabled may be active again.",
   );
+  return lines;
 }

@@ -25,6 +25,21 @@ describe("the identity of the database", () => {
     expect([identity.epoch(), identity.hasEarlierEpochs(), changes]).toEqual(["one", false, []]);
   });
 
+  it("is known for a second after the database was asked something that it has answered", () => {
+    const clock = { ms: 0 };
+    const identity = createDatabaseIdentity(undefined, () => clock.ms);
+    expect(identity.hasAnsweredNow()).toBe(false);
+    identity.observe(reading, identity.known());
+    identity.answered(0);
+    expect(identity.hasAnsweredNow()).toBe(true);
+    clock.ms = 1000;
+    expect(identity.hasAnsweredNow()).toBe(false);
+    identity.answered(900);
+    expect(identity.hasAnsweredNow()).toBe(true);
+    identity.observe({ ...reading, server: "b" }, identity.known());
+    expect(identity.hasAnsweredNow()).toBe(false);
+  });
+
   it("gets its epoch when the migrations have created the table, which is no change", () => {
     const { identity, changes, observe } = watched();
     observe({ ...reading, epoch: undefined });

@@ -20,6 +20,11 @@ export interface DatabaseIdentity {
    */
   isIncomplete: () => boolean;
   confirmComplete: () => void;
+  /**
+   * Whether the database has answered so recently that it is still the known one. A process can have stood still during a failover, or can
+   * have lost its connections; then what it has in memory is not shown.
+   */
+  hasAnsweredNow: () => boolean;
   /** Called in the same turn of the event loop in which a change is noticed. Returns a function that ends the subscription. */
   subscribe: (listener: DatabaseChangeListener) => () => void;
 }
@@ -68,6 +73,8 @@ export interface KnownDatabase extends Partial<DatabaseReading> {
 
 /** The part that connections report to. */
 export interface ObservedIdentity extends DatabaseIdentity {
+  /** Takes into account that a connection of the current generation has answered what it was asked at this time. */
+  answered: (askedMs: number) => void;
   /** What is known before a reading, to compare it with. */
   known: () => KnownDatabase;
   /**
@@ -100,17 +107,23 @@ export function isOlderTimeline(
   return found.cluster === seen.cluster && found.timeline < seen.timeline;
 }
 
+/** Less than a promotion takes. If nothing was asked for longer, as when the service rests, what is known is read again. */
+const knownForMs = 1000;
+
 export function createDatabaseIdentity(
   onError: (error: unknown) => void = () => undefined,
+  monotonicMs: () => number = () => performance.now(),
 ): ObservedIdentity {
   const listeners = new Set<DatabaseChangeListener>();
   let generation = 0;
   let current: DatabaseReading | undefined;
   let isGone = false;
   let isIncomplete = false;
+  let answeredMs = Number.NEGATIVE_INFINITY;
 
   function change(isNewEpoch: boolean): void {
     generation += 1;
+    answeredMs = Number.NEGATIVE_INFINITY;
     for (const listener of [...listeners])
       try {
         listener({ isNewEpoch });
@@ -125,6 +138,10 @@ export function createDatabaseIdentity(
     epoch: () => current?.epoch?.id,
     server: () => current?.server,
     isIncomplete: () => isIncomplete,
+    hasAnsweredNow: () => monotonicMs() - answeredMs < knownForMs,
+    answered: (askedMs) => {
+      answeredMs = Math.max(answeredMs, askedMs);
+    },
     confirmComplete: () => {
       isIncomplete = isGone;
     },

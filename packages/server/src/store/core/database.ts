@@ -130,8 +130,11 @@ export function openDatabase({
     let isBroken = false;
     let isUnanswered = false;
     const run = async (config: pg.QueryConfig, timeoutMs = statementTimeoutMs) => {
+      const askedMs = performance.now();
       try {
-        return await answerInTime(client.query(config), timeoutMs);
+        const result = await answerInTime(client.query(config), timeoutMs);
+        if (identity.generation() === generation) identity.answered(askedMs);
+        return result;
       } catch (error) {
         isBroken ||= !isAnswered(error);
         isUnanswered ||= error instanceof UnansweredError;

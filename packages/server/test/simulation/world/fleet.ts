@@ -52,7 +52,8 @@ export function createFleet({
 
   function start(slot: { clockErrorMs: number }, index: number): ServiceProcess {
     const actor: Actor = { name: `process ${index}`, isAlive: true };
-    const identity = createDatabaseIdentity();
+    // Time between statements is not simulated, so the database has always answered just now.
+    const identity = { ...createDatabaseIdentity(), hasAnsweredNow: () => true };
     const ports = createPorts(identifyConnections(database, identity), actor, identity);
     const surroundings = {
       ...{ database, actor, scheduler, wallMs: () => wallMs(slot) },

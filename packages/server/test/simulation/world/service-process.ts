@@ -60,9 +60,6 @@ export interface ServiceProcessDeps {
 
 const clientId = "00000000-0000-7000-8000-00000000c11e";
 
-/** A process has a few wallets. Tables for all that a real one keeps took half of the time of a run. */
-const walletsMax = 1000;
-
 /** As often as a busy run has minutes. */
 const measureEveryMs = 200;
 const startAgainMs = 50;
@@ -134,12 +131,13 @@ function composeUseCases(deps: ServiceProcessDeps) {
   const changes = createChangeHub(timers);
   const read = createTransactionReader({ store: ports.transactions, changes, monotonicMs });
   const finished = createFinishedTransactions();
-  const walletDirectory = createWalletDirectory(ports.wallets, walletsMax);
+  // The tables for all wallets that a real process keeps took half of the time of a run.
+  const walletDirectory = createWalletDirectory(ports.wallets, 1000);
   ports.identity.subscribe(() => {
     walletDirectory.clear();
     finished.clear();
   });
-  const show = createTransactionShower({ read, finished });
+  const show = createTransactionShower({ read, finished, identity: ports.identity });
   const rails = createRails([bookRail, steppingRail]);
   const world = {
     assets,
