@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { diffLines } from "../src/commands/diff-lines.js";
 import { commands } from "../src/commands/table.js";
@@ -45,8 +45,27 @@ describe("the table of commands", () => {
     expect(complete("tx", "")).toEqual(["create", "get", "list", "watch", "cancel", "approve", "reject"]);
     expect(complete("tx", "create", "1", "--ref")).toEqual(["--reference"]);
     expect(complete("completion", "z")).toEqual(["zsh"]);
+    expect(complete("tx", "list", "--limit", "5", "--state", "c")).toEqual([
+      "confirming",
+      "completed",
+      "cancelled",
+    ]);
+    expect(complete("tx", "create", "1", "USD", "--reference", "")).toEqual([""]);
+    expect(complete("me", "--profile", "sand")).toEqual(["sandbox"]);
     for (const shell of ["zsh", "fish"])
       expect((await cli.run(["completion", shell])).out).toContain("orderbook");
+  });
+
+  it.runIf(spawnSync("zsh", ["--version"]).status === 0)("completes in zsh", async () => {
+    const { out } = await cli.run(["completion", "zsh"]);
+    const complete = (...typed: string[]) => {
+      const script = `compdef() {}; compadd() { shift; print -- $@; }\n${out}\nwords=(bursar ${typed.map((word) => `'${word}'`).join(" ")} ''); CURRENT=$#words; _bursar`;
+      return execFileSync("zsh", ["-fc", script], { encoding: "utf8" }).trim().split(" ");
+    };
+    expect(complete()).toContain("orderbook");
+    expect(complete("webhooks")).toContain("verify");
+    expect(complete("tx", "create", "1")).toContain("--reference");
+    expect(complete("order", "place", "--time-in-force")).toEqual(["gtc", "ioc", "fok", "post_only"]);
   });
 
   it("leaves the operator's commands to the server, also those that share a word", () => {

@@ -19,8 +19,14 @@ export function completionCommand(others: () => readonly Command[]): Command {
   };
 }
 
-/** What can follow the words of a command: `""` has the first words, `tx` its second words, `tx create` its options. */
+/**
+ * What can follow the words of a command: `""` has the first words, `tx` its second words, `tx create` its options, and
+ * `tx list --state` the values of an option.
+ */
 type Candidates = Map<string, string[]>;
+
+/** A shell replaces it by the names of the profiles. */
+const profileNames = "$(bursar profile list 2>/dev/null | cut -f1)";
 
 function candidates(commands: readonly Command[]): Candidates {
   const found: Candidates = new Map();
@@ -32,7 +38,12 @@ function candidates(commands: readonly Command[]): Candidates {
     const words = path.split(" ");
     for (const [at, word] of words.entries()) add(words.slice(0, at).join(" "), word);
     for (const choice of wanted[0]?.choices ?? []) add(path, choice);
-    for (const { name } of [...options, ...globalOptions]) add(path, `--${name}`);
+    for (const { name, value, choices = [] } of [...options, ...globalOptions]) {
+      add(path, `--${name}`);
+      if (value === undefined) continue;
+      // Options are no values: without choices, nothing is offered, and the shell completes files.
+      found.set(`${path} --${name}`, name === "profile" ? ["sandbox", profileNames] : [...choices]);
+    }
   }
   if (operatorProgram() !== undefined)
     for (const { name, words = [] } of operatorCommands) {
@@ -61,7 +72,7 @@ complete -o default -F _bursar bursar ./bursar
 _bursar() {
   local -a candidates
   case "\${(j: :)words[2,CURRENT-1]}" in
-${cases(found, (words) => `candidates=(${words.map((word) => `'${word}'`).join(" ")})`)}
+${cases(found, (words) => `candidates=(${words.map((word) => (word === profileNames ? word : `'${word}'`)).join(" ")})`)}
   esac
   compadd -- $candidates
 }
@@ -74,14 +85,37 @@ function __bursar_at
   set -e words[1]
   test "$words" = "$argv[1]"; or string match -q -- "$argv[1] *" "$words"
 end
-${[...found].map(([before, words]) => `complete -c bursar ${before === "" ? "-n 'test (count (commandline -opc)) -eq 1' -f" : `-n '__bursar_at "${before}"'`} -a '${words.join(" ")}'`).join("\n")}
+function __bursar_value
+  set -l words (commandline -opc)
+  __bursar_at $argv[1]; and test "$words[-1]" = "$argv[2]"
+end
+${[...found]
+  .filter(([, words]) => words.length > 0)
+  .map(
+    ([before, words]) =>
+      `complete -c bursar ${fishCondition(before)} -a '${words.join(" ").replace("$(", "(")}'`,
+  )
+  .join("\n")}
 `,
 };
+
+function fishCondition(before: string): string {
+  if (before === "") return "-n 'test (count (commandline -opc)) -eq 1' -f";
+  const [path = "", option] = before.split(/ (?=--)/);
+  return option === undefined ? `-n '__bursar_at "${path}"'` : `-n '__bursar_value "${path}" ${option}' -f`;
+}
+
+/** An option whose value is completed stands last, after others. */
+function pattern(before: string): string {
+  if (before === "") return '""';
+  const [path = "", option] = before.split(/ (?=--)/);
+  return option === undefined ? `"${path}"|"${path} "*` : `"${path} ${option}"|"${path} "*" ${option}"`;
+}
 
 /** The longest names first, because options can stand between; \`*\` matches them. */
 function cases(found: Candidates, body: (words: string[]) => string): string {
   return [...found]
     .sort(([one], [other]) => other.split(" ").length - one.split(" ").length || (one < other ? -1 : 1))
-    .map(([before, words]) => `    ${before === "" ? '""' : `"${before}"|"${before} "*`}) ${body(words)} ;;`)
+    .map(([before, words]) => `    ${pattern(before)}) ${body(words)} ;;`)
     .join("\n");
 }

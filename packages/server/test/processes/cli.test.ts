@@ -74,6 +74,39 @@ describe("the command line of a checkout, beside a running sandbox", () => {
   });
 
   it.each([
+    ["bursar orderbook ETH-USD --depth 2 --watch", /ETH-USD #\d+.*\[\d+A.\[J.*ETH-USD #\d+/s],
+    ["bursar tx watch", /tx_\w{26} {2}\S*completed\S* {2}v2 {2}1 USD {2}watched/],
+    [
+      "bursar events tail --kinds transaction.updated",
+      /#\d+ {2}transaction\.updated {2}tx_\w{26} .*completed/,
+    ],
+    ["bursar trades ETH-USD --watch", /#\d+ {2}(buy|sell) {2}\S+ {2}at \d/],
+  ])("%s shows what happens on a terminal until Ctrl-C", async (command, shown) => {
+    const watcher = spawn("script", ["-qec", `stty cols 100; exec ${command}`, "/dev/null"], {
+      cwd: join(dataDir, ".."),
+      env: environment(),
+    });
+    let output = "";
+    watcher.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+    const exited = new Promise((resolve) => watcher.once("exit", resolve));
+    // Something happens until it is seen: a watcher that has just connected sees what comes after it has subscribed.
+    await eventually(
+      async () => {
+        await shell(
+          "bursar order place buy ETH-USD --quote-size 100; bursar tx create 1 USD --reference watched --wait",
+        );
+        return output;
+      },
+      (text) => shown.test(text),
+    );
+    watcher.stdin.write("\u0003");
+    expect(await exited).toBe(130);
+    expect(output).not.toContain("    at ");
+  });
+
+  it.each([
     [
       "delivered by the service",
       [],
