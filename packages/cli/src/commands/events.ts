@@ -1,4 +1,4 @@
-import type { BursarEvent, ListEventsQuery } from "@bursar/client";
+import type { BursarEvent, Gap, ListEventsQuery } from "@bursar/client";
 import type { Given } from "../parse/given.js";
 import { safe } from "../terminal/safe-text.js";
 import { paintState, type Style } from "../terminal/style.js";
@@ -69,7 +69,7 @@ async function tail({ bursar, output, note, io }: Context, given: Given): Promis
       if (found.type === "gap") {
         // A script sees it too.
         if (output.format === "jsonl" || output.format === "json") output.item(found, () => "");
-        note(`Events from ${found.from} to ${found.to ?? "the end"} are missing (${found.reason}).`);
+        note(describeGap(found));
         continue;
       }
       output.item(found.event, () => eventLine(found.event, output.style));
@@ -80,6 +80,12 @@ async function tail({ bursar, output, note, io }: Context, given: Given): Promis
     end.abort();
   }
   return undefined;
+}
+
+function describeGap({ from, to, reason }: Gap): string {
+  return reason === "expired"
+    ? `Events from ${from} to ${to ?? "the end"} are missing: the log does not reach back that far.`
+    : `The log does not continue at event ${from}: it has not come that far, or the database was restored. New events follow.`;
 }
 
 /** The resource of an event. */

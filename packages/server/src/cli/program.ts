@@ -8,6 +8,8 @@ import { softwareVersion } from "../version.js";
 const usageExitCode = 2;
 /** The exit code of a command that may have taken effect. */
 const unknownExitCode = 3;
+/** The exit code if the output could not be written, as on a full disk. */
+const lostOutputExitCode = 7;
 /** As of a program that is ended by SIGPIPE, which Node ignores. */
 const closedPipeExitCode = 141;
 
@@ -53,7 +55,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
 /** Runs the command line and returns the exit code. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   let running: Command | undefined;
-  followClosedPipes(() => running !== undefined && readingCommands.has(pathOf(running)));
+  const findLost = followOutput(() => running !== undefined && readingCommands.has(pathOf(running)));
   const program = new Command("bursar").description("A self-hosted transaction service for digital assets.");
   for (const load of commandsFor(argv)) (await load())(program);
   program.hook("preAction", (_, command) => {
@@ -64,7 +66,10 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
   try {
     await program.parseAsync(argv, { from: "user" });
-    return 0;
+    const lost = await findLost();
+    if (lost === undefined) return 0;
+    console.error(`bursar: The output could not be written: ${lost.message}.`);
+    return lostOutputExitCode;
   } catch (error) {
     return explain(error);
   }
@@ -72,14 +77,21 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 
 /**
  * If the reader of the output ends, as `head` does, a command that only reads ends too. Another one finishes what it does, because it may be
- * in the middle of a change.
+ * in the middle of a change. Returns a function that waits for what was written, and returns why it could not be: a script must not take
+ * for success what it cannot read.
  */
-function followClosedPipes(isReading: () => boolean): void {
+function followOutput(isReading: () => boolean): () => Promise<Error | undefined> {
+  let lost: Error | undefined;
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-      if (stream === process.stdout && isReading()) process.exit(closedPipeExitCode);
+      if (error.code !== "EPIPE") lost ??= error;
+      else if (stream === process.stdout && isReading()) process.exit(closedPipeExitCode);
     });
+  return async () => {
+    // The error of a write is an event of its own, which comes after its callback.
+    await new Promise((resolve) => process.stdout.write("", () => setImmediate(resolve)));
+    return lost;
+  };
 }
 
 /** The name of a command with those of its parents, without the program's. */

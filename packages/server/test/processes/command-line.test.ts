@@ -177,6 +177,18 @@ describe("the command line", () => {
     },
   );
 
+  it.runIf(process.platform === "linux")("fails with 7 if its output cannot be written", () => {
+    const { status, stderr } = spawnSync("sh", ["-c", "./bursar config > /dev/full"], {
+      cwd: checkout,
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"] },
+    });
+    expect([status, stderr]).toEqual([
+      7,
+      expect.stringMatching(/^bursar: The output could not be written: ENOSPC.*\.\n$/),
+    ]);
+  });
+
   it.each([
     "packages/cli/bin/bursar.mjs token",
     "packages/server/bin/bursar.mjs dev",

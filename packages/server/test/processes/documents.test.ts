@@ -80,7 +80,7 @@ describe("the instructions in the documents work", () => {
       /transaction\.updated {2}tx_\w{26} {2}completed {2}v2 {2}#4 {2}attempt 1 {2}verified\n/,
     );
     listener.child.kill("SIGINT");
-    expect(await listener.exited).toMatchObject({ code: 0 });
+    expect(await listener.exited).toMatchObject({ code: 130 });
     expect(await callApi("GET", "/v1/webhook-endpoints")).toMatchObject({ data: [] });
     expect(await shell(create)).toContain("idempotent-replayed: true");
     expect(JSON.parse(await listed()).data).toHaveLength(1);
