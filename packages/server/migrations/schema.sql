@@ -754,7 +754,8 @@ CREATE TABLE stop_records (
   recorded_at timestamp with time zone NOT NULL,
   key_id text,
   mac bytea,
-  CONSTRAINT stop_records_pkey PRIMARY KEY (tenant_id, subject_id, number),
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  CONSTRAINT stop_records_pkey PRIMARY KEY (tenant_id, subject_id, number, stopped, id),
   CONSTRAINT stop_records_number_check CHECK ((number >= 1))
 );
 
@@ -1111,9 +1112,42 @@ END
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_head_number()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'the number % is too far ahead for the head of an audit log', NEW.number USING ERRCODE = 'check_violation';
+END
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_stop_number()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  last bigint;
+BEGIN
+  EXECUTE format('SELECT max(number) FROM %I.%I WHERE tenant_id = $1 AND subject_id = $2', TG_TABLE_SCHEMA, TG_TABLE_NAME)
+    INTO last USING NEW.tenant_id, NEW.subject_id;
+  IF NEW.number - 1 > coalesce(last, 0) THEN
+    RAISE EXCEPTION 'the number % of a stop record does not follow %', NEW.number, coalesce(last, 0) USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NEW;
+END
+$function$
+;
+
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
+CREATE TRIGGER audit_heads_advance BEFORE UPDATE OF number ON public.audit_heads FOR EACH ROW WHEN (((new.number - old.number) > 10000000)) EXECUTE FUNCTION refuse_head_number();
+
+CREATE TRIGGER audit_heads_begin BEFORE INSERT ON public.audit_heads FOR EACH ROW WHEN ((new.number <> 0)) EXECUTE FUNCTION refuse_head_number();
+
 CREATE TRIGGER audit_heads_stay BEFORE DELETE OR TRUNCATE ON public.audit_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+
+CREATE TRIGGER stop_records_follow BEFORE INSERT ON public.stop_records FOR EACH ROW WHEN ((new.number > 1000)) EXECUTE FUNCTION refuse_stop_number();
 
 CREATE UNIQUE INDEX destinations_listed ON public.destinations USING btree (tenant_id, network, address) WHERE (removed_at IS NULL);
 

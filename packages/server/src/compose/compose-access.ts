@@ -53,6 +53,7 @@ import {
 } from "../store/core/database.js";
 import { OutcomeUnknownError } from "../store/core/database-unavailable-error.js";
 import type { ComposeOptions } from "./compose.js";
+import { createStops } from "./create-stops.js";
 import { secretContexts } from "./secret-contexts.js";
 
 type AccessUseCases = OAuthService &
@@ -178,6 +179,7 @@ export function composeAccess(
     ...createClientService({
       ...deps,
       clientsMax: settings["limits.clients_per_tenant"],
+      stopInAnyCase: createStops(options),
       onStateChanged,
     }),
     ...createClientCredentials({

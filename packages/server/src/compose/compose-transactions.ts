@@ -56,6 +56,7 @@ import { composeDeposits, type DepositParts } from "./compose-deposits.js";
 import type { MarketParts } from "./compose-markets.js";
 import type { PolicyParts } from "./compose-policy.js";
 import { observeSettlements } from "./compose-tracing.js";
+import { createStops } from "./create-stops.js";
 import { createEvidenceBox } from "./evidence-box.js";
 import { presentAsset } from "./present-asset.js";
 import { secretContexts } from "./secret-contexts.js";
@@ -91,6 +92,7 @@ export function composeTransactions(
 ): TransactionParts {
   const { database, sealing, settings, wakeUps, log, tracer, newUuid, now } = options;
   const events = createEventLog(wakeUps);
+  const stopInAnyCase = createStops(options);
   const monotonicMs = () => performance.now();
   const assets = createAssetRegistry(settings.assets);
   const presentedAssets = assets.list.map(presentAsset);
@@ -243,10 +245,7 @@ export function composeTransactions(
         return transactions.listTransactions(tenantId, { ...filter, ...named }, ...page);
       },
       cancelTransaction: createTransactionCanceller({
-        settlements,
-        rails,
-        read,
-        changes,
+        ...{ settlements, stopInAnyCase, rails, read, changes },
         onRequested: () => wakeUps.publish("rails", []),
         audit,
         now,
@@ -288,6 +287,7 @@ export function composeTransactions(
       listWallets: wallets.listWallets,
       setFrozen: createFreezer({
         store: wallets,
+        stopInAnyCase,
         cancelOrders: orders.cancelOrdersOfFrozenWallet,
         onFrozen: () => wakeUps.publish("rails", []),
         now,

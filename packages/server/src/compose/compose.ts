@@ -49,6 +49,7 @@ import { composeStream } from "./compose-stream.js";
 import { composeTransactions, type TransactionParts } from "./compose-transactions.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 import { createRailDrivers } from "./create-rail-drivers.js";
+import { createStops } from "./create-stops.js";
 import { readChainNetworks } from "./read-chain-networks.js";
 import { secretContexts } from "./secret-contexts.js";
 
@@ -248,6 +249,7 @@ export function compose(given: ComposeOptions): Parts {
     }),
     setTenantSuspended: createTenantSuspension({
       store: createTenantSuspensionStore(database),
+      stopInAnyCase: createStops(options),
       onChanged: (tenantId, isSuspended) => {
         options.wakeUps.publish("rails", []);
         return sweeper.runFor({ tenantId, clientId: allClients, isStopped: isSuspended });

@@ -131,22 +131,33 @@ export async function rotateTokenKeys(
   return { added, removed };
 }
 
-/** Ends a key at once. If it was the one that signs, another signs from now on, which is returned. */
+/**
+ * Ends a key at once. If it was the one that signs, another signs from now on, which is returned. It ends also if the audit log cannot be
+ * written.
+ */
 export async function revokeTokenKey(
   store: TokenKeyStore,
   sealing: Sealing,
   id: string,
   newUuid: () => string,
   now: () => number,
+  onUnrecorded: (error: unknown) => void,
 ): Promise<StoredTokenKey | undefined> {
   const stored = await listValidTokenKeys(store);
   if (!stored.some((key) => key.id === id))
     throw new OperatorError(`There is no key ${tokenKeyId(id)}. List the keys with \`bursar keys list\`.`);
-  for (const key of stored) openTokenKey(key, sealing);
-  const withTimes = stored.map((key) => ({ id: key.id, activeFromMs: key.activeFrom.getTime() }));
+  // One that cannot be decrypted is not in the way.
+  const usable = stored.filter((key) => sealing.open(sealContext(key.id), key.privateKey) !== undefined);
+  const withTimes = usable.map((key) => ({ id: key.id, activeFromMs: key.activeFrom.getTime() }));
   const isSigning = scheduleTokenKeys(withTimes, now()).signing?.id === id;
   const added = isSigning ? makeTokenKey(sealing, newUuid(), now()) : undefined;
-  await store.changeTokenKeys({ added, removed: [id] }, describe("keys.revoke", id, now));
+  const change = { added, removed: [id] };
+  try {
+    await store.changeTokenKeys(change, describe("keys.revoke", id, now));
+  } catch (error) {
+    await store.changeTokenKeys(change, undefined);
+    onUnrecorded(error);
+  }
   return added;
 }
 
@@ -160,8 +171,8 @@ export async function listValidTokenKeys(
   store: Pick<TokenKeyStore, "listTokenKeys" | "listRevoked">,
 ): Promise<StoredTokenKey[]> {
   const stored = await store.listTokenKeys();
-  const revoked = new Set(await store.listRevoked(stored.map(({ id }) => tokenKeyId(id))));
-  return stored.filter(({ id }) => !revoked.has(tokenKeyId(id)));
+  const revoked = new Set(await store.listRevoked(stored.map(({ id }) => id)));
+  return stored.filter(({ id }) => !revoked.has(id));
 }
 
 /** The stored keys with the role of each, for display. */

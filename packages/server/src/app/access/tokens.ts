@@ -52,13 +52,13 @@ export interface StoredTokenKey {
 
 export interface TokenKeyStore {
   listTokenKeys: () => Promise<StoredTokenKey[]>;
-  /** Which of these keys, as the audit log shows their ids, the log says were revoked. Rows can be put back; entries cannot be removed. */
-  listRevoked: (shownIds: readonly string[]) => Promise<string[]>;
+  /** Which of these keys were revoked, by the audit log or the recorded stops. Rows can be put back; what is recorded cannot be removed. */
+  listRevoked: (ids: readonly string[]) => Promise<string[]>;
   /** Adds the key only if there is none, even if several processes try at once. */
   addFirstTokenKey: (key: StoredTokenKey) => Promise<void>;
-  /** With its audit entry, in one SQL transaction: without the entry, a key whose row is put back would be valid again. */
+  /** With its audit entry, if there is one, and a record for each key that is removed: one whose row is put back is not valid again. */
   changeTokenKeys: (
     change: { added: StoredTokenKey | undefined; removed: readonly string[] },
-    audit: AuditDraft,
+    audit: AuditDraft | undefined,
   ) => Promise<void>;
 }

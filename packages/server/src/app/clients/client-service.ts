@@ -7,6 +7,7 @@ import {
 } from "@bursar/protocol";
 import type { KeyedMutex } from "../../runtime/concurrency/keyed-mutex.js";
 import type { IntegrityKeys } from "../access/integrity-keys.js";
+import type { StopInAnyCase } from "../access/stop-in-any-case.js";
 import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { type ClientQuotas, findBeyond, type Quotas, readClientQuotas } from "../quotas/client-quotas.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
@@ -29,6 +30,7 @@ import {
   refuseProtected,
 } from "./client-authority.js";
 import { hashSecret, newSecret } from "./client-secret.js";
+import { disableClient, refuseToCancel } from "./disable-client.js";
 import { callerReviewOf } from "./review-caller.js";
 
 /** Creates, reads and changes API clients. Their secrets and keys are managed in `client-credentials.ts`. */
@@ -64,6 +66,7 @@ export interface ClientDeps {
 }
 
 export interface ClientServiceDeps extends ClientDeps {
+  stopInAnyCase: StopInAnyCase;
   /** The most clients that a tenant may have. */
   clientsMax: number;
   /** Called when a client was disabled or enabled: begins with what that leaves to do. */
@@ -153,7 +156,7 @@ async function changeClient(
 ): Promise<ApiClient | Refused> {
   const quotas = body.quotas === undefined ? undefined : readClientQuotas(body.quotas);
   const beyond = quotas === undefined ? undefined : await refuseBeyondQuota(deps, origin, quotas);
-  const changed = await applyClientChange(deps, origin, clientId, "client.change", (client) => {
+  const decide = (client: ApiClient) => {
     const scopes = body.scopes ?? [];
     const refused =
       refuseOperatorScopes(origin, scopes, client.scopes) ??
@@ -171,23 +174,18 @@ async function changeClient(
         ...(quotas === undefined ? {} : { quotas }),
       },
     };
-  });
+  };
+  const apply = (onDecided?: () => void) =>
+    applyClientChange(deps, origin, clientId, "client.change", decide, { onDecided });
+  const changed = await (body.state === "disabled" ? disableClient(deps, origin, clientId, apply) : apply());
   if (isRefused(changed)) return changed;
   if (body.state !== undefined || body.cancel !== undefined) await deps.onStateChanged(changed);
   return changed;
 }
 
-/** Only what a client cannot do any more is cancelled for it. */
-function refuseToCancel(body: ChangeClientBody, state: ApiClient["state"]): Refused | undefined {
-  if (body.cancel === undefined || (body.state ?? state) === "disabled") return undefined;
-  const reason = "is possible only for a client that is disabled";
-  return { refused: "INVALID_REQUEST", details: [{ path: "body.cancel", reason }] };
-}
-
 const tooManyChanges: Refused = {
-  refused: "CONCURRENCY_LIMITED",
+  ...{ refused: "CONCURRENCY_LIMITED", retryAfterSeconds: 1 },
   message: "Too many changes to this client are in progress.",
-  retryAfterSeconds: 1,
 };
 
 /** Only the operator resets clients. */
@@ -203,27 +201,29 @@ export interface ChangeOptions {
   retryable?: RetryableChange | undefined;
   /** Checked with the client locked, before everything else, also for a request that was carried out before. */
   refuse?: ((client: ApiClient, isRepeated: boolean) => Refused | undefined) | undefined;
+  /** Called when the change is found to be allowed, before it is written. */
+  onDecided?: (() => void) | undefined;
 }
 
-/**
- * Applies a change to a client. Every change goes through here: the client is looked up in the caller's tenant, the caller's authority
- * is checked, and the change is written together with its audit entry.
- */
+/** Every change of a client goes through here: it is looked up in the caller's tenant, authority is checked, and its audit entry written. */
 export async function applyClientChange(
   { clients, access, changes, now }: ClientDeps,
   origin: Origin,
   clientId: string,
   action: string,
   decide: (client: ApiClient) => ClientChange | Refused,
-  { retryable, refuse }: ChangeOptions = {},
+  { retryable, refuse, onDecided }: ChangeOptions = {},
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
   const audit = describeAct(origin, action, showId("cli", clientId), new Date(now()));
   const decideOnce: DecideClientChange = (client, facts, earlier) => {
     const refused = refuse?.(client, earlier !== undefined) ?? refuseBeyondScopes(origin, client.scopes);
     if (refused !== undefined) return refused;
-    if (earlier === undefined || retryable === undefined)
-      return withAuthority(origin, client, facts, decide(client));
+    if (earlier === undefined || retryable === undefined) {
+      const change = withAuthority(origin, client, facts, decide(client));
+      if (!isRefused(change)) onDecided?.();
+      return change;
+    }
     return replay(earlier.hash, retryable.keyed.hash, () => {
       retryable.onReplay(earlier.objectId);
       return "nothing" as const;

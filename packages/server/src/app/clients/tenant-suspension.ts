@@ -1,4 +1,5 @@
 import { showId } from "@bursar/protocol";
+import type { StopInAnyCase } from "../access/stop-in-any-case.js";
 import { type AuditDraft, describeAct } from "../audit/audit-entry.js";
 
 export interface TenantSuspensionStore {
@@ -22,6 +23,7 @@ export type SetTenantSuspended = (
 
 export interface SetTenantSuspendedDeps {
   store: TenantSuspensionStore;
+  stopInAnyCase: StopInAnyCase;
   /** Begins with what is left to do. */
   onChanged: (tenantId: string, isSuspended: boolean) => Promise<void>;
   now: () => number;
@@ -29,6 +31,7 @@ export interface SetTenantSuspendedDeps {
 
 export function createTenantSuspension({
   store,
+  stopInAnyCase,
   onChanged,
   now,
 }: SetTenantSuspendedDeps): SetTenantSuspended {
@@ -36,7 +39,11 @@ export function createTenantSuspension({
     const action = isSuspended ? "tenant.suspend" : "tenant.resume";
     const origin = { by: "operator", tenantId } as const;
     const audit = describeAct(origin, action, showId("tnt", tenantId), new Date(now()));
-    const outcome = await store.setSuspended(tenantId, isSuspended, audit);
+    const act = () => store.setSuspended(tenantId, isSuspended, audit);
+    const otherwise = async () => "changed" as const;
+    const outcome = isSuspended
+      ? await stopInAnyCase({ tenantId, subjectId: tenantId }, { act, otherwise })
+      : await act();
     if (outcome === "changed") await onChanged(tenantId, isSuspended);
     return outcome;
   };

@@ -1,5 +1,6 @@
 import { decideOnBalances } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
+import type { StopInAnyCase } from "../access/stop-in-any-case.js";
 import type { ClientOrigin } from "../audit/audit-entry.js";
 import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { isWithRail, type Rails } from "../rails/rail.js";
@@ -11,6 +12,7 @@ import type { Transaction } from "./transaction.js";
 
 export interface CancelTransactionDeps {
   settlements: Pick<SettlementStore, "unitOfWork">;
+  stopInAnyCase: StopInAnyCase;
   rails: Pick<Rails, "get">;
   read: ReadTransaction;
   changes: ChangeHub;
@@ -20,21 +22,43 @@ export interface CancelTransactionDeps {
   now: () => number;
 }
 
+/** Set when the transaction is found to be one that can be cancelled at once. */
+interface Found {
+  isTampered?: boolean;
+}
+
+type Outcome = "cancelled" | "requested" | "closed" | "tampered" | "stopped";
+
 export type CancelTransaction = (origin: ClientOrigin, id: string) => Promise<Transaction | Refused>;
 
 /**
  * Cancels a transaction that no rail has begun to work on. If one has, the cancellation is only requested: its funds stay held until
  * the rail says what became of it, because signed bytes that are out can still be paid. To cancel again what was cancelled is a
- * success.
+ * success. One whose rows were changed in the database, so that it cannot be cancelled, is recorded as ended: it is not paid, and what it holds
+ * stays held.
  */
 export function createTransactionCanceller(deps: CancelTransactionDeps): CancelTransaction {
-  const { settlements, rails, read, changes, onRequested, audit, now } = deps;
+  const { settlements, stopInAnyCase, rails, read, changes, onRequested, audit, now } = deps;
 
-  function cancel(
+  function cancel(tenantId: string, id: string, actorId: string): Promise<Outcome> {
+    const found: Found = {};
+    return stopInAnyCase<Outcome>(
+      { tenantId, subjectId: id },
+      {
+        act: () => cancelNow(tenantId, id, actorId, found),
+        otherwise: async () => (found.isTampered === true ? "tampered" : "stopped"),
+        // What a rail works on is not stopped by a record, because it may be paid already.
+        isDecided: () => found.isTampered !== undefined,
+      },
+    );
+  }
+
+  function cancelNow(
     tenantId: string,
     id: string,
     actorId: string,
-  ): Promise<"cancelled" | "requested" | "closed" | "tampered"> {
+    found: Found,
+  ): Promise<"cancelled" | "requested" | "closed"> {
     return settlements.unitOfWork(async (unit) => {
       const transaction = await unit.claimPayment({ tenantId, id });
       if (transaction === undefined) return "closed";
@@ -43,8 +67,9 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
         await unit.requestCancel({ tenantId, id }, actorId);
         return "requested";
       }
+      found.isTampered = transaction.isTampered === true;
       // What it holds is not known.
-      if (transaction.isTampered === true) return "tampered";
+      if (found.isTampered) throw new Error("the rows of the transaction were changed");
       const balances = await unit.lockAccounts(accountsOf([transaction]));
       const decision = decideOnBalances(transaction, { kind: "cancel", fee: null }, balances);
       if (typeof decision === "string")
@@ -67,7 +92,7 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
     if (outcome === "cancelled") changes.publish([id]);
     if (outcome === "requested") onRequested();
     const transaction = await read(tenantId, id);
-    if (isRefused(transaction) || outcome === "requested") return transaction;
+    if (isRefused(transaction) || outcome === "requested" || outcome === "stopped") return transaction;
     return transaction.steps.at(-1)?.state === "cancelled" ? transaction : { refused: "NOT_CANCELLABLE" };
   };
 }

@@ -1,4 +1,5 @@
 import { showId } from "@bursar/protocol";
+import type { StopInAnyCase } from "../access/stop-in-any-case.js";
 import { describeAct, type Origin } from "../audit/audit-entry.js";
 import type { CancelOrdersOfFrozenWallet } from "../markets/order-changes.js";
 import type { Refused } from "../requests/refused.js";
@@ -12,6 +13,7 @@ export type SetFrozen = (
 
 export interface FreezerDeps {
   store: Pick<WalletStore, "setFrozen" | "readWallet">;
+  stopInAnyCase: StopInAnyCase;
   cancelOrders: CancelOrdersOfFrozenWallet;
   /** Called when a wallet of a rail is frozen: what the rail has begun is stopped, if it can be. */
   onFrozen: () => void;
@@ -22,12 +24,16 @@ export interface FreezerDeps {
  * Freezes or unfreezes a wallet. To freeze what is frozen changes nothing. A freeze is answered when the wallet's orders are out of
  * the books: from then on nothing leaves it any more, except for what its network has already.
  */
-export function createFreezer({ store, cancelOrders, onFrozen, now }: FreezerDeps): SetFrozen {
+export function createFreezer({ store, stopInAnyCase, cancelOrders, onFrozen, now }: FreezerDeps): SetFrozen {
   return async (origin, id, frozen) => {
     const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
     const action = frozen ? "wallet.freeze" : "wallet.unfreeze";
     const audit = describeAct(origin, action, showId("wlt", id), new Date(now()));
-    const wallet = await store.setFrozen(tenantId, id, frozen, audit);
+    const act = () => store.setFrozen(tenantId, id, frozen, audit);
+    const otherwise = () => store.readWallet(tenantId, id);
+    const wallet = frozen
+      ? await stopInAnyCase({ tenantId, subjectId: id }, { act, otherwise })
+      : await act();
     if (wallet === undefined) return { refused: "WALLET_NOT_FOUND" };
     if (!frozen) return wallet;
     if (wallet.address !== null) onFrozen();

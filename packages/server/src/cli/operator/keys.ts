@@ -42,7 +42,7 @@ export function addKeysCommand(program: Command): void {
       if (id === undefined)
         throw new OperatorError(`${shown} is not the id of a key. List them with \`bursar keys list\`.`);
       const added = await withDatabase(({ database, sealing, newUuid, now }) =>
-        revokeTokenKey(createTokenKeyStore(database), sealing, id, newUuid, now),
+        revokeTokenKey(createTokenKeyStore(database), sealing, id, newUuid, now, warnUnrecorded),
       );
       console.log(`${shown} is revoked. Its tokens are refused within 5 seconds.`);
       if (added !== undefined) console.log(`${tokenKeyId(added.id)} signs from now on.`);
@@ -61,7 +61,7 @@ export function addKeysCommand(program: Command): void {
         await createAuditStore(database).append([describeAct(origin, "keys.reseal", id, at)]);
         return { keyId: sealing.keyring.current.id, resealed: counts };
       });
-      const { tokenKeys, clientKeys, webhookSecrets, approvals, macs, chains } = resealed;
+      const { tokenKeys, clientKeys, webhookSecrets, approvals, macs, chains, unusedKeys } = resealed;
       console.log(
         `Encrypted again with the master key ${keyId}: ${tokenKeys} token keys, ${clientKeys} keys of clients, ${webhookSecrets} webhook endpoints, ${approvals} signatures of approvals.`,
       );
@@ -69,6 +69,10 @@ export function addKeysCommand(program: Command): void {
         `Authenticated again: ${macs} rows of open transactions, approvals, wallet addresses and commands.`,
       );
       console.log(`Continued with this key: ${chains} audit logs. The other keys count only up to here.`);
+      for (const unused of unusedKeys)
+        console.log(
+          `The database retains the key ${unused}, with which no entry of an audit log counts. If you have never used it, something else has inserted it.`,
+        );
       console.log(
         "The other master keys are not needed any more, unless a process still writes with one of them.",
       );
@@ -100,6 +104,11 @@ export function addKeysCommand(program: Command): void {
         console.log(`${tokenKeyId(id)}  ${activeFrom.toISOString()}  ${role}`);
       }
     });
+}
+
+function warnUnrecorded(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  console.error(`Warning: the audit log has no entry about this, because it could not be written: ${reason}`);
 }
 
 function createReseal({ seal, open, isCurrent }: Sealing): Reseal {

@@ -54,8 +54,9 @@ export async function changeClient(
   if (keyed !== undefined && !(await takeKey(tx, client, keyed, audit.occurredAt)))
     return { refused: "IDEMPOTENCY_KEY_REUSED" };
   if (change.authority?.controllers === "reset") await passOnControllers(tx, client);
-  applyChange(tx, client, change, audit.occurredAt);
-  writeSeal(tx, changeOf(client, change, audit.occurredAt));
+  const changed = changeOf(client, change, audit.occurredAt);
+  applyChange(tx, changed, change, audit.occurredAt);
+  writeSeal(tx, changed);
   const state = change.set?.state ?? client.state;
   if (state !== client.state) await recordStop(tx, { tenantId, subjectId: id }, state === "disabled");
   queueSweepsOfChange(tx, client, change, audit);
@@ -111,25 +112,18 @@ async function takeKey(
   return taken.length === 1;
 }
 
+/** Writes the client as the change leaves it. */
 function applyChange(
   tx: Tx,
   client: ApiClient,
-  {
-    set = {},
-    addSecret,
-    expireSecrets,
-    removeSecretIds = [],
-    addKey,
-    removeKeyIds = [],
-    authority,
-  }: ClientChange,
+  { addSecret, expireSecrets, removeSecretIds = [], addKey, removeKeyIds = [], authority }: ClientChange,
   now: Date,
 ): void {
-  const { name, scopes, state, requireSignature, quotas } = { ...client, ...set };
+  const { name, scopes, state, requireSignature, quotas, disabledAt } = client;
   tx.send(sql`
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
       require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
-      disabled_at = CASE WHEN ${state} = 'disabled' AND state <> 'disabled' THEN ${now}::timestamptz ELSE disabled_at END
+      disabled_at = ${disabledAt}
     WHERE id = ${client.id}
   `);
   if (authority !== undefined) writeAuthority(tx, client.id, authority, now);

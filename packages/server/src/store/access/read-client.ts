@@ -3,12 +3,15 @@ import { readClientQuotas } from "../../app/quotas/client-quotas.js";
 import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { disableTampered, isClientAuthentic, type StoredSeal } from "./client-integrity.js";
+import { lastStop, readStanding } from "./stop-records.js";
 
 export interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"> {
   quotas: Parameters<typeof readClientQuotas>[0];
   secrets: (CredentialFacts & { id: string; hash: string; key_id: string | null })[];
   keys: (CredentialFacts & { id: string; algorithm: ClientKey["algorithm"]; material: string })[];
   seal: StoredSeal;
+  /** As `readStanding` reads it. */
+  lastStop: string | null;
 }
 
 interface CredentialFacts {
@@ -30,7 +33,7 @@ export async function findClientOfTenant(
   return row && readClient(source, row);
 }
 
-/** Clients with their unexpired secrets and their keys, in one round trip. */
+/** Clients with their unexpired secrets, their keys and the last record of a stop, in one round trip. */
 export const selectClients = sql`
     SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
       created_by AS "createdBy", authority_changed_by AS "authorityChangedBy", authority_changed_at AS "authorityChangedAt",
@@ -44,17 +47,25 @@ export const selectClients = sql`
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'algorithm', algorithm,
           'material', encode(material, 'hex'), 'added_by', added_by, 'created_at', created_at, 'expires_at', expires_at,
           'last_used_at', last_used_at) ORDER BY id), '[]')
-        FROM client_keys WHERE client_id = clients.id AND (expires_at IS NULL OR expires_at > now())) AS keys
+        FROM client_keys WHERE client_id = clients.id AND (expires_at IS NULL OR expires_at > now())) AS keys,
+      ${lastStop(sql`clients.tenant_id`, sql`clients.id`)} AS "lastStop"
     FROM clients
   `;
 
-/** A client that somebody other than the service has written to is disabled. */
+/**
+ * A client that somebody other than the service has written to is disabled. So is one whose row says that it is active, if it was recorded
+ * that it is not: its row was put back, or the record that it was enabled again is forged.
+ */
 export function readClient(source: KeyedQueryable, row: ClientRow): ApiClient {
   const client = readUnchecked(row);
-  return isClientAuthentic(requireKeys(source), client, row.seal) ? client : disableTampered(client);
+  const keys = requireKeys(source);
+  if (!isClientAuthentic(keys, client, row.seal)) return disableTampered(client);
+  if (row.lastStop === null) return client;
+  const standing = readStanding(keys, { tenantId: client.tenantId, subjectId: client.id }, row.lastStop);
+  return standing === "free" ? client : { ...client, state: "disabled" };
 }
 
-export function readUnchecked({ seal: _seal, ...row }: ClientRow): ApiClient {
+export function readUnchecked({ seal: _seal, lastStop: _lastStop, ...row }: ClientRow): ApiClient {
   return {
     ...row,
     quotas: readClientQuotas(row.quotas),

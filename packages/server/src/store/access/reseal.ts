@@ -25,6 +25,8 @@ export interface Resealed {
   macs: number;
   /** Audit logs in which the other master keys count no further. */
   chains: number;
+  /** Keys that are retained although no entry of any audit log counts for them. */
+  unusedKeys: string[];
 }
 
 const batchMax = 200;
@@ -70,7 +72,7 @@ export async function resealSecrets(
       (await resealStops(database)) +
       (await resealOperatorRequests(database)) +
       (await database.transaction(resealSweeps)),
-    chains: await endOtherKeys(database, now),
+    ...(await endOtherKeys(database, now)),
   };
 }
 

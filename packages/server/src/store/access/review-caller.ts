@@ -3,6 +3,7 @@ import type { Refused } from "../../app/requests/refused.js";
 import type { Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { findClientOfTenant } from "./read-client.js";
+import { isStopped } from "./stop-records.js";
 
 /**
  * Locks the client that is to be changed, and its caller against changes. Not by FOR SHARE: PostgreSQL lets further shared locks in before
@@ -23,7 +24,7 @@ export function lockClients(tx: Tx, tenantId: string, id: string, callerId: stri
 
 /**
  * Reviews the caller of a change as it is in this SQL transaction. Its row stays locked, so that it cannot be disabled or reset before
- * the change is committed. Served by the primary keys of clients, tenants and revoked_tokens.
+ * the change is committed. Served by the primary keys of clients, tenants, stop_records and revoked_tokens.
  */
 export async function reviewCaller(
   tx: Tx,
@@ -36,7 +37,7 @@ export async function reviewCaller(
   );
   const client = await findClientOfTenant(tx, tenantId, caller.clientId);
   const [row] = await tx.query<{ isSuspended: boolean; revokedTokenIds: string[] }>(sql`
-    SELECT suspended_at IS NOT NULL AS "isSuspended", ARRAY(
+    SELECT suspended_at IS NOT NULL OR ${isStopped(sql`id`, sql`id`)} AS "isSuspended", ARRAY(
         SELECT token_id::text FROM revoked_tokens
         WHERE tenant_id = ${tenantId} AND client_id = ${caller.clientId}) AS "revokedTokenIds"
     FROM tenants WHERE id = ${tenantId}

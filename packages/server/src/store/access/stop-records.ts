@@ -1,4 +1,5 @@
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import type { StopSubject } from "../../app/access/stop-in-any-case.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { isRowAuthentic, macOfRow } from "./row-integrity.js";
@@ -6,24 +7,21 @@ import { isRowAuthentic, macOfRow } from "./row-integrity.js";
 /*
  * The rows of wallets, clients and tenants say whether one is frozen, disabled or suspended. A writer to the database can change them, also
  * back to an earlier state with the MAC of then. So each stop, and each end of one, is appended to stop_records too, from which the role of the
- * service cannot remove anything. The last record counts. One that ends a stop must be authentic; one that begins it need not be.
+ * service cannot remove anything. The last record counts, and of two with the same number the one that stops. One that ends a stop must be
+ * authentic; one that begins it need not be.
+ *
+ * A record always finds a place, whatever something else has inserted: its key contains a random id, and a trigger bounds the numbers.
  *
  * Transactions have records too: one that requires approvals a record that stops nothing, and one that has ended without being completed a
  * record that stops it for good. All of these count, not only the last.
  */
-
-/** A wallet, a client, or the tenant itself. */
-export interface StopSubject {
-  tenantId: string;
-  subjectId: string;
-}
 
 /** `forged`: something other than the service has recorded that the stop has ended. */
 type Standing = "free" | "stopped" | "forged";
 
 const lastRecord = (columns: Statement, tenantId: Statement, subjectId: Statement) => sql`(
   SELECT ${columns} FROM stop_records stop WHERE stop.tenant_id = ${tenantId} AND stop.subject_id = ${subjectId}
-  ORDER BY stop.number DESC LIMIT 1)`;
+  ORDER BY stop.number DESC, stop.stopped DESC LIMIT 1)`;
 
 /** Whether the last record stops the subject. Served by the primary key. */
 export function isStopped(tenantId: Statement, subjectId: Statement): Statement {
@@ -31,12 +29,12 @@ export function isStopped(tenantId: Statement, subjectId: Statement): Statement 
 }
 
 /** As `readStanding` reads it; null for nearly all, which have never been stopped. Served by the primary key. */
-function lastStop(tenantId: Statement, subjectId: Statement): Statement {
+export function lastStop(tenantId: Statement, subjectId: Statement): Statement {
   const record = sql`CASE WHEN stop.stopped THEN 'stopped' ELSE concat_ws(' ', stop.number, stop.key_id, encode(stop.mac, 'hex')) END`;
   return lastRecord(record, tenantId, subjectId);
 }
 
-function readStanding(keys: IntegrityKeys, subject: StopSubject, last: string | null): Standing {
+export function readStanding(keys: IntegrityKeys, subject: StopSubject, last: string | null): Standing {
   if (last === null) return "free";
   if (last === "stopped") return "stopped";
   const [number = "", keyId = null, mac = ""] = last.split(" ");
@@ -93,18 +91,31 @@ export async function findStanding(source: KeyedQueryable, subject: StopSubject)
   return readStanding(requireKeys(source), subject, row?.last ?? null);
 }
 
-/** Records that a subject is stopped, or no longer. The caller has locked its row. Served by the primary key. */
+/** The number after the last one of a subject; the last number that there is, if that is taken. Served by the primary key. */
+const nextNumber = (tenantId: Statement, subjectId: Statement) => sql`
+  1 + least(9223372036854775806, coalesce((
+    SELECT max(s.number) FROM stop_records s WHERE s.tenant_id = ${tenantId} AND s.subject_id = ${subjectId}), 0))`;
+
+/** Records that a subject is stopped, or no longer. The caller has locked its row. */
 export async function recordStop(tx: Tx, subject: StopSubject, isStop: boolean): Promise<void> {
   const { tenantId, subjectId } = subject;
-  const [{ number } = { number: "1" }] = await tx.query<{ number: string }>(sql`
-    SELECT coalesce(max(number), 0) + 1 AS number FROM stop_records
-    WHERE tenant_id = ${tenantId} AND subject_id = ${subjectId}
-  `);
+  const [{ number } = { number: "1" }] = await tx.query<{ number: string }>(
+    sql`SELECT ${nextNumber(sql`${tenantId}::uuid`, sql`${subjectId}::uuid`)} AS number`,
+  );
   const { keyId, mac } = macOfRow(requireKeys(tx), "stop record", fieldsOf(subject, number, isStop));
   tx.send(sql`
     INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, key_id, mac)
     VALUES (${tenantId}, ${subjectId}, ${number}, ${isStop}, now(), ${keyId}, ${mac})
   `);
+}
+
+/** The stop alone, in one statement that locks no row and needs no MAC. */
+export function insertStop({ tenantId, subjectId }: StopSubject): Statement {
+  const number = nextNumber(sql`${tenantId}::uuid`, sql`${subjectId}::uuid`);
+  return sql`
+    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at)
+    SELECT ${tenantId}, ${subjectId}, ${number}, true, now()
+  `;
 }
 
 function fieldsOf({ tenantId, subjectId }: StopSubject, number: string, isStop: boolean): string[] {
@@ -117,14 +128,12 @@ export function hasEnded(row: Statement): Statement {
     SELECT bool_or(stop.stopped) FROM stop_records stop WHERE stop.tenant_id = ${row}.tenant_id AND stop.subject_id = ${row}.id)`;
 }
 
-/** Records which transactions have ended, and which require approvals. Their rows are locked. Served by the primary key. */
+/** Records which transactions have ended, and which require approvals. Their rows are locked. */
 export function recordEnds(tx: Tx, ends: readonly { tenantId: string; id: string; isEnd: boolean }[]): void {
   if (ends.length === 0) return;
   tx.send(sql`
     INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at)
-    SELECT given.tenant_id, given.id, 1 + coalesce((
-        SELECT max(s.number) FROM stop_records s WHERE s.tenant_id = given.tenant_id AND s.subject_id = given.id), 0),
-      given.stopped, now()
+    SELECT given.tenant_id, given.id, ${nextNumber(sql`given.tenant_id`, sql`given.id`)}, given.stopped, now()
     FROM unnest(${ends.map(({ tenantId }) => tenantId)}::uuid[], ${ends.map(({ id }) => id)}::uuid[],
       ${ends.map(({ isEnd }) => isEnd)}::boolean[]) AS given (tenant_id, id, stopped)
   `);
@@ -160,7 +169,7 @@ async function resealStop(tx: Tx, subject: StopSubject): Promise<boolean> {
   tx.send(sql`SELECT FROM tenants WHERE id = ${subjectId} FOR NO KEY UPDATE`);
   const [last] = await tx.query<{ isOld: boolean }>(sql`
     SELECT NOT s.stopped AND s.key_id IS DISTINCT FROM ${requireKeys(tx).currentId} AS "isOld" FROM stop_records s
-    WHERE s.tenant_id = ${tenantId} AND s.subject_id = ${subjectId} ORDER BY s.number DESC LIMIT 1
+    WHERE s.tenant_id = ${tenantId} AND s.subject_id = ${subjectId} ORDER BY s.number DESC, s.stopped DESC LIMIT 1
   `);
   if (last?.isOld !== true || (await findStanding(tx, subject)) !== "free") return false;
   await recordStop(tx, subject, false);

@@ -1,10 +1,11 @@
+import type { StopSubject } from "../../app/access/stop-in-any-case.js";
 import { allClients } from "../../app/clients/sweeps.js";
 import type { TenantSuspensionStore } from "../../app/clients/tenant-suspension.js";
 import type { Database } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 import { findSuspension } from "./audit-log/find-entries.js";
-import { recordStop } from "./stop-records.js";
+import { findStanding, recordStop } from "./stop-records.js";
 import { queueSweeps } from "./sweeps.js";
 
 export function createTenantSuspensionStore(database: Database): TenantSuspensionStore {
@@ -14,21 +15,27 @@ export function createTenantSuspensionStore(database: Database): TenantSuspensio
       const rows = await database.query(
         sql`SELECT FROM tenants WHERE id = ${tenantId} AND suspended_at IS NOT NULL`,
       );
-      return rows.length > 0 || (await repairSuspension(database, tenantId));
+      if (rows.length > 0 || (await repairSuspension(database, tenantId))) return true;
+      return (await findStanding(database, subjectOf(tenantId))) !== "free";
     },
     // Served by the primary key. It waits for batches of the engine that have set transactions of the tenant aside.
     setSuspended: (tenantId, isSuspended, audit) =>
       database.transaction(async (tx) => {
+        // The operator's commands have no other limit.
+        tx.send(sql`SET LOCAL lock_timeout = '15s'`);
         const [tenant] = await tx.query<{ isSuspended: boolean }>(sql`
           SELECT suspended_at IS NOT NULL AS "isSuspended" FROM tenants WHERE id = ${tenantId} FOR UPDATE
         `);
         if (tenant === undefined) return "unknown";
         tenant.isSuspended ||= (await findSuspension(tx, tenantId)) !== undefined;
-        if (tenant.isSuspended === isSuspended) return "unchanged";
+        const standing = await findStanding(tx, subjectOf(tenantId));
+        // The three differ if something other than the service has written one of them.
+        if (tenant.isSuspended === isSuspended && standing === (isSuspended ? "stopped" : "free"))
+          return "unchanged";
         tx.send(sql`
           UPDATE tenants SET suspended_at = ${isSuspended ? audit.occurredAt : null} WHERE id = ${tenantId}
         `);
-        await recordStop(tx, { tenantId, subjectId: tenantId }, isSuspended);
+        await recordStop(tx, subjectOf(tenantId), isSuspended);
         const kind = isSuspended ? "cancel_orders" : "release_transactions";
         queueSweeps(tx, { tenantId, clientId: allClients }, [kind], audit);
         await appendAudit(tx, [audit]);
@@ -36,6 +43,8 @@ export function createTenantSuspensionStore(database: Database): TenantSuspensio
       }),
   };
 }
+
+const subjectOf = (tenantId: string): StopSubject => ({ tenantId, subjectId: tenantId });
 
 /**
  * Suspends a tenant again whose suspension something else has lifted: the audit log says that the operator has not. The engine and the

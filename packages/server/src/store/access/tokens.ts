@@ -1,3 +1,4 @@
+import { typeIdFromUuid } from "@bursar/domain";
 import type { NonceStore } from "../../app/access/authenticate-client.js";
 import type { RevocationStore, StoredTokenKey, TokenKeyStore } from "../../app/access/tokens.js";
 import { nilTenantId } from "../../app/audit/audit-entry.js";
@@ -5,6 +6,7 @@ import type { Database } from "../core/database.js";
 import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
+import { insertStop, isStopped } from "./stop-records.js";
 
 export function createRevocationStore(database: Database): RevocationStore {
   return {
@@ -47,13 +49,16 @@ export function createTokenKeyStore(database: Database): TokenKeyStore {
         SELECT id, public_key AS "publicKey", private_key AS "privateKey", active_from AS "activeFrom"
         FROM token_keys ORDER BY active_from
       `),
-    // Served by audit_entries_ends.
-    listRevoked: async (shownIds) => {
-      const rows = await database.query<{ object: string }>(sql`
-        SELECT DISTINCT object FROM audit_entries
-        WHERE tenant_id = ${nilTenantId} AND action = 'keys.revoke' AND object = ANY(${[...shownIds]}::text[])
+    // Served by audit_entries_ends and the primary key of stop_records.
+    listRevoked: async (ids) => {
+      const shown = ids.map((id) => typeIdFromUuid("key", id));
+      const rows = await database.query<{ id: string }>(sql`
+        SELECT id FROM unnest(${[...ids]}::uuid[], ${shown}::text[]) AS key (id, shown)
+        WHERE ${isStopped(sql`${nilTenantId}::uuid`, sql`key.id`)} OR (
+          SELECT true FROM audit_entries
+          WHERE tenant_id = ${nilTenantId} AND action = 'keys.revoke' AND object = key.shown LIMIT 1)
       `);
-      return rows.map(({ object }) => object);
+      return rows.map(({ id }) => id);
     },
     addFirstTokenKey: async (key) => {
       await database.transaction(async (tx) => {
@@ -74,7 +79,8 @@ export function createTokenKeyStore(database: Database): TokenKeyStore {
             VALUES (${added.id}, ${Buffer.from(added.publicKey)}, ${Buffer.from(added.privateKey)}, ${added.activeFrom})
           `);
         if (removed.length > 0) tx.send(sql`DELETE FROM token_keys WHERE id = ANY(${[...removed]})`);
-        await appendAudit(tx, [audit]);
+        for (const id of removed) tx.send(insertStop({ tenantId: nilTenantId, subjectId: id }));
+        if (audit !== undefined) await appendAudit(tx, [audit]);
       });
     },
   };

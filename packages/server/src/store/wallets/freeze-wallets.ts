@@ -31,7 +31,7 @@ export async function writeFrozen(
   if (wallet.frozen === frozen && standing === (frozen ? "stopped" : "free")) return undefined;
   await recordStop(tx, subject, frozen);
   const [changed] = await tx.query<Pick<Wallet, "state" | "version">>(sql`
-    UPDATE wallets w SET frozen = ${frozen}, version = w.version + 1, updated_at = ${now}
+    UPDATE wallets w SET frozen = ${frozen}, version = least(w.version, 2147483646) + 1, updated_at = ${now}
     WHERE w.tenant_id = ${tenantId} AND w.id = ${id} RETURNING w.state, w.version
   `);
   return changed;

@@ -213,11 +213,9 @@ function composeUseCases(deps: ServiceProcessDeps) {
       generation: ports.identity.generation,
     }),
   );
+  const stopInAnyCase = <T>(_: unknown, { act }: { act: () => Promise<T> }) => act();
   const cancel = createTransactionCanceller({
-    settlements: ports.settlements,
-    rails,
-    read,
-    changes,
+    ...{ settlements: ports.settlements, rails, read, changes, stopInAnyCase },
     onRequested: () => driver.wake(),
     audit: { recordAct: () => undefined },
     now,
@@ -231,7 +229,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
   });
   // There are no markets in the simulated world.
   const setFrozen = createFreezer({
-    ...{ store: ports.wallets, onFrozen: () => undefined, now },
+    ...{ store: ports.wallets, onFrozen: () => undefined, stopInAnyCase, now },
     cancelOrders: async () => "none",
   });
   const presentWallet = createWalletPresenter(assets);

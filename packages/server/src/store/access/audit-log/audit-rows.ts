@@ -100,34 +100,36 @@ export async function findFreeNumbers(
   const [row] = await source.query<{ number: string }>(sql`
     SELECT number FROM (
       SELECT number, lead(number) OVER (ORDER BY number) AS next FROM (
-        SELECT ${from.toString()}::bigint AS number UNION
-        SELECT number FROM audit_entries WHERE tenant_id = ${tenantId} AND number > ${from.toString()}
+        SELECT ${from.toString()}::bigint AS number
+        UNION ALL
+        (SELECT number FROM audit_entries WHERE tenant_id = ${tenantId} AND number > ${from.toString()} ORDER BY number)
+        ORDER BY number
       ) taken
     ) places
-    WHERE next IS NULL OR next - number > ${count} ORDER BY number LIMIT 1
+    WHERE next IS NULL OR next - number > ${count} LIMIT 1
   `);
   if (row === undefined) throw new Error("a chain has no free number");
   return BigInt(row.number);
 }
 
 /**
- * The last entry before the first gap, for a chain whose head was changed: the number in the head counts only if it has an entry. Served
- * by the primary keys.
+ * The last entry of a chain whose head was changed, if the number in the head is right; otherwise the last one before that number, or where
+ * the chain was removed to. A trigger bounds the number. Served by the primary keys.
  */
 export async function findLastEntry(
   source: Queryable,
   { tenantId, number }: AuditHead,
 ): Promise<ChainPosition> {
-  const [start] = await source.query<Stored<ChainPosition>>(sql`
-    SELECT number, hash FROM audit_entries WHERE tenant_id = ${tenantId} AND number = ${number.toString()}
-    UNION ALL
-    SELECT number, hash FROM audit_bases WHERE tenant_id = ${tenantId}
-    LIMIT 1
+  const [last] = await source.query<Stored<ChainPosition>>(sql`
+    SELECT number, hash FROM (
+      (SELECT number, hash FROM audit_entries WHERE tenant_id = ${tenantId} AND number <= ${number.toString()} ORDER BY number DESC LIMIT 1)
+      UNION ALL
+      SELECT number, hash FROM audit_bases WHERE tenant_id = ${tenantId}
+    ) known ORDER BY number DESC LIMIT 1
   `);
-  const from = start === undefined ? 0n : BigInt(start.number);
-  const last = await findFreeNumbers(source, tenantId, from, 1);
-  const [entry] = await source.query<{ hash: Buffer }>(sql`
-    SELECT hash FROM audit_entries WHERE tenant_id = ${tenantId} AND number = ${last.toString()}
-  `);
-  return { tenantId, number: last, hash: entry?.hash ?? start?.hash ?? Buffer.from(chainStart) };
+  return {
+    tenantId,
+    number: BigInt(last?.number ?? 0),
+    hash: last?.hash ?? Buffer.from(chainStart),
+  };
 }

@@ -9,9 +9,13 @@ import { listKeyEnds } from "./key-ends.js";
 /**
  * Ends the listed master keys other than the current one in every chain: an entry and a head with the current key, and a record of the
  * number up to which the others count. Records of keys that were ended before are written again. Returns the number of chains that were
- * changed. Chain by chain, because each is locked.
+ * changed, and the keys that are retained although no entry of any chain counts for them: something else may have inserted them. Chain by
+ * chain, because each is locked.
  */
-export async function endOtherKeys(database: Database, now: Date): Promise<number> {
+export async function endOtherKeys(
+  database: Database,
+  now: Date,
+): Promise<{ chains: number; unusedKeys: string[] }> {
   const { currentId, derive } = requireKeys(database);
   const known = await database.query<{ keyId: string }>(sql`
     SELECT DISTINCT key_id AS "keyId" FROM retained_keys WHERE label = 'audit chain' ORDER BY key_id
@@ -25,7 +29,24 @@ export async function endOtherKeys(database: Database, now: Date): Promise<numbe
   let changed = 0;
   for (const { tenantId } of chains)
     if (await database.transaction((tx) => endKeysOfChain(tx, tenantId, others, now))) changed += 1;
-  return changed;
+  const used = await listCarriedKeys(database);
+  const unusedKeys = others.filter((keyId) => !isListed(requireKeys(database), keyId) && !used.has(keyId));
+  return { chains: changed, unusedKeys };
+}
+
+/** The keys with a record of the current key in any chain. A few rows for each chain. */
+async function listCarriedKeys(database: Database): Promise<ReadonlySet<string>> {
+  const keys = requireKeys(database);
+  const stored = await database.query<Omit<StoredKeyEnd, "number"> & { number: string }>(sql`
+    SELECT tenant_id AS "tenantId", ended_key_id AS "endedKeyId", number, key_id AS "keyId", mac
+    FROM audit_key_ends WHERE key_id = ${keys.currentId}
+  `);
+  return new Set(
+    readKeyEnds(
+      keys,
+      stored.map((end) => ({ ...end, number: BigInt(end.number) })),
+    ).keys(),
+  );
 }
 
 async function endKeysOfChain(
@@ -35,21 +56,17 @@ async function endKeysOfChain(
   now: Date,
 ): Promise<boolean> {
   const keys = requireKeys(tx);
-  const { keyId } = await lockHead(tx, tenantId);
+  const head = await lockHead(tx, tenantId);
   const stored = await listKeyEnds(tx, tenantId);
-  const ends = readKeyEnds(keys, stored);
   const current = readKeyEnds(
     keys,
     stored.filter((end) => end.keyId === keys.currentId),
   );
-  const carried = others.flatMap((endedKeyId) => {
-    const number = ends.get(endedKeyId);
-    const isWritten = number === undefined || current.get(endedKeyId) === number;
-    return isListed(keys, endedKeyId) || isWritten ? [] : [{ tenantId, endedKeyId, number }];
-  });
+  const earlier = stored.filter((end) => end.keyId !== keys.currentId && !current.has(end.keyId));
+  const carried = await findCarried(tx, tenantId, others, readKeyEnds(keys, earlier), current, head.number);
   const listed = others.filter((other) => isListed(keys, other));
   const isEnded =
-    keyId === keys.currentId &&
+    head.keyId === keys.currentId &&
     listed.every((other) => current.has(other)) &&
     !(await hasEntryAfterEnd(tx, tenantId, listed, current));
   for (const end of carried) insertKeyEnd(tx, sealKeyEnd(keys, end));
@@ -59,6 +76,36 @@ async function endKeysOfChain(
   const { number } = await lockHead(tx, tenantId);
   for (const endedKeyId of listed) insertKeyEnd(tx, sealKeyEnd(keys, { tenantId, endedKeyId, number }));
   return true;
+}
+
+/**
+ * The ends of keys that were replaced earlier, which a key that is replaced now has authenticated. Its thief can have forged such a record, for a
+ * key of his own too. So it counts only until the key that has authenticated it has ended itself, and only up to an entry that its key has
+ * written already: the role of the service cannot insert another one in the place of that. Ranges of the primary key, which a reseal can
+ * afford.
+ */
+async function findCarried(
+  tx: Tx,
+  tenantId: string,
+  others: readonly string[],
+  earlier: KeyEnds,
+  current: KeyEnds,
+  head: bigint,
+): Promise<{ tenantId: string; endedKeyId: string; number: bigint }[]> {
+  const keys = requireKeys(tx);
+  const carried = [];
+  for (const endedKeyId of others) {
+    const claimed = earlier.get(endedKeyId);
+    if (claimed === undefined || current.has(endedKeyId) || isListed(keys, endedKeyId)) continue;
+    const upTo = claimed < head ? claimed : head;
+    const [last] = await tx.query<{ number: string }>(sql`
+      SELECT number FROM audit_entries
+      WHERE tenant_id = ${tenantId} AND number <= ${upTo.toString()} AND key_id = ${endedKeyId}
+      ORDER BY number DESC LIMIT 1
+    `);
+    if (last !== undefined) carried.push({ tenantId, endedKeyId, number: BigInt(last.number) });
+  }
+  return carried;
 }
 
 /** Served by the primary key. */

@@ -37,6 +37,11 @@ export function listSchemaTables(schema: string = readFileSync(schemaFile, "utf8
   return [...schema.matchAll(/^CREATE (?:UNLOGGED )?TABLE (\w+) \(/gm)].map(([, name = ""]) => name);
 }
 
+/** The functions of its triggers: the owner of one could replace it. */
+function listSchemaFunctions(schema: string = readFileSync(schemaFile, "utf8")): string[] {
+  return [...schema.matchAll(/^CREATE OR REPLACE FUNCTION public\.(\w+)\(\)/gm)].map(([, name = ""]) => name);
+}
+
 /** SQL that creates the two roles. It can run on an empty database, and again. */
 export function createRolesScript({ owner, service, schema = "public" }: RoleNames): string {
   const create = (role: string) =>
@@ -60,7 +65,9 @@ export function changeOwnerScript(
   const inSchema = (name: string) => `${quote(schema)}.${name}`;
   return [
     ...tables.map((table) => `ALTER TABLE ${inSchema(table)} OWNER TO ${quote(owner)};`),
-    `ALTER FUNCTION ${inSchema("refuse_audit_change()")} OWNER TO ${quote(owner)};`,
+    ...listSchemaFunctions().map(
+      (name) => `ALTER FUNCTION ${inSchema(`${name}()`)} OWNER TO ${quote(owner)};`,
+    ),
   ].join("\n");
 }
 

@@ -19,6 +19,7 @@ import { recordOperatorRequest } from "../../../../src/store/core/operator-reque
 import { sql } from "../../../../src/store/core/sql.js";
 import { macOfApproval, type SealedApproval } from "../../../../src/store/transactions/approval-integrity.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../../harness/access/officers.js";
+import { plantKey } from "../../../harness/access/plant-key.js";
 import { eventually } from "../../../harness/eventually.js";
 import { newKeyPair, signedPost } from "../../../harness/http/signed-call.js";
 import {
@@ -61,6 +62,7 @@ describe("after a reseal, a service that has only the new master key", () => {
   /** The master key after the first, and the one after that. */
   let betweenKey: Buffer;
   let newKey: Buffer;
+  const inventedKey = randomBytes(32);
   /** Approved by one of two before the master key was replaced. */
   let waiting: Transaction;
 
@@ -119,7 +121,11 @@ describe("after a reseal, a service that has only the new master key", () => {
     const nothing = { approvals: 0, macs: 0, chains: 0 };
     for (const listed of [old.masterKey, betweenKey])
       expect(await reseal({ ...old, masterKey: listed }, betweenKey)).toMatchObject(nothing);
-    expect(await reseal({ ...old, masterKey: betweenKey }, newKey)).toMatchObject({ approvals: 2 });
+    const invented = await plantKey(old.database, betweenKey, inventedKey, old.masterKey);
+    expect(await reseal({ ...old, masterKey: betweenKey }, newKey)).toMatchObject({
+      approvals: 2,
+      unusedKeys: [invented],
+    });
     await old.database.run(
       "UPDATE approval_signatures SET base_available_at = now(); UPDATE change_signatures SET base_available_at = now()",
     );
@@ -255,7 +261,7 @@ describe("after a reseal, a service that has only the new master key", () => {
 
   it("does not show, continue or sign an audit entry that a thief of a replaced master key has forged", async () => {
     const tenantId = readId("tnt", tenant.owner.tenantId) ?? "";
-    for (const [index, masterKey] of [old.masterKey, betweenKey].entries()) {
+    for (const [index, masterKey] of [old.masterKey, betweenKey, inventedKey].entries()) {
       await forge(masterKey, tenantId, "wallet.freeze", `forged${index}`);
       expect(await faults()).toEqual([{ tenantId, fault: expect.any(String) }]);
       const heads = await createAuditStore(service.database).listHeads();
@@ -273,7 +279,7 @@ describe("after a reseal, a service that has only the new master key", () => {
   it("keeps a tenant suspended that a thief of a replaced master key resumes", async () => {
     const tenantId = readId("tnt", optedOut.tenantId) ?? "";
     const { isSuspended } = createTenantSuspensionStore(withKeys(service.database, service.keys));
-    for (const masterKey of [old.masterKey, betweenKey]) {
+    for (const masterKey of [old.masterKey, betweenKey, inventedKey]) {
       await service.setTenantSuspended(optedOut, true);
       await forge(masterKey, tenantId, "tenant.resume", optedOut.tenantId);
       await service.database.run(`UPDATE tenants SET suspended_at = NULL WHERE id = '${tenantId}'`);

@@ -1,0 +1,51 @@
+/** A wallet, a client, a transaction, a key that signs tokens, or the tenant itself. */
+export interface StopSubject {
+  tenantId: string;
+  subjectId: string;
+}
+
+/**
+ * Carries out what stops a subject. If that fails, the stop alone is recorded, and holds: nothing that something else has written to the
+ * database, or holds locked, is in its way. It then counts as carried out, without its audit entry and its event, which is reported; unless the
+ * database was unavailable, because then the caller retries all of it.
+ */
+export type StopInAnyCase = <T>(
+  subject: StopSubject,
+  stop: {
+    act: () => Promise<T>;
+    /** The answer if only the stop was recorded. */
+    otherwise: () => Promise<T>;
+    /** Whether it was decided that the subject is stopped; asked after a failure. Left out: yes. */
+    isDecided?: () => boolean;
+  },
+) => Promise<T>;
+
+export interface StopInAnyCaseDeps {
+  /** One INSERT that depends on no other row. */
+  recordStop: (subject: StopSubject) => Promise<void>;
+  isUnavailable: (error: unknown) => boolean;
+  /** A stop was recorded that could not be carried out in full. */
+  onIncomplete: (error: unknown, subject: StopSubject) => void;
+}
+
+export function createStopInAnyCase({
+  recordStop,
+  isUnavailable,
+  onIncomplete,
+}: StopInAnyCaseDeps): StopInAnyCase {
+  return async (subject, { act, otherwise, isDecided = () => true }) => {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isDecided()) throw error;
+      try {
+        await recordStop(subject);
+      } catch {
+        throw error;
+      }
+      onIncomplete(error, subject);
+      if (isUnavailable(error)) throw error;
+      return await otherwise();
+    }
+  };
+}

@@ -1,0 +1,18 @@
+import { createStopInAnyCase, type StopInAnyCase } from "../app/access/stop-in-any-case.js";
+import { insertStop } from "../store/access/stop-records.js";
+import { isDatabaseUnavailable } from "../store/core/database.js";
+import type { ComposeOptions } from "./compose.js";
+
+export function createStops({ database, log }: Pick<ComposeOptions, "database" | "log">): StopInAnyCase {
+  return createStopInAnyCase({
+    recordStop: async (subject) => {
+      await database.query(insertStop(subject));
+    },
+    isUnavailable: isDatabaseUnavailable,
+    onIncomplete: (error, { tenantId, subjectId }) =>
+      log.error(
+        { err: error, tenant_id: tenantId, subject_id: subjectId },
+        "A freeze, suspension, cancellation or disabled client was recorded and holds, but its row, audit entry or event could not be written.",
+      ),
+  });
+}
