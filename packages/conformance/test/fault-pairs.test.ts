@@ -1,5 +1,5 @@
 import { describe, it, vi } from "vitest";
-import type { CheckResult } from "../src/engine/run-checks.js";
+import { failedChecks, faultsBesidePairs, findEachAlone } from "./each-fault.js";
 import { faultNames, faults } from "./faults.js";
 import { runPlain } from "./plain-target.js";
 
@@ -19,17 +19,14 @@ function pairAt(index: number) {
   return [faultNames[first] ?? "create-200", faultNames[second] ?? "unsigned"] as const;
 }
 
-const failed = (results: readonly CheckResult[]) =>
-  results
-    .filter(({ outcome }) => outcome.result === "failed" || outcome.result === "broken")
-    .map(({ check }) => check.id);
-
 describe.concurrent("two faults", () => {
   const cases = Array.from({ length: pairs }, (_, index) => pairAt(index));
   it.for(cases)("%s and %s are found by their checks alone", async ([one, other], { expect }) => {
-    const found = failed(await runPlain([one, other]));
+    const found = failedChecks(await runPlain([one, other]));
     const meant: string[] = [faults[one].check, faults[other].check];
     expect(found.filter((id) => !meant.includes(id))).toEqual([]);
     expect(found.length).toBeGreaterThan(0);
   });
 });
+
+findEachAlone(faultsBesidePairs);
