@@ -133,6 +133,15 @@ describe("a key", () => {
     });
   });
 
+  it("without the id of a key is refused", () => {
+    for (const keyId of [undefined, "", "two words"])
+      expect(() =>
+        scriptedService([], {
+          credentials: { clientId: "cli_1", keyId: keyId as string, privateKey: "PEM" },
+        }),
+      ).toThrow("credentials.keyId must be the id of the registered key.");
+  });
+
   it("that cannot be read is refused without showing it", async () => {
     const { bursar } = scriptedService([], {
       credentials: {

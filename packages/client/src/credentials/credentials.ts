@@ -64,7 +64,10 @@ export function checkCredentials(credentials: Credentials): void {
     );
   if (!isKey(credentials) && (typeof credentials.secret !== "string" || credentials.secret === ""))
     throw credentialsInvalid("credentials.secret must be the secret of the client.");
-  if (isKey(credentials) && !/^[\w.-]{1,128}$/.test(credentials.keyId))
+  if (
+    isKey(credentials) &&
+    (typeof credentials.keyId !== "string" || !/^[\w.-]{1,128}$/.test(credentials.keyId))
+  )
     throw credentialsInvalid("credentials.keyId must be the id of the registered key.");
 }
 
