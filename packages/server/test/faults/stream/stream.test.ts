@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createBursar } from "@bursar/client";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../../harness/eventually.js";
 import { freePort, getToken, startSandbox } from "../../harness/service/bursar-process.js";
@@ -23,34 +24,27 @@ const print = (what: string, facts: object) => {
   if (isLong) process.stdout.write(`${what}: ${JSON.stringify(facts)}\n`);
 };
 
+const clientOf = (url: string, token: string) => createBursar({ baseUrl: url, credentials: () => token });
+
 /** Makes a batch of events, and retries until it is accepted. */
 async function pay(url: string, token: string): Promise<void> {
-  const transactions = Array.from({ length: batchSize }, () => ({
+  const payments = Array.from({ length: batchSize }, () => ({
     idempotency_key: randomUUID(),
     reference: "stream",
     asset: "USD",
     amount: "0.01",
   }));
-  for (;;) {
-    const response = await fetch(`${url}/v1/transactions/batch`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ transactions }),
-    }).catch(() => undefined);
-    const body = (await response?.json().catch(() => undefined)) as
-      | { data?: { status: string }[] }
-      | undefined;
-    if (body?.data?.every(({ status }) => status !== "error")) return;
-    await sleep(50);
+  for (let left = payments; left.length > 0; ) {
+    const failed = new Set<string>();
+    for await (const { error, idempotencyKey } of clientOf(url, token).transactions.createMany(left))
+      if (error !== undefined) failed.add(idempotencyKey);
+    left = left.filter(({ idempotency_key: key }) => failed.has(key));
   }
 }
 
 /** The sandbox begins with the deposits that fund it. */
 async function countEvents(url: string, token: string): Promise<number> {
-  const response = await fetch(`${url}/v1/events?limit=200`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
-  return ((await response.json()) as { data: unknown[] }).data.length;
+  return (await clientOf(url, token).events.list({ limit: 200 }).page()).latest_sequence;
 }
 
 describe("a client that follows the stream receives 1 to N, each once and in order", () => {
