@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Bursar, createBursar, type PlaceOrderBody } from "@bursar/client";
 import { createRandomDeeds } from "../harness/markets/random-orders.js";
 import type { TestClient } from "../harness/service/test-service.js";
 import type { TwoProcesses } from "./two-processes.js";
@@ -33,37 +34,40 @@ export function createMixedLoad(world: TwoProcesses, pauseMs = 0): MixedLoad {
   let isOn = false;
   let running: Promise<unknown> = Promise.resolve();
 
-  /** One attempt, at any of the processes; the id if it was answered with 202. */
-  async function attempt(
-    client: TestClient,
-    method: string,
-    path: string,
-    body: object | undefined,
-    key: string | undefined,
-  ): Promise<string | undefined> {
-    const token = await world.tokenOf(client);
-    const response = await fetch(`${world.services[randomInt(2)]?.url}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(key === undefined ? {} : { "idempotency-key": key }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(requestTimeoutMs),
-    }).catch(() => undefined);
-    const answer = (await response?.json().catch(() => undefined)) as { id?: string } | undefined;
-    if (response?.status !== 202) return undefined;
-    answers += 1;
-    return answer?.id;
+  const clients = new Map<TestClient, Bursar>();
+  /** One attempt a call, at any of the processes. */
+  function clientOf(client: TestClient): Bursar {
+    const known = clients.get(client);
+    if (known !== undefined) return known;
+    const baseUrl = "http://bursar.test";
+    const made = createBursar({
+      baseUrl,
+      credentials: () => world.tokenOf(client),
+      retriesMax: 0,
+      timeoutMs: requestTimeoutMs,
+      fetch: (url, init) => fetch(url.replace(baseUrl, world.services[randomInt(2)]?.url ?? ""), init),
+    });
+    clients.set(client, made);
+    return made;
+  }
+
+  /** The resource, if the request was accepted. */
+  async function answerOf<Value>(request: Promise<Value>): Promise<Value | undefined> {
+    const answer = await request.catch(() => undefined);
+    if (answer !== undefined) answers += 1;
+    return answer;
   }
 
   /** Repeats the request until it is answered, and sometimes once more, as if the answer had been lost. */
-  async function create(client: TestClient, kind: Acknowledged["kind"], body: object): Promise<string> {
+  async function create(
+    client: TestClient,
+    kind: Acknowledged["kind"],
+    request: (key: string) => Promise<{ id: string }>,
+  ): Promise<string> {
     const key = randomUUID();
     const entry: Acknowledged = { client, kind, key, ids: new Set() };
     for (;;) {
-      const id = await attempt(client, "POST", `/v1/${kind}`, body, key);
+      const id = (await answerOf(request(key)))?.id;
       if (id === undefined) {
         await sleep(retryMs);
         continue;
@@ -77,23 +81,29 @@ export function createMixedLoad(world: TwoProcesses, pauseMs = 0): MixedLoad {
   async function pay(): Promise<void> {
     while (isOn) {
       await sleep(pauseMs);
-      await create(world.payer, "transactions", { reference: "load", asset: "USD", amount: "0.01" });
+      const { transactions } = clientOf(world.payer);
+      await create(world.payer, "transactions", (idempotencyKey) =>
+        transactions.create({ reference: "load", asset: "USD", amount: "0.01" }, { idempotencyKey }),
+      );
     }
   }
 
   const nextDeeds = world.traders.map((_, index) => createRandomDeeds(index));
   async function trade(client: TestClient, next: ReturnType<typeof createRandomDeeds>): Promise<void> {
     const own: string[] = [];
+    const { orders } = clientOf(client);
     while (isOn) {
       await sleep(pauseMs);
       const deed = next();
-      if (deed.kind === "place") own.unshift(await create(client, "orders", { market, ...deed.body }));
-      else {
-        const path = `/v1/orders/${own[deed.ago] ?? own[0]}`;
-        if (own.length === 0) continue;
-        if (deed.kind === "cancel") await attempt(client, "DELETE", path, undefined, undefined);
-        else await attempt(client, "PATCH", path, { size: deed.size }, undefined);
-      }
+      const id = deed.kind === "place" ? undefined : (own[deed.ago] ?? own[0]);
+      if (deed.kind === "place") {
+        const body = { market, ...deed.body } as unknown as PlaceOrderBody;
+        own.unshift(
+          await create(client, "orders", (idempotencyKey) => orders.place(body, { idempotencyKey })),
+        );
+      } else if (id === undefined) continue;
+      else if (deed.kind === "cancel") await answerOf(orders.cancel(id));
+      else await answerOf(orders.amend(id, { size: deed.size }));
     }
   }
 
