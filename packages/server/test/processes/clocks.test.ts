@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createBursar } from "@bursar/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
 import { eventually } from "../harness/eventually.js";
@@ -83,17 +84,9 @@ describe.skipIf(library === "")("processes on machines whose clocks differ", () 
     );
     for (const url of urls)
       for (const token of tokens) {
-        const response = await fetch(`${url}/v1/transactions`, {
-          method: "POST",
-          headers: {
-            authorization: `Bearer ${token}`,
-            "content-type": "application/json",
-            "idempotency-key": randomBytes(8).toString("hex"),
-          },
-          body: JSON.stringify({ reference: "clocks", asset: "USD", amount: "1" }),
-        });
-        expect(response.status).toBe(202);
-        expect(isNow(((await response.json()) as { created_at: string }).created_at)).toBe(true);
+        const { transactions } = createBursar({ baseUrl: url, credentials: () => token });
+        const created = await transactions.create({ reference: "clocks", asset: "USD", amount: "1" });
+        expect(isNow(created.created_at)).toBe(true);
       }
     // It notices within a minute.
     const [, wrongUrl = ""] = urls;

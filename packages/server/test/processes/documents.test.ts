@@ -3,6 +3,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { createBursar } from "@bursar/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf } from "../harness/document-blocks.js";
 import { eventually } from "../harness/eventually.js";
@@ -186,18 +187,10 @@ describe("the instructions in the documents work", () => {
     const file = join(folder, "follow.mjs");
     writeFileSync(file, example);
     const token = (await shell("./bursar token")).trim();
+    const bursar = createBursar({ baseUrl: url, credentials: () => token });
     const pay = (reference: string) =>
-      fetch(`${url}/v1/transactions`, {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${token}`,
-          "content-type": "application/json",
-          "idempotency-key": reference,
-        },
-        body: JSON.stringify({ reference, asset: "USD", amount: "1" }),
-      });
-    const log = await fetch(`${url}/v1/events?limit=200`, { headers: { authorization: `Bearer ${token}` } });
-    const before = ((await log.json()) as { data: unknown[] }).data.length;
+      bursar.transactions.create({ reference, asset: "USD", amount: "1" }, { idempotencyKey: reference });
+    const before = (await bursar.events.list({ limit: 1 }).page()).latest_sequence;
     const env = { BURSAR_URL: url, BURSAR_TOKEN: token };
     const args = ["--experimental-websocket", "--no-warnings", file, String(before + 2)];
     const client = run(process.execPath, args, { env });

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createBursar } from "@bursar/client";
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
 import { createTestDatabase } from "../harness/database/test-database.js";
@@ -122,9 +123,8 @@ describe("commands beside a running sandbox", () => {
 
   it("`fund` credits a wallet, and `audit ledger` checks the ledger", async () => {
     const token = (await run(["token"])).output.trim();
-    const wallets = (await (
-      await fetch(`${url()}/v1/wallets`, { headers: { authorization: `Bearer ${token}` } })
-    ).json()) as { data: { id: string; role: string }[] };
+    const bursar = createBursar({ baseUrl: url(), credentials: () => token });
+    const wallets = await bursar.wallets.list().page();
     const primary = wallets.data.find(({ role }) => role === "primary")?.id ?? "";
     expect((await run(["fund", primary, "USD", "12.50"])).output).toMatch(
       new RegExp(
@@ -141,13 +141,9 @@ describe("commands beside a running sandbox", () => {
     expect((await run(["fund", "wlt_01h455vb4pex5vsknk084sn02q", "USD", "1"])).output).toMatch(
       /^bursar: Wallet wlt_\w+ does not exist/,
     );
-    const entries = (await (
-      await fetch(`${url()}/v1/audit?limit=1`, { headers: { authorization: `Bearer ${token}` } })
-    ).json()) as { data: object[] };
+    const entries = await bursar.audit.list({ limit: 1 }).page();
     expect(entries.data[0]).toMatchObject({ action: "wallet.fund", object: primary, actor: "operator" });
-    const log = (await (
-      await fetch(`${url()}/v1/events?limit=200`, { headers: { authorization: `Bearer ${token}` } })
-    ).json()) as { data: object[] };
+    const log = await bursar.events.list({ limit: 200 }).page();
     const transaction = { kind: "deposit", amount: "12.5", destination: { wallet_id: primary } };
     expect(log.data).toContainEqual(
       expect.objectContaining({
