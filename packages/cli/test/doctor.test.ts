@@ -30,7 +30,7 @@ const endpoint = {
   disabled_reason: null,
 };
 
-/** What is told to be wrong, with a service that differs in one thing from a healthy one. */
+/** What is reported as wrong, with a service that differs in one thing from a healthy one. */
 describe("doctor", () => {
   const routes: Routes = {};
   let service: Awaited<ReturnType<typeof startFakeService>>;
