@@ -23,6 +23,12 @@ export const Readiness = Type.Object(
           description: "The state of each chain, see `GET /v1/networks`. Left out without chains.",
         }),
       ),
+      halted_markets: Type.Optional(
+        Type.Array(Type.String(), {
+          description:
+            "The markets that match no orders until an operator resumes them. Left out if there are none.",
+        }),
+      ),
     }),
   },
   { $id: "Readiness", description: "The service can accept requests." },

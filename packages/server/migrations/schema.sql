@@ -505,6 +505,8 @@ CREATE TABLE market_commands (
   size bigint,
   actor_id uuid,
   price_limit bigint,
+  key_id text,
+  mac bytea,
   CONSTRAINT market_commands_pkey PRIMARY KEY (market, sequence),
   CONSTRAINT market_commands_kind_check CHECK ((kind = ANY (ARRAY['place'::text, 'cancel'::text, 'amend'::text]))),
   CONSTRAINT market_commands_price_limit_check CHECK ((price_limit > 0))
@@ -538,6 +540,8 @@ CREATE TABLE markets (
   trade_sequence bigint NOT NULL DEFAULT 0,
   band jsonb,
   trades_skipped bigint NOT NULL DEFAULT 0,
+  halted_reason text,
+  halted_at timestamp with time zone,
   CONSTRAINT markets_pkey PRIMARY KEY (market)
 );
 
@@ -589,6 +593,8 @@ CREATE TABLE open_orders (
   last_error text,
   retry_at timestamp with time zone,
   change_requested_by uuid,
+  key_id text,
+  mac bytea,
   CONSTRAINT open_orders_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT open_orders_held_check CHECK ((held >= (0)::numeric))
 );

@@ -233,6 +233,7 @@ async function buildEdge(
     ping: () => assertServes(database),
     clockFault: clock.fault,
     checkChains: parts.checkChains,
+    findHaltedMarkets: parts.findHaltedMarkets,
   });
   const app = await createEdge(
     {

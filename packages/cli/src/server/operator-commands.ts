@@ -21,6 +21,7 @@ export const operatorCommands: readonly OperatorCommand[] = [
   { name: "fund", summary: "credit a wallet of the book" },
   { name: "wallet", summary: "adopt or resume a halted wallet of a chain", words: ["adopt", "resume"] },
   { name: "network", summary: "list and resume chains" },
+  { name: "market", summary: "list and resume markets" },
   { name: "failures", summary: "list and retry rows that could not be processed" },
   { name: "totals", summary: "repair the sums behind rolling limits" },
   {

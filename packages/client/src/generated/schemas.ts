@@ -746,6 +746,8 @@ export interface Market {
   market: string;
   base: string;
   quote: string;
+  /** A halted market has met a fault that an operator must look at. It accepts orders, cancellations and amendments, and executes them when it is resumed. */
+  state: "trading" | "halted";
   /** Prices are multiples of this. */
   tick_size: string;
   /** Sizes are multiples of this. */
@@ -1095,6 +1097,8 @@ export interface Readiness {
     signer?: "up" | "down";
     /** The state of each chain, see `GET /v1/networks`. Left out without chains. */
     networks?: { [name: string]: "connecting" | "following" | "halted" };
+    /** The markets that match no orders until an operator resumes them. Left out if there are none. */
+    halted_markets?: string[];
   };
 }
 

@@ -83,6 +83,7 @@ export const marketExamples: Examples = {
           market: "ETH-USD",
           base: "ETH",
           quote: "USD",
+          state: "trading",
           tick_size: "1",
           lot_size: "0.01",
           size_min: "0.01",

@@ -14,6 +14,10 @@ const Market = Type.Object(
     market: Type.String(),
     base: Type.String(),
     quote: Type.String(),
+    state: OneOf(["trading", "halted"], {
+      description:
+        "A halted market has met a fault that an operator must look at. It accepts orders, cancellations and amendments, and executes them when it is resumed.",
+    }),
     tick_size: Type.String({ description: "Prices are multiples of this." }),
     lot_size: Type.String({ description: "Sizes are multiples of this." }),
     size_min: Type.String({ description: "The smallest size of an order." }),

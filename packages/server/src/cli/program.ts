@@ -43,6 +43,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   keys: async () => (await import("./operator/keys.js")).addKeysCommand,
   failures: async () => (await import("./operator/failures.js")).addFailuresCommand,
   network: async () => (await import("./operator/network.js")).addNetworkCommand,
+  market: async () => (await import("./operator/market.js")).addMarketCommand,
   wallet: async () => (await import("./operator/wallet.js")).addWalletCommand,
   totals: async () => (await import("./operator/totals.js")).addTotalsCommand,
   audit: async () => (await import("./operator/audit.js")).addAuditCommand,

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { formatPrice, type MarketRegistry, type TradedMarket } from "@bursar/domain";
+import { formatPrice, type MarketRegistry } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import { recordCreations } from "../app/audit/record-creations.js";
 import { createEpochNames } from "../app/events/epoch.js";
+import { createHaltedMarkets } from "../app/markets/halted-markets.js";
 import { createMarketAudience } from "../app/markets/market-audience.js";
-import type { MarketLeases } from "../app/markets/market-store.js";
 import type { MarketUseCases } from "../app/markets/market-use-cases.js";
-import { createMarketView, type FollowedMarket, type LevelStore } from "../app/markets/market-view.js";
+import type { FollowedMarket } from "../app/markets/market-view.js";
 import type { AcceptedOrder, OrderOutcome, OrderStore } from "../app/markets/order.js";
 import { type CancelOrdersOfFrozenWallet, createOrderChanges } from "../app/markets/order-changes.js";
 import { createOrderPlacer } from "../app/markets/place-order.js";
@@ -20,13 +20,12 @@ import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import { sandboxMarkets } from "../config/market-list.js";
 import { ConfigError } from "../config/setting.js";
 import { createMarketMaker, type MarketMaker } from "../markets/market-maker.js";
-import { createMatchingEngine } from "../markets/matching-engine.js";
 import { createSeededRandom } from "../markets/quotes.js";
 import { createGroupCommit } from "../runtime/concurrency/group-commit.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
-import { createMarketLoader } from "../store/markets/load-market.js";
+import { findHaltedMarkets } from "../store/markets/halt-market.js";
 import { createMarketLeases } from "../store/markets/market-leases.js";
 import {
   createLevelStore,
@@ -40,6 +39,7 @@ import { createTradeStore } from "../store/markets/trades.js";
 import { createOrderTracing } from "../store/tracing/trace-orders.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
+import { runMarket } from "./run-market.js";
 
 /** Markets: orders, the processes that match them, and the public books. */
 export interface MarketParts {
@@ -50,6 +50,8 @@ export interface MarketParts {
   /** The markets that the stream follows. */
   followed: readonly FollowedMarket[];
   trades: TradeStore;
+  /** The names of halted markets. */
+  findHalted: () => Promise<readonly string[]>;
   /** Called once, after the migrations. */
   prepare: () => Promise<void>;
   start: () => void;
@@ -59,8 +61,6 @@ export interface MarketParts {
   stop: () => Promise<void>;
 }
 
-/** How long a market stands still after the process that runs it has crashed. */
-const leaseMs = 4000;
 const marketMakerSeed = 20_260;
 /** How long deltas are kept; a copy of a book that is further behind reads the whole book again. */
 const deltasKeptMs = 3_600_000;
@@ -85,6 +85,10 @@ export function composeMarkets(
     leases: createMarketLeases(database),
     holder: randomUUID(),
   };
+  const haltedMarkets = createHaltedMarkets({
+    readHalted: () => findHaltedMarkets(database),
+    monotonicMs: () => performance.now(),
+  });
   const running = markets.list.map((market) => runMarket(options, market, policies, shared));
   const views = new Map(running.map(({ market, view }) => [market.name, view]));
   const wallets = createWalletDirectory(createWalletStore(database, events));
@@ -154,13 +158,15 @@ export function composeMarkets(
     cancelOrder: changes.cancelOrder,
     amendOrder: changes.amendOrder,
     presentOrder,
-    listMarkets: () => {
+    listMarkets: async () => {
       audience.noteRequest();
+      const halted = await haltedMarkets.findOrKnown();
       return markets.list.map((market) => {
         const range = views.get(market.name)?.prices()?.range;
         const show = (price: number | undefined) =>
           price === undefined ? null : formatPrice(price, market.steps);
-        return { market, priceMin: show(range?.min), priceMax: show(range?.max) };
+        const state = halted.includes(market.name) ? "halted" : "trading";
+        return { market, state, priceMin: show(range?.min), priceMax: show(range?.max) };
       });
     },
     listTrades: async (name, limit, before) => {
@@ -189,6 +195,7 @@ export function composeMarkets(
       follow: audience.follow,
     })),
     trades,
+    findHalted: haltedMarkets.find,
     prepare: async () => {
       const conflict = await prepareMarkets(database, markets.list);
       if (conflict !== undefined) throw new ConfigError(explain(conflict));
@@ -230,68 +237,4 @@ function explain(conflict: MarketConflict): string {
   return conflict.kind === "missing"
     ? `markets: ${market} has orders but is not configured. Add it to the configuration file again.`
     : `markets: ${market} has orders with tick_size ${conflict.tickSize} and lot_size ${conflict.lotSize} but is configured with others. Restore these values.`;
-}
-
-/** What joins the statements of all markets of a process. */
-interface SharedByMarkets {
-  levels: LevelStore;
-  units: ReturnType<typeof createMarketUnits>;
-  leases: MarketLeases;
-  holder: string;
-}
-
-/** The parts of one market in this process: its view of the book, and its owner, which waits while another process has the lease. */
-function runMarket(
-  { database, settings, wakeUps, log, newUuid, now }: ComposeOptions,
-  market: TradedMarket,
-  policies: ActivePolicies,
-  shared: SharedByMarkets,
-) {
-  const { name } = market;
-  const view = createMarketView({
-    market,
-    store: shared.levels,
-    onError: (error) => log.warn({ err: error, market: name }, "the book could not be updated"),
-    isNotified: wakeUps.isNotified,
-    monotonicMs: () => performance.now(),
-    timers: nodeTimers,
-  });
-  const engine = createMatchingEngine({
-    market,
-    store: {
-      ...createMarketLoader(database),
-      ...shared.units,
-    },
-    leases: shared.leases,
-    policies,
-    holder: shared.holder,
-    leaseMs,
-    openOrdersMax: settings["limits.open_orders"],
-    onDelta: (delta) => {
-      view.advance(delta);
-      wakeUps.publish("levels", [name]);
-    },
-    onError: (error) => log.error({ err: error, market: name }, "the market failed and will retry"),
-    onOrderFailed: (orderId, error) =>
-      log.error(
-        { err: error, market: name, order: showId("ord", orderId) },
-        "an order could not be admitted and will be retried",
-      ),
-    isUnavailable: isDatabaseUnavailable,
-    onLost: () => log.warn({ market: name }, "another process has taken over the market"),
-    isNotified: wakeUps.isNotified,
-    newUuid,
-    now,
-    monotonicMs: () => performance.now(),
-    timers: nodeTimers,
-  });
-  const isNamed = (names: readonly string[] | "any") => names === "any" || names.includes(name);
-  wakeUps.subscribe("orders", (names) => {
-    if (isNamed(names)) engine.wake();
-  });
-  wakeUps.subscribe("levels", (names) => {
-    // The engine updates the view of its own process directly.
-    if (isNamed(names) && !engine.isRunning()) view.wake();
-  });
-  return { market, view, engine };
 }

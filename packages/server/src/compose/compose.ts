@@ -103,6 +103,7 @@ export interface Parts {
   auditChains: ChainParts["audit"];
   startChains: ChainParts["start"];
   checkChains: ChainParts["checkChains"];
+  findHaltedMarkets: MarketParts["findHalted"];
   /** Ends long polls, because the service stops. */
   endWaiting: () => void;
   assets: AssetRegistry;
@@ -277,6 +278,7 @@ export function compose(given: ComposeOptions): Parts {
     auditChains: chains.audit,
     startChains: chains.start,
     checkChains: chains.checkChains,
+    findHaltedMarkets: markets.findHalted,
     endWaiting: transactions.endWaiting,
     assets: transactions.assets,
     close: async () => {

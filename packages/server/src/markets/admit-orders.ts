@@ -109,7 +109,17 @@ export function admitOrders(claimed: readonly ClaimedOrder[], facts: AdmissionFa
       holds.set(orderId, amount);
       admitted.set(tenantId, (admitted.get(tenantId) ?? 0) + 1);
       counted.push({ tenantId, clientId, walletId: order.wallet.id, asset, amount, at: occurredAt });
-      commands.push({ kind: "place", tenantId, orderId, actorId: null, order, ...outcome });
+      const { content } = order;
+      commands.push({
+        kind: "place",
+        tenantId,
+        orderId,
+        actorId: null,
+        order,
+        content,
+        held: amount,
+        ...outcome,
+      });
     }
     const actorId = order.changeRequestedBy;
     if (order.cancelRequested) commands.push({ kind: "cancel", tenantId, orderId, actorId });

@@ -6,7 +6,7 @@ import {
   type TradedMarket,
   tickLotsFromQuoteUnits,
 } from "@bursar/domain";
-import type { LevelChangeRow, MarketCommand, PlacedOrder } from "../app/markets/market-store.js";
+import type { LevelChangeRow, LockedKey, MarketCommand, PlacedOrder } from "../app/markets/market-store.js";
 
 /** A command and what the book has made of it. */
 export interface CommandResult {
@@ -29,7 +29,7 @@ export function applyCommands(
   for (const command of commands) {
     if (effectCount >= effectsMax) break;
     const effects: Effect[] = [];
-    book.apply(toBookCommand(market, command), effects);
+    if (command.orderNumber !== 0) book.apply(toBookCommand(market, command), effects);
     effectCount += effects.length;
     results.push({ command, effects });
   }
@@ -37,10 +37,16 @@ export function applyCommands(
 }
 
 /** The orders that results are about, each once. Nobody trades with themselves, so what is not a trade is of the command's tenant. */
-export function touchedOrders(results: readonly CommandResult[]): { tenantId: string; id: string }[] {
-  const touched = new Map<string, { tenantId: string; id: string }>();
-  const touch = (tenantId: string, id: string) => void touched.set(id, { tenantId, id });
+export function touchedOrders(results: readonly CommandResult[]): LockedKey[] {
+  const touched = new Map<string, LockedKey>();
+  const touch = (tenantId: string, id: string) => {
+    if (!touched.has(id)) touched.set(id, { tenantId, id });
+  };
   for (const { command, effects } of results) {
+    if (command.kind === "place") {
+      const { tenantId, orderId: id, orderNumber: number, content, held } = command;
+      touched.set(id, { tenantId, id, placed: { number, content, held } });
+    }
     for (const effect of effects) {
       if (effect.kind === "trade") {
         touch(effect.makerOwner, effect.maker);

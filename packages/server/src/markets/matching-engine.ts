@@ -7,25 +7,22 @@ import {
   type PriceBand,
   restoreBand,
   restoreBook,
-  type TradedMarket,
 } from "@bursar/domain";
 import {
   type ClaimedOrder,
   type CommandPosition,
+  type LockedKey,
   type MarketCommand,
-  type MarketDelta,
+  type MarketHalt,
   type MarketLease,
-  type MarketLeases,
   MarketMovedError,
-  type MarketStore,
   type MarketUnit,
+  TamperedOrderError,
 } from "../app/markets/market-store.js";
 import { planJudgement } from "../app/policy/judge-batch.js";
-import type { ActivePolicies } from "../app/policy/policy.js";
 import { createBatchSize } from "../runtime/concurrency/isolate-failing-rows.js";
 import { createLeaseKeeper, LeaseLostError } from "../runtime/loops/lease.js";
 import { createSoleLease } from "../runtime/loops/sole-lease.js";
-import type { Timers } from "../runtime/loops/timers.js";
 import { createWakingLoop, type Rest, untilTick, type WakingLoop } from "../runtime/loops/waking-loop.js";
 import {
   accountsOfOrders,
@@ -37,6 +34,8 @@ import {
 } from "./admit-orders.js";
 import { applyCommands, takeLevelChanges, touchedOrders, tradesOf } from "./apply-commands.js";
 import { createMarketClock } from "./market-clock.js";
+import { createMarketFaults } from "./market-faults.js";
+import type { MatchingEngineDeps } from "./matching-engine-deps.js";
 import { settleCommands } from "./settle-commands.js";
 
 /**
@@ -49,33 +48,6 @@ export interface MatchingEngine extends Pick<WakingLoop, "start" | "wake" | "sto
   isRunning: () => boolean;
   /** Drops the book and the lease, because the database may have gone back to an earlier state. */
   reset: () => void;
-}
-
-export interface MatchingEngineDeps {
-  market: TradedMarket;
-  store: MarketStore;
-  leases: MarketLeases;
-  policies: Pick<ActivePolicies, "within">;
-  /** Names this process among those that could hold the lease. */
-  holder: string;
-  leaseMs: number;
-  /** How many orders a tenant may have open here. */
-  openOrdersMax: number;
-  /** Called after the commit of each change of a level. */
-  onDelta: (delta: MarketDelta) => void;
-  onError: (error: unknown) => void;
-  /** Called with the id of an order that could not be admitted. */
-  onOrderFailed: (orderId: string, error: unknown) => void;
-  /** Whether an error means that the database is unavailable or timed out: then no order is at fault. */
-  isUnavailable: (error: unknown) => boolean;
-  /** Called when another process turns out to hold the lease. */
-  onLost: () => void;
-  newUuid: () => string;
-  now: () => number;
-  monotonicMs: () => number;
-  /** Whether other processes can wake this one at the moment. */
-  isNotified: () => boolean;
-  timers: Pick<Timers, "after">;
 }
 
 /** As large as the group commit in front of it. */
@@ -121,17 +93,22 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   let afterTenantId: string | undefined;
   let areNewFirst = true;
   const tick = createMarketClock(now);
+  const faults = createMarketFaults(market.name, deps.isUnavailable, now);
 
   const loop = createWakingLoop({
     step: async (): Promise<Rest> => {
-      running ??= await ownLease.begin(load);
+      const halt = faults.halt();
+      running ??= await ownLease.begin(halt === undefined ? load : (lease) => stopAt(lease, halt));
       const nextTick = (everyMs: number) => ({ pauseMs: untilTick(deps.monotonicMs(), everyMs) });
       if (running === undefined) return nextTick(acquireEveryMs);
-      if (await step(running)) return { lingerMs };
+      const isBusy = await step(running);
+      faults.clear();
+      if (isBusy) return { lingerMs };
       return nextTick(deps.isNotified() ? Math.min(idlePollEveryMs, renewEveryMs) : pollEveryMs);
     },
     onError: (error) => {
       running = undefined;
+      faults.add(error);
       if (error instanceof LeaseLostError) {
         ownLease.forget();
         deps.onLost();
@@ -141,9 +118,17 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     timers: deps.timers,
   });
 
-  /** Restores the book. */
-  async function load(lease: MarketLease): Promise<RunningMarket> {
-    const { orders, waiting, band, notBefore, position } = await store.load(lease, deps.leaseMs);
+  async function stopAt(lease: MarketLease, halt: MarketHalt): Promise<undefined> {
+    await store.halt(lease, halt);
+    faults.clear();
+    deps.onHalted(halt.reason);
+  }
+
+  /** Restores the book. Undefined while the market is halted. */
+  async function load(lease: MarketLease): Promise<RunningMarket | undefined> {
+    const loaded = await store.load(lease, deps.leaseMs);
+    if (loaded === undefined) return undefined;
+    const { orders, waiting, band, notBefore, position } = loaded;
     tick(notBefore.getTime());
     const book = restoreBook(orders, { ordersMax });
     await ownLease.renew(lease);
@@ -167,7 +152,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
         current.waiting.at(-1)?.sequence ?? current.position.admittedSequence;
       for (const { kind, tenantId } of current.waiting) if (kind === "place") current.open.add(tenantId);
     }
-    const commands = current.waiting.slice(0, batchMax);
+    const commands = current.waiting.slice(0, faults.batchMax());
     if (commands.length > 0) await execute(current, commands);
     return true;
   }
@@ -234,7 +219,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
 
   /** The book decides, and then: lock, compute, write. */
   async function execute(current: RunningMarket, commands: readonly MarketCommand[]): Promise<void> {
-    const results = applyCommands(current.book, market, commands, effectsMax);
+    const results = await apply(current, commands);
     const band = bandAfter(current.band, tradesOf(results));
     const batch = {
       sequence: results.at(-1)?.command.sequence ?? 0,
@@ -252,12 +237,33 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       const written = { ...batch, changes, trades, entries: ledger.postings };
       return { changes, delta: await unit.writeBatch(written, balances) };
     };
-    const { changes, delta } = await store.unitOfWork(current.lease, settle, current.position);
+    const { changes, delta } = await store
+      .unitOfWork(current.lease, settle, current.position)
+      .catch((error: unknown) => blame(current.lease, touchedOrders(results), error));
     current.position.appliedSequence = batch.sequence;
     current.waiting = current.waiting.slice(results.length);
     current.band = band;
     for (const { state, tenantId } of changes) if (orderStates[state].final) current.open.remove(tenantId);
     if (delta !== undefined) deps.onDelta(delta);
+  }
+
+  /** An error here is about a command that the book cannot read. */
+  async function apply({ lease, book }: RunningMarket, commands: readonly MarketCommand[]) {
+    try {
+      return applyCommands(book, market, commands, effectsMax);
+    } catch (error) {
+      const [{ tenantId, orderId: id } = { tenantId: "", orderId: "" }] = commands;
+      return await blame(lease, [{ tenantId, id }], error);
+    }
+  }
+
+  /** After an error of a command that was executed alone. The market is loaded again, without the orders that were set aside. */
+  async function blame(lease: MarketLease, orders: readonly LockedKey[], error: unknown): Promise<never> {
+    if (faults.isAlone() && !deps.isUnavailable(error) && !(error instanceof TamperedOrderError)) {
+      const count = await store.setAsideFaulty(lease, orders, error);
+      if (count > 0) faults.clear();
+    }
+    throw error;
   }
 
   return {

@@ -95,6 +95,8 @@ function createWorld() {
 const place = (tenantId: string, orderId: string, order: Partial<PlacedOrder>): NewCommand => ({
   kind: "place",
   priceLimit: null,
+  content: "",
+  held: 0n,
   tenantId,
   orderId,
   actorId: null,

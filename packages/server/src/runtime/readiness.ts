@@ -8,6 +8,8 @@ export interface Readiness {
   clockFault: () => string | undefined;
   /** The states of the chains and of the signer, if there are chains in use. They do not make the service unready: its other work goes on. */
   checkChains?: (() => Promise<ChainChecks | undefined>) | undefined;
+  /** The names of halted markets, which do not make the service unready either. */
+  findHaltedMarkets?: (() => Promise<readonly string[]>) | undefined;
 }
 
 export interface ChainChecks {
@@ -20,7 +22,8 @@ type ReadinessState = "starting" | "ready" | "stopping";
 export interface DatabaseProbe {
   ping: () => Promise<void>;
   clockFault: () => string | undefined;
-  checkChains?: (() => Promise<ChainChecks | undefined>) | undefined;
+  checkChains?: Readiness["checkChains"];
+  findHaltedMarkets?: Readiness["findHaltedMarkets"];
 }
 
 export function createReadiness(probe: DatabaseProbe): Readiness {
@@ -40,6 +43,7 @@ export function createReadiness(probe: DatabaseProbe): Readiness {
     },
     clockFault: probe.clockFault,
     checkChains: probe.checkChains,
+    findHaltedMarkets: probe.findHaltedMarkets,
   };
 }
 

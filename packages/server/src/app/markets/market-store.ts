@@ -8,6 +8,7 @@ import type {
   UsageByWindow,
 } from "@bursar/domain";
 import type { Lease, LeaseStore } from "../../runtime/loops/lease.js";
+import type { AuditDraft } from "../audit/audit-entry.js";
 import type { Balances, LedgerEntry, LedgerUnit } from "../ledger/ledger-unit.js";
 import type { ActivePolicyReads } from "../policy/policy.js";
 import type { Counted, TenantWindow } from "../policy/usage.js";
@@ -40,6 +41,8 @@ export interface ClaimedOrder {
   createdAt: Date;
   /** The sequence of the command that placed it; null if it is new. */
   number: number | null;
+  /** What was accepted, in one string that was authenticated. */
+  content: string;
   /** Whether policy looks at sums before it is admitted. */
   needsJudgement: boolean;
   cancelRequested: boolean;
@@ -56,6 +59,7 @@ export type MarketCommand = {
   sequence: number;
   tenantId: string;
   orderId: string;
+  /** 0 if the book has no such order: then the command does nothing. */
   orderNumber: number;
   /** Who requested that the order is cancelled or amended; null for one that is placed. */
   actorId: string | null;
@@ -63,6 +67,9 @@ export type MarketCommand = {
   | {
       kind: "place";
       order: PlacedOrder;
+      content: string;
+      /** What is held for it. */
+      held: bigint;
       /** Of a market order: it trades no further. */
       priceLimit: number | null;
     }
@@ -169,6 +176,32 @@ export interface CommandPosition {
   appliedSequence: number;
 }
 
+/** Why a market halts. */
+export interface MarketHalt {
+  /** A sentence for the operator. */
+  reason: string;
+  at: Date;
+  /** What the audit log says. */
+  entry: AuditDraft;
+}
+
+/** An order that a batch of commands touches. */
+export interface LockedKey {
+  tenantId: string;
+  id: string;
+  /** If a command of the batch places it. */
+  placed?: PlacedKey;
+}
+
+export interface PlacedKey {
+  number: number;
+  content: string;
+  held: bigint;
+}
+
+/** The row of an order is not as the service has left it. Nothing was written, and a market that is loaded again leaves the order out. */
+export class TamperedOrderError extends Error {}
+
 /** The market is not where the book in memory is: the database has gone back to an earlier state. Nothing was written. */
 export class MarketMovedError extends Error {}
 
@@ -192,8 +225,8 @@ export interface MarketUnit extends LedgerUnit, ActivePolicyReads {
     admission: Admission,
     balances: Balances,
   ) => Promise<MarketCommand[]>;
-  /** Locks open orders, and reads them. */
-  lockOrders: (keys: readonly { tenantId: string; id: string }[]) => Promise<OpenOrderRow[]>;
+  /** Locks open orders, and reads them. Throws a `TamperedOrderError` if one is not as the service has left it. */
+  lockOrders: (keys: readonly LockedKey[]) => Promise<OpenOrderRow[]>;
   /** Writes what commands have done. Returns undefined if no level has changed. */
   writeBatch: (batch: MatchedBatch, balances: Balances) => Promise<MarketDelta | undefined>;
 }
@@ -208,8 +241,11 @@ export interface OrderClaim {
 }
 
 export interface MarketStore {
-  /** Reads a market under its lease. The lease is valid for the duration from the end on, and for as long as restoring the book takes. */
-  load: (lease: MarketLease, durationMs: number) => Promise<LoadedMarket>;
+  /**
+   * Reads a market under its lease, which is valid for the duration from the end on, and for as long as restoring the book takes. Undefined if
+   * the market is halted.
+   */
+  load: (lease: MarketLease, durationMs: number) => Promise<LoadedMarket | undefined>;
   hasWork: (market: string, now: Date) => Promise<boolean>;
   /**
    * Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. Throws a `MarketMovedError` if
@@ -222,4 +258,15 @@ export interface MarketStore {
   ) => Promise<T>;
   /** Records on an order that it could not be admitted; it is claimed again after a delay that grows with every attempt. */
   recordFailure: (order: { tenantId: string; id: string }, error: unknown, now: Date) => Promise<void>;
+  /**
+   * Sets orders aside that a command could not be executed for, so that the market goes on without them: those whose tenant or account is
+   * not as it must be, or the only one that was touched. Returns how many.
+   */
+  setAsideFaulty: (
+    lease: MarketLease,
+    orders: readonly { tenantId: string; id: string }[],
+    error: unknown,
+  ) => Promise<number>;
+  /** Halts a market: it is not loaded before an operator resumes it. */
+  halt: (lease: MarketLease, halt: MarketHalt) => Promise<void>;
 }

@@ -8,6 +8,13 @@ import type { PresentOrder } from "./present-order.js";
 import type { ShowOrderbook } from "./show-orderbook.js";
 import type { Trade } from "./trade.js";
 
+interface ListedMarket {
+  market: TradedMarket;
+  state: "trading" | "halted";
+  priceMin: string | null;
+  priceMax: string | null;
+}
+
 /** What clients can do on markets. */
 export interface MarketUseCases {
   placeOrder: Recorded<PlaceOrder>;
@@ -17,7 +24,7 @@ export interface MarketUseCases {
   amendOrder: OrderChanges["amendOrder"];
   presentOrder: PresentOrder;
   /** With the prices that new orders may have now; null until they are known. */
-  listMarkets: () => readonly { market: TradedMarket; priceMin: string | null; priceMax: string | null }[];
+  listMarkets: () => Promise<readonly ListedMarket[]>;
   listTrades: (
     market: string,
     limit: number,

@@ -89,6 +89,16 @@ export function queueMetrics({ queues, levelSequenceOf, now }: QueueMetricsDeps)
       byMarket(({ isHeld }) => Number(isHeld)),
     ),
     gauge(
+      "bursar_market_halted",
+      "1 while a market is halted and waits for `bursar market resume`.",
+      byMarket(({ isHalted }) => Number(isHalted)),
+    ),
+    gauge(
+      "bursar_failed_orders",
+      "Orders that could not be processed, or were set aside because their rows were changed. The count ends at 1000.",
+      ({ failedOrders }) => [{ labels: {}, value: failedOrders }],
+    ),
+    gauge(
       "bursar_market_view_behind_changes",
       "How many changes of the price levels this process has not applied to its copy of the book.",
       byMarket(({ market, levelSequence }) =>

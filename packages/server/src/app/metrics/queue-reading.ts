@@ -22,6 +22,8 @@ export interface QueueReading {
     disabledGone: number;
   };
   markets: readonly MarketReading[];
+  /** Orders that could not be processed, or were set aside. */
+  failedOrders: number;
   /** Undefined if the ledger was never audited. */
   ledgerAudit: LedgerAudit | undefined;
 }
@@ -41,6 +43,8 @@ export interface MarketReading {
   levelSequence: number;
   /** Whether a process runs it. */
   isHeld: boolean;
+  /** Whether it waits for an operator. */
+  isHalted: boolean;
 }
 
 interface LedgerAudit {

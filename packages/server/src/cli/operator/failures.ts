@@ -8,7 +8,7 @@ import {
   listFailures,
   retryFailures,
 } from "../../store/core/rows/failures.js";
-import { orderFailures } from "../../store/markets/admit-orders.js";
+import { orderFailures } from "../../store/markets/claim-orders.js";
 import { transactionFailures } from "../../store/transactions/settlement.js";
 import { walletFailures } from "../../store/wallets/activate-wallets.js";
 import { deliveryFailures } from "../../store/webhooks/webhook-sending.js";
@@ -76,7 +76,9 @@ async function retry(
 
 /** The error may contain anything a client has sent, so it is made safe for a terminal. */
 function lineOf(prefix: Parameters<typeof showId>[0], row: FailedRow): string {
-  const next = row.retryAt instanceof Date ? row.retryAt.toISOString() : "now";
+  // What was set aside has no time, and waits for a retry: `infinity` comes as a number.
+  const isSetAside = String(row.retryAt) === "Infinity";
+  const next = row.retryAt instanceof Date ? row.retryAt.toISOString() : isSetAside ? "set aside" : "now";
   const attempts = `${row.attempts} ${row.attempts === 1 ? "attempt" : "attempts"}`;
   return [showId(prefix, row.id), showId("tnt", row.tenantId), attempts, next, printable(row.lastError)].join(
     "  ",

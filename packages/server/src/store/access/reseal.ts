@@ -3,7 +3,7 @@ import { resealAddresses } from "../chain/reseal-addresses.js";
 import type { Database, Tx } from "../core/database.js";
 import { resealOperatorRequests } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";
-import { resealOrders } from "../markets/order-integrity.js";
+import { resealOrders } from "../markets/reseal-orders.js";
 import { resealTransactions } from "../transactions/reseal-transactions.js";
 import { endOtherKeys } from "./audit-log/end-other-keys.js";
 import { resealChangeRequests } from "./change-requests/change-requests.js";

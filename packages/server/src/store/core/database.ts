@@ -273,6 +273,11 @@ export function isStatementTimeout(error: unknown): boolean {
   return stateOf(error) === "57014";
 }
 
+/** Whether a row was refused because of a constraint or unique index with this name. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof pg.DatabaseError && error.constraint === constraint;
+}
+
 function stateOf(error: unknown): string | undefined {
   if (!(error instanceof DatabaseUnavailableError)) return undefined;
   return error.cause instanceof pg.DatabaseError ? error.cause.code : undefined;

@@ -11,6 +11,8 @@ export interface MarketPosition {
   appliedSequence: number;
   levelSequence: number;
   tradeSequence: number;
+  /** An operator has to resume it. */
+  isHalted: boolean;
 }
 
 /** The lease on a market is three columns of its row. */
@@ -91,9 +93,11 @@ function nameOf({ market, holder, fence }: MarketLease): string {
  * Served by the primary key.
  */
 export async function lockMarket(tx: Queryable, lease: MarketLease): Promise<MarketPosition> {
-  const [row] = await tx.query<Record<keyof MarketPosition, string>>(sql`
+  const [row] = await tx.query<
+    Record<Exclude<keyof MarketPosition, "isHalted">, string> & { isHalted: boolean }
+  >(sql`
     SELECT l.admitted_sequence AS "admittedSequence", l.applied_sequence AS "appliedSequence",
-      l.level_sequence AS "levelSequence", l.trade_sequence AS "tradeSequence"
+      l.level_sequence AS "levelSequence", l.trade_sequence AS "tradeSequence", l.halted_reason IS NOT NULL AS "isHalted"
     FROM markets l WHERE ${isHeld(marketLeases, lease)} FOR NO KEY UPDATE
   `);
   if (row === undefined)
@@ -103,5 +107,6 @@ export async function lockMarket(tx: Queryable, lease: MarketLease): Promise<Mar
     appliedSequence: Number(row.appliedSequence),
     levelSequence: Number(row.levelSequence),
     tradeSequence: Number(row.tradeSequence),
+    isHalted: row.isHalted,
   };
 }

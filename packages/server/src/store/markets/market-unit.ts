@@ -6,21 +6,17 @@ import {
   type MarketUnit,
 } from "../../app/markets/market-store.js";
 import { coalesce } from "../../runtime/concurrency/coalesce.js";
-import type { Database, Tx } from "../core/database.js";
+import { type Database, type Tx, violates } from "../core/database.js";
 import { recordFailure } from "../core/rows/failures.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
 import { createActivePolicyReads } from "../policy/policies.js";
 import { lockUsage } from "../policy/usage.js";
 import type { ObserveOrders } from "../tracing/trace-orders.js";
-import {
-  changesOfRejected,
-  claimOrders,
-  findMarketsToDo,
-  orderFailures,
-  writeAdmission,
-} from "./admit-orders.js";
+import { changesOfRejected, writeAdmission } from "./admit-orders.js";
+import { claimOrders, findMarketsToDo, orderFailures } from "./claim-orders.js";
 import { lockMarket, type MarketPosition } from "./market-leases.js";
+import type { LockedOrder } from "./order-integrity.js";
 import { lockOrders, writeBatch } from "./write-batch.js";
 
 /** Far more than there are. */
@@ -50,6 +46,12 @@ export function createMarketUnits(
         const result = await work(unit);
         await locked;
         return result;
+      }).catch((error: unknown) => {
+        if (!violates(error, "market_commands_pkey")) throw error;
+        // No order is at fault. When the market is loaded again, its position follows its log.
+        throw new MarketMovedError(`the log of ${lease.market} has commands beyond its position`, {
+          cause: error,
+        });
       }),
     recordFailure: (order, error, now) => recordFailure(database, orderFailures, order, error, now),
   };
@@ -66,6 +68,7 @@ function createMarketUnit(
   // Not awaited: it travels together with the unit's first statement. If the lease was lost, that one has read in vain.
   const locked = lockMarket(tx, lease).then((position) => assertAt(market, position, expected));
   locked.catch(() => undefined);
+  const lockedOrders = new Map<string, LockedOrder>();
   const underLease = async <T>(rows: Promise<T>): Promise<T> => (await Promise.all([locked, rows]))[1];
   const unit: MarketUnit = {
     claimOrders: (claim) => underLease(claimOrders(tx, market, claim)),
@@ -76,11 +79,17 @@ function createMarketUnit(
       await onWriting?.(tx, changesOfRejected(admission));
       return await writeAdmission(tx, log, { market, admittedSequence }, claimed, admission, balances);
     },
-    lockOrders: (keys) => underLease(lockOrders(tx, keys)),
+    lockOrders: (keys) => underLease(lockOrders(tx, keys, (id, order) => void lockedOrders.set(id, order))),
     lockAccounts: (accounts) => lockAccounts(tx, accounts),
     writeBatch: async (batch, balances) => {
       await onWriting?.(tx, batch.changes);
-      return await writeBatch(tx, log, { market, position: await locked }, batch, balances);
+      return await writeBatch(
+        tx,
+        log,
+        { market, position: await locked, locked: lockedOrders },
+        batch,
+        balances,
+      );
     },
   };
   return { unit, locked };

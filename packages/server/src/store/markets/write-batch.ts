@@ -1,6 +1,14 @@
 import { centreOf, type OrderState, orderStates, type Side } from "@bursar/domain";
 import type { Balances } from "../../app/ledger/ledger-unit.js";
-import type { MarketDelta, MatchedBatch, OpenOrderRow, OrderChange } from "../../app/markets/market-store.js";
+import {
+  type LockedKey,
+  type MarketDelta,
+  type MatchedBatch,
+  type OpenOrderRow,
+  type OrderChange,
+  type PlacedKey,
+  TamperedOrderError,
+} from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
 import { isStopped } from "../access/stop-records.js";
 import { type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
@@ -9,17 +17,28 @@ import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances, writeEntries } from "../ledger/ledger.js";
 import type { MarketPosition } from "./market-leases.js";
-import { isOrderAuthentic, type StoredOrder, storedColumns } from "./order-integrity.js";
+import {
+  isProgressAuthentic,
+  type LockedOrder,
+  macOfProgress,
+  type StoredOrder,
+  storedColumns,
+} from "./order-integrity.js";
 import { writeTrades } from "./trades.js";
 
-/** Locks orders in the order in which a freeze locks a wallet's orders. Served by primary keys. */
+/**
+ * Locks orders in the order in which a freeze locks a wallet's orders, and gives their contents to `onLocked`. An order that was placed by
+ * one of these commands must be as the command says; any other as the service has left it. An older row of an order is not noticed here: its
+ * event would have a version that there is already, so the database refuses it. Served by primary keys.
+ */
 export async function lockOrders(
   tx: KeyedQueryable,
-  keys: readonly { tenantId: string; id: string }[],
+  keys: readonly LockedKey[],
+  onLocked: (id: string, locked: LockedOrder) => void,
 ): Promise<OpenOrderRow[]> {
   if (keys.length === 0) return [];
   const rows = await tx.query<OrderRow>(sql`
-    SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.side, p.price, p.state, p.version, p.size, p.filled,
+    SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.side, p.price, p.state, p.size, p.filled, p.sequence AS number,
       p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen OR ${isStopped(sql`p.tenant_id`, sql`p.wallet_id`)} AS "walletIsFrozen", ${storedColumns}
     FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS wanted
     CROSS JOIN LATERAL (SELECT * FROM open_orders p WHERE ${hasKey(sql`p`, sql`wanted`)} FOR UPDATE) AS p
@@ -27,26 +46,57 @@ export async function lockOrders(
     ${joinByKey(sql`orders`, sql`o`, sql`p`)}
   `);
   const integrity = requireKeys(tx);
-  const tampered = rows.find((row) => !isOrderAuthentic(integrity, row));
-  // The market is loaded again, and leaves it out.
-  if (tampered !== undefined)
-    throw new Error(`the order ${tampered.id} was changed in the database by something other than Bursar`);
-  return rows.map(
-    ({ content: _, keyId: _keyId, mac: _mac, isSame: _isSame, needsJudgement: _judged, ...row }) => ({
-      ...row,
-      price: row.price === null ? null : Number(row.price),
-      size: row.size === null ? null : Number(row.size),
-      filled: Number(row.filled),
-      quoteFilled: BigInt(row.quoteFilled),
-      fee: BigInt(row.fee),
-      held: BigInt(row.held),
-    }),
+  const placed = new Map(keys.map((key) => [key.id, key.placed]));
+  const found = new Set<string>();
+  for (const row of rows) {
+    const command = placed.get(row.id);
+    const isSound = command === undefined ? isProgressAuthentic(integrity, row) : isAsPlaced(row, command);
+    // The market is loaded again, and leaves it out.
+    if (!isSound)
+      throw new TamperedOrderError(`${row.id} was changed in the database by something other than Bursar`);
+    found.add(row.id);
+    onLocked(row.id, row);
+  }
+  const missing = keys.find(({ id }) => !found.has(id));
+  if (missing !== undefined)
+    throw new TamperedOrderError(`${missing.id} was deleted in the database by something other than Bursar`);
+  return rows.map(toOpenOrder);
+}
+
+/** Its content was authenticated when the command was admitted or loaded, which saves doing it again. */
+function isAsPlaced(row: OrderRow, { content, held, number }: PlacedKey): boolean {
+  return (
+    row.isSame === true &&
+    row.isUntouched === true &&
+    row.content === content &&
+    row.held === String(held) &&
+    row.number === String(number)
   );
+}
+
+/** Field by field, because every order that a command touches takes this path. */
+function toOpenOrder(row: OrderRow): OpenOrderRow {
+  return {
+    tenantId: row.tenantId,
+    id: row.id,
+    walletId: row.walletId,
+    walletIsFrozen: row.walletIsFrozen,
+    side: row.side,
+    price: row.price === null ? null : Number(row.price),
+    state: row.state,
+    version: row.version,
+    size: row.size === null ? null : Number(row.size),
+    filled: Number(row.filled),
+    quoteFilled: BigInt(row.quoteFilled),
+    fee: BigInt(row.fee),
+    held: BigInt(row.held),
+  };
 }
 
 interface OrderRow extends StoredOrder {
   walletId: string;
   walletIsFrozen: boolean;
+  number: string;
   side: Side;
   state: OrderState;
   version: number;
@@ -58,16 +108,23 @@ interface OrderRow extends StoredOrder {
   held: string;
 }
 
+export interface LockedMarket {
+  market: string;
+  position: MarketPosition;
+  /** The orders that `lockOrders` has locked, by their ids. */
+  locked: ReadonlyMap<string, LockedOrder>;
+}
+
 /** Writes what commands have done: orders, trades, entries and balances, the market's position, and the events. */
 export async function writeBatch(
   tx: Tx,
   log: EventLog,
-  { market, position }: { market: string; position: MarketPosition },
+  { market, position, locked }: LockedMarket,
   batch: MatchedBatch,
   balances: Balances,
 ): Promise<MarketDelta | undefined> {
   const { changes, trades, entries, occurredAt } = batch;
-  writeOrders(tx, changes);
+  writeOrders(tx, changes, locked);
   writeTrades(tx, market, position.tradeSequence, trades, occurredAt);
   writeEntries(tx, entries);
   writeBalances(tx, balances);
@@ -112,7 +169,17 @@ function writePosition(
 }
 
 /** What is final is no longer open. Of several changes of an order the last one is what it is now. */
-function writeOrders(tx: Tx, changes: readonly OrderChange[]): void {
+function writeOrders(
+  tx: Tx,
+  changes: readonly OrderChange[],
+  locked: ReadonlyMap<string, LockedOrder>,
+): void {
+  const keys = requireKeys(tx);
+  const macOf = (order: OrderChange) => {
+    const known = locked.get(order.id);
+    if (known === undefined) throw new Error(`an order was changed that was not locked: ${order.id}`);
+    return `\\x${macOfProgress(keys, order, known, order)}`;
+  };
   const last = [...new Map(changes.map((change) => [change.id, change])).values()];
   const done = last.filter(({ state }) => orderStates[state].final);
   const kept = last.filter(({ state }) => !orderStates[state].final);
@@ -125,14 +192,15 @@ function writeOrders(tx: Tx, changes: readonly OrderChange[]): void {
   if (kept.length > 0) {
     tx.send(sql`
       UPDATE open_orders p SET state = k.state, version = k.version, size = k.size, filled = k.filled,
-        quote_filled = k.quote_filled, fee = k.fee, held = k.held
+        quote_filled = k.quote_filled, fee = k.fee, held = k.held, key_id = ${keys.currentId}, mac = k.mac
       FROM ${locateRows(
         sql`open_orders`,
         sql`unnest(
         ${kept.map((o) => o.tenantId)}::uuid[], ${kept.map((o) => o.id)}::uuid[], ${kept.map((o) => o.state)}::text[],
         ${kept.map((o) => o.version)}::integer[], ${kept.map((o) => o.size)}::bigint[], ${kept.map((o) => o.filled)}::bigint[],
-        ${kept.map((o) => o.quoteFilled)}::numeric[], ${kept.map((o) => o.fee)}::numeric[], ${kept.map((o) => o.held)}::numeric[]
-      ) AS given (tenant_id, id, state, version, size, filled, quote_filled, fee, held)`,
+        ${kept.map((o) => o.quoteFilled)}::numeric[], ${kept.map((o) => o.fee)}::numeric[], ${kept.map((o) => o.held)}::numeric[],
+        ${kept.map(macOf)}::bytea[]
+      ) AS given (tenant_id, id, state, version, size, filled, quote_filled, fee, held, mac)`,
       )} AS k WHERE p.ctid = k.place
     `);
   }

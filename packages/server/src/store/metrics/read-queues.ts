@@ -21,6 +21,7 @@ interface Row {
   deliveries: Record<keyof QueueReading["deliveries"], WaitingRow>;
   deferredEvents: number;
   endpoints: QueueReading["endpoints"];
+  failedOrders: number;
   markets: (Omit<MarketReading, "newOrders"> & { newOrders: WaitingRow })[];
   ledgerAudit: { finishedAt: number; violated: number } | null;
 }
@@ -52,6 +53,9 @@ export async function readQueues(
       json_build_object('failing', (SELECT count(*) FROM endpoints WHERE is_failing),
         'disabledFailing', ${disabledEndpoints("failing")}, 'disabledGone', ${disabledEndpoints("gone")}) AS endpoints,
       ${readMarkets(markets)} AS markets,
+      -- Served by open_orders_failed.
+      (SELECT count(*)::integer FROM (
+        SELECT FROM open_orders o WHERE o.last_error IS NOT NULL ORDER BY o.id LIMIT ${fewMax}) AS failed) AS "failedOrders",
       (SELECT json_build_object('finishedAt', extract(epoch FROM finished_at), 'violated', violated) FROM ledger_audits WHERE singleton)
         AS "ledgerAudit"
   `);
@@ -134,7 +138,7 @@ function readMarkets(names: readonly string[]): Statement {
   return sql`(
     SELECT coalesce(json_agg(json_build_object(
       'market', m.market, 'commands', greatest(0, last.sequence - m.applied_sequence), 'levelSequence', m.level_sequence,
-      'isHeld', m.holder IS NOT NULL AND m.expires_at > clock_timestamp(),
+      'isHeld', m.holder IS NOT NULL AND m.expires_at > clock_timestamp(), 'isHalted', m.halted_reason IS NOT NULL,
       'newOrders', json_build_object('count', fresh.count, 'oldest', fresh.oldest))), '[]')
     FROM unnest(${[...names]}::text[]) AS given (market)
     CROSS JOIN LATERAL (SELECT * FROM markets m WHERE m.market = given.market LIMIT 1) AS m

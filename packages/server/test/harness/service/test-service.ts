@@ -13,7 +13,7 @@ import { createKeyring } from "../../../src/credentials/keyring.js";
 import { type Service, startService } from "../../../src/main.js";
 import { type LocalClocks, machineClocks } from "../../../src/runtime/database/database-clock.js";
 import { createTenantStore } from "../../../src/store/access/clients.js";
-import { openDatabase } from "../../../src/store/core/database.js";
+import { type Database, openDatabase } from "../../../src/store/core/database.js";
 import { creditPrimary } from "../database/credit-wallet.js";
 import { createTestDatabase, type TestDatabase } from "../database/test-database.js";
 import { wideMarkets } from "../markets/wide-markets.js";
@@ -61,6 +61,8 @@ export interface BlackBoxService {
 /** For tests that also look at what the service stores and logs, or run a second one beside it. */
 export interface InspectableService extends BlackBoxService {
   database: TestDatabase;
+  /** The same, with the keys of the service. */
+  keyed: Database;
   logLines: string[];
   /** The keys that authenticate what it stores. */
   keys: IntegrityKeys;
@@ -174,6 +176,7 @@ export async function startTestService(
     url,
     service,
     database,
+    keyed: keyedDatabase,
     masterKey,
     logLines,
     keys,

@@ -1,7 +1,7 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { listFailures, retryFailures } from "../../../src/store/core/rows/failures.js";
-import { orderFailures } from "../../../src/store/markets/admit-orders.js";
+import { orderFailures } from "../../../src/store/markets/claim-orders.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTrader, findViolations } from "../../harness/markets/trader.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";

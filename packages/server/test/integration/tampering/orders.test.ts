@@ -1,10 +1,9 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { listFailures, retryFailures } from "../../../src/store/core/rows/failures.js";
 import { Statement, sql } from "../../../src/store/core/sql.js";
-import { orderFailures } from "../../../src/store/markets/admit-orders.js";
 import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
 import { eventually } from "../../harness/eventually.js";
+import { tamperedMarket } from "../../harness/markets/tampered-market.js";
 import { createTrader, findViolations, type Trader } from "../../harness/markets/trader.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
@@ -14,9 +13,11 @@ describe("an order that a writer to the database changes", () => {
   let role: ServiceRole;
   let maker: Trader;
   let taker: Trader;
+  let market: ReturnType<typeof tamperedMarket>;
   beforeAll(async () => {
     service = await startTestService();
     role = await createServiceRole(service.database);
+    market = tamperedMarket(service, role);
   });
   afterAll(async () => {
     await role?.drop();
@@ -42,25 +43,6 @@ describe("an order that a writer to the database changes", () => {
     await set(to);
     return () => set(was);
   };
-  /** Takes the market's lease from the service, which gets it again and restores the book. */
-  const reload = async () => {
-    const fenceOf = async () =>
-      (
-        await service.database.query<{ fence: string }>(
-          sql`SELECT fence FROM markets WHERE market = 'ETH-USD'`,
-        )
-      )[0]?.fence;
-    await role.run(`UPDATE markets SET holder = gen_random_uuid(), fence = fence + 1, expires_at = '-infinity'
-      WHERE market = 'ETH-USD'`);
-    const taken = await fenceOf();
-    await eventually(fenceOf, (fence) => fence !== taken);
-  };
-  const isListed = async (id: string) =>
-    (await listFailures(service.database, orderFailures, 100)).some(
-      (row) => row.id === readId("ord", id) && row.lastError.includes("changed in the database"),
-    );
-  const retry = (id: string) =>
-    retryFailures(service.database, orderFailures, readId("ord", id) ?? "", new Date());
   const take = (price: string) => taker.placed({ side: "buy", price, size: "1", time_in_force: "ioc" });
   /** So that no order is left for the next test. */
   const cancel = async (id: string) => {
@@ -78,19 +60,19 @@ describe("an order that a writer to the database changes", () => {
     async (_, tables, column, to) => {
       const { id } = await maker.placed({ side: "sell", price: "100", size: "1" });
       const restore = await change(tables, column, to, id);
-      await reload();
+      await market.reload();
       expect(await take("100")).toMatchObject({ filled: "0.00" });
       expect(await maker.read(id)).toMatchObject({ state: "open", filled: "0.00" });
-      expect(await isListed(id)).toBe(true);
+      expect(await market.isListed(id)).toBe(true);
       // The market goes on.
       const other = await maker.placed({ side: "sell", price: "101", size: "1" });
       expect(await take("101")).toMatchObject({ filled: "1.00" });
       expect(await maker.read(other.id)).toMatchObject({ state: "filled" });
       await restore();
-      await retry(id);
-      await reload();
+      await market.retry(id);
+      await market.reload();
       await eventually(
-        () => isListed(id),
+        () => market.isListed(id),
         (listed) => !listed,
       );
       expect(await take("100")).toMatchObject({ filled: "1.00" });
@@ -106,29 +88,43 @@ describe("an order that a writer to the database changes", () => {
       id,
     );
     expect(await take("100")).toMatchObject({ filled: "0.00" });
-    expect(await isListed(id)).toBe(true);
+    expect(await market.isListed(id)).toBe(true);
     await restore();
-    await retry(id);
-    await reload();
+    await market.retry(id);
+    await market.reload();
     await cancel(id);
   });
 
   it("is not admitted with another size, and does not hold up others", async () => {
-    await role.run(`UPDATE markets SET holder = gen_random_uuid(), fence = fence + 1, expires_at = now() + interval '4 minutes'
-      WHERE market = 'ETH-USD'`);
+    await market.pause();
     const { body } = await maker.place({ side: "sell", price: "100", size: "1" });
     const restore = await change(["open_orders", "orders"], "size", "size * 2", body.id);
-    await role.run(`UPDATE markets SET expires_at = '-infinity' WHERE market = 'ETH-USD'`);
+    await market.resume();
     const other = await maker.placed({ side: "sell", price: "102", size: "1" });
     await eventually(
-      () => isListed(body.id),
+      () => market.isListed(body.id),
       (listed) => listed,
     );
     expect(await maker.read(body.id)).toMatchObject({ state: "pending" });
     await restore();
-    await retry(body.id);
+    await market.retry(body.id);
     await maker.until(body.id, ({ state }) => state === "open");
     await cancel(body.id);
     await cancel(other.id);
+  });
+
+  it("is set aside if there is only a row among the open orders, and others are admitted", async () => {
+    const { id } = await maker.placed({ side: "sell", price: "105", size: "1" });
+    await role.run(`INSERT INTO open_orders (tenant_id, id, market, wallet_id, side, price, size, state, version)
+      SELECT tenant_id, gen_random_uuid(), market, wallet_id, side, 100, size, 'pending', 1 FROM open_orders WHERE ${own(id)}`);
+    const other = await maker.placed({ side: "sell", price: "101", size: "1" });
+    await cancel(other.id);
+    const stray = sql`SELECT FROM open_orders WHERE sequence IS NULL AND retry_at = 'infinity'`;
+    await eventually(
+      () => service.database.query(stray),
+      (rows) => rows.length === 1,
+    );
+    await service.database.run("DELETE FROM open_orders WHERE sequence IS NULL AND retry_at = 'infinity'");
+    await cancel(id);
   });
 });

@@ -13,7 +13,7 @@ export function readyz(readiness: Readiness) {
       tag: "Operations",
       summary: "Check that the service can accept requests",
       description:
-        "For load balancers. 503 while the service is starting or stopping, cannot reach its database, or has a clock that differs from the database's by 5 seconds or more. A halted chain or a missing signer is shown, and does not make it 503.",
+        "For load balancers. 503 while the service is starting or stopping, cannot reach its database, or has a clock that differs from the database's by 5 seconds or more. A halted chain or market or a missing signer is shown, and does not make it 503.",
       success: { status: 200, schema: ReadinessBody, description: "The service can accept requests." },
       errors: ["UNAVAILABLE"],
     },
@@ -25,10 +25,14 @@ export function readyz(readiness: Readiness) {
       });
       const clockFault = readiness.clockFault();
       if (clockFault !== undefined) throw unavailable("clock", clockFault);
-      const chains = await readiness.checkChains?.().catch((cause: unknown) => {
+      const [chains, markets = []] = await Promise.all([
+        readiness.checkChains?.(),
+        readiness.findHaltedMarkets?.(),
+      ]).catch((cause: unknown) => {
         throw unavailable("database", "is down", cause);
       });
-      return { status: "ready" as const, checks: { database: "up" as const, ...chains } };
+      const halted = markets.length === 0 ? {} : { halted_markets: [...markets] };
+      return { status: "ready" as const, checks: { database: "up" as const, ...chains, ...halted } };
     },
   );
 }

@@ -72,7 +72,7 @@ export async function retryFailures(
 }
 
 /** PostgreSQL stores any string but one with a zero character or half a surrogate pair in it. */
-function messageOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.slice(0, errorLengthMax).replaceAll("\u0000", "\ufffd").toWellFormed();
 }

@@ -19,6 +19,7 @@ const exceptions: Readonly<Record<string, string>> = {
   retained_keys: "SELECT, INSERT, UPDATE",
   ledger_entries: "SELECT, INSERT",
   events: "SELECT, INSERT",
+  market_commands: "SELECT, INSERT, UPDATE (key_id, mac)",
   chain_attempts: "SELECT, INSERT",
   named_clients: "SELECT, INSERT",
   stop_records: "SELECT, INSERT",
