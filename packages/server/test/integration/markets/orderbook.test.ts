@@ -107,6 +107,7 @@ describe("the order book", () => {
       size_min: "0.01",
       maker_fee_basis_points: 10,
       taker_fee_basis_points: 20,
+      state: "trading",
       reference_price: "3000",
       price_band_basis_points: 1_000_000,
       slippage_basis_points: 1_000_000,

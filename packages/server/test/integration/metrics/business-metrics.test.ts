@@ -115,6 +115,7 @@ describe("what the metrics read from the database", () => {
     const none = { count: 0, oldest: undefined };
     expect(await readQueues(database, ["ETH-USD"], new Date())).toEqual({
       transactions: { accepted: none, awaiting_approval: none, on_rail: none, failed: none },
+      failedOrders: 0,
       deliveries: { healthy: none, failing: none },
       deferredEvents: 0,
       endpoints: { failing: 0, disabledFailing: 0, disabledGone: 0 },
@@ -168,6 +169,7 @@ describe("what the metrics read from the database", () => {
         on_rail: { count: 1, oldest: ago(60) },
         failed: { count: 1, oldest: ago(700) },
       },
+      failedOrders: 0,
       deliveries: {
         healthy: { count: 2, oldest: ago(30) },
         failing: { count: 1, oldest: ago(500) },
