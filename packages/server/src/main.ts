@@ -233,7 +233,7 @@ async function buildEdge(
     ping: () => assertServes(database),
     clockFault: clock.fault,
     checkChains: parts.checkChains,
-    findHaltedMarkets: parts.findHaltedMarkets,
+    findHaltedMarkets: parts.markets.findHalted,
   });
   const app = await createEdge(
     {

@@ -10,9 +10,9 @@ import { softwareVersion } from "../version.js";
 import type { ComposeOptions } from "./compose.js";
 import type { AccessParts } from "./compose-access.js";
 import type { ChainParts } from "./compose-chains.js";
-import type { MarketParts } from "./compose-markets.js";
 import type { TransactionParts } from "./compose-transactions.js";
 import type { WebhookParts } from "./compose-webhooks.js";
+import type { MarketParts } from "./markets/compose-markets.js";
 
 interface MeasuredParts {
   access: Pick<AccessParts, "metrics" | "quotas" | "addresses">;

@@ -18,7 +18,7 @@ import { type CompileCheck, createMessageReader } from "../stream/read-message.j
 import type { StreamLimits } from "../stream/stream-deps.js";
 import type { ComposeOptions } from "./compose.js";
 import type { AccessParts } from "./compose-access.js";
-import type { MarketParts } from "./compose-markets.js";
+import type { MarketParts } from "./markets/compose-markets.js";
 
 /** The live stream and its channels. */
 export interface StreamParts {

@@ -53,11 +53,11 @@ import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 import type { ChainServices } from "./compose-chains.js";
 import { composeDeposits, type DepositParts } from "./compose-deposits.js";
-import type { MarketParts } from "./compose-markets.js";
 import type { PolicyParts } from "./compose-policy.js";
 import { observeSettlements } from "./compose-tracing.js";
 import { createStops } from "./create-stops.js";
 import { createEvidenceBox } from "./evidence-box.js";
+import type { MarketParts } from "./markets/compose-markets.js";
 import { presentAsset } from "./present-asset.js";
 import { secretContexts } from "./secret-contexts.js";
 

@@ -42,7 +42,6 @@ import { composeAccess } from "./compose-access.js";
 import { type ChainParts, composeChains } from "./compose-chains.js";
 import { type ChangeRequestParts, composeChangeRequests } from "./compose-change-requests.js";
 import { composeCheckpoints } from "./compose-checkpoints.js";
-import { composeMarkets, type MarketParts } from "./compose-markets.js";
 import { composeMetrics } from "./compose-metrics.js";
 import { composePolicy } from "./compose-policy.js";
 import { composeStream } from "./compose-stream.js";
@@ -50,6 +49,7 @@ import { composeTransactions, type TransactionParts } from "./compose-transactio
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 import { createRailDrivers } from "./create-rail-drivers.js";
 import { createStops } from "./create-stops.js";
+import { composeMarkets, type MarketParts } from "./markets/compose-markets.js";
 import { readChainNetworks } from "./read-chain-networks.js";
 import { secretContexts } from "./secret-contexts.js";
 
@@ -95,7 +95,7 @@ export interface Parts {
   setTenantSuspended: SetTenantSuspended;
   load: LoadGauge;
   /** Runs the markets, or waits to take over one whose process is gone. */
-  markets: Pick<MarketParts, "start" | "startMarketMaker">;
+  markets: Pick<MarketParts, "start" | "startMarketMaker" | "findHalted">;
   sender: WebhookSender;
   /** Those of the rails that have one. */
   railDrivers: readonly RailDriver[];
@@ -103,7 +103,6 @@ export interface Parts {
   auditChains: ChainParts["audit"];
   startChains: ChainParts["start"];
   checkChains: ChainParts["checkChains"];
-  findHaltedMarkets: MarketParts["findHalted"];
   /** Ends long polls, because the service stops. */
   endWaiting: () => void;
   assets: AssetRegistry;
@@ -278,7 +277,6 @@ export function compose(given: ComposeOptions): Parts {
     auditChains: chains.audit,
     startChains: chains.start,
     checkChains: chains.checkChains,
-    findHaltedMarkets: markets.findHalted,
     endWaiting: transactions.endWaiting,
     assets: transactions.assets,
     close: async () => {

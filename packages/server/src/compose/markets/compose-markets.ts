@@ -1,44 +1,44 @@
 import { randomUUID } from "node:crypto";
 import { formatPrice, type MarketRegistry } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
-import type { AuditRecorder } from "../app/audit/audit-recorder.js";
-import { recordCreations } from "../app/audit/record-creations.js";
-import { createEpochNames } from "../app/events/epoch.js";
-import { createHaltedMarkets } from "../app/markets/halted-markets.js";
-import { createMarketAudience } from "../app/markets/market-audience.js";
-import type { MarketUseCases } from "../app/markets/market-use-cases.js";
-import type { FollowedMarket } from "../app/markets/market-view.js";
-import type { AcceptedOrder, OrderOutcome, OrderStore } from "../app/markets/order.js";
-import { type CancelOrdersOfFrozenWallet, createOrderChanges } from "../app/markets/order-changes.js";
-import { createOrderPlacer } from "../app/markets/place-order.js";
-import { presentBook, presentDelta } from "../app/markets/present-book.js";
-import { createOrderPresenter, type PresentOrder } from "../app/markets/present-order.js";
-import { createOrderbookSnapshots } from "../app/markets/show-orderbook.js";
-import { presentTrade, type TradeStore } from "../app/markets/trade.js";
-import type { ActivePolicies } from "../app/policy/policy.js";
-import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
-import { sandboxMarkets } from "../config/market-list.js";
-import { ConfigError } from "../config/setting.js";
-import { createMarketMaker, type MarketMaker } from "../markets/market-maker.js";
-import { createSeededRandom } from "../markets/quotes.js";
-import { createGroupCommit } from "../runtime/concurrency/group-commit.js";
-import { nodeTimers } from "../runtime/loops/timers.js";
-import { isDatabaseUnavailable } from "../store/core/database.js";
-import { createEventLog } from "../store/events/events.js";
-import { findHaltedMarkets } from "../store/markets/halt-market.js";
-import { createMarketLeases } from "../store/markets/market-leases.js";
+import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
+import { recordCreations } from "../../app/audit/record-creations.js";
+import { createEpochNames } from "../../app/events/epoch.js";
+import { createHaltedMarkets } from "../../app/markets/halted-markets.js";
+import { createMarketAudience } from "../../app/markets/market-audience.js";
+import type { MarketUseCases } from "../../app/markets/market-use-cases.js";
+import type { FollowedMarket } from "../../app/markets/market-view.js";
+import type { AcceptedOrder, OrderOutcome, OrderStore } from "../../app/markets/order.js";
+import { type CancelOrdersOfFrozenWallet, createOrderChanges } from "../../app/markets/order-changes.js";
+import { createOrderPlacer } from "../../app/markets/place-order.js";
+import { presentBook, presentDelta } from "../../app/markets/present-book.js";
+import { createOrderPresenter, type PresentOrder } from "../../app/markets/present-order.js";
+import { createOrderbookSnapshots } from "../../app/markets/show-orderbook.js";
+import { presentTrade, type TradeStore } from "../../app/markets/trade.js";
+import type { ActivePolicies } from "../../app/policy/policy.js";
+import { createWalletDirectory } from "../../app/wallets/wallet-directory.js";
+import { sandboxMarkets } from "../../config/market-list.js";
+import { ConfigError } from "../../config/setting.js";
+import { createMarketMaker, type MarketMaker } from "../../markets/market-maker.js";
+import { createSeededRandom } from "../../markets/quotes.js";
+import { createGroupCommit } from "../../runtime/concurrency/group-commit.js";
+import { nodeTimers } from "../../runtime/loops/timers.js";
+import { isDatabaseUnavailable } from "../../store/core/database.js";
+import { createEventLog } from "../../store/events/events.js";
+import { findHaltedMarkets } from "../../store/markets/halt-market.js";
+import { createMarketLeases } from "../../store/markets/market-leases.js";
 import {
   createLevelStore,
   type MarketConflict,
   prepareMarkets,
   removeOldDeltas,
-} from "../store/markets/market-levels.js";
-import { createMarketUnits } from "../store/markets/market-unit.js";
-import { createOrderStore } from "../store/markets/orders.js";
-import { createTradeStore } from "../store/markets/trades.js";
-import { createOrderTracing } from "../store/tracing/trace-orders.js";
-import { createWalletStore } from "../store/wallets/wallets.js";
-import type { ComposeOptions } from "./compose.js";
+} from "../../store/markets/market-levels.js";
+import { createMarketUnits } from "../../store/markets/market-unit.js";
+import { createOrderStore } from "../../store/markets/orders.js";
+import { createTradeStore } from "../../store/markets/trades.js";
+import { createOrderTracing } from "../../store/tracing/trace-orders.js";
+import { createWalletStore } from "../../store/wallets/wallets.js";
+import type { ComposeOptions } from "../compose.js";
 import { runMarket } from "./run-market.js";
 
 /** Markets: orders, the processes that match them, and the public books. */

@@ -1,15 +1,15 @@
 import type { TradedMarket } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
-import type { MarketLeases } from "../app/markets/market-store.js";
-import { createMarketView, type LevelStore } from "../app/markets/market-view.js";
-import type { ActivePolicies } from "../app/policy/policy.js";
-import { createMatchingEngine } from "../markets/matching-engine.js";
-import { nodeTimers } from "../runtime/loops/timers.js";
-import { isDatabaseUnavailable } from "../store/core/database.js";
-import { createMarketHalts } from "../store/markets/halt-market.js";
-import { createMarketLoader } from "../store/markets/load-market.js";
-import type { createMarketUnits } from "../store/markets/market-unit.js";
-import type { ComposeOptions } from "./compose.js";
+import type { MarketLeases } from "../../app/markets/market-store.js";
+import { createMarketView, type LevelStore } from "../../app/markets/market-view.js";
+import type { ActivePolicies } from "../../app/policy/policy.js";
+import { createMatchingEngine } from "../../markets/matching-engine.js";
+import { nodeTimers } from "../../runtime/loops/timers.js";
+import { isDatabaseUnavailable } from "../../store/core/database.js";
+import { createMarketHalts } from "../../store/markets/halt-market.js";
+import { createMarketLoader } from "../../store/markets/load-market.js";
+import type { createMarketUnits } from "../../store/markets/market-unit.js";
+import type { ComposeOptions } from "../compose.js";
 
 /** How long a market stands still after the process that runs it has crashed. */
 const leaseMs = 4000;
