@@ -108,7 +108,7 @@ describe("an old primary that comes back after a failover", () => {
     expect(await status()).toBe(503);
     await empty.ask(`
       CREATE TABLE database_epochs AS SELECT 1 AS number, gen_random_uuid() AS id,
-        NULL::text AS system_identifier, NULL::text AS timeline, now() AS started_at`);
+        NULL::text AS system_identifier, NULL::text AS timeline, 'first' AS reason, now() AS started_at`);
     await eventually(
       () => service.logLines.filter((line) => line.includes("another installation of Bursar")),
       (lines) => lines.length > 0,
