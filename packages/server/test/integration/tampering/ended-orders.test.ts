@@ -273,7 +273,7 @@ describe("a market with a fault that is of no order", () => {
     );
     expect(await stateOf("USDC-USD")).toBe("trading");
     expect(await maker.read(id)).toMatchObject({ state: "open", filled: "0.00" });
-    const elsewhere = await taker.placed({ market: "USDC-USD", side: "buy", price: "1", size: "10" });
+    const elsewhere = await taker.placed({ market: "USDC-USD", side: "buy", price: "1", size: "100" });
     expect(elsewhere.state).not.toBe("pending");
 
     await role.run(`UPDATE markets SET trade_sequence = ${trades} WHERE market = 'ETH-USD'`);
