@@ -81,7 +81,8 @@ CREATE TABLE audit_heads (
   checkpoint_number bigint NOT NULL DEFAULT 0,
   checkpoint_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   opt_out_entry bigint,
-  CONSTRAINT audit_heads_pkey PRIMARY KEY (tenant_id)
+  CONSTRAINT audit_heads_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT audit_heads_number_check CHECK ((number >= 0))
 );
 
 CREATE TABLE audit_key_ends (

@@ -21,8 +21,7 @@ export function disableClient(
   change: (onDecided: () => void) => Promise<ApiClient | Refused>,
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
-  const isOperator = origin.by === "operator";
-  let isDecided = isOperator;
+  let isDecided = origin.by === "operator";
   const onDecided = () => {
     isDecided = true;
   };
@@ -31,7 +30,7 @@ export function disableClient(
     {
       act: async () => {
         const changed = await change(onDecided);
-        if (isOperator && isRefused(changed) && hinders.has(changed.refused))
+        if (isDecided && isRefused(changed) && hinders.has(changed.refused))
           throw new Error(`the client could not be disabled: ${changed.refused}`);
         return changed;
       },

@@ -64,6 +64,7 @@ describe("a stop that a writer to the database wants to fail", () => {
       role.run(`UPDATE audit_heads SET number = ${number} WHERE tenant_id = '${id}'`);
     await expect(raise(lastNumber)).rejects.toThrow("too far ahead");
     await expect(raise(lastNumber, nilTenantId)).rejects.toThrow("too far ahead");
+    await expect(raise("-20000000")).rejects.toThrow("audit_heads_number_check");
     await forgeEntry("number + 10000000");
     await raise("number + 10000000");
     expect(await freeze()).toMatchObject(frozen);
@@ -168,6 +169,20 @@ describe("a stop that a writer to the database wants to fail", () => {
     await expect(service.token(other)).rejects.toThrow();
     await service.changeAsOperator(other, { state: "active" });
     expect(await service.token(other)).toBeTypeOf("string");
+  });
+
+  it("disables a client for an administrator although the head of the audit log is locked", async () => {
+    const { body } = await tenant.call(tenant.admin, "POST", "/v1/clients", {
+      name: "reader",
+      scopes: ["wallets:read"],
+    });
+    const path = `/v1/clients/${(body as { id: string }).id}`;
+    await service.database.session(async (session) => {
+      await session.script(`BEGIN; SELECT FROM audit_heads WHERE tenant_id = '${tenantId}' FOR UPDATE`);
+      expect((await tenant.call(tenant.admin, "PATCH", path, { state: "disabled" })).status).toBe(200);
+      await session.script("ROLLBACK");
+    });
+    expect((await tenant.call(tenant.admin, "GET", path)).body).toMatchObject({ state: "disabled" });
   });
 
   it("is not left out because the row says already what the operator says", async () => {
