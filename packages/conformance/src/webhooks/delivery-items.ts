@@ -83,7 +83,8 @@ export function fieldAt(json: unknown, path: string): string | undefined {
   return asText(here);
 }
 
-const volatile = /(^|_)(attempts?|retry|retries|timestamp|time|date|nonce|signature|delivery_id)(_|$)|_at$/i;
+const volatile =
+  /(^|_)(attempts?|retry|retries|try|tries|counter|timestamp|time|date|nonce|signature|delivery_id)(_|$)|_at$/i;
 
 /** What a notification says, without what differs between two attempts. */
 export function contentOf({ json, body }: Delivery, deliveryId: string | undefined): string {
