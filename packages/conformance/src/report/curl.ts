@@ -3,6 +3,9 @@ import type { ShownExchange } from "./redact.js";
 const variables =
   /(\$(?:TOKEN|SECOND_TOKEN|REVOKED_TOKEN|ALTERED_TOKEN|EXPIRED_TOKEN|LIMITED_TOKEN|OTHER_TOKEN|BASIC|CLIENT_SECRET|WEBHOOK_SECRET|KEY\d{1,3}))/;
 
+/** Minimal Linux systems have no `uuidgen`, and others have no such file. */
+const newUuid = "uuidgen 2>/dev/null || cat /proc/sys/kernel/random/uuid";
+
 /** Commands that repeat the requests of a check. */
 export interface CurlCommands {
   /** Makes new keys: a service remembers those of the run. Absent if there is none. */
@@ -27,7 +30,7 @@ export function curlCommands(exchanges: readonly ShownExchange[]): CurlCommands 
     const isLast = renamed[at + 1]?.concurrent !== true;
     return curlOf(exchange) + (exchange.concurrent !== true ? "" : isLast ? " & wait" : " &");
   });
-  const setup = [...keys.values()].map((name) => `${name}=$(uuidgen)`).join(" ");
+  const setup = [...keys.values()].map((name) => `${name}=$(${newUuid})`).join(" ");
   return { commands, ...(setup === "" ? {} : { setup }) };
 }
 
