@@ -1,5 +1,7 @@
-import type { MarketRegistry } from "@bursar/domain";
+import type { MarketRegistry, TradedMarket } from "@bursar/domain";
 import type { Orderbook } from "@bursar/protocol";
+import type { DatabaseIdentity } from "../../runtime/database/database-identity.js";
+import type { Timers } from "../../runtime/loops/timers.js";
 import type { Refused } from "../requests/refused.js";
 import type { MarketView } from "./market-view.js";
 import { presentBook } from "./present-book.js";
@@ -10,27 +12,43 @@ interface Snapshot {
   tag: string;
 }
 
-export type ShowOrderbook = (market: string | undefined, depth: number) => Snapshot | Refused;
+/** From memory; the database is asked first only if it has not answered anything for a second, as when the service rests. */
+export type ShowOrderbook = (
+  market: string | undefined,
+  depth: number,
+) => Promise<Snapshot | Refused> | Snapshot | Refused;
+
+export interface ShowOrderbookDeps {
+  markets: MarketRegistry;
+  views: ReadonlyMap<string, MarketView>;
+  epochSuffix: () => string;
+  identity: Pick<DatabaseIdentity, "hasAnsweredNow">;
+  timers: Pick<Timers, "after">;
+}
+
+/** For how long a request waits until the book is confirmed. Then it is shown as stale. */
+const confirmMaxMs = 1000;
 
 /** Clients choose the depth; snapshots of this many depths are kept for each market. */
 const depthsKeptMax = 16;
 
-export function createOrderbookSnapshots(
-  markets: MarketRegistry,
-  views: ReadonlyMap<string, MarketView>,
-  epochSuffix: () => string,
-): ShowOrderbook {
+export function createOrderbookSnapshots({
+  markets,
+  views,
+  epochSuffix,
+  identity,
+  timers,
+}: ShowOrderbookDeps): ShowOrderbook {
   const [first] = markets.list;
   const shown = new Map(markets.list.map(({ name }) => [name, new Map<number, Kept>()]));
-  return (name, depth) => {
-    const market = name === undefined ? first : markets.find(name);
-    if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
-    const view = views.get(market.name);
-    const levels = view?.levels();
+  const confirm = createConfirmer(timers);
+
+  function show(market: TradedMarket, view: MarketView, depth: number, isConfirmed: boolean) {
+    const levels = view.levels();
     // Right after the start the levels have not been read yet.
-    if (view === undefined || levels === undefined) return { refused: "UNAVAILABLE" };
+    if (levels === undefined) return { refused: "UNAVAILABLE" } as const;
     const kept = shown.get(market.name) as Map<number, Kept>;
-    const isStale = view.isStale();
+    const isStale = !isConfirmed || view.isStale();
     const known = kept.get(depth);
     const { sequence } = levels;
     const epoch = epochSuffix();
@@ -47,6 +65,38 @@ export function createOrderbookSnapshots(
     if (!kept.has(depth) && kept.size >= depthsKeptMax) kept.delete(kept.keys().next().value as number);
     kept.set(depth, made);
     return made;
+  }
+
+  // Not an async function: a book that is known is shown without a turn of the event loop.
+  return (name, depth) => {
+    const market = name === undefined ? first : markets.find(name);
+    if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
+    const view = views.get(market.name);
+    if (view === undefined) return { refused: "UNAVAILABLE" };
+    if (identity.hasAnsweredNow()) return show(market, view, depth, true);
+    return confirm(view).then((isConfirmed) => show(market, view, depth, isConfirmed));
+  };
+}
+
+/** Asks the database whether a book is the current one, once for all requests that wait for it. */
+function createConfirmer(timers: Pick<Timers, "after">): (view: MarketView) => Promise<boolean> {
+  const asked = new Map<MarketView, Promise<boolean>>();
+  const ask = (view: MarketView) =>
+    new Promise<boolean>((resolve) => {
+      const cancel = timers.after(confirmMaxMs, () => resolve(false));
+      const conclude = (isConfirmed: boolean) => {
+        cancel();
+        resolve(isConfirmed);
+      };
+      view.refresh().then(
+        () => conclude(true),
+        () => conclude(false),
+      );
+    }).finally(() => asked.delete(view));
+  return (view) => {
+    const confirmation = asked.get(view) ?? ask(view);
+    asked.set(view, confirmation);
+    return confirmation;
   };
 }
 

@@ -137,11 +137,13 @@ export function composeMarkets(
     newUuid,
     generation: database.identity.generation,
   });
-  const showOrderbook = createOrderbookSnapshots(
+  const showOrderbook = createOrderbookSnapshots({
     markets,
     views,
-    createEpochNames(database.identity).tagSuffix,
-  );
+    epochSuffix: createEpochNames(database.identity).tagSuffix,
+    identity: database.identity,
+    timers: nodeTimers,
+  });
   const useCases: MarketUseCases = {
     placeOrder: recordCreations(
       audit,

@@ -23,13 +23,17 @@ export function showOrderbook({ showOrderbook: show }: Pick<UseCases, "showOrder
       success: { status: 200, schema: Orderbook, description: "The snapshot.", headers: ["ETag"] },
       errors: ["MARKET_NOT_FOUND"],
     },
-    (request, reply): undefined => {
+    (request, reply): undefined | Promise<undefined> => {
       const { market, depth = depthDefault } = request.query;
-      const { json, tag } = unwrap(show(market, depth));
-      reply.header("etag", tag);
-      // Nothing is returned: Fastify would wait for a returned reply, though it has been sent.
-      if (namesTag(request.headers["if-none-match"], tag)) reply.code(304).send();
-      else reply.type("application/json; charset=utf-8").send(json);
+      const answer = (snapshot: Awaited<ReturnType<typeof show>>): undefined => {
+        const { json, tag } = unwrap(snapshot);
+        reply.header("etag", tag);
+        // Nothing is returned: Fastify would wait for a returned reply, though it has been sent.
+        if (namesTag(request.headers["if-none-match"], tag)) reply.code(304).send();
+        else reply.type("application/json; charset=utf-8").send(json);
+      };
+      const snapshot = show(market, depth);
+      return snapshot instanceof Promise ? snapshot.then(answer) : answer(snapshot);
     },
   );
 }
