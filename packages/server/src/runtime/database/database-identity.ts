@@ -107,7 +107,10 @@ export function isOlderTimeline(
   return found.cluster === seen.cluster && found.timeline < seen.timeline;
 }
 
-/** Less than a promotion takes. If nothing was asked for longer, as when the service rests, what is known is read again. */
+/**
+ * A standby can be promoted in a quarter of this time, so a process that stood still for less than a second can still show what was lost, for
+ * the rest of that second. If nothing was asked for longer, as when the service rests, what is known is read again.
+ */
 const knownForMs = 1000;
 
 export function createDatabaseIdentity(
