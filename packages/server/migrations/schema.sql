@@ -956,9 +956,23 @@ CREATE TABLE webhook_resends (
   CONSTRAINT webhook_resends_pkey PRIMARY KEY (tenant_id, action, idempotency_key)
 );
 
+CREATE INDEX audit_entries_by_action ON public.audit_entries USING btree (tenant_id, action, number);
+
+CREATE INDEX audit_entries_by_client ON public.audit_entries USING btree (tenant_id, client_id, number);
+
+CREATE INDEX audit_entries_by_object ON public.audit_entries USING btree (tenant_id, object, number) WHERE (object IS NOT NULL);
+
+CREATE INDEX audit_entries_by_request ON public.audit_entries USING btree (tenant_id, request_id, number) WHERE (request_id IS NOT NULL);
+
+CREATE INDEX audit_entries_by_time ON public.audit_entries USING btree (tenant_id, occurred_at, number);
+
 CREATE INDEX audit_entries_ends ON public.audit_entries USING btree (tenant_id, object, number) WHERE (action = ANY (ARRAY['change_request.create'::text, 'change_request.cancel'::text, 'change_request.reject'::text, 'change_request.apply'::text, 'change_request.fail'::text, 'change_request.expire'::text, 'keys.revoke'::text]));
 
+CREATE INDEX audit_entries_of_others ON public.audit_entries USING btree (tenant_id, actor, number) WHERE (actor <> 'client'::text);
+
 CREATE INDEX audit_entries_opt_outs ON public.audit_entries USING btree (tenant_id, number) WHERE (action = ANY (ARRAY['tenant.single_administrator_on'::text, 'tenant.single_administrator_off'::text]));
+
+CREATE INDEX audit_entries_refused ON public.audit_entries USING btree (tenant_id, number) WHERE (outcome = 'refused'::text);
 
 CREATE INDEX audit_entries_rejections ON public.audit_entries USING btree (tenant_id, object) WHERE ((action = 'transaction.reject'::text) AND (outcome = 'succeeded'::text));
 

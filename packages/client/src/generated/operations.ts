@@ -168,6 +168,22 @@ export interface ListAuditQuery {
   limit?: number;
   /** The `next_cursor` of the previous page. */
   cursor?: string;
+  /** Only what this kind of actor did. */
+  actor?: "client" | "operator" | "anonymous" | "service";
+  /** Only what this client did. */
+  client_id?: string;
+  /** Only this action: `client.create`, `GET /v1/clients`. */
+  action?: string;
+  /** Only entries about this object. The cancellation of a transaction or order that was merged with others into one entry is found by client and time only. */
+  object?: string;
+  /** Only entries with this outcome. */
+  outcome?: "succeeded" | "refused";
+  /** Only entries of the request with this `X-Request-Id`. An entry that stands for several has the id of the first. */
+  request_id?: string;
+  /** Occurred at this time or later. */
+  occurred_after?: string;
+  /** Occurred before this time. */
+  occurred_before?: string;
 }
 
 export interface Operations {

@@ -1,12 +1,15 @@
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
-import { Nullable, OneOf, Timestamp } from "../values.js";
+import { Nullable, OneOf, TimeFilter, Timestamp } from "../values.js";
+
+const actors = ["client", "operator", "anonymous", "service"] as const;
+const outcomes = ["succeeded", "refused"] as const;
 
 export const AuditEntry = Type.Object(
   {
     number: Type.Integer({ description: "Numbers the tenant's entries, without gaps." }),
     occurred_at: Timestamp(),
-    actor: OneOf(["client", "operator", "anonymous", "service"], {
+    actor: OneOf(actors, {
       description: "`service`: Bursar itself, such as for `audit.dropped`.",
     }),
     client_id: Nullable(Type.String()),
@@ -17,7 +20,7 @@ export const AuditEntry = Type.Object(
       description:
         "The ids of all objects. Entries about a webhook endpoint also have its URL, and after that the new one if it was changed. One entry can stand for many transactions or orders that a client created or cancelled with one token within half a second; `request_id` and `occurred_at` are those of the first.",
     }),
-    outcome: OneOf(["succeeded", "refused"]),
+    outcome: OneOf(outcomes),
     code: Nullable(Type.String(), "The error code of a refusal."),
     repeated: Type.Integer({
       description:
@@ -42,7 +45,52 @@ export const AuditPage = Type.Object(
   { $id: "AuditPage" },
 );
 
-export const AuditQuery = PageQuery("audit");
+export const AuditQuery = Type.Object(
+  {
+    ...PageQuery("audit").properties,
+    actor: Type.Optional(
+      OneOf(actors, { description: "Only what this kind of actor did.", examples: ["operator"] }),
+    ),
+    client_id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: "Only what this client did.",
+        examples: ["cli_01h455vb4pex5vsknk084sn02q"],
+      }),
+    ),
+    action: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "Only this action: `client.create`, `GET /v1/clients`.",
+        examples: ["client.create"],
+      }),
+    ),
+    object: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          "Only entries about this object. The cancellation of a transaction or order that was merged with others into one entry is found by client and time only.",
+        examples: ["wlt_01h455vb4pex5vsknk084sn02q"],
+      }),
+    ),
+    outcome: Type.Optional(
+      OneOf(outcomes, { description: "Only entries with this outcome.", examples: ["refused"] }),
+    ),
+    request_id: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z0-9._-]{1,128}$",
+        description:
+          "Only entries of the request with this `X-Request-Id`. An entry that stands for several has the id of the first.",
+        examples: ["req_01h455vb4pex5vsknk084sn02q"],
+      }),
+    ),
+    occurred_after: Type.Optional(TimeFilter("Occurred at this time or later.", "2026-11-01T00:00:00Z")),
+    occurred_before: Type.Optional(TimeFilter("Occurred before this time.", "2026-12-01T00:00:00Z")),
+  },
+  { additionalProperties: false },
+);
 
 /** A signed statement about a position in the audit log. */
 export const AuditCheckpoint = Type.Object(

@@ -1,5 +1,6 @@
 import type { Principal } from "../access/authenticate-request.js";
 import type { TokenClaims } from "../access/tokens.js";
+import type { Listed } from "../requests/listed.js";
 import type { StoredKeyEnd } from "./key-ends.js";
 
 /** An entry of the audit log: who did what to which object, from where, and with which outcome. */
@@ -81,10 +82,32 @@ export interface AuditWrite {
   isRepeated: boolean;
 }
 
+/** Which entries are wanted. The conditions are combined. */
+export interface AuditFilter {
+  actor?: AuditDraft["actor"];
+  clientId?: string;
+  action?: string;
+  /** As it is shown; also one of `objects`. */
+  object?: string;
+  /** When the object was created, if its creation can be merged with that of others. */
+  objectCreatedAt?: Date;
+  outcome?: AuditDraft["outcome"];
+  requestId?: string;
+  occurredAfter?: Date;
+  occurredBefore?: Date;
+}
+
 export interface AuditStore {
   append: (drafts: readonly AuditDraft[], write?: AuditWrite) => Promise<void>;
   /** Newest first, after the last one that was exported and removed. */
   list: (tenantId: string, limit: number, before: bigint | undefined) => Promise<ListedAuditEntry[]>;
+  /** A page of the entries that match a filter, newest first. It reads a bounded number of entries. */
+  find: (page: {
+    tenantId: string;
+    filter: AuditFilter;
+    limit: number;
+    before: bigint | undefined;
+  }) => Promise<Listed<ListedAuditEntry>>;
   /** Oldest first, for verifying a chain. */
   listAscending: (tenantId: string, limit: number, after: bigint) => Promise<ChainedAuditEntry[]>;
   /** The last entry of every chain. */

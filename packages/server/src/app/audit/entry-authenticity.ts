@@ -31,22 +31,28 @@ export function isEntryAuthentic(
   return expected !== undefined && Buffer.compare(expected, hash) === 0;
 }
 
-export type ListAudit = (
-  tenantId: string,
-  limit: number,
-  before: bigint | undefined,
-) => Promise<Listed<ChainedAuditEntry>>;
+export type ListAudit = (page: Parameters<AuditStore["find"]>[0]) => Promise<Listed<ChainedAuditEntry>>;
 
 /** A page of a tenant's log without what the service has not written. It costs one HMAC an entry. */
 export function createAuditList(
-  store: Pick<AuditStore, "list" | "listKeyEnds">,
+  store: Pick<AuditStore, "list" | "find" | "listKeyEnds">,
   keys: IntegrityKeys,
 ): ListAudit {
-  return async (tenantId, limit, before) => {
-    const rows = await store.list(tenantId, limit, before);
+  return async (page) => {
+    const { tenantId, limit } = page;
+    const { items: rows, scannedTo } = await readPage(store, page);
     const ends = await findKeyEnds(keys, rows, () => store.listKeyEnds(tenantId));
-    const last = rows.length < limit ? undefined : rows.at(-1);
-    const items = rows.filter((row) => isEntryAuthentic(keys, row, ends));
-    return { items, scannedTo: last?.number.toString() };
+    const last = rows.length < limit ? scannedTo : rows.at(-1)?.number.toString();
+    return { items: rows.filter((row) => isEntryAuthentic(keys, row, ends)), scannedTo: last };
   };
+}
+
+/** Without a filter, one statement finds the entries and what they continue. */
+async function readPage(
+  store: Pick<AuditStore, "list" | "find">,
+  page: Parameters<AuditStore["find"]>[0],
+): Promise<Listed<ListedAuditEntry>> {
+  const { tenantId, filter, limit, before } = page;
+  if (Object.keys(filter).length > 0) return store.find(page);
+  return { items: await store.list(tenantId, limit, before), scannedTo: undefined };
 }

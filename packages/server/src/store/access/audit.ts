@@ -20,6 +20,7 @@ import {
 import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { sql } from "../core/sql.js";
+import { findPage } from "./audit-log/audit-page.js";
 import {
   type AuditRow,
   entryColumns,
@@ -41,6 +42,7 @@ export function createAuditStore(database: Database): AuditStore {
       });
     },
     list: (tenantId, limit, before) => listEntries(database, tenantId, limit, before),
+    find: (page) => findPage(database, page),
     listKeyEnds: (tenantId) => listKeyEnds(database, tenantId),
     listStrays: () => listStrays(database),
     // Served by the primary key.

@@ -37,6 +37,11 @@ const queryValues: Record<string, readonly string[]> = {
   sequence: ["1", "5000"],
   idempotency_key: ["nobody's"],
   before: ["5000"],
+  action: ["filler", "nobody's"],
+  object: ["nobody's"],
+  request_id: ["nobody-s"],
+  occurred_after: [new Date(Date.now() - 3_600_000).toISOString()],
+  occurred_before: [new Date(Date.now() + 3_600_000).toISOString()],
   // Several values, of parameters that can be repeated.
   state: ["failed,rejected", "completed,failed", "accepted,failed,rejected,cancelled"],
   kinds: ["wallet.updated,endpoint.disabled", "transaction.updated,wallet.updated"],
@@ -110,6 +115,7 @@ describe("every statement of the service", () => {
         client_id: [objects["clients"] ?? ""],
         subject_id: [objects["transactions"] ?? "", objects["wallets"] ?? ""],
         endpoint_id: [objects["webhook-endpoints"] ?? ""],
+        object: [objects["transactions"] ?? "", objects["wallets"] ?? ""],
       };
       for (const query of queriesOf(route, { ...queryValues, ...own })) {
         const page = async (more: string) => {

@@ -1,8 +1,10 @@
-import { AuditPage, AuditQuery, showId } from "@bursar/protocol";
-import type { ChainedAuditEntry } from "../../../app/audit/audit-entry.js";
+import { AuditPage, AuditQuery, readId, showId } from "@bursar/protocol";
+import type { Static } from "typebox";
+import type { AuditFilter, ChainedAuditEntry } from "../../../app/audit/audit-entry.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
 import { readCursor, toBoundedPage } from "../../cursor.js";
+import { readQueryId } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
 export function listAudit({
@@ -18,7 +20,7 @@ export function listAudit({
       tag: "Audit",
       summary: "Read the audit log",
       description:
-        "Newest first. Each entry's hash covers the previous entry. Entries that the service has not written are left out, so a page can have fewer items than `limit`. The operator can export old entries to files and remove them; `removed_to` is the number of the last one that was removed.",
+        "Newest first. Filters are combined with AND. Each entry's hash covers the previous entry. Entries that the service has not written are left out, so a page can have fewer items than `limit`. The operator can export old entries to files and remove them; `removed_to` is the number of the last one that was removed.",
       query: AuditQuery,
       success: { status: 200, schema: AuditPage, description: "A page of audit entries." },
       errors: [],
@@ -27,11 +29,12 @@ export function listAudit({
       const { limit = 50, cursor } = request.query;
       const place = readCursor("audit", cursor);
       const { tenantId } = principalOf(request).principal;
-      const { items, scannedTo } = await list(
+      const { items, scannedTo } = await list({
         tenantId,
-        limit + 1,
-        place === undefined ? undefined : BigInt(place),
-      );
+        filter: toFilter(request.query),
+        limit: limit + 1,
+        before: place === undefined ? undefined : BigInt(place),
+      });
       const withIds = items.map((entry) => ({ ...entry, id: String(entry.number) }));
       // Read afterwards, so that entries which are removed meanwhile are not a silent gap.
       const removedTo = await findAuditRemovedTo(tenantId);
@@ -41,6 +44,28 @@ export function listAudit({
       };
     },
   );
+}
+
+function toFilter(query: Static<typeof AuditQuery>): AuditFilter {
+  const { actor, client_id, action, object, outcome, request_id, occurred_after, occurred_before } = query;
+  const createdAt = object === undefined ? undefined : timeOf(object);
+  return {
+    ...(actor === undefined ? {} : { actor }),
+    ...(client_id === undefined ? {} : { clientId: readQueryId("cli", "client_id", client_id) }),
+    ...(action === undefined ? {} : { action }),
+    ...(object === undefined ? {} : { object }),
+    ...(createdAt === undefined ? {} : { objectCreatedAt: createdAt }),
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(request_id === undefined ? {} : { requestId: request_id }),
+    ...(occurred_after === undefined ? {} : { occurredAfter: new Date(occurred_after) }),
+    ...(occurred_before === undefined ? {} : { occurredBefore: new Date(occurred_before) }),
+  };
+}
+
+/** The time in the id of what is created so often that its entries are merged. */
+function timeOf(object: string): Date | undefined {
+  const id = readId("tx", object) ?? readId("ord", object);
+  return id === undefined ? undefined : new Date(Number.parseInt(id.replace("-", "").slice(0, 12), 16));
 }
 
 function presentEntry(entry: ChainedAuditEntry) {
