@@ -1,14 +1,13 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
-import { main } from "../src/cli/main-command.js";
 import { transactionsMax } from "../src/cli/run-command.js";
 import type { Report } from "../src/report/report.js";
 import type { FaultName } from "./faults.js";
+import { environment, run } from "./run-command-line.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
 
 const folder = mkdtempSync(join(tmpdir(), "bursar-conformance-"));
@@ -33,34 +32,7 @@ webhooks:
 timing: { poll_ms: 5, result_ms: 3000, webhook_ms: 3000, retry_ms: 3000, quiet_ms: 60, key_ms: 20, request_ms: 5000 }
 `,
 );
-const byHandFile = join(folder, "by-hand.yaml");
-writeFileSync(byHandFile, "webhooks: { signature: { scheme: standard-webhooks } }");
-const environment = { PLAIN_TOKEN: plainTokens.own, PLAIN_REVOKED: plainTokens.revoked };
-
-interface Ran {
-  readonly status: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function run(args: readonly string[], input = "", signal = new AbortController().signal): Promise<Ran> {
-  let out = "";
-  let err = "";
-  const console = {
-    out: (text: string) => {
-      out += text;
-    },
-    err: (text: string) => {
-      err += text;
-    },
-    input: Readable.from([input]),
-    environment,
-    signal,
-  };
-  return { status: await main(args, console), out, err };
-}
-
-async function runAgainst(faults: readonly FaultName[], args: readonly string[] = []): Promise<Ran> {
+async function runAgainst(faults: readonly FaultName[], args: readonly string[] = []) {
   const server = await startPlainServer(faults);
   try {
     return await run(["--base-url", server.url, "--target", targetFile, ...args]);
@@ -172,6 +144,9 @@ it("known failures of a baseline do not count, and compare lists what has change
   const again = await runAgainst(["lower-case-code"], ["--baseline", bad]);
   expect(again.status).toBe(0);
   expect(again.out).toContain("FAILED error.code.form (known)");
+  expect(again.out.trimEnd().split("\n").at(-1)).toMatch(
+    /^does not conform to contract 0\.1\.0: \d+ of \d+, 1 failed \(1 known\), .*; every failure is in the baseline$/,
+  );
   expect((await runAgainst(["unsigned"], ["--baseline", bad])).status).toBe(1);
   const compared = await run(["compare", good, bad]);
   expect(compared.status).toBe(1);
@@ -190,43 +165,6 @@ it("--only runs the checks that were asked for and those that they need", async 
   expect(ids).not.toContain("webhook.sent");
 });
 
-it.each([
-  [["--base-url", "http://127.0.0.1:1", "--token", "t"], "cannot be reached"],
-  [["--base-url", "ftp://x", "--token", "t"], "is not an http or https address"],
-  [["--base-url", "http://127.0.0.1:1"], "Credentials are missing"],
-  [["--token", "t"], "The address is missing"],
-  [["--base-url", "http://pay.example", "--token", "t"], "Pass --allow-writes and --max-total USD=AMOUNT."],
-  [["--base-url", "http://pay.example", "--token", "t", "--allow-writes"], "--max-total USD=AMOUNT"],
-  [["--base-url", "http://127.0.0.1:1", "--token", "t", "--max-total", "USD"], "must be ASSET=AMOUNT"],
-  [["--bogus"], "--bogus"],
-  [["--only", "nothing"], "No check is named nothing"],
-  [["--target", "/nowhere.yaml"], "cannot be read"],
-  [["--base-url", "http://127.0.0.1:1", "--token", "t", "--target", byHandFile], "Pass --webhook-listen"],
-  [["frobnicate"], "is not a command"],
-])("%j ends with status 2 and one sentence", async (args, sentence) => {
-  const { status, out, err } = await run(args);
-  expect({ status, out }).toEqual({ status: 2, out: "" });
-  expect(err).toContain(sentence);
-  expect(err.trimEnd().split("\n")).toHaveLength(1);
-});
-
-it("a faulty target file is refused with the member at fault", async () => {
-  const file = join(folder, "faulty.yaml");
-  const faulty: [string, string][] = [
-    ["transaction: { asset: USD, amount: 1.5 }", "transaction.amount must be a string"],
-    ["webhook: {}", "webhook is not known"],
-    ["final_states: done", "final_states must be a list of names"],
-    ["exact: { asset: X, amount: '1.5' }", "at least 17 significant digits"],
-    ["token_env: NOT_SET", "NOT_SET is not set"],
-    ["a: [", "not valid YAML"],
-  ];
-  for (const [text, sentence] of faulty) {
-    writeFileSync(file, text);
-    const { status, err } = await run(["--base-url", "http://127.0.0.1:1", "--token", "t", "--target", file]);
-    expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(sentence) });
-  }
-});
-
 it("a wrong token is reported before anything is written", async () => {
   const server = await startPlainServer();
   const { status, err } = await run(["--base-url", server.url, "--token", "wrong"]);
@@ -237,24 +175,10 @@ it("a wrong token is reported before anything is written", async () => {
   });
 });
 
-it("init writes a target file and does not replace one", async () => {
-  const file = join(folder, "new.yaml");
-  const { status } = await run(
-    ["init", file],
-    "http://127.0.0.1:9\nPLAIN_TOKEN\nEUR\n2.50\n\ndone, lost\n/hooks\n",
-  );
-  expect(status).toBe(0);
-  const text = readFileSync(file, "utf8");
-  expect(text).toContain('amount: "2.50"');
-  expect(text).toContain("- lost");
-  expect((await run(["init", file])).status).toBe(2);
-  expect(existsSync(file)).toBe(true);
-});
-
 it("an interrupted run ends with a report and removes its webhook endpoint", async () => {
   const server = await startPlainServer(["no-webhook"]);
   const interrupt = new AbortController();
-  const running = run(["--base-url", server.url, "--target", targetFile], "", interrupt.signal);
+  const running = run(["--base-url", server.url, "--target", targetFile], { signal: interrupt.signal });
   while (server.endpointCount() === 0) await delay(5);
   interrupt.abort();
   const { status, out } = await running;
@@ -262,4 +186,39 @@ it("an interrupted run ends with a report and removes its webhook endpoint", asy
   await server.stop();
   expect({ status, left }).toEqual({ status: 1, left: 0 });
   expect(out).toContain("The run was interrupted.");
+});
+
+it("a target that ends during the run is one sentence, and no failure", async () => {
+  const server = await startPlainServer();
+  const [json, junit] = [join(folder, "gone.json"), join(folder, "gone.xml")];
+  let marks = 0;
+  const onProgress = (text: string) => {
+    marks += /^[.wFn-]$/.test(text) ? 1 : 0;
+    if (marks === 30) void server.stop();
+  };
+  const args = ["--base-url", server.url, "--target", targetFile, "--json", json, "--junit", junit];
+  const { status, out } = await run(args, { onProgress });
+  const { checks } = readReport(json);
+  const after = checks.slice(30).filter(({ result }) => result !== "not offered");
+  expect(status).toBe(2);
+  expect([...new Set(after.map(({ result }) => result))]).toEqual(["not run"]);
+  const sentence = /could not be reached any more during [\w.-]+, at \w+ \/[\w/]+: connect ECONNREFUSED/g;
+  expect(out.match(sentence)).toHaveLength(1);
+  expect(out.trimEnd().split("\n").at(-1)).toContain("not decided for contract 0.1.0: ");
+  // Nothing in it failed, but a CI server must not take it for good.
+  expect(readFileSync(junit, "utf8")).toMatch(/<testsuites tests="\d+" failures="0" errors="[1-9]\d*"/);
+});
+
+it("questions that were repeated are shown once, with how often and how long", async () => {
+  const file = join(folder, "repeated.yaml");
+  writeFileSync(file, readFileSync(targetFile, "utf8").replace("result_ms: 3000", "result_ms: 300"));
+  const [json, junit, html] = ["json", "xml", "html"].map((name) => join(folder, `repeated.${name}`));
+  const reports = ["--json", json ?? "", "--junit", junit ?? "", "--html", html ?? ""];
+  const { out } = await runAgainst(["never-final"], ["--target", file, ...reports]);
+  expect(out).toMatch(/GET \S+ -> 200 \(\d+ times in \d\.\d s\)/);
+  const [failed] = readReport(json ?? "").checks.filter(({ result }) => result === "failed");
+  expect(failed?.exchanges?.length).toBe(failed?.curl?.length);
+  const blocks = out.split(/\n\n/).find((block) => block.startsWith("FAILED")) ?? "";
+  expect((blocks.match(/curl -sS/g) ?? []).length).toBeLessThan(failed?.exchanges?.length ?? 0);
+  expect(readFileSync(html ?? "", "utf8")).toMatch(/200 \(\d+ times in/);
 });

@@ -38,13 +38,13 @@ export const endpoint = (kit: Kit): Promise<Endpoint> =>
       leftovers.push({
         what: `webhook endpoint ${id}`,
         remove: async (its) => {
-          const { status } = await sendDescribed(its, remove, { id });
+          const { status } = await sendDescribed(its, remove, { id, url: receiver.url });
           return status < 300 || status === 404 ? undefined : `status ${status}`;
         },
       });
     if (secretAt !== undefined) expectAt(reply, secretAt, "a secret", "webhooks.secret");
     if (activate !== undefined) {
-      const activated = await sendDescribed(own, activate, { id });
+      const activated = await sendDescribed(own, activate, { id, url: receiver.url });
       if (activated.status > 299) fail("the webhook endpoint to be activated", describeReply(activated));
     }
     return { ...byHand, id, ...readSecret(own, webhooks, reply) };

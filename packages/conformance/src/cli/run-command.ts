@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { checkTable } from "../checks/table.js";
 import type { Check } from "../engine/check.js";
 import { showDecimal } from "../engine/decimal.js";
@@ -15,7 +15,7 @@ import { kitVersion } from "../version.js";
 import { startReceiver } from "../webhooks/receiver.js";
 import type { Arguments } from "./parse-arguments.js";
 import { isOnThisMachine, type PreparedTarget, prepareTarget } from "./prepare-target.js";
-import { reportFormats } from "./report-formats.js";
+import { refuseUnwritableReports, writeReports } from "./report-files.js";
 import { selectChecks } from "./select-checks.js";
 
 export interface Console {
@@ -39,6 +39,7 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
     console.out(listChecks(checks));
     return 0;
   }
+  refuseUnwritableReports(values);
   const knownFailures = readBaseline(values.baseline);
   const source = values.target === undefined ? "" : readText(values.target);
   const given = {
@@ -78,18 +79,16 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
     knownFailures,
     leftBehind,
   });
-  for (const [name, format] of Object.entries(reportFormats)) {
-    const file = values[name as keyof typeof reportFormats];
-    if (file !== undefined) writeText(file, format(report, session));
-  }
+  writeReports(values, report, session);
   console.out(terminalReport(report));
-  return exitStatus(report);
+  return exitStatus(report, session);
 }
 
-function exitStatus({ checks, conforms, is_complete: isComplete }: Report): number {
+function exitStatus({ checks, conforms, is_complete: isComplete }: Report, { unreachable }: Session): number {
   if (checks.some(({ result }) => result === "broken")) return 3;
   const contract = checks.filter(({ level }) => level === "contract");
   const failed = contract.filter(({ result }) => result === "failed");
+  if (unreachable !== undefined && failed.length === 0) return 2;
   // With a baseline, only what is new counts; what waits for a known failure is known as well.
   if (failed.length > 0) return failed.every(({ known }) => known === true) ? 0 : 1;
   return conforms || !isComplete ? 0 : 1;
@@ -120,16 +119,6 @@ function readText(file: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     throw new UsageFault(`${file} cannot be read: ${error instanceof Error ? error.message : ""}.`, {
-      cause: error,
-    });
-  }
-}
-
-function writeText(file: string, text: string): void {
-  try {
-    writeFileSync(file, text);
-  } catch (error) {
-    throw new UsageFault(`${file} cannot be written: ${error instanceof Error ? error.message : ""}.`, {
       cause: error,
     });
   }

@@ -1,3 +1,4 @@
+import { findUnreachable } from "../http/find-unreachable.js";
 import type { Exchange } from "../http/send.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { BoundReached, type Check, CheckFailed, NotOffered, Undecided } from "./check.js";
@@ -63,19 +64,41 @@ async function runCheck(
   if (held !== undefined) return { check, outcome: held, exchanges: [], notifications: [] };
   const recorded = emptyRecord();
   const { exchanges, notifications, warnings } = recorded;
-  const outcome = await check
+  const seen = await check
     .run(createKit(session, recorded))
     .then(
       (): Outcome =>
         warnings.length === 0 ? { result: "passed" } : { result: "warned", reason: warnings.join(" ") },
       outcomeOfError,
     );
+  const outcome = (await outcomeIfGone(session, check, seen, exchanges)) ?? seen;
   return {
     check,
     outcome,
     exchanges: exchanges.sort((one, other) => one.index - other.index),
     notifications: notifications.sort((one, other) => one.index - other.index),
   };
+}
+
+/**
+ * A target that has ended breaks every sentence of the contract at once, which says nothing about any of them. One reason is given, with
+ * the last request, because that may have ended it, and nothing more is run.
+ */
+async function outcomeIfGone(
+  session: Session,
+  { id }: Check,
+  outcome: Outcome,
+  exchanges: readonly Exchange[],
+): Promise<Outcome | undefined> {
+  const isSuspect = outcome.result === "failed" || (outcome.result === "not run" && outcome.isUndecided);
+  if (!isSuspect || session.signal.aborted) return undefined;
+  const { baseUrl } = session.target;
+  const why = await findUnreachable(baseUrl, session.signal);
+  if (why === undefined) return undefined;
+  const ended = exchanges.find(({ response }) => response === undefined)?.request;
+  const where = ended === undefined ? "" : `, at ${ended.method} ${ended.url.pathname}`;
+  session.unreachable ??= `${baseUrl.href} could not be reached any more during ${id}${where}: ${why}.`;
+  return { result: "not run", reason: session.unreachable };
 }
 
 function outcomeOfError(error: unknown): Outcome {
@@ -97,6 +120,7 @@ function reasonNotToRun(
     return { result: "not offered", reason: `The target does not offer the profile ${check.profile}.` };
   if (check.slow === true && !isSlow)
     return { result: "not run", reason: "It waits long, and runs only with --slow.", isSlow: true };
+  if (session.unreachable !== undefined) return { result: "not run", reason: session.unreachable };
   for (const id of prerequisites(check)) {
     const outcome = results.get(id)?.outcome;
     if (outcome === undefined || outcome.result === "passed" || outcome.result === "warned") continue;

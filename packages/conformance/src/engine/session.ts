@@ -47,6 +47,8 @@ export interface Session {
   /** Ends whatever still waits, so that the process can end. */
   readonly end: () => void;
   counter: number;
+  /** Why no further check runs: the target does not accept connections any more. */
+  unreachable: string | undefined;
 }
 
 export interface SessionParts {
@@ -95,6 +97,7 @@ export function createSession(parts: SessionParts): Session {
     signal,
     end: () => ended.abort(),
     counter: 0,
+    unreachable: undefined,
   };
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { sections } from "../contract/sentences.js";
+import { groupRepeated, type RepeatedExchange, timesOf } from "./group-repeated.js";
 import { escapeMarkup } from "./markup.js";
 import type { ShownExchange } from "./redact.js";
-import type { Report, ReportedCheck } from "./report.js";
+import { type Report, type ReportedCheck, shownResult } from "./report.js";
 import { headlineOf, requestOf } from "./show-notification.js";
 
 const style = `
@@ -69,8 +70,8 @@ const nameOf = ({ level, profile }: ReportedCheck) =>
 
 function group(title: string, checks: readonly ReportedCheck[]): string {
   const rows = checks.map(
-    ({ id, result, shows, reason }) =>
-      `<tr><td class="${result.split(" ")[0]}">${result}</td><td><code>${escapeMarkup(id)}</code></td><td>${escapeMarkup(shows)}${reason === undefined ? "" : `<br><small>${escapeMarkup(reason)}</small>`}</td></tr>`,
+    (check) =>
+      `<tr><td class="${check.result.split(" ")[0]}">${shownResult(check)}</td><td><code>${escapeMarkup(check.id)}</code></td><td>${escapeMarkup(check.shows)}${check.reason === undefined ? "" : `<br><small>${escapeMarkup(check.reason)}</small>`}</td></tr>`,
   );
   return `<h2>${escapeMarkup(title)}</h2>\n<table>\n<tr><th>result</th><th>check</th><th>shows</th></tr>\n${rows.join("\n")}\n</table>`;
 }
@@ -94,11 +95,18 @@ function failure(check: ReportedCheck): string {
   const line = (name: string, text: string | undefined) =>
     text === undefined ? "" : `<tr><th>${name}</th><td>${escapeMarkup(text)}</td></tr>`;
   return `<section class="failure">
-<h3><span class="${result.split(" ")[0]}">${result}</span> <code>${escapeMarkup(id)}</code></h3>
+<h3><span class="${result.split(" ")[0]}">${shownResult(check)}</span> <code>${escapeMarkup(id)}</code></h3>
 <blockquote>${section === "" ? "" : `Contract, section ${section}: `}${escapeMarkup(sentence)}</blockquote>
 <table>${line("expected", expected)}${line("seen", seen)}${line("reason", reason)}${line("request id", requestId)}</table>
 <details open><summary>${count(exchanges.length, "exchange")}</summary>
-${setup === undefined ? "" : `<p>The keys of this run are remembered, so the commands take new ones:</p>\n<pre>${escapeMarkup(setup)}</pre>\n`}${exchanges.map((one, at) => `<pre>${escapeMarkup(showExchange(one))}</pre>\n<pre>${escapeMarkup(curl[at] ?? "")}</pre>`).join("\n")}
+${setup === undefined ? "" : `<p>The keys of this run are remembered, so the commands take new ones:</p>\n<pre>${escapeMarkup(setup)}</pre>\n`}${groupRepeated(
+  exchanges,
+)
+  .map(
+    (group) =>
+      `<pre>${escapeMarkup(showExchange(group))}</pre>\n<pre>${escapeMarkup(curl[group.at] ?? "")}</pre>`,
+  )
+  .join("\n")}
 </details>
 ${
   notifications.length === 0
@@ -113,7 +121,8 @@ ${repeat === undefined ? "" : `<p>${escapeMarkup(repeat)}</p>`}
 
 const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
-function showExchange(exchange: ShownExchange): string {
+function showExchange(group: RepeatedExchange): string {
+  const { exchange } = group;
   const headers = (list: ShownExchange["request_headers"] = []) =>
     list.map(([name, value]) => `${name}: ${value}`);
   const sent = [
@@ -125,6 +134,11 @@ function showExchange(exchange: ShownExchange): string {
   const received =
     exchange.status === undefined
       ? [exchange.failure ?? ""]
-      : [`${exchange.status}`, ...headers(exchange.response_headers), "", exchange.response_body ?? ""];
+      : [
+          `${exchange.status}${timesOf(group)}`,
+          ...headers(exchange.response_headers),
+          "",
+          exchange.response_body ?? "",
+        ];
   return [...sent, "", ...received].join("\n");
 }

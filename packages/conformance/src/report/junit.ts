@@ -1,11 +1,15 @@
+import { groupRepeated, timesOf } from "./group-repeated.js";
 import { escapeMarkup } from "./markup.js";
-import type { Report, ReportedCheck } from "./report.js";
+import { type Report, type ReportedCheck, shownResult } from "./report.js";
 import { headlineOf, requestOf } from "./show-notification.js";
 
-/** For a CI server. What is not offered or not run is skipped; a broken check is an error. */
+/**
+ * For a CI server, which shows a suite of tests that passed or were skipped as good. So only what does not prevent conformance is skipped,
+ * and what waits for a check that is reported itself; what could not be decided is an error.
+ */
 export function junitReport({ checks, duration_ms: durationMs }: Report): string {
-  const number = (...results: string[]) => checks.filter(({ result }) => results.includes(result)).length;
-  const counts = `tests="${checks.length}" failures="${number("failed")}" errors="${number("broken")}" skipped="${number("not offered", "not run")}"`;
+  const number = (wanted: string) => checks.filter((check) => kindOf(check) === wanted).length;
+  const counts = `tests="${checks.length}" failures="${number("failure")}" errors="${number("error")}" skipped="${number("skipped")}"`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites ${counts} time="${(durationMs / 1000).toFixed(3)}">
   <testsuite name="bursar-conformance" ${counts}>
@@ -15,31 +19,40 @@ ${checks.map(testCase).join("\n")}
 `;
 }
 
+function kindOf({ result, waits_for: waitsFor, slow }: ReportedCheck) {
+  if (result === "passed" || result === "warned") return "passed";
+  if (result === "failed") return "failure";
+  const isSkipped = result === "not offered" || waitsFor !== undefined || slow === true;
+  return isSkipped ? "skipped" : "error";
+}
+
 function testCase(check: ReportedCheck): string {
   const group = check.level === "profile" ? `profile.${check.profile}` : check.level;
   const open = `    <testcase classname="${group}" name="${escapeMarkup(`${check.id}: ${check.shows}`)}"`;
-  const reason = escapeMarkup(check.reason ?? "");
-  switch (check.result) {
-    case "failed": {
+  const shown = shownResult(check);
+  const reason = escapeMarkup(`${shown}: ${check.reason ?? ""}`);
+  switch (kindOf(check)) {
+    case "failure": {
       const text = [
         check.sentence,
         `expected ${check.expected}`,
         `seen ${check.seen}`,
         ...(check.curl_setup === undefined ? [] : [check.curl_setup]),
-        ...(check.curl ?? []),
+        ...groupRepeated(check.exchanges ?? []).map(
+          (group) => `${check.curl?.[group.at] ?? ""}${group.times === 1 ? "" : ` #${timesOf(group)}`}`,
+        ),
         ...(check.notifications ?? []).flatMap((one) => [headlineOf(one), requestOf(one)]),
         ...(check.repeat === undefined ? [] : [check.repeat]),
       ].join("\n");
       return `${open}><failure message="${escapeMarkup(`expected ${check.expected}, seen ${check.seen}`)}">${escapeMarkup(text)}</failure></testcase>`;
     }
-    case "broken":
-      return `${open}><error>${reason}</error></testcase>`;
-    case "not offered":
-    case "not run":
+    case "error":
+      return `${open}><error type="${shown}" message="${reason}"/></testcase>`;
+    case "skipped":
       return `${open}><skipped message="${reason}"/></testcase>`;
-    case "warned":
-      return `${open}><system-out>${reason}</system-out></testcase>`;
     case "passed":
-      return `${open}/>`;
+      return check.reason === undefined
+        ? `${open}/>`
+        : `${open}><system-out>${reason}</system-out></testcase>`;
   }
 }

@@ -1,9 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
+import { checkTable } from "../checks/table.js";
+import { createSession } from "../engine/session.js";
+import { readTarget } from "../target/read-target.js";
 import { curlCommands, curlOf, quote } from "./curl.js";
+import { htmlReport } from "./html.js";
+import { junitReport } from "./junit.js";
 import { escapeMarkup } from "./markup.js";
 import { createRedactor } from "./redact.js";
+import { createReport } from "./report.js";
 import { safeLine } from "./safe-text.js";
+import { terminalReport } from "./terminal.js";
 
 const exchange = (headers: [string, string][], body: string) => ({
   index: 0,
@@ -62,4 +69,26 @@ it("nothing of a target reaches a terminal or a page raw", () => {
   expect(safeLine(hostile)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
   expect(escapeMarkup(hostile)).not.toContain("<");
   expect(escapeMarkup(hostile)).not.toContain("'");
+});
+
+it("what could not be decided is called so in every report, and a CI server does not take it for good", () => {
+  const target = readTarget("", { baseUrl: "http://127.0.0.1:1", token: "t" }, {});
+  const outcome = { result: "not run", reason: "Name shown.state.", isUndecided: true } as const;
+  const report = createReport({
+    session: createSession({ target, token: "t" }),
+    results: checkTable.slice(0, 1).map((check) => ({ check, outcome, exchanges: [], notifications: [] })),
+    kitVersion: "0",
+    startedAt: new Date(0),
+    durationMs: 1,
+    isComplete: true,
+    knownFailures: new Set(),
+    leftBehind: [],
+  });
+  expect(report.summary).toBe("not decided for contract 0.1.0: 0 of 1, 1 not decided");
+  expect(terminalReport(report)).toContain("NOT DECIDED tx.create.accepted\n");
+  expect(htmlReport(report)).toContain('<td class="not">not decided</td>');
+  expect(junitReport(report)).toContain('tests="1" failures="0" errors="1" skipped="0"');
+  expect(junitReport(report)).toContain(
+    '<error type="not decided" message="not decided: Name shown.state."/>',
+  );
 });

@@ -43,6 +43,10 @@ type Counts = Readonly<Record<ResultName, number>> & {
   readonly total: number;
   /** Those of `not run` that run only with `--slow`. */
   readonly slow: number;
+  /** Those of `not run` that ran, and could not be sure in the time that they had. */
+  readonly undecided: number;
+  /** Those of `failed` that the baseline has. */
+  readonly known: number;
 };
 
 /** The result of a run; its JSON form is documented in the guide, and its members only ever get more. */
@@ -148,7 +152,7 @@ function reportCheck(
     ...(outcome.result === "failed"
       ? { expected: redactor.text(outcome.expected), seen: redactor.text(outcome.seen) }
       : { reason: redactor.text(outcome.reason) }),
-    ...(knownFailures.has(check.id) ? { known: true as const } : {}),
+    ...(outcome.result === "failed" && knownFailures.has(check.id) ? { known: true as const } : {}),
     ...(isUndecided ? { undecided: true as const } : {}),
     ...(requestId === undefined ? {} : { request_id: redactor.text(requestId) }),
     exchanges: shown,
@@ -188,13 +192,24 @@ function count(checks: readonly ReportedCheck[]): Counts {
   const counts = Object.fromEntries(
     resultNames.map((name) => [name, checks.filter(({ result }) => result === name).length]),
   );
-  const slow = checks.filter((check) => check.slow === true).length;
-  return { ...(counts as Record<ResultName, number>), total: checks.length, slow };
+  const number = (member: "slow" | "undecided" | "known") =>
+    checks.filter((check) => check[member] === true).length;
+  return {
+    ...(counts as Record<ResultName, number>),
+    total: checks.length,
+    slow: number("slow"),
+    undecided: number("undecided"),
+    known: number("known"),
+  };
 }
+
+/** A check that could not be sure has run: readers see that, although it counts with those that did not run. */
+export const shownResult = ({ result, undecided }: ReportedCheck) =>
+  undecided === true ? "not decided" : result;
 
 /** One line that can be quoted. */
 function summarise(counts: Report["counts"], conforms: boolean, isComplete: boolean): string {
-  const { failed, broken } = counts.contract;
+  const { failed, broken, known } = counts.contract;
   const verdict = conforms ? "conforms to" : failed + broken > 0 ? "does not conform to" : "not decided for";
   const claim = isComplete ? verdict : "selected checks of";
   const parts = Object.entries(counts)
@@ -203,17 +218,20 @@ function summarise(counts: Report["counts"], conforms: boolean, isComplete: bool
       ([name, own]) =>
         `${name === "contract" ? `contract ${contractVersion}` : name}: ${describeCounts(own)}`,
     );
-  return `${claim} ${parts.join("; ")}`;
+  const end = known > 0 && known === failed && broken === 0 ? "; every failure is in the baseline" : "";
+  return `${claim} ${parts.join("; ")}${end}`;
 }
 
 function describeCounts(counts: Counts): string {
-  const missing = { ...counts, "not run": counts["not run"] - counts.slow };
-  const others = (["failed", "warned", "not run", "broken", "not offered"] as const).filter(
+  const { slow, undecided, known } = counts;
+  const missing = { ...counts, "not run": counts["not run"] - slow - undecided, "not decided": undecided };
+  const others = (["failed", "warned", "not decided", "not run", "broken", "not offered"] as const).filter(
     (name) => missing[name] > 0,
   );
+  const ofThem = (name: string) => (name === "failed" && known > 0 ? ` (${known} known)` : "");
   return [
-    `${counts.passed + counts.warned} of ${counts.total - counts.slow}`,
-    ...others.map((name) => `${missing[name]} ${name}`),
-    ...(counts.slow === 0 ? [] : [`${counts.slow} only with --slow`]),
+    `${counts.passed + counts.warned} of ${counts.total - slow}`,
+    ...others.map((name) => `${missing[name]} ${name}${ofThem(name)}`),
+    ...(slow === 0 ? [] : [`${slow} only with --slow`]),
   ].join(", ");
 }

@@ -1,5 +1,6 @@
 import { sections } from "../contract/sentences.js";
-import type { Report, ReportedCheck, ResultName } from "./report.js";
+import { groupRepeated, timesOf } from "./group-repeated.js";
+import { type Report, type ReportedCheck, type ResultName, shownResult } from "./report.js";
 import { safeLine, safeText } from "./safe-text.js";
 import { headlineOf, requestOf } from "./show-notification.js";
 
@@ -34,7 +35,6 @@ export function terminalReport(report: Report): string {
 
 function describeCheck(check: ReportedCheck): string {
   const {
-    result,
     id,
     section,
     sentence,
@@ -50,17 +50,20 @@ function describeCheck(check: ReportedCheck): string {
   } = check;
   const where = section === "" ? "" : `Contract, section ${section}: `;
   const lines = [
-    `${result.toUpperCase()} ${id}${check.known === true ? " (known)" : ""}`,
+    `${shownResult(check).toUpperCase()} ${id}${check.known === true ? " (known)" : ""}`,
     `  ${where}${sentence}`,
     ...(expected === undefined ? [] : [`  expected  ${safeLine(expected)}`]),
     ...(seen === undefined ? [] : [`  seen      ${safeLine(seen)}`]),
     ...(reason === undefined ? [] : [`  ${safeText(reason).replaceAll("\n", "\n  ")}`]),
     ...(requestId === undefined ? [] : [`  request   ${safeLine(requestId)}`]),
     ...(setup === undefined ? [] : [`  ${setup}`]),
-    ...exchanges.flatMap((exchange, at) => [
-      `  ${exchange.method} ${safeLine(exchange.url)} -> ${exchange.status ?? safeLine(exchange.failure ?? "")}`,
-      `    ${safeLine(curl[at] ?? "")}`,
-    ]),
+    ...groupRepeated(exchanges).flatMap((group) => {
+      const { method, url, status, failure = "" } = group.exchange;
+      return [
+        `  ${method} ${safeLine(url)} -> ${status ?? safeLine(failure)}${timesOf(group)}`,
+        `    ${safeLine(curl[group.at] ?? "")}`,
+      ];
+    }),
     ...notifications
       .slice(0, notificationsMax)
       .flatMap((one) => [

@@ -11,12 +11,12 @@ export function readDocuments(reader: ValueReader | undefined): Target["document
 
 export function readSignedRequests(reader: ValueReader | undefined): SignedRequestTarget | undefined {
   if (reader === undefined) return undefined;
-  const register = readRequest(reader.object("register"));
+  const register = readRequest(reader.object("register"), ["public_key", "client_id"]);
   if (register === undefined) throw new UsageFault(`${reader.path}.register is missing.`);
   const signed: SignedRequestTarget = {
     register,
     id: readPlace(reader, "id") ?? "body.id",
-    remove: readRequest(reader.object("remove")),
+    remove: readRequest(reader.object("remove"), ["id", "public_key", "client_id"]),
     covers: reader.texts("covers") ?? ["@method", "@target-uri", "authorization", "content-digest"],
     tag: reader.text("tag"),
   };

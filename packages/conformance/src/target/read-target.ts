@@ -2,7 +2,7 @@ import { parse } from "yaml";
 import { type ProfileName, profileNames } from "../engine/check.js";
 import { presets } from "./presets.js";
 import { readDocuments, readSignedRequests, readStream } from "./read-offers.js";
-import { readPlace, readValues, UsageFault, type ValueReader } from "./read-values.js";
+import { readPlace, readValues, refuseUnknownNames, UsageFault, type ValueReader } from "./read-values.js";
 import { readWebhooks } from "./read-webhooks.js";
 import { type Credentials, defaultTiming, type Target } from "./target.js";
 
@@ -82,7 +82,7 @@ function parseYaml(source: string): unknown {
   }
 }
 
-function readBaseUrl(text: string | undefined): URL {
+export function readBaseUrl(text: string | undefined): URL {
   if (text === undefined)
     throw new UsageFault("The address is missing: pass --base-url, or base_url in the target file.");
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -162,8 +162,10 @@ function readAmount(reader: ValueReader): { asset: string; amount: string } {
 
 function readWallet(reader: ValueReader | undefined): Target["wallet"] | undefined {
   if (reader === undefined) return undefined;
+  const body = reader.members("body") ?? {};
+  refuseUnknownNames(`${reader.path}.body`, JSON.stringify(body), ["run"]);
   const wallet = {
-    body: reader.members("body") ?? {},
+    body,
     state: reader.text("state"),
     finalStates: reader.names("final_states") ?? [],
   };

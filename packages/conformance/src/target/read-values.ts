@@ -82,11 +82,38 @@ export function readPlace(reader: ValueReader, name: string): Place | undefined 
   throw new UsageFault(`${name} must begin with "body." or "header.".`);
 }
 
-export function readRequest(reader: ValueReader | undefined): DescribedRequest | undefined {
+/** One of a few words; the first is the usual one. */
+export function readChoice<T extends string>(
+  reader: ValueReader,
+  name: string,
+  choices: readonly [T, ...T[]],
+): T {
+  const text = reader.text(name) ?? choices[0];
+  const chosen = choices.find((one) => one === text);
+  if (chosen !== undefined) return chosen;
+  throw new UsageFault(`${reader.path}.${name} is ${text}, but must be ${choices.join(" or ")}.`);
+}
+
+/** A request in which `{run}` and these names in braces are replaced. */
+export function readRequest(
+  reader: ValueReader | undefined,
+  names: readonly string[],
+): DescribedRequest | undefined {
   if (reader === undefined) return undefined;
   const path = reader.text("path");
   if (path === undefined) throw new UsageFault(`${reader.path}.path is missing.`);
+  if (!path.startsWith("/")) throw new UsageFault(`${reader.path}.path must begin with "/".`);
   const request = { method: reader.text("method") ?? "POST", path, body: reader.any("body") };
   reader.end();
+  refuseUnknownNames(reader.path, JSON.stringify([path, request.body]), ["run", ...names]);
   return request;
+}
+
+/** A name in braces that nothing replaces would be sent as it is, and the service would refuse it or call that address. */
+export function refuseUnknownNames(path: string, text: string, known: readonly string[]): void {
+  for (const [braced, name = ""] of text.matchAll(/\{([A-Za-z_][\w-]*)\}/g))
+    if (!known.includes(name))
+      throw new UsageFault(
+        `${path} contains ${braced}, which is not known. Known here: ${known.map((one) => `{${one}}`).join(", ")}.`,
+      );
 }

@@ -1,4 +1,12 @@
-import { readPlace, readRequest, UsageFault, type ValueReader } from "./read-values.js";
+import { getHashes } from "node:crypto";
+import {
+  readChoice,
+  readPlace,
+  readRequest,
+  refuseUnknownNames,
+  UsageFault,
+  type ValueReader,
+} from "./read-values.js";
 import type { MessageSignatureTarget, Place, SignatureScheme, WebhookTarget } from "./target.js";
 
 /** How notifications are registered, signed and retried. */
@@ -9,20 +17,21 @@ export function readWebhooks(
   if (reader === undefined) return undefined;
   const challenge = reader.object("challenge");
   const secretVariable = reader.text("secret_env");
+  const names = ["id", "url"];
   const webhooks: WebhookTarget = {
-    register: readRequest(reader.object("register")),
+    register: readRequest(reader.object("register"), ["url"]),
     id: readPlace(reader, "id") ?? "body.id",
     secretAt: readPlace(reader, "secret"),
     secret: secretVariable === undefined ? undefined : secretOf(secretVariable),
-    activate: readRequest(reader.object("activate")),
-    remove: readRequest(reader.object("remove")),
+    activate: readRequest(reader.object("activate"), names),
+    remove: readRequest(reader.object("remove"), names),
     challenge:
       challenge === undefined
         ? undefined
         : { event: challenge.text("event") ?? "", answer: challenge.text("answer") ?? "" },
     signature: readSignature(reader.object("signature")),
     messageSignatures: readMessageSignatures(reader.object("message_signatures")),
-    rotate: readRequest(reader.object("rotate")),
+    rotate: readRequest(reader.object("rotate"), names),
     retryScheduleMs: reader.wholes("retry_schedule_ms"),
     transactionId: readPlace(reader, "transaction_id"),
     state: reader.text("state"),
@@ -45,18 +54,32 @@ function readSignature(reader: ValueReader | undefined): SignatureScheme | undef
       );
     return {
       scheme,
-      algorithm: reader.text("algorithm") ?? "sha256",
+      algorithm: readHash(reader),
       at: readSignaturePlace(reader),
       prefix: reader.text("prefix") ?? "",
-      encoding: reader.text("encoding") === "base64" ? "base64" : "hex",
-      content: reader.text("content") ?? "{body}",
-      secretEncoding: reader.text("secret_encoding") === "base64" ? "base64" : "text",
+      encoding: readChoice(reader, "encoding", ["hex", "base64"]),
+      content: readContent(reader),
+      secretEncoding: readChoice(reader, "secret_encoding", ["text", "base64"]),
       secretPrefix: reader.text("secret_prefix") ?? "",
     };
   };
   const signature = read();
   reader.end();
   return signature;
+}
+
+function readHash(reader: ValueReader): string {
+  const name = reader.text("algorithm") ?? "sha256";
+  if (getHashes().includes(name.toLowerCase())) return name.toLowerCase();
+  throw new UsageFault(
+    `${reader.path}.algorithm is ${name}, which is not a known hash; examples are sha256 and sha512.`,
+  );
+}
+
+function readContent(reader: ValueReader): string {
+  const content = reader.text("content") ?? "{body}";
+  refuseUnknownNames(`${reader.path}.content`, content, ["body", "header:NAME", "field:PATH"]);
+  return content;
 }
 
 function readSignaturePlace(reader: ValueReader): Place {
@@ -69,12 +92,9 @@ function readSignaturePlace(reader: ValueReader): Place {
 
 function readMessageSignatures(reader: ValueReader | undefined): MessageSignatureTarget | undefined {
   if (reader === undefined) return undefined;
-  const algorithm = reader.text("algorithm") ?? "hmac-sha256";
-  if (algorithm !== "hmac-sha256" && algorithm !== "ed25519")
-    throw new UsageFault(`${reader.path}.algorithm must be hmac-sha256 or ed25519.`);
   const signatures: MessageSignatureTarget = {
-    algorithm,
-    secretEncoding: reader.text("secret_encoding") === "base64" ? "base64" : "text",
+    algorithm: readChoice(reader, "algorithm", ["hmac-sha256", "ed25519"]),
+    secretEncoding: readChoice(reader, "secret_encoding", ["text", "base64"]),
     secretPrefix: reader.text("secret_prefix") ?? "",
     publicKey: reader.text("public_key"),
     keyId: readPlace(reader, "key_id"),

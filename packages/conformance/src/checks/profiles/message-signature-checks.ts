@@ -196,7 +196,7 @@ async function expectBothKeys(kit: Kit): Promise<void> {
   const { rotate, messageSignatures: described } = webhooks;
   if (rotate === undefined || described === undefined)
     throw new NotOffered("The target file does not say how the secret is replaced (webhooks.rotate).");
-  const reply = await sendDescribed(kit, rotate, { id });
+  const reply = await sendDescribed(kit, rotate, { id, url: receiver.url });
   expect(reply.status < 300, "the secret to be replaced", describeReply(reply));
   const next = readSecret(kit, webhooks, reply);
   receiver.answerWith(async () => 204);

@@ -1,0 +1,109 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { run } from "./run-command-line.js";
+
+/** What is wrong with a command line or a target file is said in one sentence, before anything is sent. */
+
+const folder = mkdtempSync(join(tmpdir(), "bursar-conformance-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const unreachable = ["--base-url", "http://127.0.0.1:1", "--token", "t"];
+const byHandFile = join(folder, "by-hand.yaml");
+writeFileSync(byHandFile, "webhooks: { signature: { scheme: standard-webhooks } }");
+it.each([
+  [["--base-url", "http://127.0.0.1:1", "--token", "t"], "cannot be reached"],
+  [["--base-url", "ftp://x", "--token", "t"], "is not an http or https address"],
+  [["--base-url", "http://127.0.0.1:1"], "Credentials are missing"],
+  [["--token", "t"], "The address is missing"],
+  [["--base-url", "http://pay.example", "--token", "t"], "Pass --allow-writes and --max-total USD=AMOUNT."],
+  [["--base-url", "http://pay.example", "--token", "t", "--allow-writes"], "--max-total USD=AMOUNT"],
+  [["--base-url", "http://127.0.0.1:1", "--token", "t", "--max-total", "USD"], "must be ASSET=AMOUNT"],
+  [["--bogus"], "--bogus"],
+  [["--only", "nothing"], "No check is named nothing"],
+  [["--target", "/nowhere.yaml"], "cannot be read"],
+  [["--base-url", "http://127.0.0.1:1", "--token", "t", "--target", byHandFile], "Pass --webhook-listen"],
+  [["frobnicate"], "is not a command"],
+  [[...unreachable, "--html", join(folder, "missing", "report.html")], "there is no folder"],
+  [[...unreachable, "--json", folder], "it is a folder"],
+])("%j ends with status 2 and one sentence", async (args, sentence) => {
+  const { status, out, err } = await run(args);
+  expect({ status, out }).toEqual({ status: 2, out: "" });
+  expect(err).toContain(sentence);
+  expect(err.trimEnd().split("\n")).toHaveLength(1);
+});
+
+it("a faulty target file is refused with the member at fault", async () => {
+  const file = join(folder, "faulty.yaml");
+  const faulty: [string, string][] = [
+    ["transaction: { asset: USD, amount: 1.5 }", "transaction.amount must be a string"],
+    ["webhook: {}", "webhook is not known"],
+    ["final_states: done", "final_states must be a list of names"],
+    ["exact: { asset: X, amount: '1.5' }", "at least 17 significant digits"],
+    ["token_env: NOT_SET", "NOT_SET is not set"],
+    ["a: [", "not valid YAML"],
+    [
+      "webhooks: { signature: { scheme: hmac, algorithm: sha1024 } }",
+      "webhooks.signature.algorithm is sha1024, which is not a known hash",
+    ],
+    [
+      "webhooks: { signature: { scheme: hmac, encoding: base32 } }",
+      "webhooks.signature.encoding is base32, but must be hex or base64",
+    ],
+    [
+      'webhooks: { register: { path: /hooks, body: { to: "{uri}" } } }',
+      "webhooks.register contains {uri}, which is not known. Known here: {run}, {url}.",
+    ],
+    [
+      'webhooks: { remove: { path: "/hooks/{hook}" } }',
+      "webhooks.remove contains {hook}, which is not known. Known here: {run}, {id}, {url}.",
+    ],
+    [
+      'webhooks: { signature: { scheme: hmac, content: "{timestamp}.{body}" } }',
+      "webhooks.signature.content contains {timestamp}",
+    ],
+    ['wallet: { body: { name: "{name}" } }', "wallet.body contains {name}"],
+    ["webhooks: { register: { path: hooks } }", 'webhooks.register.path must begin with "/"'],
+  ];
+  for (const [text, sentence] of faulty) {
+    writeFileSync(file, text);
+    const { status, err } = await run(["--base-url", "http://127.0.0.1:1", "--token", "t", "--target", file]);
+    expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(sentence) });
+  }
+});
+
+it("init writes a target file and does not replace one", async () => {
+  const file = join(folder, "new.yaml");
+  const { status } = await run(["init", file], {
+    input: "http://127.0.0.1:9\nPLAIN_TOKEN\nEUR\n2.50\n\ndone, lost\n/hooks\n",
+  });
+  expect(status).toBe(0);
+  const text = readFileSync(file, "utf8");
+  expect(text).toContain('amount: "2.50"');
+  expect(text).toContain("- lost");
+  expect((await run(["init", file])).status).toBe(2);
+  expect(existsSync(file)).toBe(true);
+});
+
+it.each([
+  ["x\n", "x is not an http or https address"],
+  ["http://127.0.0.1:9\nmy token\n", "my token is not the name of an environment variable"],
+  ["\n\n\none\n", "one is not a decimal number"],
+  ["\n\n\n\nid\n", 'id does not begin with "body." or "header."'],
+  ["\n\n\n\n\n\nhooks\n", "hooks is not a path"],
+])("init refuses the answers %j, and writes nothing", async (input, sentence) => {
+  const file = join(folder, "refused.yaml");
+  const { status, err } = await run(["init", file], { input });
+  expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(sentence) });
+  expect(existsSync(file)).toBe(false);
+});
+
+it("init asks again at a terminal if an answer is wrong", async () => {
+  const file = join(folder, "asked-again.yaml");
+  const input = "x\nhttp://127.0.0.1:9\n\n\n\n\n\n\n";
+  const { status, err } = await run(["init", file], { input, isAtTerminal: true });
+  expect(status).toBe(0);
+  expect(err.match(/Address of the service/g)).toHaveLength(2);
+  expect(readFileSync(file, "utf8")).toContain("base_url: http://127.0.0.1:9\n");
+});
