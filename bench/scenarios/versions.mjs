@@ -1,11 +1,21 @@
-import { connect, createAndSettle, createBatches, processesOf, settle, untilSettled } from "../load.mjs";
+import {
+  connect,
+  createAndSettle,
+  createBatches,
+  listIds,
+  processesOf,
+  readTransactions,
+  settle,
+  untilSettled,
+} from "../load.mjs";
 import { compare } from "../measure.mjs";
 import { withSandbox } from "../sandbox.mjs";
 
 const settledAtOnce = 10_000;
+const readAgain = 200;
 
 /**
- * Accept, bulk and settle by this checkout and by another built one, side by side: what a change costs or gains.
+ * Accept, bulk, settle and repeated reads by this checkout and by another built one, side by side: what a change costs or gains.
  * @param {import("../run.mjs").BenchOptions} options
  */
 export async function versions({ rounds, seconds, against }) {
@@ -37,6 +47,8 @@ async function sidesOf(version, sandbox, other, seconds) {
     await untilSettled(database);
     return accepted;
   };
+  await bulk();
+  const ids = await listIds(sandbox, readAgain);
   const close = async () => undefined;
   return [
     {
@@ -47,5 +59,11 @@ async function sidesOf(version, sandbox, other, seconds) {
     },
     { name: `bulk, ${version}`, measure: bulk, processes, close },
     { name: `settle, ${version}`, measure: () => settle(sandbox, database, settledAtOnce), processes, close },
+    {
+      name: `read again, ${version}`,
+      measure: () => readTransactions(sandbox.url, sandbox.token, ids, seconds),
+      processes,
+      close,
+    },
   ];
 }

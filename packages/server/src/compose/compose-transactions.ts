@@ -239,7 +239,7 @@ export function composeTransactions(
       createDeposit,
       recordRefusedItems: createRefusedItemsRecorder(audit, now),
       isUnavailable: isDatabaseUnavailable,
-      showTransaction: createTransactionShower({ read, finished, identity: database.identity }),
+      showTransaction: createTransactionShower({ read, finished, database }),
       listTransactions: (tenantId, { asset, ...filter }, ...page) => {
         const named = asset === undefined ? {} : { asset: assets.find(asset)?.code ?? asset };
         return transactions.listTransactions(tenantId, { ...filter, ...named }, ...page);

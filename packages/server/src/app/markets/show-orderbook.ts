@@ -1,5 +1,6 @@
 import type { MarketRegistry, TradedMarket } from "@bursar/domain";
 import type { Orderbook } from "@bursar/protocol";
+import { createDatabaseConfirmer } from "../../runtime/database/confirm-database.js";
 import type { DatabaseIdentity } from "../../runtime/database/database-identity.js";
 import type { Timers } from "../../runtime/loops/timers.js";
 import type { Refused } from "../requests/refused.js";
@@ -12,7 +13,7 @@ interface Snapshot {
   tag: string;
 }
 
-/** From memory; the database is asked first only if it has not answered anything for a second, as when the service rests. */
+/** From memory; the database is asked first only if it has not answered anything just now, as when the service rests. */
 export type ShowOrderbook = (
   market: string | undefined,
   depth: number,
@@ -23,6 +24,7 @@ export interface ShowOrderbookDeps {
   views: ReadonlyMap<string, MarketView>;
   epochSuffix: () => string;
   identity: Pick<DatabaseIdentity, "hasAnsweredNow">;
+  monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
 
@@ -37,11 +39,18 @@ export function createOrderbookSnapshots({
   views,
   epochSuffix,
   identity,
+  monotonicMs,
   timers,
 }: ShowOrderbookDeps): ShowOrderbook {
   const [first] = markets.list;
   const shown = new Map(markets.list.map(({ name }) => [name, new Map<number, Kept>()]));
-  const confirm = createConfirmer(timers);
+  // A book is confirmed by looking for changes of it, which it may have missed too.
+  const confirmers = new Map(
+    [...views].map(([name, view]) => [
+      name,
+      createDatabaseConfirmer({ identity, ask: view.refresh, monotonicMs }),
+    ]),
+  );
 
   function show(market: TradedMarket, view: MarketView, depth: number, isConfirmed: boolean) {
     const levels = view.levels();
@@ -71,33 +80,24 @@ export function createOrderbookSnapshots({
   return (name, depth) => {
     const market = name === undefined ? first : markets.find(name);
     if (market === undefined) return { refused: "MARKET_NOT_FOUND" };
-    const view = views.get(market.name);
-    if (view === undefined) return { refused: "UNAVAILABLE" };
+    const [view, confirm] = [views.get(market.name), confirmers.get(market.name)];
+    if (view === undefined || confirm === undefined) return { refused: "UNAVAILABLE" };
     if (identity.hasAnsweredNow()) return show(market, view, depth, true);
-    return confirm(view).then((isConfirmed) => show(market, view, depth, isConfirmed));
+    return within(confirmMaxMs, confirm(), timers).then((isConfirmed) =>
+      show(market, view, depth, isConfirmed),
+    );
   };
 }
 
-/** Asks the database whether a book is the current one, once for all requests that wait for it. */
-function createConfirmer(timers: Pick<Timers, "after">): (view: MarketView) => Promise<boolean> {
-  const asked = new Map<MarketView, Promise<boolean>>();
-  const ask = (view: MarketView) =>
-    new Promise<boolean>((resolve) => {
-      const cancel = timers.after(confirmMaxMs, () => resolve(false));
-      const conclude = (isConfirmed: boolean) => {
-        cancel();
-        resolve(isConfirmed);
-      };
-      view.refresh().then(
-        () => conclude(true),
-        () => conclude(false),
-      );
-    }).finally(() => asked.delete(view));
-  return (view) => {
-    const confirmation = asked.get(view) ?? ask(view);
-    asked.set(view, confirmation);
-    return confirmation;
-  };
+/** Resolves when it is known whether the work succeeds, or with false if that takes too long. */
+function within(timeoutMs: number, work: Promise<boolean>, timers: Pick<Timers, "after">): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = timers.after(timeoutMs, () => resolve(false));
+    void work.then((isDone) => {
+      cancel();
+      resolve(isDone);
+    });
+  });
 }
 
 interface Kept extends Snapshot {

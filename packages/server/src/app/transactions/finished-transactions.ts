@@ -8,6 +8,7 @@ import { LRUCache } from "lru-cache";
  */
 export interface FinishedTransactions {
   find: (tenantId: string, id: string) => Transaction | undefined;
+  has: (tenantId: string, id: string) => boolean;
   /** Keeps a transaction if its state is final. */
   keep: (tenantId: string, id: string, transaction: Transaction) => void;
   /** Drops everything. What was read before must not be kept afterwards, which this number tells. */
@@ -24,6 +25,7 @@ export function createFinishedTransactions(): FinishedTransactions {
   const kept = new LRUCache<string, Transaction>({ maxSize: bytesMax, sizeCalculation: estimateBytes });
   return {
     find: (tenantId, id) => kept.get(keyOf(tenantId, id)),
+    has: (tenantId, id) => kept.has(keyOf(tenantId, id)),
     keep: (tenantId, id, transaction) => {
       if (isFinal(transaction.state)) kept.set(keyOf(tenantId, id), transaction);
     },

@@ -142,6 +142,7 @@ export function composeMarkets(
     views,
     epochSuffix: createEpochNames(database.identity).tagSuffix,
     identity: database.identity,
+    monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });
   const useCases: MarketUseCases = {

@@ -25,19 +25,35 @@ describe("the identity of the database", () => {
     expect([identity.epoch(), identity.hasEarlierEpochs(), changes]).toEqual(["one", false, []]);
   });
 
-  it("is known for a second after the database was asked something that it has answered", () => {
+  it("is known for 50 ms after the database was asked something that it has answered", () => {
     const clock = { ms: 0 };
     const identity = createDatabaseIdentity(undefined, () => clock.ms);
     expect(identity.hasAnsweredNow()).toBe(false);
     identity.observe(reading, identity.known());
     identity.answered(0);
     expect(identity.hasAnsweredNow()).toBe(true);
-    clock.ms = 1000;
+    // The process stood still, for less than a promotion takes.
+    clock.ms = 50;
     expect(identity.hasAnsweredNow()).toBe(false);
-    identity.answered(900);
+    expect(identity.hasAnsweredNow(49)).toBe(true);
+    identity.answered(45);
     expect(identity.hasAnsweredNow()).toBe(true);
     identity.observe({ ...reading, server: "b" }, identity.known());
     expect(identity.hasAnsweredNow()).toBe(false);
+  });
+
+  it("is not known any more when a connection has ended, whatever was asked before", () => {
+    const clock = { ms: 0 };
+    const identity = createDatabaseIdentity(undefined, () => clock.ms);
+    identity.answered(0);
+    clock.ms = 10;
+    identity.doubt();
+    expect(identity.hasAnsweredNow()).toBe(false);
+    identity.answered(9);
+    expect(identity.hasAnsweredNow()).toBe(false);
+    clock.ms = 12;
+    identity.answered(11);
+    expect(identity.hasAnsweredNow()).toBe(true);
   });
 
   it("gets its epoch when the migrations have created the table, which is no change", () => {

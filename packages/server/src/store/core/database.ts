@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type { CommittedFact, CommitWitnesses } from "../../runtime/database/commit-witnesses.js";
+import { type ConfirmDatabase, createDatabaseConfirmer } from "../../runtime/database/confirm-database.js";
 import type { DatabaseIdentity } from "../../runtime/database/database-identity.js";
 import { createConnections } from "./connection/connections.js";
 import { createStorageFault } from "./connection/storage-fault.js";
@@ -55,6 +56,8 @@ export interface Database extends KeyedQueryable {
   witnesses: Pick<CommitWitnesses, "committed" | "read">;
   /** Checks it on a connection that is open: an operator can begin a new epoch, and a standby can be promoted. */
   identify: () => Promise<void>;
+  /** Does so before something is shown from memory. */
+  confirm: ConfirmDatabase;
   /** Runs the work in a transaction: committed when it resolves, rolled back when it rejects. */
   transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /**
@@ -201,6 +204,7 @@ export function openDatabase({
     identity,
     witnesses,
     identify,
+    confirm: createDatabaseConfirmer({ identity, ask: identify, monotonicMs: () => performance.now() }),
     session,
     query,
     transaction,

@@ -8,6 +8,7 @@ import { type Acknowledged, createMixedLoad, type MixedLoad, market } from "../m
 import { type StreamView, viewStream } from "../stream/stream-view.js";
 import { startTwoProcesses, type TwoProcesses } from "../two-processes.js";
 import { findDifferences } from "./compare-with-database.js";
+import { freezeDuring } from "./frozen-process.js";
 import type { PostgresPair } from "./postgres-pair.js";
 
 export interface FailoverReport {
@@ -22,6 +23,8 @@ export interface FailoverReport {
   differences: string[][];
   /** What the followers of the streams could not make sense of. */
   faults: string[];
+  /** Lost transactions that a process has shown which stood still during a failover. */
+  ghosts: string[];
   /** How often each follower had to begin again. */
   restarts: number[];
   violations: object[];
@@ -37,6 +40,8 @@ const answersAfter = 40;
 const answersLost = 40;
 /** Every failover compares what was acknowledged since the one before, and more. */
 const comparedMax = 500;
+/** A process that stood still is asked for so many payments. */
+const frozenMax = 50;
 const agreementTimeoutMs = 60_000;
 
 interface LoopOptions {
@@ -67,6 +72,7 @@ export async function runFailoverLoop(pair: PostgresPair, options: LoopOptions):
     doubled: load.acknowledged.filter(({ ids }) => ids.size > 1).map(({ key }) => key),
     lost: await findLost(world, load.acknowledged),
     differences: results.map(({ differences }) => differences),
+    ghosts: results.flatMap(({ ghosts }) => ghosts),
     faults: views.flatMap(({ faults }) => faults),
     restarts: views.map((view) => view.restarts()),
     violations: (await auditLedger(world.database)).filter(({ violations }) => violations.length > 0),
@@ -79,6 +85,7 @@ export async function runFailoverLoop(pair: PostgresPair, options: LoopOptions):
 
 interface Failover {
   outageMs: number;
+  ghosts: string[];
   differences: string[];
 }
 
@@ -89,7 +96,10 @@ interface Parts {
   load: MixedLoad;
 }
 
-/** If it is quiet, nothing happens after the failover that would show a process that what it knows is wrong. */
+/**
+ * If it is quiet, nothing happens after the failover that would show a process that what it knows is wrong, and one process stands still
+ * meanwhile.
+ */
 async function failOverOnce(
   { pair, world, views, load }: Parts,
   isSynchronous: boolean,
@@ -105,10 +115,16 @@ async function failOverOnce(
     await pair.holdBack();
     await answered(answersLost);
   }
-  if (isQuiet) await load.pause();
+  if (isQuiet) {
+    await load.pause();
+    await untilQuiet(world);
+  }
   const killedMs = performance.now();
-  await pair.failOver();
-  if (!isQuiet) await answered(1);
+  const ghosts = isQuiet ? await freezeDuring(world, lastPayments(load), pair.failOver) : [];
+  if (!isQuiet) {
+    await pair.failOver();
+    await answered(1);
+  }
   await untilReady(world);
   const outageMs = Math.round(performance.now() - killedMs);
   const arrivedBefore = world.receiver.received.length;
@@ -116,8 +132,14 @@ async function failOverOnce(
   await load.pause();
   await untilQuiet(world);
   const seen = { world, views, acknowledged: load.acknowledged.slice(-comparedMax), arrivedBefore };
-  return { outageMs, differences: await untilAgreed(() => findDifferences(seen)) };
+  return { outageMs, ghosts, differences: await untilAgreed(() => findDifferences(seen)) };
 }
+
+const lastPayments = ({ acknowledged }: MixedLoad) =>
+  acknowledged
+    .filter(({ kind }) => kind === "transactions")
+    .slice(-frozenMax)
+    .flatMap(({ ids }) => [...ids]);
 
 /** Both processes use the new primary. */
 async function untilReady({ services }: TwoProcesses): Promise<void> {

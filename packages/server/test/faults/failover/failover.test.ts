@@ -52,6 +52,7 @@ describe("two processes whose primary is killed and replaced by its standby unde
     async () => {
       const report = await run(asynchronous, false);
       expect(report.lost.length).toBeGreaterThan(0);
+      expect(report.ghosts).toEqual([]);
       expect(report.differences).toEqual(nothing(asynchronous));
       expect(report.faults).toEqual([]);
       expect(report.violations).toEqual([]);

@@ -5,6 +5,7 @@ import type { CreateTransaction } from "../../../src/app/transactions/create-tra
 import type { SettlementStore } from "../../../src/app/transactions/settlement.js";
 import type { TransactionStore } from "../../../src/app/transactions/transaction.js";
 import type { WalletActivation, WalletStore } from "../../../src/app/wallets/wallet.js";
+import type { ConfirmDatabase } from "../../../src/runtime/database/confirm-database.js";
 import type { DatabaseClock, DatabaseTime } from "../../../src/runtime/database/database-clock.js";
 import type { DatabaseIdentity } from "../../../src/runtime/database/database-identity.js";
 import type { SteppingNetwork } from "../../harness/rails/stepping-network.js";
@@ -25,6 +26,7 @@ export interface Ports {
   events: EventStore;
   railTransactions: RailTransactionStore;
   identity: DatabaseIdentity;
+  confirm: ConfirmDatabase;
   readDatabaseTime: (monotonicMs: () => number) => Promise<DatabaseTime>;
   /** Give what they are given, unless a planted bug sits there. */
   disguiseClock: (clock: DatabaseClock) => DatabaseClock;
@@ -46,6 +48,7 @@ export function createPorts(database: SimulatedDatabase, actor: Actor, identity:
     events: createSimulatedEventStore(database, actor),
     railTransactions: createSimulatedRailTransactionStore(database, actor),
     identity,
+    confirm: () => Promise.resolve(true),
     readDatabaseTime: async (monotonicMs) => {
       const askedMs = monotonicMs();
       const databaseMs = await database.query(actor, "read the clock", () => database.now());

@@ -137,7 +137,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
     walletDirectory.clear();
     finished.clear();
   });
-  const show = createTransactionShower({ read, finished, identity: ports.identity });
+  const show = createTransactionShower({ read, finished, database: ports });
   const rails = createRails([bookRail, steppingRail]);
   const world = {
     assets,

@@ -80,7 +80,10 @@ export function createConnections(options: ConnectionsOptions): Connections {
       failUnreplicated(client);
       generationOf.set(client, generation);
       identified.add(client);
-      client.once("end", () => identified.delete(client));
+      client.once("end", () => {
+        identified.delete(client);
+        identity.doubt();
+      });
     },
     // Statements are sent without waiting for the answers to those before; their order stays.
     pipeline: true,
