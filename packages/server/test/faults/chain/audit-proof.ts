@@ -1,4 +1,4 @@
-import { contracts, type SpawnedDevnet } from "@bursar/devnet";
+import { contracts } from "@bursar/devnet";
 import type { Transaction, Wallet } from "@bursar/protocol";
 import { eventually } from "../../harness/eventually.js";
 import { runBursar } from "../../harness/service/bursar-process.js";
@@ -6,6 +6,7 @@ import type { TestClient } from "../../harness/service/test-service.js";
 import type { SentDeposit } from "./deposits.js";
 import { digestOf } from "./event-receiver.js";
 import type { RequestedPayment } from "./payouts.js";
+import type { ProofChain } from "./proof-chain.js";
 import type { ProofWorld } from "./proof-world.js";
 
 /** What went wrong, a sentence for each fault, and what was counted. */
@@ -40,7 +41,7 @@ export async function auditProof(
   for (const tenant of tenants)
     for (const one of await list<Transaction>(world, tenant, "/v1/transactions?limit=200"))
       transactions.set(one.id, one);
-  const record = await readChain(world.devnet);
+  const record = await readChain(world.chain);
   const faults = [
     ...auditPayments(payments, transactions, record, world),
     ...auditDeposits(deposits, transactions, record),
@@ -73,16 +74,16 @@ async function list<T>(world: ProofWorld, tenant: TestClient, path: string): Pro
 const blocksAtOnce = 50;
 const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-async function readChain(devnet: SpawnedDevnet): Promise<ChainRecord> {
+async function readChain(chain: ProofChain): Promise<ChainRecord> {
   const transfers = new Map<string, ChainTransfer[]>();
   const sent = new Map<string, number>();
   const add = (to: string, transfer: ChainTransfer) =>
     transfers.set(to, [...(transfers.get(to) ?? []), transfer]);
-  const head = Number(await devnet.request("eth_blockNumber"));
+  const head = Number(await chain.request("eth_blockNumber"));
   for (let first = 0; first <= head; first += blocksAtOnce) {
     const last = Math.min(head, first + blocksAtOnce - 1);
     for (let number = first; number <= last; number++) {
-      const block = (await devnet.request("eth_getBlockByNumber", [hex(number), true])) as {
+      const block = (await chain.request("eth_getBlockByNumber", [hex(number), true])) as {
         transactions: { hash: string; from: string; to: string | null; value: string }[];
       };
       for (const { hash, from, to, value } of block.transactions) {
@@ -92,7 +93,7 @@ async function readChain(devnet: SpawnedDevnet): Promise<ChainRecord> {
       }
     }
     const range = { fromBlock: hex(first), toBlock: hex(last), topics: [transferTopic] };
-    const logs = (await devnet.request("eth_getLogs", [{ ...range, address: contracts.USDC.address }])) as {
+    const logs = (await chain.request("eth_getLogs", [{ ...range, address: contracts.USDC.address }])) as {
       transactionHash: string;
       topics: [string, string, string];
       data: string;

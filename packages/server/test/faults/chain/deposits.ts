@@ -1,9 +1,10 @@
-import { contracts, type SpawnedDevnet } from "@bursar/devnet";
+import { contracts } from "@bursar/devnet";
 import { keccak256 } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { encodeCall, signPayment } from "../../harness/chain/devnet.js";
 import { eventually } from "../../harness/eventually.js";
 import type { Random } from "../../simulation/world/random.js";
+import type { ProofChain } from "./proof-chain.js";
 import type { ProofWallet } from "./proof-world.js";
 
 export interface SentDeposit {
@@ -27,31 +28,26 @@ const batchMax = 200;
 const maxFeePerGas = 2_000n * 10n ** 9n;
 
 /** Outsiders that pay coins and tokens to the wallets. What a reorganisation or a node drops is sent again. */
-export async function createDepositors(
-  devnet: SpawnedDevnet,
-  wallets: readonly ProofWallet[],
-  random: Random,
-) {
+export async function createDepositors(chain: ProofChain, wallets: readonly ProofWallet[], random: Random) {
   const depositors: Depositor[] = [];
   for (let count = 0; count < depositorCount; count++) {
     const account = privateKeyToAccount(generatePrivateKey());
     const { address } = account;
-    await devnet.control("devnet_fund", { address, amount: (10n ** 24n).toString(), asset: "ETH" });
-    await devnet.control("devnet_fund", { address, amount: (10n ** 12n).toString(), asset: "USDC" });
+    await chain.fund({ address, asset: "ETH", amount: 10n ** 24n });
+    await chain.fund({ address, asset: "USDC", amount: 10n ** 12n });
     depositors.push({ account, nextNonce: 0, raws: new Map() });
   }
   // A reorganisation that drops what the faucet has sent would leave them without coins for good.
   await eventually(
-    () => devnet.control("devnet_status", {}),
+    () => chain.status(),
     ({ isResting }) => isResting,
   );
   const sent: SentDeposit[] = [];
 
-  /** The faults of the proof are those of the first node, so what is meant for the service is not used up here. */
   const post = async (calls: readonly { method: string; params: readonly unknown[] }[]) => {
     const body = calls.map((call, id) => ({ jsonrpc: "2.0", id, ...call }));
     const headers = { "content-type": "application/json" };
-    const answer = await fetch(devnet.secondUrl, { method: "POST", headers, body: JSON.stringify(body) });
+    const answer = await fetch(chain.outsideUrl, { method: "POST", headers, body: JSON.stringify(body) });
     return (await answer.json()) as { id: number; result?: unknown }[];
   };
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../simulation/world/random.js";
+import { type DevelopmentChain, reorganisationMax } from "./proof-chain.js";
 import type { ProofWorld } from "./proof-world.js";
+import type { NetworkFaults } from "./prove-chain.js";
 
-export const reorganisationMax = 8;
 const pauseMinMs = 150;
 const pauseMaxMs = 700;
 /** Shorter than blocks need to become final: what two nodes disagree about finally halts the network. */
@@ -10,14 +11,11 @@ const conditionMs = 500;
 const spikeMs = 1500;
 const gwei = 10n ** 9n;
 
-export interface NetworkFaults {
-  counts: Readonly<Record<string, number>>;
-  /** Ends all faults, and heals what they have left. */
-  stop: () => Promise<void>;
-}
-
 /** What goes wrong between a service and its nodes and on the chain itself, one after the other, until it is stopped. */
-export function startNetworkFaults({ devnet, lie }: ProofWorld, random: Random): NetworkFaults {
+export function startNetworkFaults(
+  { chain: devnet, lie }: ProofWorld<DevelopmentChain>,
+  random: Random,
+): NetworkFaults {
   const counts: Record<string, number> = {};
   const node = () => random.pick(["main", "second"] as const);
   /** Two nodes that tell the same lie are the chain, for all that the service can know. So one of them always tells the truth about its state. */
@@ -93,10 +91,6 @@ export function startNetworkFaults({ devnet, lie }: ProofWorld, random: Random):
   };
   const names = Object.keys(faults);
 
-  async function clearFaults(): Promise<void> {
-    for (const one of ["main", "second"] as const) await devnet.control("devnet_clearFaults", { node: one });
-  }
-
   async function reorganise(): Promise<void> {
     const depth = random.between(1, reorganisationMax);
     const transactions = random.pick(["include", "return", "drop"] as const);
@@ -118,7 +112,7 @@ export function startNetworkFaults({ devnet, lie }: ProofWorld, random: Random):
       }
       const name = random.pick(names);
       // A chain keeps a hundred faults, also those that have ended.
-      await faults[name]?.().catch(clearFaults);
+      await faults[name]?.().catch(devnet.heal);
       count(name);
     }
   })();
@@ -129,7 +123,7 @@ export function startNetworkFaults({ devnet, lie }: ProofWorld, random: Random):
       await running;
       lie(undefined);
       await devnet.control("devnet_setBaseFee", {});
-      await clearFaults();
+      await devnet.heal();
       for (const one of ["main", "second"] as const)
         await devnet.control("devnet_setConditions", { node: one, conditions: {} });
     },

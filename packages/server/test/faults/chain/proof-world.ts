@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type SpawnedDevnet, spawnDevnet } from "@bursar/devnet";
 import { type SpawnedSigner, spawnSigner } from "@bursar/signer";
 import pino from "pino";
 import { startEmbeddedPostgres } from "../../../src/embedded/embedded-postgres.js";
@@ -18,6 +17,7 @@ import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 import { createTokenSource } from "../token-source.js";
 import { type EventReceiver, startEventReceiver } from "./event-receiver.js";
+import type { ProofChain } from "./proof-chain.js";
 import { type ChangeAnswer, startNodeProxy, startPostgresProxy, startSignerProxy } from "./step-proxies.js";
 import { createStepGate, type StepGate, type Victim } from "./steps.js";
 
@@ -29,9 +29,9 @@ export interface ProofWallet {
 }
 
 /** The service, PostgreSQL, the signer and a chain, each a process of its own, with something in between that can stop them. */
-export interface ProofWorld {
+export interface ProofWorld<Chain extends ProofChain = ProofChain> {
   url: string;
-  devnet: SpawnedDevnet;
+  chain: Chain;
   gate: StepGate;
   wallets: readonly ProofWallet[];
   receiver: EventReceiver;
@@ -49,13 +49,14 @@ export interface ProofWorld {
 }
 
 const publicUrl = "http://bursar.test";
-/** More than the deepest reorganisation of the proof. */
-const finalDepth = 12;
-const blockTimeMs = 200;
 const coins = 10n ** 21n;
 const tokens = 10n ** 12n;
 
-export async function startProofWorld(walletCount: number): Promise<ProofWorld> {
+/** The chain ends with the world. */
+export async function startProofWorld<Chain extends ProofChain>(
+  chain: Chain,
+  walletCount: number,
+): Promise<ProofWorld<Chain>> {
   const folder = createTemporaryFolder("chain-proof");
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, "data"),
@@ -64,9 +65,6 @@ export async function startProofWorld(walletCount: number): Promise<ProofWorld> 
       throw error;
     },
   });
-  const devnet = await spawnDevnet([
-    ...["--block-time-ms", String(blockTimeMs), "--safe-depth", "2", "--final-depth", String(finalDepth)],
-  ]);
   const files = { folder: join(folder, "signer"), keyFile: join(folder, "signer.key") };
   const startSigner = () => spawnSigner({ ...files, socketPath: join(folder, "own.sock") });
   let signer: SpawnedSigner = await startSigner();
@@ -85,14 +83,14 @@ export async function startProofWorld(walletCount: number): Promise<ProofWorld> 
   let change: ChangeAnswer | undefined;
   const socketPath = join(folder, "signer.sock");
   const proxies = [
-    await startNodeProxy(gate, devnet.url, (...given) => change?.(...given)),
+    await startNodeProxy(gate, chain.url, (...given) => change?.(...given)),
     await startPostgresProxy(gate, postgres.url),
     await startSignerProxy(gate, socketPath, () => signer.socketPath),
   ] as const;
   const [nodes, sqls] = proxies;
   const configFile = join(folder, "bursar.yaml");
   const nodesUrl = `http://127.0.0.1:${nodes.port}`;
-  writeFileSync(configFile, configurationOf([nodesUrl, `${nodesUrl}/second`]));
+  writeFileSync(configFile, configurationOf(chain.nodePaths.map((path) => `${nodesUrl}${path}`)));
   const masterKey = randomBytes(32);
   const masterKeyFile = join(folder, "master.key");
   writeFileSync(masterKeyFile, masterKey.toString("base64"), { mode: 0o600 });
@@ -127,8 +125,8 @@ export async function startProofWorld(walletCount: number): Promise<ProofWorld> 
       made.push(...created.map(({ id, address }) => ({ id, address: address.toLowerCase(), tenant })));
     }
     for (const { address } of made) {
-      await devnet.control("devnet_fund", { address, amount: coins.toString(), asset: "ETH" });
-      await devnet.control("devnet_fund", { address, amount: tokens.toString(), asset: "USDC" });
+      await chain.fund({ address, asset: "ETH", amount: coins });
+      await chain.fund({ address, asset: "USDC", amount: tokens });
     }
     const isFunded = async ({ id, tenant }: ProofWallet) => {
       const client = chainClientOf(preparing, await preparing.token(tenant));
@@ -174,7 +172,7 @@ export async function startProofWorld(walletCount: number): Promise<ProofWorld> 
 
   const url = `http://127.0.0.1:${port}`;
   return {
-    ...{ url, devnet, gate, wallets, receiver, database, restart },
+    ...{ url, chain, gate, wallets, receiver, database, restart },
     env: { ...env, DATABASE_URL: postgres.url },
     tokenOf: createTokenSource([url]),
     lie: (given) => {
@@ -188,7 +186,7 @@ export async function startProofWorld(walletCount: number): Promise<ProofWorld> 
       await signer.stop();
       for (const proxy of proxies) await proxy.close();
       await postgres.stop();
-      await devnet.stop();
+      await chain.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -14,7 +14,7 @@ export async function haltedWallets({ database }: ProofWorld): Promise<string[]>
 }
 
 /** What is open and what could hold it up, a line each, so that a proof which does not end says why. */
-export async function describeOpen({ database, devnet }: ProofWorld): Promise<string> {
+export async function describeOpen({ database, chain }: ProofWorld): Promise<string> {
   const open = await answered(() =>
     database.query<object>(sql`
       SELECT t.id, t.kind, o.state, o.attempts, o.last_error, o.retry_at, o.cancel_requested, p.stage, p.nonce, p.attempt, p.wanted,
@@ -29,8 +29,8 @@ export async function describeOpen({ database, devnet }: ProofWorld): Promise<st
     `),
   );
   const networks = await answered(() => database.query<object>(sql`SELECT * FROM networks`));
-  const status = await devnet.control("devnet_status", {});
-  const pool = await devnet.control("devnet_listPool", {});
+  const status = await chain.status();
+  const pool = await chain.listPool();
   return [
     ...open.map((row) => `open: ${JSON.stringify(withoutNulls(row))}`),
     ...networks.map((row) => `network: ${JSON.stringify(withoutNulls(row))}`),
