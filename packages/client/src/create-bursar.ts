@@ -7,6 +7,7 @@ import { createDestinations } from "./resources/destinations.js";
 import { createEvents } from "./resources/events.js";
 import { createMarkets, createOrderbook, createTrades } from "./resources/markets.js";
 import { createOrders } from "./resources/orders.js";
+import { createPeople, createRoles } from "./resources/people.js";
 import { createPolicy } from "./resources/policy.js";
 import { createService } from "./resources/service.js";
 import { createTokens } from "./resources/tokens.js";
@@ -35,7 +36,9 @@ export function createBursar(options: BursarOptions) {
     networks: createNetworks(transport),
     orderbook: createOrderbook(transport),
     orders: createOrders(transport),
+    people: createPeople(transport),
     policy: createPolicy(transport),
+    roles: createRoles(transport),
     service: createService(transport),
     tokens: createTokens(transport),
     trades: createTrades(transport),

@@ -38,7 +38,21 @@ export {
   TokenActionForm,
   TokenForm,
 } from "./access/oauth.js";
+export {
+  ChangePersonBody,
+  CreateRoleBody,
+  InvitedPerson,
+  InvitePersonBody,
+  Person,
+  PersonPage,
+  PersonPath,
+  PersonQuery,
+  Role,
+  RoleList,
+  RolePath,
+} from "./access/person.js";
 export { ClientQuotas, type QuotaClass, quotaCatalog, quotaClasses } from "./access/quota.js";
+export { builtInRoles, isBuiltInRole } from "./access/roles.js";
 export {
   allScopes,
   grantableScopes,

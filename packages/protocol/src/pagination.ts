@@ -12,6 +12,7 @@ export const exampleCursors = {
   destinations: "ZGVzdGluYXRpb25zOjAxOWQwZjYxLTJhYzAtN2U4Ni05YWE0LWMzYzNlY2FiOGVhMQ",
   endpoints: "d2ViaG9vay1lbmRwb2ludHM6MDE5ZDBmNjEtMmFjMC03ZTg2LTlhYTQtYzNjM2VjYWI4ZWEx",
   orders: "b3JkZXJzOjAxOWQwZjYxLTJhYzAtN2U4Ni05YWE0LWMzYzNlY2FiOGVhMQ",
+  people: "cGVvcGxlOjAxOWQwZjYxLTJhYzAtN2U4Ni05YWE0LWMzYzNlY2FiOGVhMQ",
   policyVersions: "cG9saWN5X3ZlcnNpb25zOjM",
   trades: "dHJhZGVzOjQ3MTE",
   transactions: "dHJhbnNhY3Rpb25zOjAxOWQwZjYxLTJhYzAtN2U4Ni05YWE0LWMzYzNlY2FiOGVhMQ",

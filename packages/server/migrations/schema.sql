@@ -356,10 +356,13 @@ CREATE TABLE clients (
   authority_changed_at timestamp with time zone NOT NULL,
   controllers uuid[] NOT NULL DEFAULT '{}'::uuid[],
   reset_at timestamp with time zone,
+  email text,
+  role text,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT clients_name_check CHECK (((length(name) >= 1) AND (length(name) <= 128))),
+  CONSTRAINT clients_person CHECK (((email IS NULL) = (role IS NULL))),
   CONSTRAINT clients_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
 );
 
@@ -745,6 +748,19 @@ CREATE TABLE revoked_tokens (
   CONSTRAINT revoked_tokens_pkey PRIMARY KEY (tenant_id, client_id, token_id)
 );
 
+CREATE TABLE roles (
+  tenant_id uuid NOT NULL,
+  name text NOT NULL,
+  scopes text[] NOT NULL,
+  created_by uuid,
+  created_at timestamp with time zone NOT NULL,
+  key_id text NOT NULL,
+  mac bytea NOT NULL,
+  CONSTRAINT roles_pkey PRIMARY KEY (tenant_id, name),
+  CONSTRAINT roles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT roles_name_check CHECK (((length(name) >= 1) AND (length(name) <= 40)))
+);
+
 CREATE TABLE schema_migrations (
   number integer NOT NULL,
   name text NOT NULL,
@@ -1082,6 +1098,8 @@ CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING 
 
 CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (tenant_id, endpoint_id, due_at, sequence);
 
+CREATE INDEX people_by_tenant ON public.clients USING btree (tenant_id, id DESC) WHERE (email IS NOT NULL);
+
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
 
 CREATE INDEX stop_records_released ON public.stop_records USING btree (tenant_id, subject_id) WHERE ((NOT stopped) AND (mac IS NOT NULL));
@@ -1173,5 +1191,7 @@ CREATE TRIGGER stop_records_follow BEFORE INSERT ON public.stop_records FOR EACH
 CREATE UNIQUE INDEX destinations_listed ON public.destinations USING btree (tenant_id, network, address) WHERE (removed_at IS NULL);
 
 CREATE UNIQUE INDEX events_by_subject ON public.events USING btree (tenant_id, subject_id, version);
+
+CREATE UNIQUE INDEX people_by_email ON public.clients USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
 
 CREATE UNIQUE INDEX usage_windows_current ON public.usage_windows USING btree (tenant_id, per, asset, period_seconds) WHERE (retired_at IS NULL);

@@ -17,6 +17,7 @@ export const operatorCommands: readonly OperatorCommand[] = [
   { name: "config", summary: "print the effective configuration" },
   { name: "tenant", summary: "create, list and change tenants" },
   { name: "client", summary: "manage the API clients of all tenants" },
+  { name: "people", summary: "invite, list, disable and recover people" },
   { name: "policy", summary: "show, set or reset the policy of a tenant", words: ["show", "set", "reset"] },
   { name: "fund", summary: "credit a wallet of the book" },
   { name: "wallet", summary: "adopt or resume a halted wallet of a chain", words: ["adopt", "resume"] },

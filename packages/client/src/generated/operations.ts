@@ -154,6 +154,13 @@ export interface ListClientsQuery {
   cursor?: string;
 }
 
+export interface ListPeopleQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+}
+
 export interface ListChangeRequestsQuery {
   /** The maximum number of items to return. */
   limit?: number;
@@ -536,6 +543,46 @@ export interface Operations {
   "DELETE /v1/clients/{client_id}/keys/{key_id}": {
     input: { path: { client_id: string; key_id: string } };
     result: S.Client;
+  };
+  /** invitePerson */
+  "POST /v1/people": {
+    input: { body: S.InvitePersonBody; keyed: true };
+    result: S.InvitedPerson;
+  };
+  /** listPeople */
+  "GET /v1/people": {
+    input: { query?: ListPeopleQuery };
+    result: S.PersonPage;
+  };
+  /** readPerson */
+  "GET /v1/people/{id}": {
+    input: { path: { id: string } };
+    result: S.Person;
+  };
+  /** changePerson */
+  "PATCH /v1/people/{id}": {
+    input: { path: { id: string }; body: S.ChangePersonBody };
+    result: S.Person;
+  };
+  /** recoverPerson */
+  "POST /v1/people/{id}/invitation": {
+    input: { path: { id: string } };
+    result: S.InvitedPerson;
+  };
+  /** listRoles */
+  "GET /v1/roles": {
+    input: object;
+    result: S.RoleList;
+  };
+  /** createRole */
+  "POST /v1/roles": {
+    input: { body: S.CreateRoleBody };
+    result: S.Role;
+  };
+  /** deleteRole */
+  "DELETE /v1/roles/{name}": {
+    input: { path: { name: string } };
+    result: undefined;
   };
   /** createChangeRequest */
   "POST /v1/change-requests": {

@@ -202,10 +202,17 @@ export interface ChangeClientBody {
   cancel?: ("orders" | "transactions")[];
 }
 
+export interface ChangePersonBody {
+  name?: string;
+  /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
+  role?: string;
+  state?: "active" | "disabled";
+}
+
 export interface ChangeRequest {
   id: string;
   object: "change_request";
-  kind: "client.change" | "client.key.add" | "client.key.remove" | "client.secret.remove" | "policy.replace" | "destination.create" | "destination.remove";
+  kind: "client.change" | "client.key.add" | "client.key.remove" | "client.secret.remove" | "person.recover" | "policy.replace" | "destination.create" | "destination.remove";
   /** The id of what would be changed. */
   target: string;
   /** `scheduled` means that the change is approved and takes effect at `effective_at`. `failed` means that it was approved and could not be applied; `failure_code` has the reason. */
@@ -227,6 +234,8 @@ export interface ChangeRequest {
     scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
     state?: "active" | "disabled";
     require_signature?: boolean;
+    /** The new role of a person; `scopes` are those of programs. */
+    role?: string;
     /** What to cancel of what the client has requested, if it is disabled. */
     cancel?: ("orders" | "transactions")[];
   } | {
@@ -239,6 +248,8 @@ export interface ChangeRequest {
   } | {
     client_id: string;
     secret_id: string;
+  } | {
+    client_id: string;
   } | {
     /** The version of the policy that is replaced. */
     expected_version: number;
@@ -271,7 +282,7 @@ export interface ChangeRequestPage {
 export interface ChangeRequestSummary {
   id: string;
   object: "change_request";
-  kind: "client.change" | "client.key.add" | "client.key.remove" | "client.secret.remove" | "policy.replace" | "destination.create" | "destination.remove";
+  kind: "client.change" | "client.key.add" | "client.key.remove" | "client.secret.remove" | "person.recover" | "policy.replace" | "destination.create" | "destination.remove";
   /** The id of what would be changed. */
   target: string;
   /** `scheduled` means that the change is approved and takes effect at `effective_at`. `failed` means that it was approved and could not be applied; `failure_code` has the reason. */
@@ -330,6 +341,8 @@ export interface Client {
   /** The `client_id` of OAuth. */
   id: string;
   object: "client";
+  /** People are managed under `/v1/people`. */
+  kind: "program" | "person";
   name: string;
   scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
   state: "active" | "disabled";
@@ -402,6 +415,8 @@ export type CreateChangeRequestBody = {
     scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
     state?: "active" | "disabled";
     require_signature?: boolean;
+    /** The new role of a person; `scopes` are those of programs. */
+    role?: string;
     /** What to cancel of what the client has requested, if it is disabled. */
     cancel?: ("orders" | "transactions")[];
   };
@@ -428,6 +443,12 @@ export type CreateChangeRequestBody = {
   change: {
     client_id: string;
     secret_id: string;
+  };
+  comment?: string;
+} | {
+  kind: "person.recover";
+  change: {
+    client_id: string;
   };
   comment?: string;
 } | {
@@ -476,6 +497,12 @@ export interface CreateDestinationBody {
   note?: string;
 }
 
+export interface CreateRoleBody {
+  /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
+  name: string;
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+}
+
 export interface CreateTransactionBody {
   /** The client's own reference for it. */
   reference: string;
@@ -512,6 +539,8 @@ export interface CreatedClient {
   /** The `client_id` of OAuth. */
   id: string;
   object: "client";
+  /** People are managed under `/v1/people`. */
+  kind: "program" | "person";
   name: string;
   scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
   state: "active" | "disabled";
@@ -718,6 +747,46 @@ export interface Introspection {
   jti?: string;
 }
 
+export interface Invitation {
+  /** Hand it to the person over a channel that you trust. It works once. */
+  url: string;
+  /** 30 minutes after it was made. */
+  expires_at: string;
+}
+
+export interface InvitePersonBody {
+  /** It tells people apart. Nothing is sent to it. */
+  email: string;
+  name: string;
+  /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
+  role: string;
+}
+
+export interface InvitedPerson {
+  /** Also the id of the client that the person is. */
+  id: string;
+  object: "person";
+  /** It tells people apart. Nothing is sent to it. */
+  email: string;
+  name: string;
+  /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
+  role: string;
+  /** What the role allows. */
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  /** `invited` means that the person has no passkey yet. */
+  state: "invited" | "active" | "disabled";
+  /** A person should have two: one who loses the only one has to be recovered. */
+  passkeys: Passkey[];
+  /** Until when the link of the invitation can be used; null if there is none. */
+  invitation_expires_at: string | null;
+  /** The id of the client that created it; null if the operator or the service did. */
+  created_by: string | null;
+  created_at: string;
+  updated_at: string;
+  /** Shown only once. Null if the request repeats an earlier one by its idempotency key. */
+  invitation: Invitation | null;
+}
+
 export interface IssuedToken {
   access_token: string;
   token_type: "Bearer";
@@ -909,6 +978,43 @@ export interface Orderbook {
   source: string;
   /** Whether the book could not be confirmed for some seconds. */
   stale: boolean;
+}
+
+export interface Passkey {
+  id: string;
+  name: string;
+  created_at: string;
+  /** To the minute. Null if it was never used. */
+  last_used_at: string | null;
+}
+
+export interface Person {
+  /** Also the id of the client that the person is. */
+  id: string;
+  object: "person";
+  /** It tells people apart. Nothing is sent to it. */
+  email: string;
+  name: string;
+  /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
+  role: string;
+  /** What the role allows. */
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  /** `invited` means that the person has no passkey yet. */
+  state: "invited" | "active" | "disabled";
+  /** A person should have two: one who loses the only one has to be recovered. */
+  passkeys: Passkey[];
+  /** Until when the link of the invitation can be used; null if there is none. */
+  invitation_expires_at: string | null;
+  /** The id of the client that created it; null if the operator or the service did. */
+  created_by: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface PersonPage {
+  data: Person[];
+  /** The `cursor` of the next page; null on the last page. A page can have fewer items than `limit`, or none, and not be the last: a page reads a bounded number of rows, and a filter can match few of them. */
+  next_cursor: string | null;
 }
 
 export interface PlaceOrderBody {
@@ -1154,6 +1260,23 @@ export interface ResentWebhookDelivery {
 
 /** An empty object. */
 export type RevokedToken = object;
+
+export interface Role {
+  object: "role";
+  /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
+  name: string;
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  /** Whether every tenant has it. */
+  built_in: boolean;
+  /** The id of the client that created it; null if the operator or the service did. */
+  created_by: string | null;
+  /** Null for a built-in role. */
+  created_at: string | null;
+}
+
+export interface RoleList {
+  data: Role[];
+}
 
 export interface RotateOwnSecretBody {
   /** How long the previous secret stays valid. Defaults to one day. */

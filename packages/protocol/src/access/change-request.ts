@@ -26,6 +26,12 @@ const changes = {
       ),
       state: Type.Optional(OneOf(["active", "disabled"])),
       require_signature: Type.Optional(Type.Boolean()),
+      role: Type.Optional(
+        Type.String({
+          pattern: "^[a-z][a-z0-9_-]{0,39}$",
+          description: "The new role of a person; `scopes` are those of programs.",
+        }),
+      ),
       cancel: Type.Optional(
         Type.Array(OneOf(["orders", "transactions"]), {
           uniqueItems: true,
@@ -49,6 +55,7 @@ const changes = {
   ),
   "client.key.remove": Type.Object({ client_id: Id, key_id: Id }, closed),
   "client.secret.remove": Type.Object({ client_id: Id, secret_id: Id }, closed),
+  "person.recover": Type.Object({ client_id: Id }, closed),
   "policy.replace": Type.Object(
     {
       expected_version: Type.Integer({
@@ -96,6 +103,7 @@ export const CreateChangeRequestBody = Type.Union(
     keyVariant,
     variant("client.key.remove"),
     variant("client.secret.remove"),
+    variant("person.recover"),
     variant("policy.replace"),
     variant("destination.create"),
     variant("destination.remove"),
@@ -157,6 +165,7 @@ export const ChangeRequest = Type.Object(
         changes["client.key.add"],
         changes["client.key.remove"],
         changes["client.secret.remove"],
+        changes["person.recover"],
         changes["policy.replace"],
         changes["destination.create"],
         changes["destination.remove"],

@@ -44,6 +44,7 @@ const ClientKey = Type.Object(
 const clientFields = {
   id: Type.String({ description: "The `client_id` of OAuth." }),
   object: Type.Literal("client"),
+  kind: OneOf(["program", "person"], { description: "People are managed under `/v1/people`." }),
   name: Name,
   scopes: Scopes,
   state: OneOf(["active", "disabled"]),

@@ -3,6 +3,7 @@ import type { ErrorEntry } from "./error-entry.js";
 import { limitErrors } from "./limit-errors.js";
 import { marketErrors } from "./market-errors.js";
 import { networkErrors } from "./network-errors.js";
+import { peopleErrors } from "./people-errors.js";
 import { policyErrors } from "./policy-errors.js";
 import { streamErrors } from "./stream-errors.js";
 import { webhookErrors } from "./webhook-errors.js";
@@ -269,6 +270,7 @@ export const errorCatalog = {
   ...authorityErrors,
   ...limitErrors,
   ...marketErrors,
+  ...peopleErrors,
   ...policyErrors,
   ...streamErrors,
 } as const satisfies Record<string, ErrorEntry>;

@@ -29,6 +29,7 @@ const key = {
 const client = {
   id: exampleIds.client,
   object: "client",
+  kind: "program",
   name: "Shop backend",
   scopes,
   state: "active",

@@ -84,6 +84,10 @@ export const changeRequestExamples: Examples = {
       change: { client_id: exampleIds.client, key_id: exampleIds.key },
     },
   },
+  "CreateChangeRequestBody.person_recover": {
+    summary: "Let a person register a new passkey",
+    value: { kind: "person.recover", change: { client_id: exampleIds.person } },
+  },
   "CreateChangeRequestBody.client_secret_remove": {
     summary: "Remove a secret",
     value: {

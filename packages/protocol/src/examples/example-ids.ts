@@ -12,6 +12,7 @@ export const exampleIds = {
   key: "key_01m4fzyze0fhra2avt0s3fj8ks",
   order: "ord_01m7hv4410fvnvx5q5kkj0z75h",
   payoutWallet: "wlt_01m5yb3xe0e81at9rhx1b2x5z4",
+  person: "cli_01m5yb40c8e0nr4ym1c81ay6pb",
   primaryWallet: "wlt_01m4av5hxmf1n9pw9nyjc62m5a",
   request: "req_01m7hv2cbrfxcbj52v4k8ghnxc",
   secret: "sec_01m4av5jkgfew8tmvv3phy72yk",

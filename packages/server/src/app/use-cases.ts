@@ -9,6 +9,8 @@ import type { ClientCredentials } from "./clients/client-credentials.js";
 import type { ClientService } from "./clients/client-service.js";
 import type { DestinationService } from "./destinations/destination-service.js";
 import type { MarketUseCases } from "./markets/market-use-cases.js";
+import type { PeopleService } from "./people/people-service.js";
+import type { RoleService } from "./people/role.js";
 import type { PolicyUseCases } from "./policy/policy-use-cases.js";
 import type { StreamUseCases } from "./stream/stream-use-cases.js";
 import type { TransactionUseCases } from "./transactions/transaction-use-cases.js";
@@ -20,6 +22,8 @@ export interface UseCases
   extends OAuthService,
     ClientService,
     ClientCredentials,
+    PeopleService,
+    RoleService,
     ChangeRequestService,
     StreamUseCases,
     TransactionUseCases,

@@ -25,6 +25,7 @@ const readingCommands: ReadonlySet<string> = new Set([
   "database roles",
   "failures list",
   "keys list",
+  "people list",
   "policy show",
   "tenant list",
 ]);
@@ -38,6 +39,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   serve: async () => (await import("./service/serve.js")).addServeCommand,
   tenant: async () => (await import("./operator/tenant.js")).addTenantCommand,
   client: async () => (await import("./operator/client.js")).addClientCommand,
+  people: async () => (await import("./operator/people.js")).addPeopleCommand,
   policy: async () => (await import("./operator/policy.js")).addPolicyCommand,
   fund: async () => (await import("./operator/fund.js")).addFundCommand,
   keys: async () => (await import("./operator/keys.js")).addKeysCommand,

@@ -20,6 +20,8 @@ import {
 } from "../app/clients/client-service.js";
 import { createCredentialUses } from "../app/clients/credential-uses.js";
 import { createTamperReports } from "../app/clients/tampered-clients.js";
+import { createPeopleService, type PeopleService } from "../app/people/people-service.js";
+import { createRoleService, type RoleService } from "../app/people/role.js";
 import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
 import type { Quotas } from "../app/quotas/client-quotas.js";
 import type { LoadShedder } from "../app/quotas/load-shedder.js";
@@ -42,6 +44,7 @@ import type { Metric } from "../runtime/metric.js";
 import { createAuditStore } from "../store/access/audit.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import { writeCredentialUses } from "../store/access/credential-uses.js";
+import { createRoleStore } from "../store/access/people/roles.js";
 import { createQuotaStore } from "../store/access/quotas.js";
 import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
 import { createNonceStore, createRevocationStore, createTokenKeyStore } from "../store/access/tokens.js";
@@ -59,6 +62,8 @@ import { secretContexts } from "./secret-contexts.js";
 type AccessUseCases = OAuthService &
   ClientService &
   ClientCredentials &
+  PeopleService &
+  RoleService &
   Pick<UseCases, "listTokenKeys" | "listAudit" | "findAuditRemovedTo" | "showMe">;
 
 /** Access control: clients, their secrets, keys and tokens, quotas, and the audit log. */
@@ -153,6 +158,13 @@ export function composeAccess(
   const changes = createKeyedMutex(clientChangesWaitingMax);
   const deps = { clients, keys, access, changes, defaultQuotas, newUuid, randomBytes, now };
 
+  const serviceDeps = {
+    ...deps,
+    clientsMax: settings["limits.clients_per_tenant"],
+    stopInAnyCase: createStops(options),
+    onStateChanged,
+  };
+  const roles = createRoleStore(database);
   const useCases: AccessUseCases = {
     ...createOAuthService({
       authenticateClient: createClientAuthenticator({
@@ -176,12 +188,9 @@ export function composeAccess(
       newUuid,
       now,
     }),
-    ...createClientService({
-      ...deps,
-      clientsMax: settings["limits.clients_per_tenant"],
-      stopInAnyCase: createStops(options),
-      onStateChanged,
-    }),
+    ...createClientService(serviceDeps),
+    ...createPeopleService({ ...serviceDeps, roles }),
+    ...createRoleService({ roles, now }),
     ...createClientCredentials({
       ...deps,
       sealSecret: (id, secret) => sealing.seal(secretContexts.clientKey(id), secret),

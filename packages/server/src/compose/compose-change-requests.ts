@@ -10,6 +10,7 @@ import { nodeTimers } from "../runtime/loops/timers.js";
 import { createWakingLoop, type WakingLoop } from "../runtime/loops/waking-loop.js";
 import { createChangeRequestStore } from "../store/access/change-requests/change-requests.js";
 import { createClientStore } from "../store/access/clients.js";
+import { createRoleStore } from "../store/access/people/roles.js";
 import { requireKeys } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
 import type { ComposeOptions } from "./compose.js";
@@ -36,6 +37,7 @@ export function composeChangeRequests(
     executors: {
       ...createClientExecutors({
         clients: createClientStore(database),
+        roles: createRoleStore(database),
         access: clientAccess,
         isPublicKey: isEd25519PublicKey,
         keys: requireKeys(database),

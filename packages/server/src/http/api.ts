@@ -29,6 +29,12 @@ import { listTrades } from "./routes/markets/list-trades.js";
 import { placeOrder } from "./routes/markets/place-order.js";
 import { readOrder } from "./routes/markets/read-order.js";
 import { showOrderbook } from "./routes/markets/show-orderbook.js";
+import { changePerson } from "./routes/people/change-person.js";
+import { invitePerson } from "./routes/people/invite-person.js";
+import { listPeople } from "./routes/people/list-people.js";
+import { readPerson } from "./routes/people/read-person.js";
+import { recoverPerson } from "./routes/people/recover-person.js";
+import { createRole, deleteRole, listRoles } from "./routes/people/roles.js";
 import { createDestination } from "./routes/policy/create-destination.js";
 import { evaluatePolicy } from "./routes/policy/evaluate-policy.js";
 import { listDestinations } from "./routes/policy/list-destinations.js";
@@ -145,6 +151,14 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     removeSecret(useCases),
     addKey(useCases),
     removeKey(useCases),
+    invitePerson(useCases, publicUrl),
+    listPeople(useCases),
+    readPerson(useCases),
+    changePerson(useCases),
+    recoverPerson(useCases, publicUrl),
+    listRoles(useCases),
+    createRole(useCases),
+    deleteRole(useCases),
     createChangeRequest(useCases),
     listChangeRequests(useCases),
     listChangeDecisions(useCases),

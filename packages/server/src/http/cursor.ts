@@ -5,6 +5,7 @@ const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The paginated lists, and the form of a position in each. */
 const positionPatterns = {
   clients: uuidPattern,
+  people: uuidPattern,
   "change-requests": uuidPattern,
   transactions: uuidPattern,
   wallets: uuidPattern,

@@ -84,6 +84,7 @@ export const tagDescriptions = {
   Webhooks: { description: "Notifications of events.", page: "guides/receiving-webhooks" },
   Tokens: { description: "Access tokens: OAuth 2.0 client credentials.", page: "guides/tokens" },
   Clients: { description: "The API clients of a tenant.", page: "guides/authority" },
+  People: { description: "The people of a tenant, and their roles.", page: "guides/people" },
   "Change requests": {
     description: "Changes that another client must approve.",
     page: "guides/authority",

@@ -152,7 +152,9 @@ async function bySecret(
   const client = await clients.findClient(clientId);
   const credentialId = matchSecret(keys, client?.secrets ?? [], secret, now());
   if (client === undefined) return invalidClient;
-  if (credentialId === undefined || client.state !== "active") return { ...invalidClient, claimed: client };
+  // The secret of a person is an invitation, which gives a passkey and no token.
+  const isRefused = credentialId === undefined || client.state !== "active" || client.person !== null;
+  if (isRefused) return { ...invalidClient, claimed: client };
   uses.record("secret", credentialId);
   return { ...client, credentialId };
 }

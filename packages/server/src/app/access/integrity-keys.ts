@@ -20,6 +20,8 @@ export type KeyLabel =
   | "approval"
   | "wallet address"
   | "sweep"
+  | "role"
+  | "session"
   | "stop record"
   | "audit key end"
   | "operator request";

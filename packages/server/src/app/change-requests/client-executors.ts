@@ -8,19 +8,26 @@ import type {
   ClientChange,
   ClientStore,
 } from "../clients/client.js";
-import { changesAuthority, refuseOperatorScopes } from "../clients/client-authority.js";
+import {
+  changesAuthority,
+  refuseBeyondScopes,
+  refuseCredentialOfPerson,
+  refuseOperatorScopes,
+  refuseProgramChange,
+} from "../clients/client-authority.js";
 import { keysMax } from "../clients/client-credentials.js";
-import { refuseBeyondScopes } from "../clients/client-service.js";
 import { type CredentialProof, refuseUnproven } from "../clients/prove-credential.js";
+import { findRole, type Role, type RoleStore } from "../people/role.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { type ChangeExecutor, type CheckedChange, refuseWithoutScope } from "./change-executor.js";
 import type { ChangeRequest, ChangeStanding, ChangeUnit } from "./change-request.js";
 
-type ClientKind = Extract<ChangeKind, `client.${string}`>;
+type ClientKind = Extract<ChangeKind, `client.${string}` | `person.${string}`>;
 
 export interface ClientExecutorDeps {
   clients: Pick<ClientStore, "findClientOfTenant">;
   access: Pick<ClientAccessCache, "forget">;
+  roles: Pick<RoleStore, "findRole">;
   isPublicKey: (raw: Uint8Array) => boolean;
   /** Key the hashes of secrets. */
   keys: IntegrityKeys;
@@ -39,7 +46,9 @@ interface ClientKindRule<Kind extends ClientKind> {
   decide: (client: ApiClient, change: ChangeOf<Kind>, request: NewCredential) => ClientChange | Refused;
 }
 
+/** What the change is made with: who requests it, the id of what it adds, and the role that it names. */
 interface NewCredential {
+  role: Role | undefined;
   id: string;
   addedBy: string;
   createdAt: Date;
@@ -57,7 +66,11 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
       audited: "client.change",
       controllers: "unchanged",
       takes: true,
-      decide: (client, { scopes, state, require_signature, cancel }) => {
+      decide: (client, { scopes, state, require_signature, cancel }, { role }) => {
+        const ofProgram = refuseProgramChange(client, { scopes, require_signature });
+        if (ofProgram !== undefined) return ofProgram;
+        if (role !== undefined && client.person === null)
+          return invalid("role", "is possible only for a person");
         const ungrantable = refuseOperatorScopes({ by: "client" }, scopes ?? [], client.scopes);
         if (ungrantable !== undefined) return ungrantable;
         if (cancel !== undefined && (state ?? client.state) !== "disabled")
@@ -66,6 +79,9 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
           ...(cancel === undefined ? {} : { cancel }),
           set: {
             ...(scopes === undefined ? {} : { scopes }),
+            ...(role === undefined || client.person === null
+              ? {}
+              : { scopes: role.scopes, person: { ...client.person, role: role.name } }),
             ...(state === undefined ? {} : { state }),
             ...(require_signature === undefined ? {} : { requireSignature: require_signature }),
           },
@@ -79,7 +95,9 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
       audited: "key.add",
       controllers: "added",
       needsProof: true,
-      decide: ({ keys }, { public_key }, made) => {
+      decide: ({ keys, person }, { public_key }, { role: _role, ...made }) => {
+        const ofPerson = refuseCredentialOfPerson({ person }, "key.add");
+        if (ofPerson !== undefined) return ofPerson;
         const material = Buffer.from(public_key, "base64url");
         if (!deps.isPublicKey(material)) return invalid("public_key", "is not an Ed25519 public key");
         if (keys.some((key) => Buffer.from(key.material).equals(material)))
@@ -92,22 +110,41 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
       audited: "key.remove",
       controllers: "unchanged",
       takes: true,
-      decide: ({ keys }, { key_id }) => {
+      decide: ({ keys, person }, { key_id }) => {
         const id = readId("key", key_id);
-        return keys.some((key) => key.id === id)
-          ? { removeKeyIds: [id ?? ""] }
-          : { refused: "CREDENTIAL_NOT_FOUND" };
+        return (
+          refuseCredentialOfPerson({ person }, "key.remove") ??
+          (keys.some((key) => key.id === id)
+            ? { removeKeyIds: [id ?? ""] }
+            : { refused: "CREDENTIAL_NOT_FOUND" })
+        );
       },
     }),
     "client.secret.remove": clientExecutor(deps, {
       audited: "secret.remove",
       controllers: "unchanged",
       takes: true,
-      decide: ({ secrets }, { secret_id }) => {
+      decide: ({ secrets, person }, { secret_id }) => {
         const id = readId("sec", secret_id);
-        return secrets.some((secret) => secret.id === id)
-          ? { removeSecretIds: [id ?? ""] }
-          : { refused: "CREDENTIAL_NOT_FOUND" };
+        return (
+          refuseCredentialOfPerson({ person }, "secret.remove") ??
+          (secrets.some((secret) => secret.id === id)
+            ? { removeSecretIds: [id ?? ""] }
+            : { refused: "CREDENTIAL_NOT_FOUND" })
+        );
+      },
+    }),
+    // Afterwards the requester makes a new invitation: no link travels through a change request. The person can reject it.
+    "person.recover": clientExecutor(deps, {
+      audited: "person.recover",
+      controllers: "added",
+      decide: ({ id, person, keys, secrets }, _change, { addedBy }) => {
+        if (person === null) return { refused: "PERSON_NOT_FOUND" };
+        if (addedBy === id) return invalid("client_id", "is the person who requests it");
+        return {
+          removeKeyIds: keys.map((key) => key.id),
+          removeSecretIds: secrets.map((secret) => secret.id),
+        };
       },
     }),
   };
@@ -127,7 +164,7 @@ function clientExecutor<Kind extends ClientKind>(
 
 /** A client may ask for a change of itself, for a new key with proof of a credential; for a change of another one it needs `clients:manage` and that client's scopes. */
 async function check<Kind extends ClientKind>(
-  { clients, keys, newUuid, now }: ClientExecutorDeps,
+  { clients, roles, keys, newUuid, now }: ClientExecutorDeps,
   { decide, needsProof }: ClientKindRule<Kind>,
   origin: ClientOrigin,
   change: ChangeOf<Kind>,
@@ -139,20 +176,23 @@ async function check<Kind extends ClientKind>(
   const mayManage = refuseWithoutScope(origin, "clients:manage");
   if (id !== clientId && mayManage !== undefined) return mayManage;
   if (client === undefined) return { refused: "CLIENT_NOT_FOUND" };
-  const wanted = (change as { scopes?: ApiClient["scopes"] }).scopes ?? [];
+  const role = await roleOf(roles, tenantId, change);
+  if (isRefused(role)) return role;
+  const wanted = role?.scopes ?? (change as { scopes?: ApiClient["scopes"] }).scopes ?? [];
   const beyond = refuseBeyondScopes(origin, id === clientId ? wanted : [...client.scopes, ...wanted]);
   if (beyond !== undefined) return beyond;
   // Another client approves it, but the two could act together: a stolen token of one would become a key that lasts.
   const unproven =
     needsProof === true && id === clientId ? refuseUnproven({ keys, now }, client, proof) : undefined;
   if (unproven !== undefined) return unproven;
-  const refused = decide(client, change, { id: newUuid(), addedBy: clientId, createdAt: client.createdAt });
+  const made = { id: newUuid(), addedBy: clientId, createdAt: client.createdAt, role };
+  const refused = decide(client, change, made);
   if (isRefused(refused)) return refused;
   return { target: change.client_id, requirement: { approvals: 1, clientIds: null, delaySeconds: 0 } };
 }
 
 async function apply<Kind extends ClientKind>(
-  { newUuid }: ClientExecutorDeps,
+  { roles, newUuid }: ClientExecutorDeps,
   { audited, controllers, decide }: ClientKindRule<Kind>,
   unit: ChangeUnit,
   request: ChangeRequest<Kind>,
@@ -162,12 +202,14 @@ async function apply<Kind extends ClientKind>(
   const { tenantId, requestedBy, change, createdAt } = request;
   const id = readId("cli", change.client_id) ?? "";
   const isSelf = id === requestedBy;
+  const role = await roleOf(roles, tenantId, change);
+  if (isRefused(role)) return role;
   const decideAgain = (client: ApiClient): ClientChange | Refused => {
     if (client.authorityChangedAt >= createdAt) return { refused: "CHANGE_REQUEST_STALE" };
-    const wanted = (change as { scopes?: ApiClient["scopes"] }).scopes ?? [];
+    const wanted = role?.scopes ?? (change as { scopes?: ApiClient["scopes"] }).scopes ?? [];
     const needed: string[] = isSelf ? [...wanted] : ["clients:manage", ...client.scopes, ...wanted];
     if (!needed.every((scope) => requester.scopes.includes(scope))) return { refused: "INSUFFICIENT_SCOPE" };
-    const made = { id: newUuid(), addedBy: requestedBy, createdAt: now };
+    const made = { id: newUuid(), addedBy: requestedBy, createdAt: now, role };
     const decided = decide(client, change, made);
     if (isRefused(decided)) return decided;
     return { ...decided, authority: { by: requestedBy, controllers: isSelf ? "unchanged" : controllers } };
@@ -176,6 +218,16 @@ async function apply<Kind extends ClientKind>(
   const changed = await unit.changeClient(tenantId, id, decideAgain, audit);
   if (changed === undefined) return { refused: "CLIENT_NOT_FOUND" };
   return isRefused(changed) ? changed : undefined;
+}
+
+/** The role that a change gives to a person. */
+async function roleOf(
+  roles: Pick<RoleStore, "findRole">,
+  tenantId: string,
+  change: object,
+): Promise<Role | Refused | undefined> {
+  const { role } = change as { role?: string };
+  return role === undefined ? undefined : await findRole(roles, tenantId, role);
 }
 
 function invalid(field: string, reason: string): Refused {

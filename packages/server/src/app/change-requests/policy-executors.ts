@@ -10,7 +10,7 @@ import { isRefused, type Refused } from "../requests/refused.js";
 import { type ChangeExecutor, refuseWithoutScope } from "./change-executor.js";
 import type { ChangeRequest, ChangeRequirement } from "./change-request.js";
 
-type PolicyKind = Exclude<ChangeKind, `client.${string}`>;
+type PolicyKind = Exclude<ChangeKind, `client.${string}` | `person.${string}`>;
 
 export interface PolicyExecutorDeps {
   /** Plans a change from what the pool reads, or in `apply` from what the unit reads in its SQL transaction. */

@@ -1,4 +1,4 @@
-import { isOperatorScope, operatorScopes, protectingScopes, type Scope } from "@bursar/protocol";
+import { allScopes, isOperatorScope, operatorScopes, protectingScopes, type Scope } from "@bursar/protocol";
 import type { Origin } from "../audit/audit-entry.js";
 import type { Refused } from "../requests/refused.js";
 import type { ApiClient, ClientChange, ClientFacts } from "./client.js";
@@ -55,12 +55,13 @@ export function changesAppearance(client: ApiClient, { set = {} }: ClientChange)
   return name !== client.name || JSON.stringify(quotas) !== JSON.stringify(client.quotas);
 }
 
-/** Whether a change touches credentials, scopes, state or `requireSignature`. A name or a quota gives no authority. */
+/** Whether a change touches credentials, scopes, state, role or `requireSignature`. A name or a quota gives no authority. */
 export function changesAuthority(client: ApiClient, change: ClientChange): boolean {
   const {
     scopes = client.scopes,
     state = client.state,
     requireSignature = client.requireSignature,
+    person = client.person,
   } = change.set ?? {};
   return (
     change.addSecret !== undefined ||
@@ -70,10 +71,47 @@ export function changesAuthority(client: ApiClient, change: ClientChange): boole
     (change.removeKeyIds ?? []).length > 0 ||
     state !== client.state ||
     requireSignature !== client.requireSignature ||
+    person?.role !== client.person?.role ||
     !areSame(scopes, client.scopes)
   );
 }
 
 function areSame(one: readonly Scope[], other: readonly Scope[]): boolean {
   return one.length === other.length && one.every((scope) => other.includes(scope));
+}
+
+/**
+ * A caller can only grant scopes that it holds, and can only change clients whose scopes it holds: otherwise it could give a more
+ * powerful client a new secret and use that. The operator has access to the database and is not limited.
+ */
+export function refuseBeyondScopes(origin: Origin, scopes: readonly Scope[]): Refused | undefined {
+  const held = origin.by === "operator" ? new Set(allScopes) : origin.principal.scopes;
+  const missing = scopes.filter((scope) => !held.has(scope));
+  if (missing.length === 0) return undefined;
+  return { refused: "INSUFFICIENT_SCOPE", message: `The caller needs the scopes ${missing.join(", ")}.` };
+}
+
+/** A person has the scopes of a role, and never signs requests with a key of a program. */
+export function refuseProgramChange(
+  { person }: Pick<ApiClient, "person">,
+  { scopes, require_signature }: { scopes?: unknown; require_signature?: unknown },
+): Refused | undefined {
+  const isOfPrograms = scopes !== undefined || require_signature !== undefined;
+  return person !== null && isOfPrograms ? { refused: "CLIENT_IS_PERSON" } : undefined;
+}
+
+const credentialActions: ReadonlySet<string> = new Set([
+  "client.reset",
+  "secret.rotate",
+  "secret.remove",
+  "key.add",
+  "key.remove",
+]);
+
+/** The only secret of a person is the invitation, and its keys are passkeys. */
+export function refuseCredentialOfPerson(
+  { person }: Pick<ApiClient, "person">,
+  action: string,
+): Refused | undefined {
+  return person !== null && credentialActions.has(action) ? { refused: "CLIENT_IS_PERSON" } : undefined;
 }

@@ -4,7 +4,7 @@ import { hashRequest } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ApiClient, ClientChange, ClientKey } from "./client.js";
 import { hashSecret, newSecret } from "./client-secret.js";
-import { applyClientChange, type ClientDeps, resetAction } from "./client-service.js";
+import { applyClientChange, type ClientDeps } from "./client-service.js";
 import { findProof, refuseUnproven } from "./prove-credential.js";
 
 /** Manages the secrets and the signing keys of API clients. */
@@ -181,12 +181,13 @@ async function resetClient(
     expiresAt: null,
     lastUsedAt: null,
   };
-  const client = await applyClientChange(deps, origin, clientId, resetAction, ({ secrets, keys }) => ({
+  const decide = ({ secrets, keys }: ApiClient): ClientChange => ({
     addSecret: added,
     removeSecretIds: secrets.map(({ id }) => id),
     removeKeyIds: keys.map(({ id }) => id),
     authority: { by: null, controllers: "reset" },
-  }));
+  });
+  const client = await applyClientChange(deps, origin, clientId, "client.reset", decide, { resets: true });
   return isRefused(client) ? client : { client, secret };
 }
 

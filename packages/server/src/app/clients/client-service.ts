@@ -1,10 +1,4 @@
-import {
-  allScopes,
-  type ChangeClientBody,
-  type CreateClientBody,
-  type Scope,
-  showId,
-} from "@bursar/protocol";
+import { type ChangeClientBody, type CreateClientBody, showId } from "@bursar/protocol";
 import type { KeyedMutex } from "../../runtime/concurrency/keyed-mutex.js";
 import type { IntegrityKeys } from "../access/integrity-keys.js";
 import type { StopInAnyCase } from "../access/stop-in-any-case.js";
@@ -26,7 +20,10 @@ import {
   changesAuthority,
   isProtected,
   refuseAppearance,
+  refuseBeyondScopes,
+  refuseCredentialOfPerson,
   refuseOperatorScopes,
+  refuseProgramChange,
   refuseProtected,
 } from "./client-authority.js";
 import { hashSecret, newSecret } from "./client-secret.js";
@@ -124,6 +121,7 @@ export function draftClient(
     scopes: body.scopes,
     state: "active",
     requireSignature: body.require_signature ?? false,
+    person: null,
     quotas: {},
     secrets: [
       {
@@ -162,6 +160,7 @@ async function changeClient(
       refuseOperatorScopes(origin, scopes, client.scopes) ??
       refuseBeyondScopes(origin, scopes) ??
       beyond ??
+      refuseProgramChange(client, body) ??
       refuseToCancel(body, client.state);
     if (refused !== undefined) return refused;
     return {
@@ -188,9 +187,6 @@ const tooManyChanges: Refused = {
   message: "Too many changes to this client are in progress.",
 };
 
-/** Only the operator resets clients. */
-export const resetAction = "client.reset";
-
 /** A change that can be retried: its idempotency key, and a callback for a request that was carried out before. */
 interface RetryableChange {
   keyed: KeyedChange;
@@ -201,6 +197,10 @@ export interface ChangeOptions {
   retryable?: RetryableChange | undefined;
   /** Checked with the client locked, before everything else, also for a request that was carried out before. */
   refuse?: ((client: ApiClient, isRepeated: boolean) => Refused | undefined) | undefined;
+  /** Whether another client may make this change although the client is protected. */
+  isExempt?: ((client: ApiClient) => boolean) | undefined;
+  /** Whether the operator replaces all credentials, after which the client depends on nobody. */
+  resets?: true | undefined;
   /** Called when the change is found to be allowed, before it is written. */
   onDecided?: (() => void) | undefined;
 }
@@ -212,15 +212,18 @@ export async function applyClientChange(
   clientId: string,
   action: string,
   decide: (client: ApiClient) => ClientChange | Refused,
-  { retryable, refuse, onDecided }: ChangeOptions = {},
+  { retryable, refuse, isExempt, resets, onDecided }: ChangeOptions = {},
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
   const audit = describeAct(origin, action, showId("cli", clientId), new Date(now()));
   const decideOnce: DecideClientChange = (client, facts, earlier) => {
-    const refused = refuse?.(client, earlier !== undefined) ?? refuseBeyondScopes(origin, client.scopes);
+    const refused =
+      refuse?.(client, earlier !== undefined) ??
+      refuseCredentialOfPerson(client, action) ??
+      refuseBeyondScopes(origin, client.scopes);
     if (refused !== undefined) return refused;
     if (earlier === undefined || retryable === undefined) {
-      const change = withAuthority(origin, client, facts, decide(client));
+      const change = withAuthority(origin, client, facts, decide(client), isExempt);
       if (!isRefused(change)) onDecided?.();
       return change;
     }
@@ -230,7 +233,7 @@ export async function applyClientChange(
     });
   };
   const changing = changes(clientId, () =>
-    action === resetAction
+    resets === true
       ? clients.resetClient(tenantId, clientId, decideOnce, audit)
       : clients.changeClient(
           tenantId,
@@ -255,6 +258,7 @@ function withAuthority(
   client: ApiClient,
   facts: ClientFacts,
   change: ClientChange | Refused,
+  isExempt: (client: ApiClient) => boolean = () => false,
 ): ClientChange | Refused {
   if (isRefused(change)) return change;
   const by = actorOf(origin);
@@ -264,19 +268,8 @@ function withAuthority(
       ? refuseAppearance
       : change;
   if (by === client.id && client.state === "disabled") return { refused: "TOKEN_REVOKED" };
-  if (isOther && isProtected(client, facts)) return refuseProtected(client);
+  if (isOther && isProtected(client, facts) && !isExempt(client)) return refuseProtected(client);
   return { ...change, authority: { controllers: isOther ? "added" : "unchanged", ...change.authority, by } };
-}
-
-/**
- * A caller can only grant scopes that it holds, and can only change clients whose scopes it holds: otherwise it could give a more
- * powerful client a new secret and use that. The operator has access to the database and is not limited.
- */
-export function refuseBeyondScopes(origin: Origin, scopes: readonly Scope[]): Refused | undefined {
-  const held = origin.by === "operator" ? new Set(allScopes) : origin.principal.scopes;
-  const missing = scopes.filter((scope) => !held.has(scope));
-  if (missing.length === 0) return undefined;
-  return { refused: "INSUFFICIENT_SCOPE", message: `The caller needs the scopes ${missing.join(", ")}.` };
 }
 
 /** A caller cannot grant a quota above both the default and its own. */

@@ -5,7 +5,7 @@ import type { ClientQuotas } from "../quotas/client-quotas.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
 
-/** A program that may act for a tenant, with the credentials that it authenticates with. */
+/** A program or a person that may act for a tenant, with the credentials that it authenticates with. */
 export interface ApiClient {
   id: string;
   tenantId: string;
@@ -13,6 +13,8 @@ export interface ApiClient {
   scopes: readonly Scope[];
   state: "active" | "disabled";
   requireSignature: boolean;
+  /** Null for a program. */
+  person: PersonFacts | null;
   quotas: ClientQuotas;
   secrets: readonly ClientSecret[];
   keys: readonly ClientKey[];
@@ -31,6 +33,13 @@ export interface ApiClient {
   disabledAt: Date | null;
   /** Somebody other than the service has written to its row or its credentials. It is disabled and has no credentials. */
   isTampered?: boolean;
+}
+
+/** What a client has only if it is a person. `name` is how the person is called. */
+export interface PersonFacts {
+  email: string;
+  /** The client has the scopes of this role. */
+  role: string;
 }
 
 /** A secret as it is stored: its hash, with the key of the master key `keyId`. */
@@ -83,7 +92,7 @@ export type ClientAccessCache = FreshCache<ClientAccess>;
 
 /** A change of a client; fields that are left out stay as they are. */
 export interface ClientChange {
-  set?: Partial<Pick<ApiClient, "name" | "scopes" | "state" | "requireSignature" | "quotas">>;
+  set?: Partial<Pick<ApiClient, "name" | "scopes" | "state" | "requireSignature" | "person" | "quotas">>;
   addSecret?: ClientSecret;
   /** Secrets that expire at this time. */
   expireSecrets?: { ids: readonly string[]; at: Date };
@@ -149,6 +158,8 @@ export interface ClientStore {
   findClientOfTenant: (tenantId: string, id: string) => Promise<ApiClient | undefined>;
   /** Newest first; `beforeId` is the last id of the previous page. */
   listClients: (tenantId: string, limit: number, beforeId: string | undefined) => Promise<ApiClient[]>;
+  /** The same, of clients that are people. */
+  listPeople: (tenantId: string, limit: number, beforeId: string | undefined) => Promise<ApiClient[]>;
   /** Creates the client with its audit entry, or finds the one that an earlier request with the same key created. */
   createClient: (
     client: ApiClient,

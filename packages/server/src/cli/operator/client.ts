@@ -1,16 +1,15 @@
-import { type ErrorCode, errorCatalog, type Scope, showId } from "@bursar/protocol";
+import { type Scope, showId } from "@bursar/protocol";
 import type { Command } from "commander";
-import { describeAct, type OperatorOrigin, type Origin } from "../../app/audit/audit-entry.js";
+import { describeAct, type Origin } from "../../app/audit/audit-entry.js";
 import type { ApiClient } from "../../app/clients/client.js";
 import { type ClientQuotas, showClientQuotas } from "../../app/quotas/client-quotas.js";
-import { isRefused, type Refused } from "../../app/requests/refused.js";
-import { OperatorError } from "../../operator-error.js";
 import { printable } from "../../runtime/printable.js";
 import { restoreClient } from "../../store/access/authenticate-clients.js";
 import { createClientStore } from "../../store/access/clients.js";
 import type { Database } from "../../store/core/database.js";
 import { idArgument, nameArgument, quotaArgument, scopeArgument, secondsArgument } from "./arguments.js";
 import { findTenant } from "./find-tenant.js";
+import { operatorOf, orThrow } from "./operator-acts.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addClientCommand(program: Command): void {
@@ -150,20 +149,4 @@ async function printAll(database: Database, tenantId: string): Promise<void> {
     }
     if (page.length < pageSize) return;
   }
-}
-
-async function operatorOf(database: Database, clientId: string): Promise<OperatorOrigin> {
-  const client = await createClientStore(database).findClient(clientId);
-  if (client === undefined) throw new OperatorError(`Client ${showId("cli", clientId)} does not exist.`);
-  return { by: "operator", tenantId: client.tenantId };
-}
-
-function orThrow<T>(result: T | Refused): T {
-  if (isRefused(result)) throw new OperatorError(result.message ?? describeRefusal(result.refused));
-  return result;
-}
-
-function describeRefusal(code: ErrorCode): string {
-  const { message } = errorCatalog[code];
-  return code === "CLIENT_TAMPERED" ? `${message} Examine it, then run \`bursar client restore\`.` : message;
 }

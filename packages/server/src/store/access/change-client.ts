@@ -119,11 +119,11 @@ function applyChange(
   { addSecret, expireSecrets, removeSecretIds = [], addKey, removeKeyIds = [], authority }: ClientChange,
   now: Date,
 ): void {
-  const { name, scopes, state, requireSignature, quotas, disabledAt } = client;
+  const { name, scopes, state, requireSignature, person, quotas, disabledAt } = client;
   tx.send(sql`
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
       require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
-      disabled_at = ${disabledAt}
+      disabled_at = ${disabledAt}, role = ${person?.role ?? null}
     WHERE id = ${client.id}
   `);
   if (authority !== undefined) writeAuthority(tx, client.id, authority, now);

@@ -88,6 +88,16 @@ export function createClientStore(database: Database): ClientStore {
       `);
       return await readInSlices(database, rows);
     },
+    // Served by people_by_tenant.
+    listPeople: async (tenantId, limit, beforeId) => {
+      const rows = await database.query<ClientRow>(sql`
+        ${selectClients}
+        WHERE clients.tenant_id = ${tenantId} AND clients.email IS NOT NULL
+          ${beforeId === undefined ? sql`` : sql`AND clients.id < ${beforeId}`}
+        ORDER BY clients.id DESC LIMIT ${limit}
+      `);
+      return await readInSlices(database, rows);
+    },
     createClient: async (client, request, audit, clientsMax, caller) =>
       await database.transaction(async (tx) => {
         lockTenant(tx, client.tenantId);
@@ -96,6 +106,8 @@ export function createClientStore(database: Database): ClientStore {
         if (await isFull(tx, client.tenantId, clientsMax))
           // A repeated request is answered even if there is no room for another client.
           return (await findEarlier(tx, client.tenantId, request?.key)) ?? "too_many";
+        if (await hasPerson(tx, client))
+          return (await findEarlier(tx, client.tenantId, request?.key)) ?? { refused: "PERSON_EXISTS" };
         const earlier = await insertOrFind(
           () => insertClient(tx, client, request),
           () => findEarlier(tx, client.tenantId, request?.key),
@@ -146,6 +158,15 @@ async function isFull(tx: Queryable, tenantId: string, clientsMax: number): Prom
   return row?.isFull === true;
 }
 
+/** Whether the tenant has another person with this address. Served by people_by_email. */
+async function hasPerson(tx: Queryable, { tenantId, person }: ApiClient): Promise<boolean> {
+  if (person === null) return false;
+  const found = await tx.query(sql`
+    SELECT id FROM clients WHERE tenant_id = ${tenantId} AND email IS NOT NULL AND lower(email) = lower(${person.email})
+  `);
+  return found.length > 0;
+}
+
 async function insertClient(
   tx: Queryable,
   client: ApiClient,
@@ -153,10 +174,11 @@ async function insertClient(
 ): Promise<boolean> {
   const inserted = await tx.query(sql`
     INSERT INTO clients
-      (id, tenant_id, name, scopes, state, require_signature, created_by, authority_changed_by, authority_changed_at,
+      (id, tenant_id, name, scopes, state, require_signature, email, role, created_by, authority_changed_by, authority_changed_at,
        controllers, idempotency_key, request_hash, created_at, updated_at)
     VALUES
       (${client.id}, ${client.tenantId}, ${client.name}, ${[...client.scopes]}, ${client.state}, ${client.requireSignature},
+       ${client.person?.email ?? null}, ${client.person?.role ?? null},
        ${client.createdBy}, ${client.authorityChangedBy}, ${client.authorityChangedAt},
        ${[...client.controllers]}, ${request?.key ?? null},
        decode(${request?.hash ?? null}, 'hex'), ${client.createdAt}, ${client.updatedAt})

@@ -8,6 +8,7 @@ import { resealTransactions } from "../transactions/reseal-transactions.js";
 import { endOtherKeys } from "./audit-log/end-other-keys.js";
 import { resealChangeRequests } from "./change-requests/change-requests.js";
 import { writeSeal } from "./client-integrity.js";
+import { resealRoles } from "./people/roles.js";
 import { findClientOfTenant } from "./read-client.js";
 import { resealTenants } from "./single-administrator.js";
 import { resealStops } from "./stop-records.js";
@@ -52,6 +53,7 @@ export async function resealSecrets(
     lastId: await resealChangeRequests(tx, after, batchMax),
   }));
   await database.transaction(resealTenants);
+  await database.transaction(resealRoles);
   return {
     tokenKeys: await database.transaction((tx) => resealTokenKeys(tx, reseal, contexts.tokenKey)),
     clientKeys: await inBatches(database, (tx, after) =>

@@ -18,6 +18,9 @@ const bodies: Record<string, unknown> = {
   },
   approveChangeRequest: { digest: "0".repeat(64) },
   rejectChangeRequest: { digest: "0".repeat(64) },
+  invitePerson: { email: "matrix@people.example", name: "matrix", role: "viewer" },
+  changePerson: { name: "changed" },
+  createRole: { name: "matrix", scopes: ["wallets:read"] },
   createTransaction: { reference: "matrix", asset: "USD", amount: "1" },
   decideApproval: { decision: "approve", digest: "0".repeat(64) },
   createTransactions: {
@@ -57,6 +60,8 @@ export const unknownIds: Record<string, string> = {
   clients: "cli_01h455vb4pex5vsknk084sn02q",
   "change-requests": "chr_01h455vb4pex5vsknk084sn02q",
   destinations: "dst_01h455vb4pex5vsknk084sn02q",
+  people: "cli_01h455vb4pex5vsknk084sn02q",
+  roles: "nobody-has-this",
   transactions: "tx_01h455vb4pex5vsknk084sn02q",
   wallets: "wlt_01h455vb4pex5vsknk084sn02q",
   orders: "ord_01h455vb4pex5vsknk084sn02q",
@@ -117,12 +122,17 @@ export async function createObjects(
   const requested = (await (await call("POST", "/v1/change-requests", token, change)).json()) as {
     id: string;
   };
+  const invited = await call("POST", "/v1/people", token, bodies["invitePerson"]);
+  const person = (await invited.json()) as { id: string };
+  await call("POST", "/v1/roles", token, bodies["createRole"]);
   const listed = await call("POST", "/v1/destinations", token, bodies["createDestination"]);
   const destination = (await listed.json()) as { id: string };
   return {
     clients: clientId,
     "change-requests": requested.id,
     destinations: destination.id,
+    people: person.id,
+    roles: "matrix",
     keys: key.id,
     secrets: client.secrets[0].id,
     transactions: id,

@@ -29,6 +29,9 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
         examples: ["pending"],
       },
       errors: [
+        "CLIENT_IS_PERSON",
+        "PERSON_NOT_FOUND",
+        "ROLE_NOT_FOUND",
         "CREDENTIAL_PROOF_REQUIRED",
         "CLIENT_NOT_FOUND",
         "CREDENTIAL_NOT_FOUND",

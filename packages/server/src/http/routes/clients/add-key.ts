@@ -22,6 +22,7 @@ export function addKey({ addKey: add }: Pick<UseCases, "addKey">) {
       idempotent: "honoured",
       success: { status: 201, schema: AddedKey, description: "The key; a shared secret is shown only once." },
       errors: [
+        "CLIENT_IS_PERSON",
         "CHANGE_REQUEST_REQUIRED",
         "CLIENT_NOT_FOUND",
         "CLIENT_TAMPERED",

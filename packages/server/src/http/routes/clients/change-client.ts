@@ -19,7 +19,13 @@ export function changeClient({ changeClient: change }: Pick<UseCases, "changeCli
       params: ClientPath,
       body: ChangeClientBody,
       success: { status: 200, schema: Client, description: "The changed client." },
-      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED", "QUOTA_BEYOND_OWN"],
+      errors: [
+        "CLIENT_IS_PERSON",
+        "CHANGE_REQUEST_REQUIRED",
+        "CLIENT_NOT_FOUND",
+        "CLIENT_TAMPERED",
+        "QUOTA_BEYOND_OWN",
+      ],
     },
     async (request) =>
       presentClient(unwrap(await change(originOf(request), clientIdOf(request.params), request.body))),

@@ -8,12 +8,14 @@ export function presentClient(client: ApiClient): Client {
   return {
     id: showId("cli", client.id),
     object: "client",
+    kind: client.person === null ? "program" : "person",
     name: client.name,
     scopes: [...client.scopes],
     state: client.state,
     require_signature: client.requireSignature,
     quotas: showClientQuotas(client.quotas),
-    secrets: client.secrets.map((secret) => ({
+    // The secret of a person is an invitation.
+    secrets: (client.person === null ? client.secrets : []).map((secret) => ({
       id: showId("sec", secret.id),
       added_by: showClientId(secret.addedBy),
       created_at: secret.createdAt.toISOString(),

@@ -17,7 +17,13 @@ export function removeKey({ removeKey: remove }: Pick<UseCases, "removeKey">) {
       description: "The tokens that were issued with it end within 5 seconds.",
       params: ClientKeyPath,
       success: { status: 200, schema: Client, description: "The client without the key." },
-      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED", "CREDENTIAL_NOT_FOUND"],
+      errors: [
+        "CLIENT_IS_PERSON",
+        "CHANGE_REQUEST_REQUIRED",
+        "CLIENT_NOT_FOUND",
+        "CLIENT_TAMPERED",
+        "CREDENTIAL_NOT_FOUND",
+      ],
     },
     async (request) => {
       const clientId = clientIdOf(request.params);

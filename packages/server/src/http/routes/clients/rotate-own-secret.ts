@@ -19,7 +19,7 @@ export function rotateOwnSecret({ rotateOwnSecret: rotate }: Pick<UseCases, "rot
       body: RotateOwnSecretBody,
       idempotent: "honoured",
       success: { status: 201, schema: RotatedSecret, description: "The new secret, shown only once." },
-      errors: ["CREDENTIAL_PROOF_REQUIRED", "INSUFFICIENT_SCOPE", "CLIENT_TAMPERED"],
+      errors: ["CLIENT_IS_PERSON", "CREDENTIAL_PROOF_REQUIRED", "INSUFFICIENT_SCOPE", "CLIENT_TAMPERED"],
     },
     async (request, reply) => {
       const { client, secret } = unwrap(

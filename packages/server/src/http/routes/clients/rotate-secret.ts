@@ -22,7 +22,7 @@ export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSec
       isBodyOptional: true,
       idempotent: "honoured",
       success: { status: 201, schema: RotatedSecret, description: "The new secret, shown only once." },
-      errors: ["CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED"],
+      errors: ["CLIENT_IS_PERSON", "CHANGE_REQUEST_REQUIRED", "CLIENT_NOT_FOUND", "CLIENT_TAMPERED"],
     },
     async (request, reply) => {
       const { overlap_seconds, expires_at } = request.body;

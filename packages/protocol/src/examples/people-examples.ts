@@ -1,0 +1,67 @@
+import { builtInRoles } from "../access/roles.js";
+import { type Examples, lastPage } from "./example.js";
+import { exampleIds } from "./example-ids.js";
+
+const createdAt = "2026-10-27T08:00:01.800Z";
+
+const person = {
+  id: exampleIds.person,
+  object: "person",
+  email: "ada@treasury.example",
+  name: "Ada",
+  role: "operator",
+  scopes: [...builtInRoles.operator],
+  state: "active",
+  passkeys: [
+    {
+      id: exampleIds.key,
+      name: "Laptop",
+      created_at: "2026-10-27T08:05:00.000Z",
+      last_used_at: "2026-11-16T09:25:00.000Z",
+    },
+  ],
+  invitation_expires_at: null,
+  created_by: exampleIds.client,
+  created_at: createdAt,
+  updated_at: createdAt,
+};
+
+const invited = {
+  ...person,
+  state: "invited",
+  passkeys: [],
+  invitation_expires_at: "2026-10-27T08:30:01.800Z",
+  invitation: {
+    url: `https://bursar.example/console#invitation=${exampleIds.person}.bsk_example-only-5Zr0mVn3Qx8Kc7Lw2Ht6Yb4Jd9Fg1`,
+    expires_at: "2026-10-27T08:30:01.800Z",
+  },
+};
+
+const role = {
+  object: "role",
+  name: "treasurer",
+  scopes: ["transactions:read", "transactions:write", "wallets:read"],
+  built_in: false,
+  created_by: exampleIds.client,
+  created_at: createdAt,
+};
+
+const builtIn = { object: "role", built_in: true, created_by: null, created_at: null };
+
+export const peopleExamples: Examples = {
+  InvitePersonBody: { value: { email: "ada@treasury.example", name: "Ada", role: "operator" } },
+  InvitedPerson: { value: invited },
+  Person: { value: person },
+  PersonPage: lastPage(person),
+  ChangePersonBody: { value: { role: "viewer" } },
+  CreateRoleBody: { value: { name: role.name, scopes: role.scopes } },
+  Role: { value: role },
+  RoleList: {
+    value: {
+      data: [
+        ...Object.entries(builtInRoles).map(([name, scopes]) => ({ ...builtIn, name, scopes: [...scopes] })),
+        role,
+      ],
+    },
+  },
+};

@@ -1,0 +1,180 @@
+import { type ChangePersonBody, type InvitePersonBody, showId } from "@bursar/protocol";
+import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import type { ApiClient, ClientChange, ClientSecret, PersonFacts } from "../clients/client.js";
+import { refuseBeyondScopes } from "../clients/client-authority.js";
+import { hashSecret, newSecret } from "../clients/client-secret.js";
+import { applyClientChange, type ClientServiceDeps, draftClient } from "../clients/client-service.js";
+import { disableClient } from "../clients/disable-client.js";
+import { callerReviewOf } from "../clients/review-caller.js";
+import { idempotentRequest, replay } from "../requests/idempotency.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { findRole, type RoleStore } from "./role.js";
+
+/** A client that is a person. */
+export type PersonClient = ApiClient & { person: PersonFacts };
+
+/** Invites, reads and changes people. A person is a client, so what protects clients protects people. */
+export interface PeopleService {
+  invitePerson: (
+    origin: Origin,
+    body: InvitePersonBody,
+    idempotencyKey: string | undefined,
+  ) => Promise<InvitedPerson | Refused>;
+  readPerson: (tenantId: string, id: string) => Promise<PersonClient | Refused>;
+  listPeople: (tenantId: string, limit: number, beforeId: string | undefined) => Promise<PersonClient[]>;
+  changePerson: (origin: Origin, id: string, body: ChangePersonBody) => Promise<PersonClient | Refused>;
+  /** Makes a new invitation and removes all passkeys of a person, who registers a new one with it. */
+  recoverPerson: (origin: Origin, id: string) => Promise<InvitedPerson | Refused>;
+}
+
+export interface InvitedPerson {
+  person: PersonClient;
+  /** Null if an earlier request with the same idempotency key invited the person: a link is shown once. */
+  invitation: { token: string; expiresAt: Date } | null;
+}
+
+export interface PeopleServiceDeps extends ClientServiceDeps {
+  roles: RoleStore;
+}
+
+const invitationLifetimeMs = 30 * 60_000;
+
+export function createPeopleService(deps: PeopleServiceDeps): PeopleService {
+  return {
+    invitePerson: (origin, body, idempotencyKey) => invitePerson(deps, origin, body, idempotencyKey),
+    readPerson: async (tenantId, id) => asPerson(await deps.clients.findClientOfTenant(tenantId, id)),
+    listPeople: async (tenantId, limit, beforeId) =>
+      (await deps.clients.listPeople(tenantId, limit, beforeId)).filter(isPerson),
+    changePerson: (origin, id, body) => changePerson(deps, origin, id, body),
+    recoverPerson: (origin, id) => recoverPerson(deps, origin, id),
+  };
+}
+
+function isPerson(client: ApiClient): client is PersonClient {
+  return client.person !== null;
+}
+
+/** What is no person is not found, like what does not exist. */
+function asPerson(client: ApiClient | Refused | undefined): PersonClient | Refused {
+  if (client === undefined) return notFound;
+  if (isRefused(client)) return client.refused === "CLIENT_NOT_FOUND" ? notFound : client;
+  return isPerson(client) ? client : notFound;
+}
+
+const notFound: Refused = { refused: "PERSON_NOT_FOUND" };
+
+async function invitePerson(
+  deps: PeopleServiceDeps,
+  origin: Origin,
+  body: InvitePersonBody,
+  idempotencyKey: string | undefined,
+): Promise<InvitedPerson | Refused> {
+  const role = await findRole(deps.roles, tenantOf(origin), body.role);
+  if (isRefused(role)) return role;
+  const refused = refuseBeyondScopes(origin, role.scopes);
+  if (refused !== undefined) return refused;
+  const { token, secret } = newInvitation(deps, origin);
+  const { client: drafted } = draftClient(deps, origin, { name: body.name, scopes: [...role.scopes] });
+  const client = { ...drafted, secrets: [secret], person: { email: body.email, role: role.name } };
+  const request = idempotentRequest(idempotencyKey, body);
+  const result = await deps.clients.createClient(
+    client,
+    request,
+    describeAct(origin, "person.invite", showId("cli", client.id), client.createdAt),
+    origin.by === "operator" ? Number.MAX_SAFE_INTEGER : deps.clientsMax,
+    callerReviewOf(origin, deps.now),
+  );
+  if (result === "too_many") return { refused: "CLIENT_LIMIT_REACHED" };
+  if (isRefused(result)) return result;
+  if ("created" in result) return { person: client, invitation: shown(client, token, secret) };
+  return replay(result.requestHash, request?.hash, () => {
+    const earlier = asPerson(result.earlier);
+    return isRefused(earlier) ? earlier : { person: earlier, invitation: null };
+  });
+}
+
+async function changePerson(
+  deps: PeopleServiceDeps,
+  origin: Origin,
+  id: string,
+  body: ChangePersonBody,
+): Promise<PersonClient | Refused> {
+  const role = body.role === undefined ? undefined : await findRole(deps.roles, tenantOf(origin), body.role);
+  if (isRefused(role)) return role;
+  const decide = ({ person }: ApiClient): ClientChange | Refused => {
+    const refused = refuseBeyondScopes(origin, role?.scopes ?? []);
+    if (person === null || refused !== undefined) return refused ?? notFound;
+    return {
+      set: {
+        ...(body.name === undefined ? {} : { name: body.name }),
+        ...(body.state === undefined ? {} : { state: body.state }),
+        ...(role === undefined ? {} : { scopes: role.scopes, person: { ...person, role: role.name } }),
+      },
+    };
+  };
+  const apply = (onDecided?: () => void) =>
+    applyClientChange(deps, origin, id, "person.change", decide, { refuse: refuseProgram, onDecided });
+  const known = await deps.clients.findClientOfTenant(tenantOf(origin), id);
+  // Before the stop of a client is recorded in any case, because this route stops people only.
+  if (known === undefined || !isPerson(known)) return notFound;
+  const changed = asPerson(
+    await (body.state === "disabled" ? disableClient(deps, origin, id, apply) : apply()),
+  );
+  if (!isRefused(changed) && body.state !== undefined) await deps.onStateChanged(changed);
+  return changed;
+}
+
+async function recoverPerson(
+  deps: PeopleServiceDeps,
+  origin: Origin,
+  id: string,
+): Promise<InvitedPerson | Refused> {
+  const { token, secret } = newInvitation(deps, origin);
+  const by = actorOf(origin);
+  const decide = ({ secrets, keys }: ApiClient): ClientChange => ({
+    addSecret: secret,
+    removeSecretIds: secrets.map((one) => one.id),
+    removeKeyIds: keys.map((one) => one.id),
+    ...(by === null ? { authority: { by, controllers: "reset" } } : {}),
+  });
+  const recovered = asPerson(
+    await applyClientChange(deps, origin, id, "person.recover", decide, {
+      refuse: (client) => refuseProgram(client) ?? (by === client.id ? ownRecovery : undefined),
+      // A client that could act as the person anyway makes a new link for one that was not used, or that another client has approved.
+      isExempt: (client) => by !== null && client.keys.length === 0 && client.controllers.includes(by),
+      ...(by === null ? { resets: true } : {}),
+    }),
+  );
+  return isRefused(recovered)
+    ? recovered
+    : { person: recovered, invitation: shown(recovered, token, secret) };
+}
+
+function refuseProgram(client: ApiClient): Refused | undefined {
+  return isPerson(client) ? undefined : notFound;
+}
+
+/** Otherwise an access token would become a passkey. */
+const ownRecovery: Refused = {
+  refused: "CHANGE_REQUEST_REQUIRED",
+  message: "A person cannot recover themselves. Add a passkey, or ask another administrator or the operator.",
+};
+
+function newInvitation({ keys, newUuid, randomBytes, now }: PeopleServiceDeps, origin: Origin) {
+  const token = newSecret(randomBytes);
+  const createdAt = new Date(now());
+  const secret: ClientSecret = {
+    id: newUuid(),
+    ...hashSecret(keys, token),
+    addedBy: actorOf(origin),
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + invitationLifetimeMs),
+    lastUsedAt: null,
+  };
+  return { token, secret };
+}
+
+/** The token of a link names the person too. */
+function shown({ id }: ApiClient, token: string, { expiresAt }: ClientSecret): InvitedPerson["invitation"] {
+  return expiresAt === null ? null : { token: `${showId("cli", id)}.${token}`, expiresAt };
+}

@@ -1,0 +1,90 @@
+import { showId } from "@bursar/protocol";
+import { type Command, InvalidArgumentError } from "commander";
+import type { OperatorOrigin } from "../../app/audit/audit-entry.js";
+import { invitationUrl } from "../../app/people/console-address.js";
+import type { InvitedPerson } from "../../app/people/people-service.js";
+import { publicUrlOf } from "../../compose/public-address.js";
+import { printable } from "../../runtime/printable.js";
+import { idArgument, nameArgument } from "./arguments.js";
+import { findTenant } from "./find-tenant.js";
+import { operatorOf, orThrow } from "./operator-acts.js";
+import { loadOperatorSettings, withDatabase } from "./operator-database.js";
+
+export function addPeopleCommand(program: Command): void {
+  const people = program.command("people").description("manage the people of tenants");
+  people
+    .command("invite")
+    .description(
+      "invite a person, who is independent of all clients; the printed link works once, within 30 minutes",
+    )
+    .argument("<email>", "the email address, which tells people apart; nothing is sent to it", emailArgument)
+    .requiredOption(
+      "--role <role>",
+      "viewer, auditor, operator, approver, developer, admin, or a role of the tenant",
+    )
+    .requiredOption("--tenant <tenant>", "the tenant's id or name")
+    .option("--name <name>", "how the person is called; the email address if left out", nameArgument)
+    .action(async (email: string, options: { role: string; tenant: string; name?: string }) => {
+      const body = { email, name: options.name ?? email.slice(0, 128), role: options.role };
+      await withDatabase(async ({ parts, database }) => {
+        const { id: tenantId } = await findTenant(database, options.tenant);
+        const origin: OperatorOrigin = { by: "operator", tenantId };
+        printInvited(orThrow(await parts.useCases.invitePerson(origin, body, undefined)));
+      });
+    });
+  people
+    .command("list")
+    .description("list a tenant's people")
+    .argument("<tenant>", "the tenant's id or name")
+    .action(async (tenant: string) => {
+      await withDatabase(async ({ parts, database }) => {
+        const { id } = await findTenant(database, tenant);
+        for (let last: string | undefined; ; ) {
+          const page = await parts.useCases.listPeople(id, pageSize, last);
+          for (const { id: personId, state, keys, person } of page) {
+            const shown = state === "active" && keys.length === 0 ? "invited" : state;
+            console.log(
+              `${showId("cli", personId)}  ${shown.padEnd(8)}  ${person.role.padEnd(9)}  ${keys.length} passkeys  ${printable(person.email)}`,
+            );
+          }
+          if (page.length < pageSize) return;
+          last = page.at(-1)?.id;
+        }
+      });
+    });
+  people
+    .command("disable")
+    .description("disable a person; sessions and tokens become invalid within 5 seconds")
+    .argument("<person>", "the person's id", idArgument("cli"))
+    .action(async (id: string) => {
+      await withDatabase(async ({ parts, database }) =>
+        orThrow(await parts.useCases.changePerson(await operatorOf(database, id), id, { state: "disabled" })),
+      );
+      console.log(`${showId("cli", id)} is disabled`);
+    });
+  people
+    .command("recover")
+    .description(
+      "remove all passkeys of a person, make a new link, and make the person independent of the clients that invited or changed them",
+    )
+    .argument("<person>", "the person's id", idArgument("cli"))
+    .action(async (id: string) => {
+      await withDatabase(async ({ parts, database }) =>
+        printInvited(orThrow(await parts.useCases.recoverPerson(await operatorOf(database, id), id))),
+      );
+    });
+}
+
+const pageSize = 100;
+
+function printInvited({ person, invitation }: InvitedPerson): void {
+  console.log(`person  ${showId("cli", person.id)}`);
+  if (invitation !== null)
+    console.log(`link    ${invitationUrl(publicUrlOf(loadOperatorSettings()), invitation.token)}`);
+}
+
+function emailArgument(text: string): string {
+  if (text.length > 254 || !/^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(text))
+    throw new InvalidArgumentError("The email address must have the form name@host.");
+  return text;
+}

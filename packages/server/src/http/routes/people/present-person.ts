@@ -1,0 +1,40 @@
+import { type Person, showId } from "@bursar/protocol";
+import { invitationUrl } from "../../../app/people/console-address.js";
+import type { InvitedPerson, PersonClient } from "../../../app/people/people-service.js";
+
+export function presentPerson(client: PersonClient): Person {
+  const { person, state, keys, secrets, createdBy } = client;
+  return {
+    id: showId("cli", client.id),
+    object: "person",
+    email: person.email,
+    name: client.name,
+    role: person.role,
+    scopes: [...client.scopes],
+    state: state === "active" && keys.length === 0 ? "invited" : state,
+    passkeys: keys.map((key) => ({
+      id: showId("key", key.id),
+      name: "Passkey",
+      created_at: key.createdAt.toISOString(),
+      last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    })),
+    invitation_expires_at: secrets[0]?.expiresAt?.toISOString() ?? null,
+    created_by: createdBy === null ? null : showId("cli", createdBy),
+    created_at: client.createdAt.toISOString(),
+    updated_at: client.updatedAt.toISOString(),
+  };
+}
+
+/** With the link, which is shown once. */
+export function presentInvited({ person, invitation }: InvitedPerson, publicUrl: string) {
+  return {
+    ...presentPerson(person),
+    invitation:
+      invitation === null
+        ? null
+        : {
+            url: invitationUrl(publicUrl, invitation.token),
+            expires_at: invitation.expiresAt.toISOString(),
+          },
+  };
+}
