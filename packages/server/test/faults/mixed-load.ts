@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Bursar, createBursar, type PlaceOrderBody } from "@bursar/client";
+import type { PlaceOrderBody } from "@bursar/client";
 import { createRandomDeeds } from "../harness/markets/random-orders.js";
 import type { TestClient } from "../harness/service/test-service.js";
 import type { TwoProcesses } from "./two-processes.js";
@@ -24,7 +24,6 @@ export interface MixedLoad {
 }
 
 const payersCount = 4;
-const requestTimeoutMs = 15_000;
 const retryMs = 20;
 export const market = "ETH-USD";
 
@@ -33,23 +32,6 @@ export function createMixedLoad(world: TwoProcesses, pauseMs = 0): MixedLoad {
   let answers = 0;
   let isOn = false;
   let running: Promise<unknown> = Promise.resolve();
-
-  const clients = new Map<TestClient, Bursar>();
-  /** One attempt a call, at any of the processes. */
-  function clientOf(client: TestClient): Bursar {
-    const known = clients.get(client);
-    if (known !== undefined) return known;
-    const baseUrl = "http://bursar.test";
-    const made = createBursar({
-      baseUrl,
-      credentials: () => world.tokenOf(client),
-      retriesMax: 0,
-      timeoutMs: requestTimeoutMs,
-      fetch: (url, init) => fetch(url.replace(baseUrl, world.services[randomInt(2)]?.url ?? ""), init),
-    });
-    clients.set(client, made);
-    return made;
-  }
 
   /** The resource, if the request was accepted. */
   async function answerOf<Value>(request: Promise<Value>): Promise<Value | undefined> {
@@ -81,7 +63,7 @@ export function createMixedLoad(world: TwoProcesses, pauseMs = 0): MixedLoad {
   async function pay(): Promise<void> {
     while (isOn) {
       await sleep(pauseMs);
-      const { transactions } = clientOf(world.payer);
+      const { transactions } = world.bursarOf(world.payer);
       await create(world.payer, "transactions", (idempotencyKey) =>
         transactions.create({ reference: "load", asset: "USD", amount: "0.01" }, { idempotencyKey }),
       );
@@ -91,7 +73,7 @@ export function createMixedLoad(world: TwoProcesses, pauseMs = 0): MixedLoad {
   const nextDeeds = world.traders.map((_, index) => createRandomDeeds(index));
   async function trade(client: TestClient, next: ReturnType<typeof createRandomDeeds>): Promise<void> {
     const own: string[] = [];
-    const { orders } = clientOf(client);
+    const { orders } = world.bursarOf(client);
     while (isOn) {
       await sleep(pauseMs);
       const deed = next();

@@ -10,17 +10,16 @@ import { startTestService, type TestClient } from "../harness/service/test-servi
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 import { startWebhookReceiver, type WebhookReceiver } from "../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../harness/webhooks/webhooks-client.js";
-import { createTokenSource } from "./token-source.js";
+import { createProofClients, type ProofClients } from "./proof-clients.js";
 
 /** Two processes on one database, tenants that pay and trade, and a receiver of webhooks. */
-export interface TwoProcesses {
+export interface TwoProcesses extends ProofClients {
   /** A connection of the proof itself, which finds the primary like the service does. */
   database: TestDatabase;
   services: readonly [MeasuredService, MeasuredService];
   payer: TestClient;
   traders: readonly TestClient[];
   receiver: WebhookReceiver;
-  tokenOf: (client: TestClient) => Promise<string>;
   close: () => Promise<void>;
 }
 
@@ -78,7 +77,7 @@ export async function startTwoProcesses(databaseUrl: string): Promise<TwoProcess
     payer,
     traders,
     receiver,
-    tokenOf: createTokenSource(services.map(({ url }) => url)),
+    ...createProofClients(services.map(({ url }) => url)),
     close: async () => {
       for (const service of services) await service.stop();
       await receiver.stop();

@@ -1,8 +1,7 @@
 import { contracts } from "@bursar/devnet";
-import type { Transaction, Wallet } from "@bursar/protocol";
+import type { Transaction } from "@bursar/protocol";
 import { eventually } from "../../harness/eventually.js";
 import { runBursar } from "../../harness/service/bursar-process.js";
-import type { TestClient } from "../../harness/service/test-service.js";
 import type { SentDeposit } from "./deposits.js";
 import { digestOf } from "./event-receiver.js";
 import type { RequestedPayment } from "./payouts.js";
@@ -39,7 +38,7 @@ export async function auditProof(
   const tenants = [...new Map(world.wallets.map(({ tenant }) => [tenant.tenantId, tenant])).values()];
   const transactions = new Map<string, Transaction>();
   for (const tenant of tenants)
-    for (const one of await list<Transaction>(world, tenant, "/v1/transactions?limit=200"))
+    for await (const one of world.bursarOf(tenant).transactions.list({ limit: 200 }))
       transactions.set(one.id, one);
   const record = await readChain(world.chain);
   const faults = [
@@ -55,20 +54,6 @@ export async function auditProof(
     counts[what] = (counts[what] ?? 0) + 1;
   }
   return { faults, counts };
-}
-
-async function list<T>(world: ProofWorld, tenant: TestClient, path: string): Promise<T[]> {
-  const all: T[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const response: Response = await fetch(
-      `${world.url}${path}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
-      { headers: { authorization: `Bearer ${await world.tokenOf(tenant)}` } },
-    );
-    const page = (await response.json()) as { data: T[]; next_cursor: string | null };
-    all.push(...page.data);
-    cursor = page.next_cursor;
-  }
-  return all;
 }
 
 const blocksAtOnce = 50;
@@ -170,10 +155,7 @@ function baseUnits(text: string, decimals: number): bigint {
 async function auditWallets(world: ProofWorld, { sent }: ChainRecord): Promise<string[]> {
   const faults: string[] = [];
   for (const { id, address, tenant } of world.wallets) {
-    const response = await fetch(`${world.url}/v1/wallets/${id}`, {
-      headers: { authorization: `Bearer ${await world.tokenOf(tenant)}` },
-    });
-    const { sending } = (await response.json()) as Wallet;
+    const { sending } = await world.bursarOf(tenant).wallets.get(id);
     const used = sent.get(address) ?? 0;
     if (sending?.next_nonce !== used || sending.final_nonce !== used || sending.halted_reason != null)
       faults.push(`${id} has sent ${used} transactions, and says ${JSON.stringify(sending)}`);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isBursarError } from "@bursar/client";
 import type { Random } from "../../simulation/world/random.js";
 import type { ProofWallet, ProofWorld } from "./proof-world.js";
 
@@ -28,31 +29,26 @@ export function createPayer(world: ProofWorld, seed: number, random: Random) {
   let refused = 0;
 
   async function attempt(payment: RequestedPayment): Promise<boolean> {
-    const response = await fetch(`${world.url}/v1/transactions`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${await world.tokenOf(payment.source.tenant)}`,
-        "idempotency-key": payment.key,
-        "content-type": "application/json",
-      },
-      body: JSON.stringify({
-        reference: payment.key,
-        asset: payment.asset,
-        amount: decimalOf(payment.amount, decimals[payment.asset]),
-        source: { wallet_id: payment.source.id },
-        destination: { address: payment.address },
-      }),
-      signal: AbortSignal.timeout(timeoutMs),
-    }).catch(() => undefined);
-    const body = (await response?.json().catch(() => undefined)) as { id?: string } | undefined;
-    if (response !== undefined && response.status >= 400 && response.status < 429 && response.status !== 408)
-      throw new Error(`a payment was refused with ${response.status}: ${JSON.stringify(body)}`);
-    if (response?.status !== 202 || body?.id === undefined) {
+    const { key, asset, amount, source, address } = payment;
+    const body = {
+      reference: key,
+      asset,
+      amount: decimalOf(amount, decimals[asset]),
+      source: { wallet_id: source.id },
+      destination: { address },
+    };
+    try {
+      const { transactions } = world.bursarOf(source.tenant);
+      payment.ids.add((await transactions.create(body, { idempotencyKey: key, timeoutMs })).id);
+      return true;
+    } catch (error) {
+      if (!isBursarError(error)) throw error;
+      const { status = 0 } = error;
+      if (status >= 400 && status < 429 && status !== 408)
+        throw new Error(`a payment was refused with ${status}`, { cause: error });
       refused += 1;
       return false;
     }
-    payment.ids.add(body.id);
-    return true;
   }
 
   function draw(): RequestedPayment {
@@ -68,13 +64,13 @@ export function createPayer(world: ProofWorld, seed: number, random: Random) {
   }
 
   async function ask(payment: RequestedPayment, what: "cancel" | "speed-up"): Promise<void> {
-    const [id] = payment.ids;
+    const [id = ""] = payment.ids;
     await sleep(random.between(0, 1500));
-    await fetch(`${world.url}/v1/transactions/${id}/${what}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${await world.tokenOf(payment.source.tenant)}` },
-      signal: AbortSignal.timeout(timeoutMs),
-    }).catch(() => undefined);
+    const { transactions } = world.bursarOf(payment.source.tenant);
+    await (what === "cancel"
+      ? transactions.cancel(id, { timeoutMs })
+      : transactions.speedUp(id, { timeoutMs })
+    ).catch(() => undefined);
   }
 
   return {

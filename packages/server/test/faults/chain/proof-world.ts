@@ -15,7 +15,7 @@ import { type MeasuredService, startMeasuredService } from "../../harness/servic
 import { startTestService, type TestClient } from "../../harness/service/test-service.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
-import { createTokenSource } from "../token-source.js";
+import { createProofClients, type ProofClients } from "../proof-clients.js";
 import { type EventReceiver, startEventReceiver } from "./event-receiver.js";
 import type { ProofChain } from "./proof-chain.js";
 import { type ChangeAnswer, startNodeProxy, startPostgresProxy, startSignerProxy } from "./step-proxies.js";
@@ -35,7 +35,7 @@ export interface ProofWorld<Chain extends ProofChain = ProofChain> {
   gate: StepGate;
   wallets: readonly ProofWallet[];
   receiver: EventReceiver;
-  tokenOf: (client: TestClient) => Promise<string>;
+  bursarOf: ProofClients["bursarOf"];
   /** Past the proxies, for what the proof itself looks at. */
   database: TestDatabase;
   /** What `bursar` needs to be run against this world. */
@@ -174,7 +174,7 @@ export async function startProofWorld<Chain extends ProofChain>(
   return {
     ...{ url, chain, gate, wallets, receiver, database, restart },
     env: { ...env, DATABASE_URL: postgres.url },
-    tokenOf: createTokenSource([url]),
+    bursarOf: createProofClients([url]).bursarOf,
     lie: (given) => {
       change = given;
     },

@@ -1,5 +1,6 @@
+import { isBursarError } from "@bursar/client";
 import { createAssetRegistry, formatAmount } from "@bursar/domain";
-import { type Event, type Orderbook, readId, showId } from "@bursar/protocol";
+import { readId, showId } from "@bursar/protocol";
 import { assetList } from "../../../src/config/asset-list.js";
 import { sandboxMarkets } from "../../../src/config/market-list.js";
 import { type Statement, sql } from "../../../src/store/core/sql.js";
@@ -48,13 +49,9 @@ function abridge(differences: readonly string[]): string[] {
   return more > 0 ? [...differences.slice(0, differencesMax), `and ${more} more`] : [...differences];
 }
 
-async function get(world: TwoProcesses, process: number, client: TestClient, path: string) {
-  const response = await fetch(`${world.services[process]?.url}${path}`, {
-    headers: { authorization: `Bearer ${await world.tokenOf(client)}` },
-  });
-  // biome-ignore lint/suspicious/noExplicitAny: each caller knows the body of its route.
-  return { status: response.status, body: (await response.json()) as any };
-}
+/** A client at one of the processes. */
+const clientAt = (world: TwoProcesses, process: number, client: TestClient) =>
+  world.bursarOf(client, world.services[process]?.url);
 
 const tenantOf = ({ tenantId }: TestClient) => readId("tnt", tenantId) ?? "";
 
@@ -91,16 +88,8 @@ async function compareEvents({ world, views }: Seen): Promise<string[]> {
   );
   for (const process of world.services.keys()) {
     const shown: string[] = [];
-    for (let after = 0; ; ) {
-      const path = `/v1/events?after=${after}&limit=${eventsPageMax}`;
-      const { status, body } = await get(world, process, world.payer, path);
-      if (status !== 200) return [...found, `process ${process} answers ${path} with ${status}`];
-      const page = body.data as Event[];
-      shown.push(...page.map(lineOf));
-      const last = page.at(-1)?.sequence;
-      if (last === undefined) break;
-      after = last;
-    }
+    const { events } = clientAt(world, process, world.payer);
+    for await (const event of events.list({ after: 0, limit: eventsPageMax })) shown.push(lineOf(event));
     found.push(...compareLines(`GET /v1/events of process ${process}`, shown, stored));
   }
   return found;
@@ -139,9 +128,11 @@ async function compareResources(
     for (let from = 0; from < asked.length; from += parallelMax)
       await Promise.all(
         asked.slice(from, from + parallelMax).map(async ({ id, process }) => {
-          const { status, body } = await get(world, process, client, `/v1/${kind}/${id}`);
-          const shown =
-            status === 200 ? `${body.state} ${body.version}` : status === 404 ? "missing" : `a ${status}`;
+          const { [kind]: resources } = clientAt(world, process, client);
+          const shown = await resources.get(id).then(
+            ({ state, version }) => `${state} ${version}`,
+            (error: unknown) => (isBursarError(error) && error.status === 404 ? "missing" : String(error)),
+          );
           const expected = stored.get(id) ?? "missing";
           if (shown !== expected) found.push(`process ${process} shows ${id} as ${shown}; it is ${expected}`);
         }),
@@ -171,10 +162,8 @@ async function compareWallets({ world }: Seen): Promise<string[]> {
       )
       .sort();
     for (const process of world.services.keys()) {
-      const { body } = await get(world, process, client, "/v1/wallets");
-      const shown = (
-        body.data as { id: string; balances: { asset: string; available: string; held: string }[] }[]
-      )
+      const { data } = await clientAt(world, process, client).wallets.list().page();
+      const shown = data
         .flatMap(({ id, balances }) =>
           balances.map((one) => `${id} ${one.asset} ${one.available} ${one.held}`),
         )
@@ -206,9 +195,9 @@ async function compareBooks({ world, views }: Seen): Promise<string[]> {
     return [`the book in the stream of process ${process}`, JSON.stringify([book.sequence(), ...sides])];
   });
   for (const process of world.services.keys()) {
-    const { body } = await get(world, process, world.payer, `/v1/orderbook?market=${market}&depth=1000`);
-    const { sequence, bids, asks, stale } = body as Orderbook;
-    const sides = [inSteps(bids as never), inSteps(asks as never)];
+    const { orderbook } = clientAt(world, process, world.payer);
+    const { sequence, bids, asks, stale } = await orderbook.get({ market, depth: 1000 });
+    const sides = [inSteps(bids), inSteps(asks)];
     shown.push([`GET /v1/orderbook of process ${process}`, JSON.stringify([sequence, ...sides])]);
     if (stale) shown.push([`process ${process} calls its book stale`, ""]);
   }
