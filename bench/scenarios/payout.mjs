@@ -71,53 +71,30 @@ signer_socket: ${socketPath}
 `;
 }
 
-/** @param {import("../sandbox.mjs").Sandbox} sandbox */
-function apiOf({ url, newToken }) {
-  return async (
-    /** @type {string} */ method,
-    /** @type {string} */ path,
-    /** @type {object} */ body,
-    headers = {},
-  ) => {
-    const token = await newToken();
-    const response = await fetch(url + path, {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const answer = /** @type {any} */ (await response.json());
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
-    return { answer, etag: response.headers.get("etag") ?? "" };
-  };
-}
-
 /** Wallets with an address and coins. @param {import("../sandbox.mjs").Sandbox} sandbox @param {Devnet} devnet @returns {Promise<string[]>} */
 async function prepareWallets(sandbox, devnet) {
-  const api = apiOf(sandbox);
-  const { etag } = await api("GET", "/v1/policy", /** @type {any} */ (undefined));
-  await api("PUT", "/v1/policy", { rules: [], default: { action: "allow" } }, { "if-match": etag });
+  const { policy, wallets } = sandbox.client;
+  const { lastResponse } = await policy.get();
+  await policy.replace({ rules: [], default: { action: "allow" } }, lastResponse.etag ?? "");
   const ids = [];
   for (let index = 0; index < walletCount; index++) {
-    const { answer } = await api("POST", "/v1/wallets", { name: "bench", purpose: "payout", network });
-    ids.push(String(answer.id));
+    ids.push((await wallets.create({ name: "bench", purpose: "payout", network })).id);
   }
-  const read = async (/** @type {string} */ id) =>
-    (await api("GET", `/v1/wallets/${id}`, /** @type {any} */ (undefined))).answer;
   for (const id of ids) {
-    let wallet = await read(id);
+    let wallet = await wallets.get(id);
     while (wallet.state !== "active") {
       await sleep(50);
-      wallet = await read(id);
+      wallet = await wallets.get(id);
     }
     await devnet.control("devnet_fund", {
-      address: wallet.address,
+      address: wallet.address ?? "",
       amount: String(10n ** 24n),
       asset: "ETH",
     });
   }
-  const isFunded = (/** @type {any} */ wallet) =>
-    wallet.balances.some((/** @type {any} */ one) => one.asset === "ETH.DEV" && one.available !== "0");
-  for (const id of ids) while (!isFunded(await read(id))) await sleep(100);
+  const isFunded = async (/** @type {string} */ id) =>
+    (await wallets.get(id)).balances.some((one) => one.asset === "ETH.DEV" && one.available !== "0");
+  for (const id of ids) while (!(await isFunded(id))) await sleep(100);
   return ids;
 }
 
@@ -130,7 +107,6 @@ function addressOf(index) {
 
 /** Until all of them are completed. @param {import("../sandbox.mjs").Sandbox} sandbox @param {import("pg").Client} database @param {readonly string[]} wallets @param {number} total */
 async function payOut(sandbox, database, wallets, total) {
-  const api = apiOf(sandbox);
   runs += 1;
   const startedMs = performance.now();
   for (let start = 0; start < total; start += itemsMax) {
@@ -139,10 +115,10 @@ async function payOut(sandbox, database, wallets, total) {
       reference: "bench",
       asset: "ETH.DEV",
       amount: "0.000000000000000001",
-      source: { wallet_id: wallets[(start + index) % wallets.length] },
+      source: { wallet_id: wallets[(start + index) % wallets.length] ?? "" },
       destination: { address: addressOf(start + index) },
     }));
-    await api("POST", "/v1/transactions/batch", { transactions });
+    await sandbox.client.transactions.createBatch({ transactions });
   }
   const open = "SELECT count(*) AS count FROM chain_payments WHERE stage <> 'over'";
   const isOpen = async () => (await database.query(open)).rows[0].count !== "0";

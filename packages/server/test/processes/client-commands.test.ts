@@ -4,7 +4,7 @@ import { eventually } from "../harness/eventually.js";
 import { startSandboxForFile } from "../harness/service/sandbox-commands.js";
 
 describe("commands for tenants and clients beside a running sandbox", () => {
-  const { url, run, fieldOf, statusOf } = startSandboxForFile("client-commands");
+  const { url, bursarOf, run, fieldOf, statusOf } = startSandboxForFile("client-commands");
 
   it("`tenant` and `client` manage tenants and clients, and the secret is taken from the environment", async () => {
     const tenant = await run(["tenant", "create", "acme"]);
@@ -65,10 +65,7 @@ describe("commands for tenants and clients beside a running sandbox", () => {
     const reset = await run(["client", "reset", clientId]);
     expect((await login(fieldOf(tenant.output, "client_secret"))).code).toBe(4);
     const { output: token } = await login(fieldOf(reset.output, "client_secret"));
-    const isSingle = async () => {
-      const me = await fetch(`${url()}/v1/me`, { headers: { authorization: `Bearer ${token.trim()}` } });
-      return ((await me.json()) as { tenant: { single_administrator: boolean } }).tenant.single_administrator;
-    };
+    const isSingle = async () => (await bursarOf(token).me.get()).tenant.single_administrator;
     expect(await isSingle()).toBe(false);
     const set = await run(["tenant", "set", tenantId, "--single-administrator", "on"]);
     expect(set).toEqual({ code: 0, output: `${tenantId} has single_administrator on\n` });
@@ -80,6 +77,7 @@ describe("commands for tenants and clients beside a running sandbox", () => {
 
   it("`client quota` sets and removes the quotas of a client", async () => {
     const { output: token } = await run(["token", "--client", "limited"]);
+    // The header is the subject, so this request is made by hand.
     const policy = async () =>
       (
         await fetch(`${url()}/v1/assets`, { headers: { authorization: `Bearer ${token.trim()}` } })

@@ -38,20 +38,9 @@ describe("the instructions in the documents work", () => {
     const text = script.replaceAll("http://127.0.0.1:8080", url);
     return (await run("sh", ["-ec", text], { env, cwd: folder })).stdout;
   };
-  let token: string | undefined;
-  const callApi = async <T>(method: string, path: string, body?: object, headers = {}): Promise<T> => {
-    token ??= (await shell("./bursar token")).trim();
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return (text === "" ? undefined : JSON.parse(text)) as T;
+  const bursarHere = async () => {
+    const token = (await shell("./bursar token")).trim();
+    return createBursar({ baseUrl: url, credentials: () => token });
   };
   const hasCurl = hasProgram("curl");
 
@@ -82,7 +71,7 @@ describe("the instructions in the documents work", () => {
     );
     listener.child.kill("SIGINT");
     expect(await listener.exited).toMatchObject({ code: 130 });
-    expect(await callApi("GET", "/v1/webhook-endpoints")).toMatchObject({ data: [] });
+    expect(await (await bursarHere()).webhookEndpoints.list().page()).toMatchObject({ data: [] });
     expect(await shell(create)).toContain("idempotent-replayed: true");
     expect(JSON.parse(await listed()).data).toHaveLength(1);
     expect(await shell(without)).toMatch(/^HTTP\/1\.1 401 .*"code":"UNAUTHENTICATED"/s);
@@ -123,12 +112,11 @@ describe("the instructions in the documents work", () => {
     writeFileSync(file, program);
     const port = await freePort();
     const address = `http://127.0.0.1:${port}/`;
-    const endpoint = await callApi<{ id: string; secret: string }>("POST", "/v1/webhook-endpoints", {
-      url: address,
-    });
+    const { transactions, webhookDeliveries, webhookEndpoints } = await bursarHere();
+    const endpoint = await webhookEndpoints.create({ url: address });
     const env = {
       PORT: String(port),
-      WEBHOOK_SECRET: endpoint.secret,
+      WEBHOOK_SECRET: endpoint.secret ?? "",
       JOURNAL: join(folder, "webhooks.jsonl"),
     };
     const startReceiver = async () => {
@@ -152,12 +140,10 @@ describe("the instructions in the documents work", () => {
     };
 
     const receiver = await startReceiver();
-    const verification = await callApi("POST", `/v1/webhook-endpoints/${endpoint.id}/verify`);
+    const verification = await webhookEndpoints.verify(endpoint.id);
     expect(verification).toMatchObject({ verified: true });
     const body = { reference: "guide", asset: "USD", amount: "1" };
-    const { id } = await callApi<{ id: string }>("POST", "/v1/transactions", body, {
-      "idempotency-key": "guide",
-    });
+    const { id } = await transactions.create(body, { idempotencyKey: "guide" });
     await receiver.waitFor(`${id} is completed`);
     expect((await fetch(address, { method: "POST", body: "{}" })).status).toBe(401);
     await receiver.stop();
@@ -165,13 +151,10 @@ describe("the instructions in the documents work", () => {
     // It skips deliveries that it has stored, and the same change under another id.
     const again = await startReceiver();
     await again.waitFor(`${id} is completed`);
-    const { data } = await callApi<{ data: [{ id: string }] }>(
-      "GET",
-      `/v1/webhook-deliveries?endpoint_id=${endpoint.id}`,
-    );
-    const resent = await callApi<{ id: string }>("POST", `/v1/webhook-deliveries/${data[0].id}/resend`);
+    const { data } = await webhookDeliveries.list({ endpoint_id: endpoint.id }).page();
+    const resent = await webhookDeliveries.resend(data[0]?.id ?? "");
     await eventually(
-      () => callApi<{ state: string }>("GET", `/v1/webhook-deliveries/${resent.id}`),
+      () => webhookDeliveries.get(resent.id),
       ({ state }) => state === "delivered",
     );
     expect((await again.stop()).split(`${id} is completed`)).toHaveLength(2);

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { createBursar } from "@bursar/client";
+import { createBursar, isBursarError } from "@bursar/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readMasterKeys } from "../../src/credentials/master-key.js";
 import { sql } from "../../src/store/core/sql.js";
@@ -56,14 +56,20 @@ describe("the key drills", () => {
       baseUrl: processes[0]?.url ?? "",
       credentials: { clientId: client.id, secret: client.secret },
     }).tokens.current();
-  const call = (url: string, token: string, method = "GET", path = "/v1/clients", body?: object) =>
-    fetch(url + path, {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+  const bursarOf = (url: string, token: string) =>
+    createBursar({ baseUrl: url, credentials: () => token, retriesMax: 0 });
   const statuses = (token: string) =>
-    Promise.all(processes.map(async ({ url }) => (await call(url, token)).status));
+    Promise.all(
+      processes.map(({ url }) =>
+        bursarOf(url, token)
+          .clients.list()
+          .page()
+          .then(
+            ({ lastResponse }) => lastResponse.status,
+            (error: unknown) => (isBursarError(error) ? error.status : String(error)),
+          ),
+      ),
+    );
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -84,8 +90,9 @@ describe("the key drills", () => {
   it("replace the master key while the service runs, with every token and secret still valid", async () => {
     const token = await requestToken();
     const url = processes[0]?.url ?? "";
-    await call(url, token, "POST", "/v1/webhook-endpoints", { url: "https://receiver.example/" });
-    await call(url, token, "POST", `/v1/clients/${client.id}/keys`, { algorithm: "hmac-sha256" });
+    const { webhookEndpoints, clients } = bursarOf(url, token);
+    await webhookEndpoints.create({ url: "https://receiver.example/" });
+    await clients.addKey(client.id, { algorithm: "hmac-sha256" });
     const [oldKey] = readMasterKeys(keyFile).all;
     for (const block of blocks.slice(0, 2)) {
       await shell(block);

@@ -1,6 +1,7 @@
 import { chownSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createBursar } from "@bursar/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { canRead } from "../../src/embedded/postgres-account.js";
 import { eventually } from "../harness/eventually.js";
@@ -49,15 +50,11 @@ describe("the sandbox", () => {
     it("has a two-sided book that a newcomer can trade with", async () => {
       const token = spawnBursar({ args: ["token"], env: { BURSAR_DATA_DIR: dataDir } });
       await token.exited;
-      const headers = {
-        authorization: `Bearer ${token.output().trim()}`,
-        "content-type": "application/json",
-      };
-      const get = async <T>(path: string) => (await (await fetch(url + path, { headers })).json()) as T;
-      type Side = [string, string][];
+      const accessToken = token.output().trim();
+      const { orderbook, orders } = createBursar({ baseUrl: url, credentials: () => accessToken });
       const books = async (market: string) =>
         await eventually(
-          () => get<{ bids: Side; asks: Side; stale: boolean }>(`/v1/orderbook?market=${market}`),
+          () => orderbook.get({ market }),
           ({ bids, asks }) => bids.length > 0 && asks.length > 0,
         );
       const { bids, asks, stale } = await books("ETH-USD");
@@ -65,14 +62,12 @@ describe("the sandbox", () => {
       expect(Number(bids[0]?.[0])).toBeLessThan(Number(asks[0]?.[0]));
       expect(Number(bids[0]?.[0])).toBeGreaterThan(2900);
       await books("USDC-USD");
-      const response = await fetch(`${url}/v1/orders`, {
-        method: "POST",
-        headers: { ...headers, "idempotency-key": "first" },
-        body: JSON.stringify({ market: "ETH-USD", side: "buy", type: "market", quote_size: "100" }),
-      });
-      const { id } = (await response.json()) as { id: string };
+      const { id } = await orders.place(
+        { market: "ETH-USD", side: "buy", type: "market", quote_size: "100" },
+        { idempotencyKey: "first" },
+      );
       const order = await eventually(
-        () => get<{ state: string }>(`/v1/orders/${id}`),
+        () => orders.get(id),
         ({ state }) => state !== "pending",
       );
       expect(order).toMatchObject({ state: "filled", filled: "0.03" });

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { type Bursar, createBursar, isBursarError } from "@bursar/client";
 import { afterAll, beforeAll } from "vitest";
 import { createTemporaryFolder } from "../temporary-folder.js";
 import { type BursarProcess, runBursar, spawnBursar } from "./bursar-process.js";
@@ -20,9 +21,13 @@ export function startSandboxForFile(name: string) {
     rmSync(join(dataDir, ".."), { recursive: true });
   });
 
+  /** A client with a token as a command has printed it. A call is one attempt. */
+  const bursarOf = (token: string): Bursar =>
+    createBursar({ baseUrl: url, credentials: () => token.trim(), retriesMax: 0 });
   return {
     dataDir,
     url: () => url,
+    bursarOf,
     /** Everything that the sandbox has written so far. */
     output: () => sandbox.output(),
     run: (args: string[], env: Record<string, string> = {}) =>
@@ -30,7 +35,13 @@ export function startSandboxForFile(name: string) {
     /** What a command has printed after a name. */
     fieldOf: (output: string, field: string) => new RegExp(`^${field} +(\\S+)$`, "m").exec(output)?.[1] ?? "",
     /** The status of a request with this token. */
-    statusOf: async (token: string) =>
-      (await fetch(`${url}/v1/clients`, { headers: { authorization: `Bearer ${token.trim()}` } })).status,
+    statusOf: async (token: string): Promise<number | undefined> => {
+      try {
+        return (await bursarOf(token).clients.list().page()).lastResponse.status;
+      } catch (error) {
+        if (!isBursarError(error)) throw error;
+        return error.status;
+      }
+    },
   };
 }

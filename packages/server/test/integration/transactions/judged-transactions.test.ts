@@ -1,3 +1,4 @@
+import { createBursar } from "@bursar/client";
 import type { PolicyDocument } from "@bursar/domain";
 import type { Transaction } from "@bursar/protocol";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -73,20 +74,16 @@ describe("a transaction under a policy", () => {
     await tenant.usePolicy(limit("client"));
     const other = await service.another();
     try {
-      const send = (url: string, index: number) =>
-        fetch(`${url}/v1/transactions`, {
-          method: "POST",
-          headers: {
-            authorization: `Bearer ${tenant.token}`,
-            "content-type": "application/json",
-            "idempotency-key": `many-${index}`,
-          },
-          body: JSON.stringify({ reference: "many", asset: "USD", amount: "7.01" }),
-        });
-      const answers = await Promise.all(
-        Array.from({ length: 400 }, (_, index) => send(index % 2 === 0 ? service.url : other.url, index)),
+      const clients = [service.url, other.url].map((baseUrl) =>
+        createBursar({ baseUrl, credentials: () => tenant.token, retriesMax: 0 }),
       );
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+      const body = { reference: "many", asset: "USD", amount: "7.01" };
+      const answers = await Promise.all(
+        Array.from({ length: 400 }, (_, index) =>
+          clients[index % 2]?.transactions.create(body, { idempotencyKey: `many-${index}` }),
+        ),
+      );
+      expect(new Set(answers.map((answer) => answer?.lastResponse.status))).toEqual(new Set([202]));
       const states = await eventually(
         () =>
           service.database.query<{ state: string; count: string }>(sql`

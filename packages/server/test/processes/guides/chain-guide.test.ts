@@ -3,7 +3,8 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { Transaction, Wallet } from "@bursar/protocol";
+import { createBursar } from "@bursar/client";
+import type { Transaction } from "@bursar/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { blocksOf } from "../../harness/document-blocks.js";
 import { eventually } from "../../harness/eventually.js";
@@ -44,11 +45,12 @@ const shell = async (script: string, variables: Record<string, string> = {}) => 
   const all = { PATH: process.env["PATH"], ...env, ...variables };
   return (await run("sh", ["-ec", text], { env: all, cwd: folder })).stdout;
 };
-const get = async <T>(path: string) => {
+const bursarHere = async () => {
   const token = (await runBursar(["token"], env)).output.trim();
-  const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
-  return (await response.json()) as T;
+  return createBursar({ baseUrl: url, credentials: () => token });
 };
+const walletNow = async (id: string) => await (await bursarHere()).wallets.get(id);
+const transactionNow = async (id: string) => await (await bursarHere()).transactions.get(id);
 const chainUrl = () =>
   (JSON.parse(readFileSync(join(dataDir, "chain.json"), "utf8")) as { rpcUrl: string }).rpcUrl;
 const onChain = async (hash: string) => {
@@ -59,9 +61,7 @@ const onChain = async (hash: string) => {
 };
 const pidOf = (name: string) => Number(readFileSync(join(dataDir, `${name}.pid`), "utf8"));
 const balances = async (id: string) =>
-  Object.fromEntries(
-    (await get<Wallet>(`/v1/wallets/${id}`)).balances.map((one) => [one.asset, one.available]),
-  );
+  Object.fromEntries((await walletNow(id)).balances.map((one) => [one.asset, one.available]));
 
 const [create = "", receive = "", pay = ""] = blocksOf(page, "sh");
 let wallet = "";
@@ -78,7 +78,7 @@ it("the guide's wallet gets an address, coins and tokens", async () => {
   expect(printed).toContain('"id":"eip155:31337"');
   wallet = /"id":"(wlt_\w+)"/.exec(printed)?.[1] ?? "";
   await eventually(
-    () => get<Wallet>(`/v1/wallets/${wallet}`),
+    () => walletNow(wallet),
     ({ state, address }) => state === "active" && address !== null,
   );
   expect(await shell(receive, { WALLET: wallet })).toContain(`${wallet} will receive 1000 USDC.DEV when 0x`);
@@ -86,7 +86,8 @@ it("the guide's wallet gets an address, coins and tokens", async () => {
     () => balances(wallet),
     (held) => held["ETH.DEV"] === "2" && held["USDC.DEV"] === "1000",
   );
-  const { data } = await get<{ data: Transaction[] }>(`/v1/transactions?kind=deposit&wallet_id=${wallet}`);
+  const { transactions } = await bursarHere();
+  const { data } = await transactions.list({ kind: "deposit", wallet_id: wallet }).page();
   expect(data.map(({ state }) => state)).toEqual(["completed", "completed"]);
   for (const { hash } of data) expect(await onChain(hash ?? "")).toMatchObject({ status: "0x1" });
   // The first final block has the tokens already.
@@ -103,7 +104,7 @@ it("the guide's payment comes as webhooks, with a hash that the chain knows", as
     await listener.waitFor(new RegExp(`transaction\\.updated {2}${id} {2}${state} .*verified\n`));
   listener.child.kill("SIGINT");
   await listener.exited;
-  payout = await get<Transaction>(`/v1/transactions/${id}`);
+  payout = await transactionNow(id);
   expect(payout).toMatchObject({ kind: "payout", state: "completed", fee: { asset: "ETH.DEV" } });
   expect(await onChain(payout.hash ?? "")).toMatchObject({ status: "0x1", blockHash: payout.block?.hash });
   expect((await balances(wallet))["USDC.DEV"]).toBe("975");
@@ -131,7 +132,7 @@ it.each(["SIGTERM", "SIGKILL"] as const)(
     const again = pay.replaceAll("chain-payout", `after-${signal}`);
     const id = /"id":"(tx_\w+)"/.exec(await shell(again, { WALLET: wallet }))?.[1] ?? "";
     await eventually(
-      () => get<Transaction>(`/v1/transactions/${id}`),
+      () => transactionNow(id),
       ({ state }) => state === "completed",
     );
     const audit = await runBursar(["audit", "ledger"], env);
