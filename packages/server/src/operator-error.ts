@@ -4,6 +4,9 @@
  */
 export class OperatorError extends Error {}
 
+/** A file or an argument of a command is wrong, which the parser of arguments cannot see. */
+export class InputError extends OperatorError {}
+
 /** A command that took effect, or did not. Its message says how to find out. */
 export class UnknownOutcome extends OperatorError {}
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/setting.js";
-import { explainFileError, OperatorError, UnknownOutcome } from "../operator-error.js";
+import { explainFileError, InputError, OperatorError, UnknownOutcome } from "../operator-error.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../store/core/database-unavailable-error.js";
 import { softwareVersion } from "../version.js";
 
@@ -151,7 +151,7 @@ function explain(error: unknown): number {
   if (known !== undefined) console.error(`bursar: ${known.message}`);
   else if (file !== undefined) console.error(`bursar: ${file.path} cannot be used: ${file.reason}.`);
   else console.error(error);
-  return 1;
+  return known instanceof InputError ? usageExitCode : 1;
 }
 
 /** The message of PostgreSQL for a wrong password, an unknown role or an unknown database. */

@@ -1,6 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createBursar } from "@bursar/client";
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
 import { createTestDatabase } from "../harness/database/test-database.js";
@@ -8,7 +7,7 @@ import { eventually } from "../harness/eventually.js";
 import { startSandboxForFile } from "../harness/service/sandbox-commands.js";
 
 describe("commands beside a running sandbox", () => {
-  const { dataDir, url, output, run, fieldOf, statusOf } = startSandboxForFile("commands");
+  const { dataDir, url, bursarOf, output, run, fieldOf, statusOf } = startSandboxForFile("commands");
 
   it("`token` prints a token for the sandbox, with the requested scopes, for any of its clients", async () => {
     expect(statSync(join(dataDir, "credentials.json")).mode & 0o777).toBe(0o600);
@@ -55,8 +54,7 @@ describe("commands beside a running sandbox", () => {
       ["token", "--url", url(), "--client-id", fieldOf(tenant.output, "client_id")],
       { BURSAR_CLIENT_SECRET: fieldOf(tenant.output, "client_secret") },
     );
-    const get = async (path: string) =>
-      (await fetch(`${url()}${path}`, { headers: { authorization: `Bearer ${token.trim()}` } })).json();
+    const bursar = bursarOf(token);
     const file = join(dataDir, "..", "policy.json");
     const locked = { rules: [], default: { action: "reject", reason: "No." }, changes: { approvals: 10 } };
     writeFileSync(file, JSON.stringify(locked));
@@ -65,30 +63,35 @@ describe("commands beside a running sandbox", () => {
     );
     expect(JSON.parse((await run(["policy", "show", "locked"])).output)).toEqual(locked);
     expect((await run(["policy", "reset", "locked"])).output).toBe(`${tenantId} has policy version 2\n`);
-    expect(await get("/v1/policy")).toMatchObject({
+    expect(await bursar.policy.get()).toMatchObject({
       version: 2,
       document: { default: { action: "reject" } },
     });
-    expect(await get("/v1/policy/versions")).toMatchObject({
+    expect(await bursar.policy.versions().page()).toMatchObject({
       data: [
         { version: 2, created_by: null },
         { version: 1, created_by: null },
       ],
     });
-    expect(await get("/v1/audit")).toMatchObject({
+    expect(await bursar.audit.list().page()).toMatchObject({
       data: expect.arrayContaining([
         expect.objectContaining({ action: "policy.replace", actor: "operator", object: "policy/2" }),
       ]),
     });
     writeFileSync(file, JSON.stringify({ rules: [], default: { action: "maybe" } }));
     expect(await run(["policy", "set", tenantId, "--file", file])).toMatchObject({
-      code: 1,
+      code: 2,
       output: expect.stringMatching(/^ {2}default\.action /m),
     });
     writeFileSync(file, "{");
-    expect((await run(["policy", "set", tenantId, "--file", file])).output).toContain(
-      "cannot be read as JSON",
-    );
+    for (const unreadable of [file, `${file}.missing`])
+      expect(await run(["policy", "set", tenantId, "--file", unreadable])).toMatchObject({
+        code: 2,
+        output: expect.stringContaining("cannot be read as JSON"),
+      });
+    // The file is in order, so the refusal is about something else.
+    writeFileSync(file, JSON.stringify(locked));
+    expect(await run(["policy", "set", "nobody", "--file", file])).toMatchObject({ code: 1 });
   });
 
   it("`policy set` knows the markets of the sandbox, so it accepts what `policy show` has printed", async () => {
@@ -122,8 +125,7 @@ describe("commands beside a running sandbox", () => {
   });
 
   it("`fund` credits a wallet, and `audit ledger` checks the ledger", async () => {
-    const token = (await run(["token"])).output.trim();
-    const bursar = createBursar({ baseUrl: url(), credentials: () => token });
+    const bursar = bursarOf((await run(["token"])).output);
     const wallets = await bursar.wallets.list().page();
     const primary = wallets.data.find(({ role }) => role === "primary")?.id ?? "";
     expect((await run(["fund", primary, "USD", "12.50"])).output).toMatch(

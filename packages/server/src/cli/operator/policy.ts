@@ -3,7 +3,7 @@ import { defaultPolicy } from "@bursar/domain";
 import { errorCatalog, showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
-import { OperatorError } from "../../operator-error.js";
+import { InputError, OperatorError } from "../../operator-error.js";
 import { findTenant } from "./find-tenant.js";
 import { type OperatorTools, withDatabase } from "./operator-database.js";
 
@@ -55,7 +55,7 @@ function readDocument(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (cause) {
-    throw new OperatorError(`${file} cannot be read as JSON: ${(cause as Error).message}`, { cause });
+    throw new InputError(`${file} cannot be read as JSON: ${(cause as Error).message}`, { cause });
   }
 }
 
@@ -63,5 +63,6 @@ function orThrow<T>(result: T | Refused): T {
   if (!isRefused(result)) return result;
   const faults =
     result.details?.map(({ path, reason }) => `\n  ${path.replace(/^body\./, "")} ${reason}`) ?? [];
-  throw new OperatorError(`${result.message ?? errorCatalog[result.refused].message}${faults.join("")}`);
+  const message = `${result.message ?? errorCatalog[result.refused].message}${faults.join("")}`;
+  throw faults.length > 0 ? new InputError(message) : new OperatorError(message);
 }
