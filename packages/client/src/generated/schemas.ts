@@ -1251,7 +1251,7 @@ export interface ResentWebhookDelivery {
   repeats: string | null;
   attempt_count: number;
   last_status: number | null;
-  /** Null if no further attempt is planned, or if the next one is due immediately. */
+  /** Always in the future. Null if no further attempt is planned, or if the next one is due: it has begun, or begins as soon as the endpoint is not paused. */
   next_attempt_at: string | null;
   created_at: string;
   finished_at: string | null;
@@ -1603,7 +1603,7 @@ export interface WebhookDelivery {
   repeats: string | null;
   attempt_count: number;
   last_status: number | null;
-  /** Null if no further attempt is planned, or if the next one is due immediately. */
+  /** Always in the future. Null if no further attempt is planned, or if the next one is due: it has begun, or begins as soon as the endpoint is not paused. */
   next_attempt_at: string | null;
   created_at: string;
   finished_at: string | null;
@@ -1631,7 +1631,7 @@ export interface WebhookDeliverySummary {
   repeats: string | null;
   attempt_count: number;
   last_status: number | null;
-  /** Null if no further attempt is planned, or if the next one is due immediately. */
+  /** Always in the future. Null if no further attempt is planned, or if the next one is due: it has begun, or begins as soon as the endpoint is not paused. */
   next_attempt_at: string | null;
   created_at: string;
   finished_at: string | null;

@@ -45,7 +45,7 @@ const summaryFields = {
   last_status: Nullable(Type.Integer()),
   next_attempt_at: Nullable(
     Timestamp(),
-    "Null if no further attempt is planned, or if the next one is due immediately.",
+    "Always in the future. Null if no further attempt is planned, or if the next one is due: it has begun, or begins as soon as the endpoint is not paused.",
   ),
   created_at: Timestamp(),
   finished_at: Nullable(Timestamp()),

@@ -11,10 +11,8 @@ import {
 } from "../core/rows/bounded-page.js";
 import { type Statement, sql } from "../core/sql.js";
 
-interface DeliveryRow extends Omit<Delivery, "sequence" | "nextAttemptAt"> {
+interface DeliveryRow extends Omit<Delivery, "sequence"> {
   sequence: string;
-  /** `-infinity` is no date, and comes as a number. */
-  dueAt: Date | number | null;
 }
 
 /** Deliveries as their owner sees them: what is on its way and what is done, as one list. */
@@ -103,18 +101,19 @@ function leading(
   return { end: (max) => newest(id, range, max), isEvent: false };
 }
 
+/** A time in the past is no plan: the attempt is due, or has begun. */
 const selectPending = sql`
   SELECT d.id, d.endpoint_id AS "endpointId", d.sequence, d.event, 'pending' AS state, d.repeats, d.attempts,
-    d.due_at AS "dueAt", NULL::timestamptz AS "finishedAt"
+    CASE WHEN d.due_at > now() THEN d.due_at END AS "nextAttemptAt", NULL::timestamptz AS "finishedAt"
   FROM pending_deliveries d
 `;
 
 const selectFinished = sql`
   SELECT d.id, d.endpoint_id AS "endpointId", d.sequence, d.event, d.state, d.repeats, d.attempts,
-    NULL::timestamptz AS "dueAt", d.finished_at AS "finishedAt"
+    NULL::timestamptz AS "nextAttemptAt", d.finished_at AS "finishedAt"
   FROM finished_deliveries d
 `;
 
-function toDelivery({ sequence, dueAt, ...row }: DeliveryRow): Delivery {
-  return { ...row, sequence: Number(sequence), nextAttemptAt: dueAt instanceof Date ? dueAt : null };
+function toDelivery({ sequence, ...row }: DeliveryRow): Delivery {
+  return { ...row, sequence: Number(sequence) };
 }

@@ -87,6 +87,7 @@ describe("the lease on an endpoint", () => {
 
   it("is checked for each result of a batch, and each result keeps its own time", async () => {
     const [lost, held, retried] = [await hanging("/lost"), await hanging("/kept"), await hanging("/retried")];
+    const overdue = await hanging("/overdue");
     const take = async ({ tenantId, endpointId }: typeof lost) => {
       await expire(endpointId);
       const [own] = await lease(tenantId);
@@ -94,6 +95,7 @@ describe("the lease on an endpoint", () => {
       return own;
     };
     const [ofLost, ofHeld, ofRetried] = [await take(lost), await take(held), await take(retried)];
+    const ofOverdue = await take(overdue);
     await take(lost);
     const finishedAt = new Date("2026-03-01T10:20:30.407Z");
     const dueAt = new Date("2126-03-01T10:20:30.999Z");
@@ -102,6 +104,7 @@ describe("the lease on an endpoint", () => {
         delivered(ofLost, lost.deliveryId),
         { ...delivered(ofHeld, held.deliveryId), next: { state: "delivered", at: finishedAt } },
         { ...delivered(ofRetried, retried.deliveryId), next: { state: "pending", dueAt } },
+        { ...delivered(ofOverdue, overdue.deliveryId), next: { state: "pending", dueAt: finishedAt } },
       ],
       [],
     );
@@ -117,6 +120,8 @@ describe("the lease on an endpoint", () => {
       attempt_count: 1,
       next_attempt_at: dueAt.toISOString(),
     });
+    // A time in the past would say that something was planned and did not happen.
+    expect(await read(overdue)).toMatchObject({ state: "pending", next_attempt_at: null });
   });
 
   it("is released by a process that stops, after the requests in flight are answered and recorded", async () => {
