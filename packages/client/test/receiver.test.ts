@@ -139,17 +139,35 @@ describe("a receiver", () => {
     finish();
   });
 
+  it("counts nothing as missing that is of other kinds, over any number of gaps and pages", async () => {
+    const { receiver } = await start({ kinds: ["transaction.updated"] });
+    const own = [1, 3, 4, 8, 9, 10, 14, 20];
+    const log = Array.from({ length: 20 }, (_, at) => notification(at + 1)).map((one) =>
+      own.includes(one.sequence ?? 0) ? one : { ...one, event: "audit.checkpoint" },
+    ) as unknown as BursarEvent[];
+    const client = logOf(log);
+    expect(await receiver.missing(client)).toEqual([]);
+    for (const sequence of [1, 8, 14, 20]) await deliver(receiver, notification(sequence));
+    expect(await receiver.missing(client)).toEqual([
+      { from: 3, to: 4 },
+      { from: 9, to: 10 },
+    ]);
+    for (const sequence of [3, 4, 9, 10]) await deliver(receiver, notification(sequence));
+    expect(await receiver.missing(client)).toEqual([]);
+  });
+
   it("shows missing sequences, and reads them and what came after from the log", async () => {
     const { receiver, handled } = await start({ kinds: ["transaction.updated"] });
     for (const sequence of [3, 4, 7]) await deliver(receiver, notification(sequence));
-    expect(await receiver.missing()).toEqual([{ from: 5, to: 6 }]);
     const log = Array.from({ length: 9 }, (_, at) => notification(at + 1)).map((one) =>
       one.sequence === 6 ? { ...one, event: "wallet.updated" } : one,
     ) as unknown as BursarEvent[];
     const client = logOf(log);
+    // 6 is of a kind that it does not handle.
+    expect(await receiver.missing(client)).toEqual([{ from: 5, to: 5 }]);
     expect(await receiver.backfill(client)).toBe(3);
     expect(handled.map(({ sequence }) => sequence)).toEqual([3, 4, 7, 5, 8, 9]);
-    expect(await receiver.missing()).toEqual([]);
+    expect(await receiver.missing(client)).toEqual([]);
     expect(await receiver.backfill(client)).toBe(0);
     // The delivery of an event that was read from the log is known.
     await deliver(receiver, notification(8));

@@ -36,12 +36,15 @@ export function logOf(log: readonly BursarEvent[], epoch = "epo_1"): EventSource
   const latest_sequence = log.at(-1)?.sequence ?? 0;
   return {
     events: {
-      list: ({ after = 0 }) => ({
+      list: ({ after = 0, kinds }) => ({
         pages: async function* () {
           const rest = log.filter(({ sequence }) => sequence > after);
-          for (let at = 0; at < rest.length; at += 2)
-            yield { epoch, latest_sequence, data: rest.slice(at, at + 2) };
-          yield { epoch, latest_sequence, data: [] };
+          for (let at = 0; at === 0 || at < rest.length; at += 2) {
+            const page = rest.slice(at, at + 2);
+            const data = page.filter(({ event }) => kinds === undefined || kinds.includes(event));
+            const scanned_to = page.at(-1)?.sequence ?? after;
+            yield { epoch, latest_sequence, scanned_to, has_more: at + 2 < rest.length, data };
+          }
         },
       }),
     },

@@ -1,4 +1,5 @@
 import type { BursarEvent } from "../../resources/event-kinds.js";
+import type { EventPage } from "../../resources/events.js";
 import { deliveryOf } from "./delivery.js";
 import { findGaps } from "./gaps.js";
 import type { ReceiverStore } from "./receiver-store.js";
@@ -6,8 +7,8 @@ import type { ReceiverStore } from "./receiver-store.js";
 /** The part of a client that reads the log. */
 export interface EventSource {
   events: {
-    list: (query: { after?: number; limit?: number }) => {
-      pages: () => AsyncIterable<{ epoch: string; latest_sequence: number; data: BursarEvent[] }>;
+    list: (query: { after?: number; limit?: number; kinds?: BursarEvent["event"][] }) => {
+      pages: () => AsyncIterable<EventPage>;
     };
   };
 }
@@ -64,7 +65,8 @@ export async function skipHistoryOf<Context>(
   return true;
 }
 
-async function endOf(
+/** The last event of the log, and its epoch. */
+export async function endOf(
   events: EventSource["events"],
 ): Promise<{ epoch: string; sequence: number } | undefined> {
   for await (const { epoch, latest_sequence: sequence } of events.list({ limit: 1 }).pages())

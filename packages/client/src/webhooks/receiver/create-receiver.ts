@@ -6,7 +6,8 @@ import { WebhookError } from "../verification/webhook-error.js";
 import { checkSecrets } from "../verification/webhook-secret.js";
 import { backfillFrom, type EventSource, skipHistoryOf } from "./backfill.js";
 import { deliveryOf } from "./delivery.js";
-import { findGaps, type SequenceRange } from "./gaps.js";
+import type { SequenceRange } from "./gaps.js";
+import { findMissing } from "./missing.js";
 import type { ClaimedDelivery, ParkedDelivery, ReceiverStore } from "./receiver-store.js";
 
 export interface ReceiverOptions<Context> {
@@ -15,7 +16,7 @@ export interface ReceiverOptions<Context> {
   store: ReceiverStore<Context>;
   /** Does what an event means to you. What it throws is recorded, and it is called again later. */
   handle: (notification: EventNotification, context: Context) => Promise<void> | void;
-  /** The kinds that are handled. Defaults to all. */
+  /** The kinds that are handled: give those that the endpoint receives. Defaults to all. */
   kinds?: readonly BursarEvent["event"][];
   toleranceSeconds?: number;
   /** After this many failures a delivery is parked. Defaults to 10. */
@@ -55,8 +56,11 @@ export interface Receiver {
   parked: (limit?: number) => Promise<ParkedDelivery[]>;
   /** Gives a parked delivery all its attempts again; false if it is not parked. */
   retry: (deliveryId: string) => Promise<boolean>;
-  /** The sequences that have not arrived between those that have. An endpoint for some kinds of events has gaps by nature. */
-  missing: () => Promise<SequenceRange[]>;
+  /**
+   * The events of the handled kinds that have not arrived, between those that have. The log says what is in a gap, because other kinds
+   * leave gaps by nature. Nothing is stored.
+   */
+  missing: (client: EventSource) => Promise<SequenceRange[]>;
   /**
    * If the store was never used: makes what the log has now count as known, so that `backfill` and `missing` begin after it. Returns whether
    * that was so.
@@ -197,11 +201,7 @@ export function createReceiver<Context>(options: ReceiverOptions<Context>): Rece
     },
     parked: (limit = dueAtOnce) => store.parked(limit),
     retry: (deliveryId) => store.retry(deliveryId, runtime.now()),
-    missing: async () => {
-      const epoch = await store.latestEpoch();
-      if (epoch === undefined) return [];
-      return (await findGaps(store, epoch, gapsMax, await store.knownTo(epoch))).gaps;
-    },
+    missing: (client) => findMissing(client, store, { kinds, gapsMax }),
     skipHistory: (client) => skipHistoryOf(client, store),
     backfill: async (client, { since } = {}) => {
       const retentionMs = store.retentionMs ?? options.retentionMs ?? retentionMsDefault;

@@ -74,7 +74,10 @@ it("every block of the client's README compiles under strict TypeScript, and run
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "client-readme-"));
   try {
-    const blocks = blocksOf("packages/client/README.md", "ts");
+    // A program that registers an endpoint is started again some day, and must not lose the secret.
+    const blocks = blocksOf("packages/client/README.md", "ts").flatMap((block) =>
+      block.includes("webhookEndpoints.create(") ? [block, block] : [block],
+    );
     const program = programOf(blocks, service.url, await freePort());
     writeFileSync(join(folder, "readme.mts"), program);
     expect(await faultsOf(join(folder, "readme.mts"))).toBe("");

@@ -74,7 +74,7 @@ describe("a receiver with PostgreSQL and a service", () => {
     await first.backfill(bursar, { since: 0 });
     expect(await eventually(booked, (rows) => rows.length >= 21)).toEqual([...ids].sort());
     expect(await second.backfill(bursar)).toBe(0);
-    expect(await first.missing()).toEqual([]);
+    expect(await first.missing(bursar)).toEqual([]);
     server.close();
     server.closeAllConnections();
     await bursar.webhookEndpoints.delete(endpoint.id);
