@@ -78,6 +78,15 @@ describe("doctor", () => {
     expect(shown[0]?.found).toBe(`cli_1 at ${service.url}`);
   });
 
+  it("prints one JSON document with --json, also if a check has failed", async () => {
+    routes["GET /readyz"] = { status: 503, body: { checks: { database: "unavailable" } } };
+    const { code, out } = await cli.run(["doctor", "--json"], { env: elsewhere(service.url) });
+    const shown = JSON.parse(out) as Shown[];
+    expect(code).toBe(1);
+    expect(shown.find(({ check }) => check === "readiness")).toMatchObject({ state: "failed" });
+    expect(shown.map(({ check }) => check)).toContain("webhook endpoints");
+  });
+
   it("profile", async () => {
     const { code, at } = await examine(["--profile", "nobody"]);
     expect(code).toBe(1);

@@ -129,6 +129,20 @@ describe("webhooks listen with the secret of an endpoint", () => {
     expect((await cli.run(["webhooks", "listen", ...options])).code).toBe(2);
   });
 
+  it.each([[[]], [["--follow"]], [["--follow", "--forward-to", "http://127.0.0.1:1/"]]])(
+    "a malformed secret is refused at once, in one sentence that does not show it, with %j",
+    async (options) => {
+      for (const malformed of ["nonsense", "whsec_", "whsec_c2hvcnQ=", `${secret}!`]) {
+        const env = { BURSAR_WEBHOOK_SECRET: malformed };
+        const { code, out, err } = await cli.run(["webhooks", "listen", "--port", "0", ...options], { env });
+        expect([code, out]).toEqual([2, ""]);
+        expect(err).toBe(
+          "bursar: BURSAR_WEBHOOK_SECRET must be whsec_ followed by 24 to 64 bytes in base64.\n",
+        );
+      }
+    },
+  );
+
   it("says that there is no sandbox, or that the port is in use", async () => {
     const alone = await cli.run(["webhooks", "listen"], { env: { BURSAR_DATA_DIR: "/nonexistent" } });
     expect(alone).toMatchObject({ code: 2, err: expect.stringContaining("no sandbox credentials") });

@@ -62,8 +62,8 @@ function describe(terms: ApprovalTerms, { approval, reference }: Transaction, te
     `  from        ${nameOf(sourceWalletId)}`,
     `  to          ${"address" in destination ? destination.address : nameOf(destination.wallet_id)}`,
     `  created by  ${createdBy ?? "-"}`,
-    `  expires     ${expiresAt ?? "never"}`,
+    `  expires     ${expiresAt ?? "no expiry was requested"}`,
     `  id          ${terms.id} of ${terms.tenantId} (${JSON.stringify(tenant)})`,
-    `  not part of the digest: reference ${JSON.stringify(reference)}, rule ${approval?.rule ?? "-"}, ${approval?.approved ?? 0} of ${approval?.required ?? 0} approvals`,
+    `  not part of the digest: reference ${JSON.stringify(reference)}, rule ${approval?.rule ?? "-"}, ${approval?.approved ?? 0} of ${approval?.required ?? 0} approvals, to be decided before ${approval?.expires_at ?? "-"}`,
   ];
 }

@@ -25,14 +25,15 @@ export const doctorCommand: Command = {
 
 async function examine(context: Context): Promise<number | undefined> {
   const { output } = context;
-  const show = (finding: Finding) => output.item(finding, () => lineOf(finding, output.style));
-  let isHealthy = true;
+  const findings: Finding[] = [];
   for (const checks of [checkService(context), checkServer(context)])
     for await (const finding of checks) {
-      show(finding);
-      if (finding.state === "failed") isHealthy = false;
+      findings.push(finding);
+      // People watch the checks as they are made; a JSON document is printed when it is whole.
+      if (output.format !== "json") output.item(finding, () => lineOf(finding, output.style));
     }
-  return isHealthy ? undefined : exitCodes.refused.code;
+  if (output.format === "json") await output.list(findings, []);
+  return findings.some(({ state }) => state === "failed") ? exitCodes.refused.code : undefined;
 }
 
 function lineOf({ state, check, found, advice }: Finding, style: Style): string {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type BursarEvent, isBursarError } from "@bursar/client";
-import { signTestWebhook } from "@bursar/client/webhooks";
+import { signTestWebhook, WebhookError } from "@bursar/client/webhooks";
 import type { Context } from "../commands/command.js";
 import { eventKinds } from "../commands/events.js";
 import { CliError, usage } from "../exit-codes.js";
@@ -10,6 +10,8 @@ import { deliveryLine, payloadLines, readBody, type ShownDelivery } from "./deli
 import { forward } from "./forward.js";
 import { type OwnEndpoint, registerEndpoint } from "./own-endpoint.js";
 import { startReceiver } from "./receive.js";
+
+const probe = { event: "endpoint.test", delivery_id: "dlv_probe", sequence: null, data: {} } as const;
 
 interface Listening {
   port: number;
@@ -26,12 +28,24 @@ interface Listening {
  */
 export async function listenForWebhooks(context: Context, given: Given): Promise<undefined> {
   const listening = read(context, given);
-  const secret = context.io.env["BURSAR_WEBHOOK_SECRET"];
+  const secret = await readSecret(context);
   if (given.flag("follow")) await followAndSign(context, listening, secret);
   else if (secret) await receive(context, listening, secret);
   else if (!isLocal((await context.target()).url)) await followAndSign(context, listening, undefined);
   else await receiveOrFollow(context, listening);
   return undefined;
+}
+
+/** Checked before anything is opened: a mistyped secret would refuse every delivery. */
+async function readSecret({ io }: Context): Promise<string | undefined> {
+  const secret = io.env["BURSAR_WEBHOOK_SECRET"] || undefined;
+  try {
+    if (secret !== undefined) await signTestWebhook({ body: probe, secrets: [secret] });
+  } catch (error) {
+    if (!(error instanceof WebhookError)) throw error;
+    throw usage("BURSAR_WEBHOOK_SECRET must be whsec_ followed by 24 to 64 bytes in base64.");
+  }
+  return secret;
 }
 
 function read({ output }: Context, given: Given): Listening {
