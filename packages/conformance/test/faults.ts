@@ -11,9 +11,15 @@ export const faults = {
   // Accepting
   "create-200": { check: "tx.create.accepted", words: "status 200" },
   "final-in-202": { check: "tx.create.not-final", words: "the final state completed in the 202" },
+  "final-in-202-elsewhere": {
+    check: "tx.create.not-final",
+    words: "the final state completed in the 202, at transaction.state",
+  },
   "numeric-id": { check: "tx.create.id-is-string", words: "an id that is a number" },
   "id-left-out": { check: "tx.create.id", words: "where accepted_id of the target file says" },
   "accepted-then-404": { check: "tx.get.found", words: "status 404" },
+  "some-lost": { check: "tx.get.found", words: "it was accepted with 202 and is lost" },
+  "lost-when-final": { check: "tx.get.found", words: "was shown with 200 before, and is lost" },
   "state-missing": { check: "tx.get.state", words: "a state in the body" },
   "never-final": { check: "tx.get.result", words: "the state accepted" },
   "final-changes": { check: "tx.get.result-stays", words: "at every later GET" },
@@ -24,6 +30,7 @@ export const faults = {
   "unprefixed-read": { check: "prefix.transaction", words: "lacks the prefix /v1" },
   "unprefixed-wallets": { check: "prefix.wallets", words: "lacks the prefix /v1" },
   "unprefixed-book": { check: "prefix.orderbook", words: "lacks the prefix /v1" },
+  "wallet-refused": { check: "wallet.create.admitted", words: "status 400" },
   "wallet-201": { check: "wallet.create.accepted", words: "status 201" },
   "wallet-final-in-202": { check: "wallet.create.not-final", words: "the final state active in the 202" },
   "wallet-form-accepted": { check: "wallet.create.form", words: "a form" },
@@ -99,7 +106,13 @@ export const faults = {
   "event-misnamed": { check: "webhook.event.name", words: "only the event transaction.changed" },
   unsigned: { check: "webhook.signature", words: "a field or header signature" },
   "signed-reserialised": { check: "webhook.signature.valid", words: "parsed and serialised again" },
-  "signed-with-wrong-key": { check: "webhook.signature.valid", words: "does not match" },
+  "signed-with-wrong-key": { check: "webhook.signature.valid", words: "with another key" },
+  "signed-without-timestamp": {
+    check: "webhook.signature.valid",
+    words: "a signature of the body alone instead of {header:webhook-id}",
+  },
+  "signed-with-text-secret": { check: "webhook.signature.valid", words: "with the secret as text" },
+  "signed-as-hex": { check: "webhook.signature.valid", words: "written in hex instead of base64" },
   "delivery-id-missing": { check: "webhook.delivery-id", words: "a field or header delivery_id" },
   "delivery-id-equal": { check: "webhook.delivery-id.unique", words: "for two transactions" },
   "delivery-id-per-transaction": {
@@ -114,6 +127,11 @@ export const faults = {
   "webhook-before-get": { check: "webhook.visible", words: "before the change was visible" },
   "failure-not-retried": { check: "webhook.retry", words: "another attempt" },
   "retry-has-new-id": { check: "webhook.retry.same-id", words: "at the next attempt" },
+  "retry-has-new-id-and-counter": {
+    check: "webhook.retry.same-id",
+    words: "the same content under the delivery_id",
+  },
+  "retry-without-id": { check: "webhook.retry.same-id", words: "the same content without a delivery_id" },
   "retry-unsigned": { check: "webhook.retry.signed", words: "at the next attempt" },
   // Declared
   "openapi-malformed": { check: "declared.openapi.document", words: "the member openapi" },
@@ -143,6 +161,7 @@ export const faults = {
   "no-webhook-timestamp": { check: "standard-webhooks.headers", words: "webhook-timestamp" },
   "timestamp-in-milliseconds": { check: "standard-webhooks.timestamp", words: "in seconds" },
   "secret-without-prefix": { check: "standard-webhooks.secret", words: "without the prefix" },
+  "notification-sent-twice": { check: "standard-webhooks.once", words: "under two ids" },
   "sent-again-after-2xx": { check: "standard-webhooks.once", words: "again" },
   "no-message-signature": { check: "rfc9421.present", words: "Signature-Input and Signature" },
   "message-tag-missing": { check: "rfc9421.tag", words: "the tags none" },

@@ -22,7 +22,7 @@ function plainTarget(url: string): Target {
     refusedByPolicy: { amount: "5000" },
     wallet: { body: { name: "wallet-{run}" }, state: "state", finalStates: ["active"] },
     acceptedId: "body.id",
-    shown: { amount: "amount", reference: "reference" },
+    shown: { state: "state", amount: "amount", reference: "reference" },
     finalStates: ["completed", "failed"],
     webhooks: {
       register: { method: "POST", path: "/v1/webhook-endpoints", body: { url: "{url}" } },

@@ -1,8 +1,10 @@
 import { contractCheck, expect, NotOffered } from "../engine/check.js";
 import type { Kit, SendOptions } from "../engine/kit.js";
-import { describeReply, errorOf, type Reply, valueAt } from "../http/reply.js";
+import { describeReply, errorOf, isRefusal, type Reply, valueAt } from "../http/reply.js";
+import { withFittingKey } from "./fitting-key.js";
 import { expectRefused, sharedTransaction } from "./scenarios.js";
 
+const walletAdmitted = "wallet.create.admitted";
 const walletCreate = "wallet.create.accepted";
 const writesWallet = ["wallet"] as const;
 
@@ -12,26 +14,50 @@ function walletBody(kit: Kit): string {
   return text.replaceAll("{run}", kit.newName().replace("conformance-", ""));
 }
 
-function createWallet(kit: Kit, options: SendOptions & { contentType?: string } = {}): Promise<Reply> {
+function createWallet(
+  kit: Kit,
+  options: SendOptions & { contentType?: string; key?: string } = {},
+): Promise<Reply> {
   return kit.send("POST", "/v1/wallets", {
     ...options,
     headers: [
       ["Content-Type", options.contentType ?? "application/json"],
-      ["Idempotency-Key", kit.newKey()],
+      ["Idempotency-Key", options.key ?? kit.newKey()],
     ],
     body: options.body ?? walletBody(kit),
   });
 }
 
-export const acceptedWallet = (kit: Kit) => kit.fixture("wallet", (own) => createWallet(own));
+export const acceptedWallet = (kit: Kit) =>
+  kit.fixture("wallet", (own) =>
+    withFittingKey(
+      own,
+      (key) => createWallet(own, { key }),
+      (reply) => reply,
+    ),
+  );
 
 /** The prefix, wallets and the order book. */
 export const endpointChecks = [
   contractCheck(
-    walletCreate,
+    walletAdmitted,
     "1.wallets",
-    "A request to create a wallet is answered with 202.",
+    "A request to create a wallet is not refused.",
     { writes: writesWallet },
+    async (kit) => {
+      const reply = await acceptedWallet(kit);
+      expect(
+        !isRefusal(reply),
+        "the request for a wallet to be accepted (wallet.body of the target file is its body)",
+        describeReply(reply),
+      );
+    },
+  ),
+  contractCheck(
+    walletCreate,
+    "4.post-wallets",
+    "A request to create a wallet is answered with 202.",
+    { needs: [walletAdmitted], writes: writesWallet },
     async (kit) => {
       const reply = await acceptedWallet(kit);
       expect(reply.status === 202, "status 202", describeReply(reply));
@@ -145,7 +171,7 @@ export const endpointChecks = [
   ),
   contractCheck(
     "prefix.wallets",
-    "4.post-wallets",
+    "4.prefix",
     "Wallets are not created at a path without /v1.",
     { needs: [walletCreate], writes: writesWallet },
     async (kit) => {

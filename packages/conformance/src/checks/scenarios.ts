@@ -1,7 +1,8 @@
-import { expect, fail, NotOffered, Undecided } from "../engine/check.js";
-import type { Attempt, CreateOptions, Kit } from "../engine/kit.js";
+import { CheckFailed, expect, fail, NotOffered, Undecided } from "../engine/check.js";
+import { type Attempt, type CreateOptions, type Kit, urlOf } from "../engine/kit.js";
 import { describeReply, isRefusal, type Reply, valueAt } from "../http/reply.js";
 import type { Place, Target } from "../target/target.js";
+import { isFinal, isStateCertain, stateOf, statePathOf } from "./transaction-state.js";
 
 /** What several checks do or look at. */
 
@@ -29,15 +30,22 @@ export const settledTransaction = (kit: Kit): Promise<Created & { state: string;
 
 export async function awaitFinal(kit: Kit, id: string): Promise<{ state: string; shown: Reply }> {
   const { timing } = kit.target;
-  let last = "no state";
+  let last: { state: string; shown: Reply } | undefined;
   const found = await kit.poll(timing.resultMs, async () => {
     const shown = await showTransaction(kit, id);
     const state = stateOf(kit.target, shown);
-    last = state ?? last;
-    return state !== undefined && isFinal(kit.target, state) ? { state, shown } : undefined;
+    if (state === undefined) return undefined;
+    last = { state, shown };
+    return isFinal(kit.target, state) ? last : undefined;
   });
+  if (found !== undefined) return found;
   const wanted = `one of the final states (${kit.target.finalStates.join(", ")})`;
-  return found ?? failOverdue(kit, "resultMs", wanted, `the state ${last}`);
+  const { json } = last?.shown ?? {};
+  if (last !== undefined && !isStateCertain(kit.target, json))
+    throw new Undecided(
+      `Expected ${wanted}; seen ${last.state} at ${statePathOf(kit.target, json)} after ${timing.resultMs} ms. That may be something else than the state: name the place of the state in shown.state of the target file.`,
+    );
+  return failOverdue(kit, "resultMs", wanted, `the state ${last?.state ?? "none"}`);
 }
 
 const timingMembers = { resultMs: "result_ms", webhookMs: "webhook_ms", retryMs: "retry_ms" } as const;
@@ -46,25 +54,44 @@ const timingMembers = { resultMs: "result_ms", webhookMs: "webhook_ms", retryMs:
  * Something did not come in time. The contract does not say how long anything may take, so this is a failure only if the target file
  * says it.
  */
-export function failOverdue(kit: Kit, name: keyof typeof timingMembers, what: string, seen: string): never {
+export function failOverdue(
+  kit: Kit,
+  name: keyof typeof timingMembers,
+  what: string,
+  seen: string,
+  belongsTo?: string,
+): never {
   const { timing, statedTiming } = kit.target;
   const member = `timing.${timingMembers[name]}`;
   const waitedMs = timing[name];
-  if (statedTiming.has(name)) fail(`${what} within ${waitedMs} ms (${member} of the target file)`, seen);
+  if (statedTiming.has(name))
+    throw new CheckFailed(`${what} within ${waitedMs} ms (${member} of the target file)`, seen, belongsTo);
   throw new Undecided(
     `Expected ${what}; seen ${seen} after ${waitedMs} ms. The contract does not say how long this may take: state in ${member} of the target file how long it takes at most, and it passes or fails.`,
+    belongsTo,
   );
 }
 
+/** The check that any transaction of the run can fail, because it is about all that were accepted. */
+export const foundCheck = "tx.get.found";
+
 /** GET of a transaction that was accepted. It is stored asynchronously, so it need not be found at once. */
 export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
+  const path = `/v1/transactions/${encodeURIComponent(id)}`;
   let last: Reply | undefined;
   const found = await kit.poll(kit.target.timing.resultMs, async () => {
-    last = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
+    last = await kit.send("GET", path);
     return last.status === 200 ? last : undefined;
   });
-  const wanted = `status 200 for the accepted transaction ${id}`;
-  return found ?? failOverdue(kit, "resultMs", wanted, last === undefined ? "nothing" : describeReply(last));
+  if (found !== undefined) return found;
+  const { pathname } = urlOf(kit.target.baseUrl, path);
+  const wasShown = kit.session.exchanges.some(
+    ({ request, response }) =>
+      request.method === "GET" && request.url.pathname === pathname && response?.status === 200,
+  );
+  const lost = `it was accepted with 202${wasShown ? ", was shown with 200 before," : ""} and is lost`;
+  const seen = last === undefined ? "nothing" : `${describeReply(last)}: ${lost}`;
+  return failOverdue(kit, "resultMs", `status 200 for the accepted transaction ${id}`, seen, foundCheck);
 }
 
 export function expectAccepted(reply: Reply): void {
@@ -119,39 +146,9 @@ export function requireId(target: Target, reply: Reply): string {
   );
 }
 
-const statePaths = [
-  "state",
-  "status",
-  "data.state",
-  "data.status",
-  "transaction.state",
-  "transaction.status",
-];
-
-const textStateMax = 64;
-
-/** The state in a response: a member of its JSON, or all of a short text. */
-export function stateOf(target: Target, { json, text }: Pick<Reply, "json" | "text">): string | undefined {
-  if (target.shown.state !== undefined) return textAt(json, [target.shown.state]);
-  if (typeof json === "object" && json !== null) return textAt(json, statePaths);
-  const whole = (typeof json === "string" ? json : text).trim();
-  return whole !== "" && whole.length <= textStateMax && !/[\n<]/.test(whole) ? whole : undefined;
-}
-
-/** The names under which another message can have the state. */
-export function stateNames({ shown }: Target): string[] {
-  const own = shown.state?.split(".").at(-1);
-  return own === undefined ? ["state", "status"] : [own, "state", "status"];
-}
-
 /** The first value that is there, of whatever type. */
 function firstAt(json: unknown, paths: readonly string[]): unknown {
   return paths.map((path) => valueAt(json, path)).find((value) => value !== undefined);
-}
-
-function textAt(json: unknown, paths: readonly string[]): string | undefined {
-  const value = firstAt(json, paths);
-  return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
 }
 
 const usualPaths = (name: string) => [name, `data.${name}`, `transaction.${name}`];
@@ -167,12 +164,6 @@ export function shownMember(target: Target, json: unknown, name: "id" | "amount"
       `none in ${JSON.stringify(json)?.slice(0, 200) ?? "a body that is not JSON"}`,
     );
   throw new NotOffered(`GET /v1/transactions/{id} shows no ${name}, and need not.`);
-}
-
-export function isFinal(target: Target, state: string): boolean {
-  if (target.finalStates.length === 0)
-    throw new NotOffered("The target file does not say which states are final (final_states).");
-  return target.finalStates.includes(state);
 }
 
 /** An id of the same form that no transaction has. */

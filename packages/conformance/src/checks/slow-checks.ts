@@ -5,13 +5,8 @@ import { itemOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { expectOne } from "./key-checks.js";
 import { requestToken } from "./profiles/oauth-checks.js";
-import {
-  createTransaction,
-  expectRefused,
-  settledTransaction,
-  showTransaction,
-  stateOf,
-} from "./scenarios.js";
+import { createTransaction, expectRefused, settledTransaction, showTransaction } from "./scenarios.js";
+import { stateOf } from "./transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
 
 const writes = ["transaction"] as const;

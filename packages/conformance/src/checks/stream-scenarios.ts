@@ -4,7 +4,8 @@ import { isObject, valueAt } from "../http/reply.js";
 import { openStream, type Stream } from "../stream/open-stream.js";
 import type { StreamTarget } from "../target/target.js";
 import { containsText, findMember } from "../webhooks/delivery-items.js";
-import { awaitFinal, type Created, createTransaction, stateNames } from "./scenarios.js";
+import { awaitFinal, type Created, createTransaction } from "./scenarios.js";
+import { stateNames } from "./transaction-state.js";
 
 /** What checks of the stream look at. */
 export interface Subscribed {

@@ -1,11 +1,13 @@
 import { contractCheck, expect, fail, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
-import { itemOf } from "../webhooks/delivery-items.js";
+import { contentOf, eventsOf, itemOf } from "../webhooks/delivery-items.js";
+import { explainInvalid } from "../webhooks/explain-invalid.js";
 import type { Delivery } from "../webhooks/receiver.js";
-import { explainInvalid, verifySignature } from "../webhooks/verify-signature.js";
-import { failOverdue, isFinal } from "./scenarios.js";
+import { verifySignature } from "../webhooks/verify-signature.js";
+import { type Created, failOverdue } from "./scenarios.js";
+import { isFinal } from "./transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
-import { announced, isAbout, retried, stateIn } from "./webhook-scenarios.js";
+import { allStatesIn, announced, isAbout, retried, statesIn } from "./webhook-scenarios.js";
 
 const sent = "webhook.sent";
 const idPresent = "webhook.delivery-id";
@@ -66,7 +68,7 @@ export const webhookChecks = [
     "A transaction is announced with the event transaction.updated. Other kinds may be sent too.",
     { ...row, needs: ["webhook.event"] },
     async (kit) => {
-      const events = [...new Set((await announced(kit)).deliveries.map((one) => itemOf(one, "event")))];
+      const events = [...new Set((await announced(kit)).deliveries.flatMap(eventsOf))];
       expect(
         events.includes("transaction.updated"),
         "the event transaction.updated",
@@ -111,21 +113,21 @@ export const webhookChecks = [
         const id = itemOf(one, "delivery_id") ?? "";
         const other = first.get(id) ?? one;
         first.set(id, other);
-        const [transaction, its] = [one, other].map((each) =>
-          created.find((candidate) => isAbout(kit, each, candidate)),
-        );
+        const [ids, itsIds] = [one, other].map((each) => namesOf(aboutIn(kit, each, created)));
         expect(
-          transaction === its,
+          ids === itsIds,
           "a delivery_id of its own for each notification",
-          `${id} for two transactions, ${its?.id} and ${transaction?.id}; a receiver ignores the second`,
+          `${id} for two transactions, ${itsIds} and ${ids}; a receiver ignores the second`,
         );
+        // Other members, such as the number of the attempt, may differ when a notification is repeated.
+        const [states, itsStates] = [one, other].map((each) => listOf(allStatesIn(kit, each, created)));
         expect(
-          // Other members, such as the number of the attempt, may differ when a notification is repeated.
-          stateIn(kit, one) === stateIn(kit, other),
+          states === itsStates,
           "a delivery_id of its own for each notification",
-          `${id} for two notifications whose bodies differ (notifications ${other.index} and ${one.index}, with the states ${stateIn(kit, other)} and ${stateIn(kit, one)}); a receiver ignores the second`,
+          `${id} for two notifications whose bodies differ (notifications ${other.index} and ${one.index}, with the states ${itsStates} and ${states}); a receiver ignores the second`,
         );
       }
+      warnOfTwins(kit, deliveries, created);
     },
   ),
   contractCheck(
@@ -136,18 +138,23 @@ export const webhookChecks = [
     async (kit) => {
       const { deliveries, states, created } = await announced(kit);
       const path = kit.target.webhooks?.state;
-      if (deliveries.every((one) => stateIn(kit, one) === undefined)) {
+      const all = deliveries.flatMap((one) => allStatesIn(kit, one, created));
+      if (all.length === 0) {
         if (path === undefined) throw new NotOffered("Notifications show no state, and need not.");
         fail(`a state at ${path}, where webhooks.state of the target file says`, describeFirst(deliveries));
       }
+      if (path === undefined && !all.some((state) => [...states.values()].includes(state)))
+        throw new NotOffered(
+          `Notifications have ${[...new Set(all)].join(", ")} as their state or status, which GET never shows, so it may be something else. If they show the state, name its place in webhooks.state of the target file.`,
+        );
       for (const transaction of created) {
         const state = states.get(transaction.id);
         const own = deliveries.filter((one) => isAbout(kit, one, transaction));
-        const reported = own.map((one) => stateIn(kit, one) ?? "no state");
+        const reported = own.flatMap((one) => statesIn(kit, one, transaction));
         expect(
           reported.includes(state ?? ""),
           `a notification with the state ${state} that GET shows`,
-          `${reported.join(", ") || "none"} for ${transaction.id}`,
+          `${listOf(reported)} for ${transaction.id}`,
         );
       }
     },
@@ -158,15 +165,18 @@ export const webhookChecks = [
     "A result that is announced can already be read with GET.",
     { ...row, needs: ["webhook.result"] },
     async (kit) => {
-      await eachDelivery(kit, (one) => {
-        const state = stateIn(kit, one);
-        if (state === undefined || one.shownState === undefined || !isFinal(kit.target, state)) return;
-        expect(
-          one.shownState === state,
-          `GET to show ${state} when a notification with it arrives`,
-          `GET shows ${one.shownState}: it was sent before the change was visible`,
-        );
-      });
+      const { deliveries, created } = await announced(kit);
+      for (const one of deliveries)
+        for (const transaction of aboutIn(kit, one, created)) {
+          const results = statesIn(kit, one, transaction).filter((state) => isFinal(kit.target, state));
+          const shown = one.shownStates.get(transaction.id);
+          if (results.length === 0 || shown === undefined) continue;
+          expect(
+            results.includes(shown),
+            `GET to show ${listOf(results)} when a notification with it arrives`,
+            `GET shows ${shown}: it was sent before the change was visible`,
+          );
+        }
     },
   ),
   contractCheck(
@@ -175,8 +185,8 @@ export const webhookChecks = [
     "A notification that was answered with 500 is sent again.",
     { ...row, unlessFailed: ["webhook.each", idUnique] },
     async (kit) => {
-      const { second, renamed } = await retried(kit);
-      if (second === undefined && renamed === undefined)
+      const { second, renamed, regrouped } = await retried(kit);
+      if (second === undefined && renamed === undefined && regrouped === undefined)
         failOverdue(kit, "retryMs", "another attempt after a notification was answered with 500", "none");
     },
   ),
@@ -186,11 +196,17 @@ export const webhookChecks = [
     "An attempt that is repeated has the same delivery_id.",
     { ...row, needs: [retry, idPresent] },
     async (kit) => {
-      const { first, second, renamed } = await retried(kit);
-      expect(
-        second !== undefined || renamed === undefined,
+      const { first, second, renamed, regrouped } = await retried(kit);
+      if (regrouped !== undefined)
+        throw new NotOffered(
+          `What notification ${first.index} said is sent again in notification ${regrouped.index}, together with other items, which is another delivery.`,
+        );
+      if (second !== undefined || renamed === undefined) return;
+      const id = itemOf(renamed, "delivery_id");
+      const under = id === undefined ? "without a delivery_id" : `under the delivery_id ${id}`;
+      fail(
         `the delivery_id ${itemOf(first, "delivery_id")} of notification ${first.index} at the next attempt`,
-        `the same content under the delivery_id ${renamed && itemOf(renamed, "delivery_id")} (notification ${renamed?.index}), and nothing more under the first within ${kit.target.timing.retryMs} ms`,
+        `the same content ${under} (notification ${renamed.index}), and nothing more under the first within ${kit.target.timing.retryMs} ms`,
       );
     },
   ),
@@ -230,6 +246,30 @@ async function expectSigned(kit: Kit, delivery: Delivery): Promise<void> {
     `a signature that verifies over the bytes of notification ${delivery.index}, as webhooks.signature of the target file describes it`,
     await explainInvalid(verifier, delivery),
   );
+}
+
+const aboutIn = (kit: Kit, delivery: Delivery, created: readonly Created[]) =>
+  created.filter((one) => isAbout(kit, delivery, one));
+
+const listOf = (names: readonly string[]) => names.join(", ") || "none";
+
+const namesOf = (transactions: readonly Created[]) => listOf(transactions.map(({ id }) => id));
+
+/** Two changes can look the same, so it is no failure; but a receiver cannot know that it handles one of them twice. */
+function warnOfTwins(kit: Kit, deliveries: readonly Delivery[], created: readonly Created[]): void {
+  const first = new Map<string, Delivery>();
+  const twins: string[] = [];
+  for (const one of deliveries.filter((each) => allStatesIn(kit, each, created).length > 0)) {
+    const id = itemOf(one, "delivery_id");
+    const content = contentOf(one, id);
+    const other = first.get(content) ?? one;
+    first.set(content, other);
+    if (itemOf(other, "delivery_id") !== id) twins.push(`${other.index} and ${one.index}`);
+  }
+  if (twins.length > 0)
+    kit.warn(
+      `Notifications ${twins.slice(0, 3).join(", ")} say the same under two delivery_ids. If they are about one change, a receiver cannot ignore the second: the delivery_id must then be the same.`,
+    );
 }
 
 const isAnswered = ({ status }: Delivery) => status >= 200 && status < 300;

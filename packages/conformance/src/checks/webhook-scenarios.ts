@@ -1,29 +1,47 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kit } from "../engine/kit.js";
-import { contentOf, fieldAt, findMember, itemAt, itemOf, mentions } from "../webhooks/delivery-items.js";
-import type { Delivery, Receiver } from "../webhooks/receiver.js";
+import { fieldsAt, partsAbout } from "../webhooks/batches.js";
 import {
-  awaitFinal,
-  type Created,
-  createTransaction,
-  failOverdue,
-  stateNames,
-  stateOf,
-} from "./scenarios.js";
+  containsText,
+  contentOf,
+  eventsOf,
+  findMember,
+  itemAt,
+  itemOf,
+  mentions,
+} from "../webhooks/delivery-items.js";
+import type { Delivery, Receiver } from "../webhooks/receiver.js";
+import { awaitFinal, type Created, createTransaction, failOverdue } from "./scenarios.js";
+import { stateNames, stateOf } from "./transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
 
-/** The state that a notification reports; undefined if it has none. */
-export function stateIn({ target }: Kit, delivery: Delivery): string | undefined {
+/** The states that a notification reports of a transaction: none, one, or several if it is a batch. */
+export function statesIn({ target }: Kit, { json }: Delivery, { id, reference }: Created): string[] {
+  const names = [id, reference];
   const path = target.webhooks?.state;
-  return path === undefined ? findMember(delivery.json, stateNames(target)) : fieldAt(delivery.json, path);
+  if (path !== undefined) {
+    const all = fieldsAt(json, path);
+    const own = all.filter(({ item }) => names.some((name) => containsText(item, name)));
+    return (own.length > 0 ? own : all).map(({ text }) => text);
+  }
+  const found = (value: unknown) => findMember(value, stateNames(target)) ?? [];
+  const own = partsAbout(json, names).flatMap(found);
+  return own.length > 0 ? own : [found(json)].flat();
+}
+
+/** All states that a notification reports, of whatever transaction. */
+export function allStatesIn(kit: Kit, delivery: Delivery, created: readonly Created[]): string[] {
+  return created.flatMap((one) => (isAbout(kit, delivery, one) ? statesIn(kit, delivery, one) : []));
 }
 
 /** Whether a notification is about a transaction: it has its id or its reference, which the client knows as well. */
 export function isAbout({ target }: Kit, delivery: Delivery, { id, reference }: Created): boolean {
   const place = target.webhooks?.transactionId;
   if (place === undefined) return mentions(delivery, id) || mentions(delivery, reference);
-  const given = itemAt(delivery, place);
-  return given !== undefined && [id, reference].some((name) => given === name || given.endsWith(`/${name}`));
+  const given = place.startsWith("body.")
+    ? fieldsAt(delivery.json, place.slice("body.".length)).map(({ text }) => text)
+    : [itemAt(delivery, place) ?? ""];
+  return given.some((text) => [id, reference].some((name) => text === name || text.endsWith(`/${name}`)));
 }
 
 export interface Announced {
@@ -54,17 +72,15 @@ async function hold(kit: Kit, creation: Promise<unknown>): Promise<void> {
 
 /** Answers notifications about these transactions when GET was asked for the state, and all others at once. */
 function answerAfterGet(kit: Kit, receiver: Receiver, created: readonly Created[], creation: Promise<void>) {
-  const find = (delivery: Delivery) => created.find((one) => isAbout(kit, delivery, one));
+  const find = (delivery: Delivery) => created.filter((one) => isAbout(kit, delivery, one));
+  const look = async (delivery: Delivery, { id }: Created) => {
+    const shown = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`).catch(() => undefined);
+    const state = shown === undefined ? undefined : stateOf(kit.target, shown);
+    if (state !== undefined) delivery.shownStates.set(id, state);
+  };
   receiver.answerWith(async (delivery) => {
-    if (find(delivery) === undefined) await hold(kit, creation);
-    const about = find(delivery);
-    if (about !== undefined)
-      await kit
-        .send("GET", `/v1/transactions/${encodeURIComponent(about.id)}`)
-        .then((shown) => {
-          delivery.shownState = stateOf(kit.target, shown);
-        })
-        .catch(() => undefined);
+    if (find(delivery).length === 0) await hold(kit, creation);
+    await Promise.all(find(delivery).map((one) => look(delivery, one)));
     return 204;
   });
 }
@@ -105,9 +121,9 @@ async function awaitNotifications(
   const about = (one: Created) => arrived().filter((delivery) => isAbout(kit, delivery, one));
   const areAll = () => created.every((one) => about(one).length > 0);
   await kit.poll(webhookMs, async () => (areAll() ? true : undefined));
-  const hasState = arrived().some((one) => stateIn(kit, one) !== undefined);
+  const hasState = arrived().some((one) => allStatesIn(kit, one, created).length > 0);
   const isComplete = (one: Created) =>
-    about(one).some((delivery) => stateIn(kit, delivery) === states.get(one.id));
+    about(one).some((delivery) => statesIn(kit, delivery, one).includes(states.get(one.id) ?? ""));
   if (hasState && areAll())
     await kit.poll(webhookMs, async () => (created.every(isComplete) ? true : undefined));
   await kit.sleep(quietMs);
@@ -117,8 +133,10 @@ function sortDeliveries(kit: Kit, created: readonly Created[], arrived: readonly
   const about = arrived.filter((delivery) => created.some((one) => isAbout(kit, delivery, one)));
   const isAttributed = about.length > 0 || kit.target.webhooks?.transactionId !== undefined;
   const all = isAttributed ? about : arrived;
-  const isNamed = (delivery: Delivery) =>
-    [undefined, "transaction.updated"].includes(itemOf(delivery, "event"));
+  const isNamed = (delivery: Delivery) => {
+    const events = eventsOf(delivery);
+    return events.length === 0 || events.includes("transaction.updated");
+  };
   const isUpdate = all.some(isNamed) ? isNamed : () => true;
   return { arrived, isAttributed, isUpdate, deliveries: all.filter(isUpdate) };
 }
@@ -128,8 +146,10 @@ export interface Retried {
   readonly first: Delivery;
   /** The next one with its delivery_id. */
   readonly second: Delivery | undefined;
-  /** If there is none: a later one with the same content and another delivery_id. */
+  /** If there is none: a later one with the same content and another delivery_id, or none. */
   readonly renamed: Delivery | undefined;
+  /** If there is neither: a later one that is about other transactions too, and says the same of this one. */
+  readonly regrouped: Delivery | undefined;
 }
 
 /** A transaction whose first notification is answered with 500, and what is sent after that. */
@@ -153,7 +173,10 @@ export const retried = (kit: Kit): Promise<Retried> =>
         later().find((one) => (id === undefined ? isSame(one) : itemOf(one, "delivery_id") === id)),
       );
       const canRename = second === undefined && id !== undefined && isTelling(before);
-      return { first, second, renamed: canRename ? later().find(isSame) : undefined };
+      const renamed = canRename ? later().find(isSame) : undefined;
+      const isMissing = second === undefined && renamed === undefined;
+      const regrouped = isMissing ? later().find(refusal.saysTheSame) : undefined;
+      return { first, second, renamed, regrouped };
     } finally {
       own.attach(after());
     }
@@ -177,7 +200,16 @@ function refuseFirst(kit: Kit, receiver: Receiver, before: Announced) {
     refused = delivery;
     return 500;
   });
-  return { creation, refused: () => refused };
+  /** Whether another notification has the items of a list that the refused one had. */
+  const saysTheSame = (delivery: Delivery) => {
+    if (third === undefined || refused === undefined) return false;
+    const names = [third.id, third.reference];
+    const partsOf = (one: Delivery) => partsAbout(one.json, names).filter((part) => part !== one.json);
+    const had = partsOf(refused).map((part) => JSON.stringify(part));
+    const has = new Set(partsOf(delivery).map((part) => JSON.stringify(part)));
+    return had.length > 0 && had.every((part) => has.has(part));
+  };
+  return { creation, refused: () => refused, saysTheSame };
 }
 
 /** Whether two notifications differ in more than their delivery_id: some only say that something has changed. */

@@ -42,10 +42,13 @@ export class CheckFailed extends Error {
   override readonly name = "CheckFailed";
   readonly expected: string;
   readonly seen: string;
-  constructor(expected: string, seen: string) {
+  /** The check that this is a failure of, if it is not the one that noticed it. */
+  readonly belongsTo: string | undefined;
+  constructor(expected: string, seen: string, belongsTo?: string) {
     super(`expected ${expected}, saw ${seen}`);
     this.expected = expected;
     this.seen = seen;
+    this.belongsTo = belongsTo;
   }
 }
 
@@ -62,6 +65,12 @@ export class BoundReached extends Error {
 /** The target has done nothing wrong so far, and the kit cannot wait until it is sure. Neither a failure nor a pass. */
 export class Undecided extends Error {
   override readonly name = "Undecided";
+  /** The check that is not decided, if it is not the one that noticed it. */
+  readonly belongsTo: string | undefined;
+  constructor(message: string, belongsTo?: string) {
+    super(message);
+    this.belongsTo = belongsTo;
+  }
 }
 
 export function fail(expected: string, seen: string): never {

@@ -59,8 +59,8 @@ export interface Kit {
   /** Shows these notifications in the report of the check. */
   readonly attach: (deliveries: readonly Delivery[]) => void;
   readonly newName: () => string;
-  /** A key that no other request has: a UUID, or as many characters as the target file allows. */
-  readonly newKey: () => string;
+  /** A key that no other request has: a UUID, or as many characters as the target allows. */
+  readonly newKey: (length?: number) => string;
   readonly warn: (text: string) => void;
   readonly sleep: (durationMs: number) => Promise<void>;
   /** Asks again until there is an answer other than undefined, or the time has passed. */
@@ -146,10 +146,8 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
       notifications.splice(notificationsMax);
     },
     newName,
-    newKey: () =>
-      target.keyLength === undefined
-        ? randomUUID()
-        : randomBytes(target.keyLength).toString("hex").slice(0, target.keyLength),
+    newKey: (length = session.keyLength) =>
+      length === undefined ? randomUUID() : randomBytes(length).toString("hex").slice(0, length),
     warn: (text) => void warnings.push(text),
     sleep,
     poll: async (timeoutMs, probe) => {

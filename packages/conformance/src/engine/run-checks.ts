@@ -44,9 +44,12 @@ export interface RunOptions {
 export async function runChecks(session: Session, options: RunOptions): Promise<CheckResult[]> {
   const results = new Map<string, CheckResult>();
   const run = async (check: Check) => {
-    const result = await runCheck(session, check, results, options.isSlow);
-    results.set(check.id, result);
-    options.onResult?.(result);
+    const { own, other } = await runCheck(session, check, results, options.isSlow);
+    for (const result of [own, other])
+      if (result !== undefined) {
+        results.set(result.check.id, result);
+        options.onResult?.(result);
+      }
   };
   const order = orderOf(options.checks, options.seed);
   for (const check of order.filter(({ slow }) => slow !== true)) await run(check);
@@ -54,31 +57,52 @@ export async function runChecks(session: Session, options: RunOptions): Promise<
   return options.checks.flatMap(({ id }) => results.get(id) ?? []);
 }
 
+interface CheckedResults {
+  readonly own: CheckResult;
+  /** A check that had passed, and has failed by what this one has seen. */
+  readonly other?: CheckResult;
+}
+
 async function runCheck(
   session: Session,
   check: Check,
   results: ReadonlyMap<string, CheckResult>,
   isSlow: boolean,
-): Promise<CheckResult> {
+): Promise<CheckedResults> {
   const held = reasonNotToRun(check, results, isSlow, session);
-  if (held !== undefined) return { check, outcome: held, exchanges: [], notifications: [] };
+  if (held !== undefined) return { own: { check, outcome: held, exchanges: [], notifications: [] } };
   const recorded = emptyRecord();
   const { exchanges, notifications, warnings } = recorded;
-  const seen = await check
-    .run(createKit(session, recorded))
-    .then(
-      (): Outcome =>
-        warnings.length === 0 ? { result: "passed" } : { result: "warned", reason: warnings.join(" ") },
-      outcomeOfError,
-    );
+  let belongsTo: string | undefined;
+  const seen = await check.run(createKit(session, recorded)).then(
+    (): Outcome =>
+      warnings.length === 0 ? { result: "passed" } : { result: "warned", reason: warnings.join(" ") },
+    (error: unknown) => {
+      if (error instanceof CheckFailed || error instanceof Undecided) belongsTo = error.belongsTo;
+      return outcomeOfError(error);
+    },
+  );
   const outcome = (await outcomeIfGone(session, check, seen, exchanges)) ?? seen;
-  return {
+  const result = {
     check,
     outcome,
     exchanges: exchanges.sort((one, other) => one.index - other.index),
     notifications: notifications.sort((one, other) => one.index - other.index),
   };
+  const other = belongsTo === check.id ? undefined : results.get(belongsTo ?? "");
+  if (other === undefined || outcome !== seen) return { own: result };
+  const waiting = waitFor(other.check.id);
+  return {
+    own: { check, outcome: waiting, exchanges: [], notifications: [] },
+    other: { ...result, check: other.check },
+  };
 }
+
+const waitFor = (id: string): Outcome => ({
+  result: "not run",
+  reason: `It waits for ${id} to pass.`,
+  waitsFor: id,
+});
 
 /**
  * A target that has ended breaks every sentence of the contract at once, which says nothing about any of them. One reason is given, with
@@ -129,7 +153,7 @@ function reasonNotToRun(
       continue;
     }
     const waitsFor = outcome.result === "not run" && outcome.waitsFor !== undefined ? outcome.waitsFor : id;
-    return { result: "not run", reason: `It waits for ${waitsFor} to pass.`, waitsFor };
+    return waitFor(waitsFor);
   }
   return undefined;
 }

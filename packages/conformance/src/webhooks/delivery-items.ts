@@ -18,6 +18,21 @@ export function itemOf(delivery: Delivery, name: "event" | "signature" | "delive
   return header?.[1] === "" ? undefined : header?.[1];
 }
 
+/** The kinds of events that a notification names: a batch can name one for each of its items. */
+export function eventsOf(delivery: Delivery): string[] {
+  const names = new Set<string>();
+  const look = (value: unknown) => {
+    const inner = unwrap(value);
+    if (!Array.isArray(inner) && !isObject(inner)) return;
+    const own = isObject(inner) && Object.hasOwn(inner, "event") ? textOf(inner["event"]) : undefined;
+    if (own !== undefined) names.add(own);
+    for (const one of Object.values(inner)) look(one);
+  };
+  look(delivery.json);
+  const first = itemOf(delivery, "event");
+  return first === undefined ? [] : [...names.add(first)];
+}
+
 /** Whether a value of the body, or a header, is this string or a path that ends with it. The body can be JSON, a form or plain text. */
 export function mentions(delivery: Delivery, text: string): boolean {
   if (delivery.headers.some(([, value]) => containsText(value, text))) return true;
@@ -39,7 +54,7 @@ const isPathTo = (value: string, text: string) =>
   value.endsWith(`/${text}`) || value.endsWith(`/${encodeURIComponent(text)}`);
 
 /** A string that is itself a JSON document counts as what it contains: some services sign it as a string. */
-function unwrap(value: unknown): unknown {
+export function unwrap(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   return parseJson(value) ?? value;
 }
@@ -51,7 +66,7 @@ export function findMember(value: unknown, names: readonly string[]): string | u
     const objects = level.filter(isObject);
     for (const name of names)
       for (const object of objects) {
-        const own = Object.hasOwn(object, name) ? asText(object[name]) : undefined;
+        const own = Object.hasOwn(object, name) ? textOf(object[name]) : undefined;
         if (own !== undefined) return own;
       }
     level = level.flatMap((one) => (isObject(one) ? Object.values(one) : Array.isArray(one) ? one : []));
@@ -60,7 +75,7 @@ export function findMember(value: unknown, names: readonly string[]): string | u
   return undefined;
 }
 
-const asText = (value: unknown) =>
+export const textOf = (value: unknown) =>
   (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
 
 /** The string or number at a place of a notification. */
@@ -80,17 +95,26 @@ export function fieldAt(json: unknown, path: string): string | undefined {
     else if (isObject(outer) && Object.hasOwn(outer, name)) here = outer[name];
     else return undefined;
   }
-  return asText(here);
+  return textOf(here);
 }
 
 const volatile =
-  /(^|_)(attempts?|retry|retries|try|tries|counter|timestamp|time|date|nonce|signature|delivery_id)(_|$)|_at$/i;
+  /(^|_)(attempts?|retry|retries|try|tries|counter|timestamp|time|date|nonce|signature|delivery_id)(_|$)|_at$/;
+
+/** `retryCount` is as much a name as `retry_count`. */
+const isVolatile = (name: string) =>
+  volatile.test(
+    name
+      .replace(/([a-z\d])([A-Z])/g, "$1_$2")
+      .replaceAll("-", "_")
+      .toLowerCase(),
+  );
 
 /** What a notification says, without what differs between two attempts. */
 export function contentOf({ json, body }: Delivery, deliveryId: string | undefined): string {
   const text =
     json === undefined
       ? body.toString("utf8")
-      : JSON.stringify(json, (name, value: unknown) => (volatile.test(name) ? undefined : value));
+      : JSON.stringify(json, (name, value: unknown) => (isVolatile(name) ? undefined : value));
   return deliveryId === undefined ? text : text.replaceAll(deliveryId, "");
 }

@@ -21,8 +21,8 @@ export interface Delivery {
   answeredAfterMs: number;
   /** The sender closed the connection before it had the answer. */
   isAbandoned: boolean;
-  /** The state that GET showed while the notification was waiting for its answer, if it was asked. */
-  shownState?: string | undefined;
+  /** The states that GET showed, by id, while the notification was waiting for its answer. */
+  readonly shownStates: Map<string, string>;
 }
 
 export interface Receiver {
@@ -80,6 +80,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
       status: 0,
       answeredAfterMs: 0,
       isAbandoned: false,
+      shownStates: new Map(),
     };
     deliveries.push(delivery);
     const status = await decide(delivery);

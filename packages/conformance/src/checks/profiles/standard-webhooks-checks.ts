@@ -3,7 +3,7 @@ import type { Kit } from "../../engine/kit.js";
 import { itemOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import { endpoint } from "../webhook-endpoint.js";
-import { announced } from "../webhook-scenarios.js";
+import { allStatesIn, announced } from "../webhook-scenarios.js";
 
 const profile = "standard-webhooks";
 const source = "Standard Webhooks, https://www.standardwebhooks.com";
@@ -73,11 +73,13 @@ export const standardWebhooksChecks = [
     "standard-webhooks.once",
     profile,
     `${source}: a 2xx means that the notification was received`,
-    "A notification that was answered with 2xx is not sent again.",
+    "A notification that was answered with 2xx is not sent again, neither under its id nor under another.",
     { needs: ["webhook.delivery-id.unique"], writes },
     async (kit) => {
       const answered = new Map<string | undefined, Delivery>();
-      for (const one of (await announced(kit)).deliveries) {
+      const said = new Map<string, Delivery>();
+      const { deliveries, created } = await announced(kit);
+      for (const one of deliveries) {
         const id = itemOf(one, "delivery_id");
         const earlier = answered.get(id);
         expect(
@@ -85,7 +87,17 @@ export const standardWebhooksChecks = [
           "one notification for each delivery_id that was answered with 2xx",
           `${id} again: notification ${earlier?.index} was answered with ${earlier?.status}, notification ${one.index} repeats it`,
         );
-        if (one.status >= 200 && one.status < 300 && !one.isAbandoned) answered.set(id, one);
+        const content = one.body.toString("utf8").replaceAll(id ?? "\u0000", "");
+        const twin = said.get(content);
+        expect(
+          twin === undefined,
+          "one notification for each change",
+          `the same notification under two ids: ${twin && itemOf(twin, "delivery_id")} (notification ${twin?.index}) and ${id} (notification ${one.index}); a receiver handles it twice`,
+        );
+        if (one.status >= 200 && one.status < 300 && !one.isAbandoned) {
+          answered.set(id, one);
+          if (allStatesIn(kit, one, created).length > 0) said.set(content, one);
+        }
       }
     },
   ),

@@ -50,6 +50,27 @@ export const otherChoices = {
     file: [["token_env:", "key_length: 16\ntoken_env:"]],
     missing: ["key.case"],
   },
+  "keys of at most 20 characters, which the target file does not say": {
+    warned: ["tx.create.accepted"],
+    missing: ["key.case"],
+  },
+  "a state under another name, which the target file does not say": { undecided: ["tx.get.state"] },
+  "a state under another name": {
+    file: [["final_states:", "shown: { state: data.phase }\nfinal_states:"]],
+  },
+  "an envelope whose status is called as a final state": {},
+  "an envelope whose status is called as a final state, and a state that is named": {
+    file: [["final_states:", "shown: { state: data.phase }\nfinal_states:"]],
+  },
+  "an envelope with a status, and a state that the target file does not name": {
+    undecided: ["tx.get.result"],
+  },
+  "a status of the notification besides": { missing: ["webhook.result", "webhook.visible"] },
+  "notifications in batches": {
+    file: [["webhooks:", "webhooks:\n  transaction_id: body.items.0.order\n  state: items.0.phase"]],
+  },
+  "notifications in batches, which the target file does not describe": {},
+  "batches that are put together again when they are retried": { missing: ["webhook.retry.same-id"] },
   "states that are numbers": { file: [["[DONE]", "[30]"]] },
   "a state that is the whole body": {},
   "policy applied after the 202": {

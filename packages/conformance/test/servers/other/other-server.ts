@@ -62,6 +62,18 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   setMaxListeners(0, signal);
   const { hooks, announce } = createOtherWebhooks(chose, signal);
   let requests = 0;
+  const isRenamed =
+    chose("a state under another name, which the target file does not say") ||
+    chose("a state under another name") ||
+    chose("an envelope whose status is called as a final state, and a state that is named") ||
+    chose("an envelope with a status, and a state that the target file does not name");
+  /** The status of everything that is not an error. */
+  const envelope = chose("an envelope with a status, and a state that the target file does not name")
+    ? "ok"
+    : chose("an envelope whose status is called as a final state") ||
+        chose("an envelope whose status is called as a final state, and a state that is named")
+      ? "DONE"
+      : undefined;
 
   const statusOf = ({ status }: Order) => (chose("states that are numbers") ? numbers[status] : status);
 
@@ -91,7 +103,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     if (typeof key !== "string" || key === "") throw new OtherRefusal(428, "KEY_NEEDED");
     const isTooLong =
       (chose("keys of at most 36 characters") && key.length > 36) ||
-      (chose("keys of at most 16 characters") && key.length > 16);
+      (chose("keys of at most 16 characters") && key.length > 16) ||
+      (chose("keys of at most 20 characters, which the target file does not say") && key.length > 20);
     if (isTooLong) throw new OtherRefusal(400, "KEY_TOO_LONG");
     if (chose("keys that must be UUIDs") && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key))
       throw new OtherRefusal(400, "UUID_NEEDED");
@@ -127,6 +140,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     return {
       status: 202,
       headers: { location: `https://elsewhere.example/v1/transactions/${id}?view=full` },
+      ...(envelope === undefined ? {} : { body: { status: envelope } }),
     };
   };
 
@@ -144,7 +158,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
         performance.now() - one.createdAt < foundAfterMs;
       if (order === undefined || isHidden(order)) throw new OtherRefusal(410, "GONE_OR_NEVER_THERE");
       if (chose("a state that is the whole body")) return { status: 200, text: order.status };
-      return { status: 200, body: { data: { status: statusOf(order), extra: [1, 2] }, links: {} } };
+      const data = { [isRenamed ? "phase" : "status"]: statusOf(order), extra: [1, 2] };
+      return { status: 200, body: { status: envelope, data, links: {} } };
     }
     if (method === "POST" && url === "/v1/wallets") {
       parseObject(incoming, body);

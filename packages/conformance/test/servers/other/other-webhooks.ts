@@ -52,14 +52,81 @@ export function createOtherWebhooks(chose: Chose, signal: AbortSignal) {
           });
       }
   };
+  const batch = createBatches(chose, signal, async (items, whats) => {
+    for (const url of hooks.values()) {
+      const { headers, body } = composeBatch(items, whats);
+      if (!(await post(url, headers, body))) return false;
+    }
+    return true;
+  });
+  const isBatched = batchChoices.some(chose);
   return {
     hooks,
     announce: (what: Announcement) => {
+      if (isBatched) {
+        batch(what);
+        return;
+      }
       const events = ["transaction.updated"];
       if (chose("other event kinds about the same transaction")) events.push("balance.changed");
       for (const event of events) send(event, what).catch(() => undefined);
     },
   };
+}
+
+const batchChoices = [
+  "notifications in batches",
+  "notifications in batches, which the target file does not describe",
+  "batches that are put together again when they are retried",
+] as const;
+const batchMs = 20;
+const regroupMs = 150;
+
+/** Collects what is announced for a short time. A batch that is refused is sent again, as it was or together with what follows. */
+function createBatches(
+  chose: Chose,
+  signal: AbortSignal,
+  post: (items: Items, whats: readonly Announcement[]) => Promise<boolean>,
+) {
+  let waiting: Announcement[] = [];
+  let isFlushing = false;
+  const flush = async () => {
+    await delay(batchMs, undefined, { signal });
+    while (waiting.length > 0 && !signal.aborted) {
+      const whats = waiting;
+      waiting = [];
+      const items = { event: "transaction.updated", delivery_id: randomUUID() };
+      if (chose("batches that are put together again when they are retried")) {
+        if (await post(items, whats)) continue;
+        await delay(regroupMs, undefined, { signal });
+        waiting = [...whats, ...waiting];
+      } else while (!(await post(items, whats))) await delay(retryMs, undefined, { signal });
+    }
+    isFlushing = false;
+  };
+  return (what: Announcement) => {
+    waiting.push(what);
+    if (isFlushing) return;
+    isFlushing = true;
+    flush().catch(() => undefined);
+  };
+}
+
+const signedInHeaders = (items: Items, body: string) => {
+  const stamp = String(Date.now());
+  const signature = createHmac("sha512", otherSecret).update(`${stamp}|${body}`).digest("hex");
+  return {
+    "X-Other-Event": items.event,
+    "X-Other-Delivery-Id": items.delivery_id,
+    "X-Other-Stamp": stamp,
+    "X-Other-Signature": `v9=${signature}`,
+  };
+};
+
+function composeBatch(items: Items, whats: readonly Announcement[]) {
+  const list = whats.map(({ id, status }) => ({ order: id, phase: status, status }));
+  const body = JSON.stringify({ count: list.length, items: list });
+  return { headers: signedInHeaders(items, body), body };
 }
 
 function compose(chose: Chose, items: Items, what: Announcement) {
@@ -88,6 +155,8 @@ function compose(chose: Chose, items: Items, what: Announcement) {
     : `"resource" : "/v1/transactions/${id}"`;
   if (chose("notifications that name nothing")) return signed('{ "look": "something has changed" }');
   if (chose("notifications without a state")) return signed(`{ ${name} }`);
+  if (chose("a status of the notification besides"))
+    return signed(`{ ${name}, "status": "sent", "snapshot": { "phase": "${status}" } }`);
   const shown = typeof status === "string" ? `"${status}"` : status;
   const count = confirmations === undefined ? "" : `,"confirmations":${confirmations}`;
   return signed(`{ ${name},  "snapshot":{"status":${shown},"x":1.50${count}} }`);

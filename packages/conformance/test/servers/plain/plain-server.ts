@@ -126,6 +126,7 @@ function withPrefix({ method, path }: PlainRequest, has: Has): string {
 }
 
 function createWallet({ headers, body }: PlainRequest, has: Has): PlainAnswer {
+  if (has("wallet-refused")) throw new PlainRefusal(400, "NO_WALLETS", "There are no wallets.");
   const isForm = !(headers["content-type"] ?? "").startsWith("application/json");
   if (isForm && !has("wallet-form-accepted"))
     throw new PlainRefusal(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.");

@@ -38,6 +38,9 @@ export const forgottenMs = 700;
 /** The minute of the checks that wait long, in this server's time. */
 export const minuteMs = 1200;
 const raceMs = 60;
+/** The transaction that is lost although others are kept, and how often a final one is shown before it is lost. */
+const lostIndex = 6;
+const lostAfterReads = 1;
 /** The fault that changes a state after a minute concerns only the first ones, which no check looks at later than the one meant for it. */
 const changedLater = 2;
 
@@ -61,7 +64,9 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       body: {
         ...transaction,
         id: has("id-left-out") ? undefined : id,
-        state,
+        ...(has("final-in-202-elsewhere")
+          ? { state: undefined, transaction: { state: "completed" } }
+          : { state }),
         ...(has("create-off-schema") ? { created_at: 5 } : {}),
       },
     };
@@ -164,10 +169,15 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     return { status, headers: { ...headers, ...marked }, body: shown };
   };
 
+  const isLost = (id: string) =>
+    has("accepted-then-404") ||
+    (has("some-lost") && [...transactions.keys()].indexOf(id) === lostIndex) ||
+    (has("lost-when-final") && (finalReads.get(id) ?? 0) > lostAfterReads);
+
   const show = (id: string, request: PlainRequest): PlainAnswer => {
     const isOwn =
       tenants.get(id) === tenantOf(request.headers.authorization) || has("other-tenants-transaction-shown");
-    const known = has("accepted-then-404") || !isOwn ? undefined : transactions.get(id);
+    const known = !isOwn || isLost(id) ? undefined : transactions.get(id);
     if (known === undefined) {
       if (has("unknown-id-200")) return { status: 200, body: { id, state: "completed" } };
       throw new PlainRefusal(

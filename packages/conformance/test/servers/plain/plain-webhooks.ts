@@ -16,6 +16,7 @@ export interface PlainWebhooks {
 interface Notification {
   readonly deliveryId: string;
   readonly transaction: { id: string; state: string };
+  readonly occurredAt: string;
   attempt: number;
 }
 
@@ -44,14 +45,17 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
   const deliver = (endpoint: Endpoint, notification: Notification) => {
     const { transaction, attempt } = notification;
     const isRetry = attempt > 0;
-    const id = isRetry && has("retry-has-new-id") ? randomUUID() : notification.deliveryId;
+    const isRenamed = isRetry && (has("retry-has-new-id") || has("retry-has-new-id-and-counter"));
+    const id = isRenamed ? randomUUID() : notification.deliveryId;
+    const hasNoId = has("delivery-id-missing") || (isRetry && has("retry-without-id"));
     const state = has("webhook-disagrees") ? "failed" : transaction.state;
     const shown = { ...transaction, state: has("webhook-without-state") ? undefined : state };
     const event = has("event-misnamed") ? "transaction.changed" : "transaction.updated";
     const members = {
       ...(has("event-missing") ? {} : { event }),
-      ...(has("delivery-id-missing") ? {} : { delivery_id: id }),
-      ...(has("webhook-off-schema") ? {} : { occurred_at: new Date().toISOString() }),
+      ...(hasNoId ? {} : { delivery_id: id }),
+      ...(has("retry-has-new-id-and-counter") ? { sending: { tryCount: attempt } } : {}),
+      ...(has("webhook-off-schema") ? {} : { occurred_at: notification.occurredAt }),
       data: { transaction: shown },
     };
     // Spaces between the members, so that a signature of re-serialised JSON is another one.
@@ -59,9 +63,13 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     const seconds = Math.floor(Date.now() / 1000) * (has("timestamp-in-milliseconds") ? 1000 : 1);
     const timestamp = has("no-webhook-timestamp") ? "" : String(seconds);
     const signed = has("signed-reserialised") ? JSON.stringify(JSON.parse(body)) : body;
+    const content = has("signed-without-timestamp") ? signed : `${id}.${timestamp}.${signed}`;
     const signatures = endpoint.secrets.map(({ secret }) => {
-      const key = has("signed-with-wrong-key") ? randomBytes(32) : secret;
-      return `v1,${createHmac("sha256", key).update(`${id}.${timestamp}.${signed}`).digest("base64")}`;
+      const own = has("signed-with-text-secret") ? secret.toString("base64") : secret;
+      const key = has("signed-with-wrong-key") ? randomBytes(32) : own;
+      return `v1,${createHmac("sha256", key)
+        .update(content)
+        .digest(has("signed-as-hex") ? "hex" : "base64")}`;
     });
     const isUnsigned = has("unsigned") || (isRetry && has("retry-unsigned"));
     const headers = {
@@ -118,7 +126,10 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
           : has("delivery-id-per-transaction")
             ? transaction.id
             : randomUUID();
-        deliver(endpoint, { deliveryId, transaction: { ...transaction }, attempt: 0 });
+        const notification = { transaction: { ...transaction }, occurredAt: new Date().toISOString() };
+        deliver(endpoint, { ...notification, deliveryId, attempt: 0 });
+        if (has("notification-sent-twice"))
+          deliver(endpoint, { ...notification, deliveryId: randomUUID(), attempt: 0 });
       }
     },
     count: () => endpoints.size,

@@ -1,0 +1,96 @@
+import { readSignatures } from "../signatures/message-signature.js";
+import { matchesDigest } from "../signatures/verify-message.js";
+import { fieldAt, itemAt } from "./delivery-items.js";
+import type { Delivery } from "./receiver.js";
+import { type Hmac, messageOf, standardScheme, type Verifier, verifySignature } from "./verify-signature.js";
+
+/** Why a signature does not verify, in words that name the mistake as far as it can be found by trying. */
+export async function explainInvalid(verifier: Verifier, delivery: Delivery): Promise<string> {
+  const { scheme } = verifier;
+  if (scheme.scheme === "rfc9421") return explainMessage(verifier, delivery);
+  if (await verifiesSerialised(verifier, delivery))
+    return "a signature of the body parsed and serialised again, not of the bytes that were sent";
+  if (scheme.scheme === "command") return "a signature that the command of the target file does not accept";
+  const hmac = scheme.scheme === "hmac" ? scheme : standardScheme;
+  return (
+    explainForm(hmac, delivery) ??
+    (await explainByTrying(verifier, hmac, delivery)) ??
+    "a signature of other content, or with another key than the endpoint's secret: no usual hash, encoding or content makes it verify"
+  );
+}
+
+async function verifiesSerialised(verifier: Verifier, delivery: Delivery): Promise<boolean> {
+  if (delivery.json === undefined) return false;
+  const again = Buffer.from(JSON.stringify(delivery.json));
+  return !again.equals(delivery.body) && verifySignature(verifier, delivery, again);
+}
+
+/** What can be seen without a secret: the signature is not there, or does not look as described. */
+function explainForm(scheme: Hmac, delivery: Delivery): string | undefined {
+  const at = scheme.at.replace(/^body\./, "the field ").replace(/^header\./, "the header ");
+  const given = itemAt(delivery, scheme.at);
+  if (given === undefined) return `no signature in ${at}, where it should be`;
+  for (const [, kind, name = ""] of scheme.content.matchAll(/\{(header|field):([^}]+)\}/g)) {
+    const isThere =
+      kind === "header"
+        ? itemAt(delivery, `header.${name}`) !== undefined
+        : fieldAt(delivery.json, name) !== undefined;
+    if (!isThere) return `no ${kind} ${name}, which is a part of the signed content`;
+  }
+  if (!given.split(" ").some((one) => one.startsWith(scheme.prefix)))
+    return `a signature without ${scheme.prefix} before it, in ${at}: ${given.slice(0, 100)}`;
+  return undefined;
+}
+
+const hashes = ["sha1", "sha256", "sha384", "sha512"];
+
+/** Tries the usual mistakes, first those that are alone. */
+async function explainByTrying(
+  verifier: Verifier,
+  scheme: Hmac,
+  delivery: Delivery,
+): Promise<string | undefined> {
+  const { algorithm, content, secretEncoding, encoding } = scheme;
+  const otherSecret = secretEncoding === "text" ? "base64" : "text";
+  const otherEncoding = encoding === "hex" ? "base64" : "hex";
+  type Change = readonly [words: string, change: Partial<Hmac>];
+  const groups: readonly (readonly Change[])[] = [
+    hashes
+      .filter((hash) => hash !== algorithm)
+      .map((hash) => [`with the hash ${hash} instead of ${algorithm}`, { algorithm: hash }]),
+    content === "{body}" ? [] : [[`of the body alone instead of ${content}`, { content: "{body}" }]],
+    [
+      [
+        otherSecret === "text"
+          ? "with the secret as text instead of the bytes that its base64 stands for"
+          : "with the bytes that the secret's base64 stands for instead of the secret as text",
+        { secretEncoding: otherSecret },
+      ],
+      ["with the secret including its prefix", { secretPrefix: "", secretEncoding: "text" }],
+    ],
+    [[`written in ${otherEncoding} instead of ${encoding}`, { encoding: otherEncoding }]],
+  ];
+  const combinations: Change[][] = [[]];
+  for (const group of groups)
+    for (const each of [...combinations]) for (const change of group) combinations.push([...each, change]);
+  combinations.sort((one, other) => one.length - other.length);
+  for (const changes of combinations.slice(1)) {
+    const changed: Hmac = Object.assign({ ...scheme }, ...changes.map(([, change]) => change));
+    if (await verifySignature({ ...verifier, scheme: changed }, delivery))
+      return `a signature ${changes.map(([words]) => words).join(", ")}`;
+  }
+  return undefined;
+}
+
+function explainMessage({ messageSignatures, url }: Verifier, delivery: Delivery): string {
+  if (messageSignatures === undefined)
+    return "no webhooks.message_signatures in the target file, which the scheme rfc9421 needs";
+  const message = messageOf(delivery, url);
+  const signatures = readSignatures(message) ?? [];
+  if (signatures.length === 0) return "no signature in the headers Signature-Input and Signature";
+  if (matchesDigest(message.header("content-digest") ?? "", delivery.body) !== true)
+    return "a Content-Digest that is not of the bytes that were sent";
+  if (!signatures.some(({ covered }) => covered.includes("content-digest")))
+    return "a signature that does not cover Content-Digest";
+  return "a signature of other components, or with another key than the endpoint's";
+}
