@@ -6,7 +6,15 @@ import {
   type TradedMarket,
   tickLotsFromQuoteUnits,
 } from "@bursar/domain";
-import type { LevelChangeRow, LockedKey, MarketCommand, PlacedOrder } from "../app/markets/market-store.js";
+import {
+  type LevelChangeRow,
+  type LoadedMarket,
+  type LockedKey,
+  type MarketCommand,
+  type OpenOrderRow,
+  type PlacedOrder,
+  StoppedOrderError,
+} from "../app/markets/market-store.js";
 
 /** A command and what the book has made of it. */
 export interface CommandResult {
@@ -16,24 +24,64 @@ export interface CommandResult {
 
 /**
  * Tells the book the commands, in their order, until they have had more effects than one transaction should write: then the rest of
- * them is left for the next one.
+ * them is left for the next one. An order that is stopped does not reach the book: it ends as if it was cancelled.
  */
 export function applyCommands(
   book: Book,
   market: TradedMarket,
   commands: readonly MarketCommand[],
   effectsMax = Number.POSITIVE_INFINITY,
+  stopped: ReadonlySet<string> = new Set(),
 ): CommandResult[] {
   const results: CommandResult[] = [];
   let effectCount = 0;
   for (const command of commands) {
     if (effectCount >= effectsMax) break;
     const effects: Effect[] = [];
-    if (command.orderNumber !== 0) book.apply(toBookCommand(market, command), effects);
-    effectCount += effects.length;
+    if (command.kind === "place" && stopped.has(command.orderId))
+      effects.push(cancelUnplaced(command.orderId));
+    else if (command.orderNumber !== 0) book.apply(toBookCommand(market, command), effects);
+    if (!stopped.has(command.orderId)) effectCount += effects.length;
     results.push({ command, effects });
   }
   return results;
+}
+
+function cancelUnplaced(id: string): Effect {
+  return { kind: "cancelled", id, remaining: 0, reason: "requested" };
+}
+
+/** Cancels orders that rest and are stopped, before the commands that wait. They have no place in the log, so they are executed with the next. */
+export function cancelStopped({ orders, waiting, stopped, position }: LoadedMarket): MarketCommand[] {
+  if (stopped.size === 0 || waiting.length === 0) return [];
+  const common = { kind: "cancel", actorId: null, sequence: position.appliedSequence } as const;
+  return orders
+    .filter(({ id }) => stopped.has(id))
+    .map(({ id: orderId, number: orderNumber, owner: tenantId }) => ({
+      ...common,
+      tenantId,
+      orderId,
+      orderNumber,
+    }));
+}
+
+/** How many commands that wait have no place in the log. */
+export function countUnlogged({ waiting, position }: Pick<LoadedMarket, "waiting" | "position">): number {
+  return waiting.filter(({ sequence }) => sequence <= position.appliedSequence).length;
+}
+
+/** Throws a `StoppedOrderError` if an order would trade that must not. */
+export function assertTradersFree(
+  results: readonly CommandResult[],
+  orders: readonly Pick<OpenOrderRow, "id" | "isStopped">[],
+): void {
+  const stopped = new Set(orders.filter(({ isStopped }) => isStopped).map(({ id }) => id));
+  if (stopped.size === 0) return;
+  const trader = tradesOf(results)
+    .flatMap(({ maker, taker }) => [maker, taker])
+    .find((id) => stopped.has(id));
+  if (trader !== undefined)
+    throw new StoppedOrderError(`the client, tenant or wallet of ${trader} is stopped, and it would trade`);
 }
 
 /** The orders that results are about, each once. Nobody trades with themselves, so what is not a trade is of the command's tenant. */

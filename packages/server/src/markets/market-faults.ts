@@ -1,5 +1,10 @@
 import { haltOfMarket } from "../app/markets/market-halt.js";
-import { type MarketHalt, MarketMovedError } from "../app/markets/market-store.js";
+import {
+  type MarketHalt,
+  MarketMovedError,
+  StoppedOrderError,
+  TamperedOrderError,
+} from "../app/markets/market-store.js";
 import { LeaseLostError } from "../runtime/loops/lease.js";
 
 /**
@@ -13,8 +18,8 @@ export interface MarketFaults {
   clear: () => void;
   /** How many commands are executed together. */
   batchMax: () => number;
-  /** Whether commands are executed one by one, so that an error is about one of them. */
-  isAlone: () => boolean;
+  /** Whether commands are executed one by one, so that this error is about one of them. Not if the next load deals with it. */
+  isOfOneCommand: (error: unknown) => boolean;
   /** Undefined if the market need not halt. */
   halt: () => MarketHalt | undefined;
 }
@@ -32,14 +37,20 @@ export function createMarketFaults(
   const batchMax = () => batchSizes[Math.min(errors.length, batchSizes.length - 1)] ?? 1;
   return {
     add: (error) => {
-      const isOther = error instanceof LeaseLostError || error instanceof MarketMovedError;
+      const isOther =
+        error instanceof LeaseLostError ||
+        error instanceof MarketMovedError ||
+        error instanceof StoppedOrderError;
       if (!isOther && !isUnavailable(error)) errors.push(error);
     },
     clear: () => {
       if (errors.length > 0) errors = [];
     },
     batchMax,
-    isAlone: () => batchMax() === 1,
+    isOfOneCommand: (error) =>
+      batchMax() === 1 &&
+      !isUnavailable(error) &&
+      !(error instanceof TamperedOrderError || error instanceof StoppedOrderError),
     halt: () =>
       errors.length < faultsMax ? undefined : haltOfMarket(market, errors.at(-1), new Date(now())),
   };

@@ -17,7 +17,7 @@ import {
   type MarketLease,
   MarketMovedError,
   type MarketUnit,
-  TamperedOrderError,
+  StoppedOrderError,
 } from "../app/markets/market-store.js";
 import { planJudgement } from "../app/policy/judge-batch.js";
 import { createBatchSize } from "../runtime/concurrency/isolate-failing-rows.js";
@@ -32,7 +32,15 @@ import {
   pricesOf,
   requestsToJudge,
 } from "./admit-orders.js";
-import { applyCommands, takeLevelChanges, touchedOrders, tradesOf } from "./apply-commands.js";
+import {
+  applyCommands,
+  assertTradersFree,
+  cancelStopped,
+  countUnlogged,
+  takeLevelChanges,
+  touchedOrders,
+  tradesOf,
+} from "./apply-commands.js";
 import { createMarketClock } from "./market-clock.js";
 import { createMarketFaults } from "./market-faults.js";
 import type { MatchingEngineDeps } from "./matching-engine-deps.js";
@@ -70,6 +78,8 @@ interface RunningMarket {
   lease: MarketLease;
   book: Book;
   waiting: readonly MarketCommand[];
+  /** Orders that must not trade; those that rest are cancelled by the first of the commands. */
+  stopped: ReadonlySet<string>;
   open: OpenOrderCounts;
   position: CommandPosition;
   /** After the commands that the book has executed. */
@@ -92,6 +102,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
   let running: RunningMarket | undefined;
   let afterTenantId: string | undefined;
   let areNewFirst = true;
+  let withStops = false;
   const tick = createMarketClock(now);
   const faults = createMarketFaults(market.name, deps.isUnavailable, now);
 
@@ -109,6 +120,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     onError: (error) => {
       running = undefined;
       faults.add(error);
+      withStops ||= error instanceof StoppedOrderError;
       if (error instanceof LeaseLostError) {
         ownLease.forget();
         deps.onLost();
@@ -126,16 +138,17 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
 
   /** Restores the book. Undefined while the market is halted. */
   async function load(lease: MarketLease): Promise<RunningMarket | undefined> {
-    const loaded = await store.load(lease, deps.leaseMs);
+    const loaded = await store.load(lease, deps.leaseMs, withStops);
     if (loaded === undefined) return undefined;
-    const { orders, waiting, band, notBefore, position } = loaded;
+    const { orders, waiting, stopped, band, notBefore, position } = loaded;
     tick(notBefore.getTime());
     const book = restoreBook(orders, { ordersMax });
     await ownLease.renew(lease);
     return {
       lease,
       book,
-      waiting,
+      waiting: [...cancelStopped(loaded), ...waiting],
+      stopped,
       open: countOpenOrders(orders, waiting),
       position,
       band: restoreBand(band, market.referencePrice),
@@ -152,7 +165,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
         current.waiting.at(-1)?.sequence ?? current.position.admittedSequence;
       for (const { kind, tenantId } of current.waiting) if (kind === "place") current.open.add(tenantId);
     }
-    const commands = current.waiting.slice(0, faults.batchMax());
+    const commands = current.waiting.slice(0, countUnlogged(current) + faults.batchMax());
     if (commands.length > 0) await execute(current, commands);
     return true;
   }
@@ -229,6 +242,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
     };
     const settle = async (unit: MarketUnit) => {
       const orders = await unit.lockOrders(touchedOrders(results));
+      assertTradersFree(results, orders);
       const { changes, trades, ledger } = settleCommands(market, results, orders, deps.newUuid);
       const balances = await unit.lockAccounts(accountsOfChanges([ledger]));
       // Everything is paid from a hold, so nothing can be insufficient.
@@ -242,15 +256,16 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
       .catch((error: unknown) => blame(current.lease, touchedOrders(results), error));
     current.position.appliedSequence = batch.sequence;
     current.waiting = current.waiting.slice(results.length);
+    withStops = false;
     current.band = band;
     for (const { state, tenantId } of changes) if (orderStates[state].final) current.open.remove(tenantId);
     if (delta !== undefined) deps.onDelta(delta);
   }
 
   /** An error here is about a command that the book cannot read. */
-  async function apply({ lease, book }: RunningMarket, commands: readonly MarketCommand[]) {
+  async function apply({ lease, book, stopped }: RunningMarket, commands: readonly MarketCommand[]) {
     try {
-      return applyCommands(book, market, commands, effectsMax);
+      return applyCommands(book, market, commands, effectsMax, stopped);
     } catch (error) {
       const [{ tenantId, orderId: id } = { tenantId: "", orderId: "" }] = commands;
       return await blame(lease, [{ tenantId, id }], error);
@@ -259,7 +274,7 @@ export function createMatchingEngine(deps: MatchingEngineDeps): MatchingEngine {
 
   /** After an error of a command that was executed alone. The market is loaded again, without the orders that were set aside. */
   async function blame(lease: MarketLease, orders: readonly LockedKey[], error: unknown): Promise<never> {
-    if (faults.isAlone() && !deps.isUnavailable(error) && !(error instanceof TamperedOrderError)) {
+    if (faults.isOfOneCommand(error)) {
       const count = await store.setAsideFaulty(lease, orders, error);
       if (count > 0) faults.clear();
     }

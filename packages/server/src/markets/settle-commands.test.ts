@@ -48,6 +48,7 @@ function createWorld() {
         id,
         walletId: `${tenantId}-wallet`,
         walletIsFrozen: false,
+        isStopped: false,
         side,
         price,
         state: "pending",

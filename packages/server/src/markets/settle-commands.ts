@@ -72,6 +72,7 @@ function describeChange(
     id: order.id,
     walletId: order.walletId,
     walletIsFrozen: order.walletIsFrozen,
+    isStopped: order.isStopped,
     side: order.side,
     price: order.price,
     state: order.state,
@@ -113,7 +114,9 @@ function failureOf(
   if (effect.kind !== "cancelled" && effect.kind !== "rejected") return undefined;
   const { id, reason } = effect;
   if (reason !== "requested") return { id, code: reason.toUpperCase() as OrderFailure };
-  return find(orders, id).walletIsFrozen ? { id, code: "WALLET_FROZEN" } : undefined;
+  const { walletIsFrozen, isStopped } = find(orders, id);
+  if (walletIsFrozen) return { id, code: "WALLET_FROZEN" };
+  return isStopped ? { id, code: "CLIENT_DISABLED" } : undefined;
 }
 
 function trade(

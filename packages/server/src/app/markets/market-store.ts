@@ -106,6 +106,8 @@ export interface OpenOrderRow extends OrderProgress {
   id: string;
   walletId: string;
   walletIsFrozen: boolean;
+  /** Its client, tenant or wallet is stopped, and nothing else cancels the order: it must not trade. */
+  isStopped: boolean;
   side: Side;
   price: number | null;
   state: OrderState;
@@ -163,6 +165,8 @@ export interface LoadedMarket {
   orders: readonly OpenOrder[];
   /** Commands of the log that the book has not executed yet. */
   waiting: readonly MarketCommand[];
+  /** The ids of those of both whose client, tenant or wallet is stopped; none if it was not asked for them. */
+  stopped: ReadonlySet<string>;
   /** The price band after the executed commands; null before the first trade. */
   band: PriceBand | null;
   /** Nothing that happens now is before this. */
@@ -201,6 +205,9 @@ export interface PlacedKey {
 
 /** The row of an order is not as the service has left it. Nothing was written, and a market that is loaded again leaves the order out. */
 export class TamperedOrderError extends Error {}
+
+/** A client, a tenant or a wallet is stopped whose order would trade. Nothing was written, and the market is loaded again with what is stopped. */
+export class StoppedOrderError extends Error {}
 
 /** The market is not where the book in memory is: the database has gone back to an earlier state. Nothing was written. */
 export class MarketMovedError extends Error {}
@@ -243,9 +250,9 @@ export interface OrderClaim {
 export interface MarketStore {
   /**
    * Reads a market under its lease, which is valid for the duration from the end on, and for as long as restoring the book takes. Undefined if
-   * the market is halted.
+   * the market is halted. Which orders are stopped is three more looks for each, so it is asked only if one of them would have traded.
    */
-  load: (lease: MarketLease, durationMs: number) => Promise<LoadedMarket | undefined>;
+  load: (lease: MarketLease, durationMs: number, withStops: boolean) => Promise<LoadedMarket | undefined>;
   hasWork: (market: string, now: Date) => Promise<boolean>;
   /**
    * Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. Throws a `MarketMovedError` if

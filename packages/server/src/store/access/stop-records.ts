@@ -16,8 +16,11 @@ import { isRowAuthentic, macOfRow } from "./row-integrity.js";
  * record that stops it for good. All of these count, not only the last.
  */
 
-/** `forged`: something other than the service has recorded that the stop has ended. */
-type Standing = "free" | "stopped" | "forged";
+/**
+ * `forged`: something other than the service has recorded that the stop has ended. `begun`: it was just written as a whole, and what it cancels
+ * is being cancelled; only `marketStopColumns` distinguishes that.
+ */
+type Standing = "free" | "stopped" | "forged" | "begun";
 
 const lastRecord = (columns: Statement, tenantId: Statement, subjectId: Statement) => sql`(
   SELECT ${columns} FROM stop_records stop WHERE stop.tenant_id = ${tenantId} AND stop.subject_id = ${subjectId}
@@ -28,20 +31,37 @@ export function isStopped(tenantId: Statement, subjectId: Statement): Statement 
   return sql`coalesce(${lastRecord(sql`stop.stopped`, tenantId, subjectId)}, false)`;
 }
 
+const authenticity = sql`concat_ws(' ', stop.number, stop.key_id, encode(stop.mac, 'hex'))`;
+
 /** As `readStanding` reads it; null for nearly all, which have never been stopped. Served by the primary key. */
 export function lastStop(tenantId: Statement, subjectId: Statement): Statement {
-  const record = sql`CASE WHEN stop.stopped THEN 'stopped' ELSE concat_ws(' ', stop.number, stop.key_id, encode(stop.mac, 'hex')) END`;
+  return lastRecord(sql`CASE WHEN stop.stopped THEN 'stopped' ELSE ${authenticity} END`, tenantId, subjectId);
+}
+
+/** Longer than orders need to leave a book after a stop that was written as a whole. */
+const leavingFor = sql`interval '10 seconds'`;
+
+/** The same; but of a stop that was written as a whole, and just now, with its MAC. Two with one number were not both written by the service. */
+function lastStopOfMarket(tenantId: Statement, subjectId: Statement): Statement {
+  const isBegun = sql`stop.mac IS NOT NULL AND stop.recorded_at BETWEEN now() - ${leavingFor} AND now() + ${leavingFor} AND NOT EXISTS (
+    SELECT FROM stop_records twin WHERE twin.tenant_id = stop.tenant_id AND twin.subject_id = stop.subject_id
+      AND twin.number = stop.number AND twin.stopped AND twin.id <> stop.id)`;
+  const record = sql`CASE WHEN NOT stop.stopped THEN ${authenticity} WHEN ${isBegun} THEN ${begun} || ${authenticity} ELSE 'stopped' END`;
   return lastRecord(record, tenantId, subjectId);
 }
 
 export function readStanding(keys: IntegrityKeys, subject: StopSubject, last: string | null): Standing {
   if (last === null) return "free";
   if (last === "stopped") return "stopped";
-  const [number = "", keyId = null, mac = ""] = last.split(" ");
+  const isBegun = last.startsWith(begun);
+  const [number = "", keyId = null, mac = ""] = (isBegun ? last.slice(begun.length) : last).split(" ");
   const stored = { keyId, mac: Buffer.from(mac, "hex") };
-  const fields = fieldsOf(subject, number, false);
-  return isRowAuthentic(keys, "stop record", fields, stored) ? "free" : "forged";
+  const isAuthentic = isRowAuthentic(keys, "stop record", fieldsOf(subject, number, isBegun), stored);
+  if (isBegun) return isAuthentic ? "begun" : "stopped";
+  return isAuthentic ? "free" : "forged";
 }
+
+const begun = "begun ";
 
 /** What may stop a payment or an order. */
 export interface StopColumns {
@@ -51,10 +71,18 @@ export interface StopColumns {
 }
 
 /** Of the row of a transaction or an order. Served by the primary key. */
-export function stopColumns(row: Statement, walletId: Statement): Statement {
+export function stopColumns(row: Statement, walletId: Statement, last = lastStop): Statement {
   const tenantId = sql`${row}.tenant_id`;
-  return sql`${lastStop(tenantId, walletId)} AS "walletStop", ${lastStop(tenantId, sql`${row}.client_id`)} AS "clientStop",
-    ${lastStop(tenantId, tenantId)} AS "tenantStop"`;
+  return sql`${last(tenantId, walletId)} AS "walletStop", ${last(tenantId, sql`${row}.client_id`)} AS "clientStop",
+    ${last(tenantId, tenantId)} AS "tenantStop"`;
+}
+
+/**
+ * Of the row of an order that is matched. A stop that was just written as a whole is left to the cancellations that it has requested: an order
+ * that trades before they are executed is in the moment before the stop is answered.
+ */
+export function marketStopColumns(row: Statement): Statement {
+  return stopColumns(row, sql`${row}.wallet_id`, lastStopOfMarket);
 }
 
 export interface Stops {

@@ -5,6 +5,7 @@ import { type Database, requireKeys, type Tx } from "../core/database.js";
 import { expiry } from "../core/rows/leases.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
+import { findStopped, type LoadedStops, loadedStops, type StoppableRow } from "./loaded-stops.js";
 import { lockMarket } from "./market-leases.js";
 import {
   type EvidencedOrder,
@@ -20,7 +21,7 @@ import { readWaiting } from "./read-waiting.js";
 /** Reads a market under its lease, so that no other process changes it meanwhile. */
 export function createMarketLoader(database: Database): Pick<MarketStore, "load"> {
   return {
-    load: (lease, durationMs) =>
+    load: (lease, durationMs, withStops) =>
       database.transaction(async (tx): Promise<LoadedMarket | undefined> => {
         const { market } = lease;
         const renew = (validMs: number) =>
@@ -30,8 +31,15 @@ export function createMarketLoader(database: Database): Pick<MarketStore, "load"
           renew(durationMs);
           return undefined;
         }
-        const orders = await readResting(tx, market);
-        const { commands, acceptedMs, admittedSequence } = await readWaiting(tx, market, position, orders);
+        const stops = loadedStops(withStops);
+        const orders = await readResting(tx, market, stops);
+        const { commands, acceptedMs, admittedSequence } = await readWaiting(
+          tx,
+          market,
+          position,
+          orders,
+          stops,
+        );
         const [{ changedAt, band } = { changedAt: new Date(0), band: null }] = await tx.query<{
           changedAt: Date;
           band: PriceBand | null;
@@ -43,6 +51,7 @@ export function createMarketLoader(database: Database): Pick<MarketStore, "load"
         return {
           orders,
           waiting: commands,
+          stopped: stops.found,
           band,
           notBefore,
           position: { admittedSequence, appliedSequence },
@@ -54,7 +63,7 @@ export function createMarketLoader(database: Database): Pick<MarketStore, "load"
 /** An upper bound for putting one order into the book: 3 to 8 µs were measured on a busy machine. */
 const restoringMs = 0.02;
 
-interface RestingRow extends EvidencedOrder {
+interface RestingRow extends EvidencedOrder, StoppableRow {
   number: string;
   side: Side;
   price: string;
@@ -68,10 +77,11 @@ interface RestingRow extends EvidencedOrder {
  * By priority, which is the sequence of the command that placed an order. One whose row was changed, or is older than its events, is left
  * out, and set aside until the operator retries it. Served by open_orders_resting, events_by_subject and the primary key.
  */
-async function readResting(tx: Tx, market: string): Promise<OpenOrder[]> {
+async function readResting(tx: Tx, market: string, stops: LoadedStops): Promise<OpenOrder[]> {
   const rows = await tx.query<RestingRow>(sql`
     SELECT p.sequence AS number, p.id, p.tenant_id AS "tenantId", p.side, p.price, p.size, p.filled,
-      p.last_error IS NOT NULL AS "hasFailed", ${isSetAside} AS "isSetAside", ${storedColumns}, ${lastVersion(sql`p`)}
+      p.last_error IS NOT NULL AS "hasFailed", ${isSetAside} AS "isSetAside", ${storedColumns}, ${lastVersion(sql`p`)},
+      ${stops.columns}
     FROM open_orders p LEFT ${joinByKey(sql`orders`, sql`o`, sql`p`)}
     WHERE p.market = ${market} AND p.state IN ('open', 'partially_filled') ORDER BY p.sequence
   `);
@@ -84,6 +94,7 @@ async function readResting(tx: Tx, market: string): Promise<OpenOrder[]> {
     (isProgressAuthentic(keys, row) && !hasMoved(row) ? sound : tampered).push(row);
   }
   setAside(tx, tampered);
+  findStopped(keys, sound, stops);
   for (const { tenantId, id } of sound.filter(({ hasFailed }) => hasFailed))
     tx.send(sql`
       UPDATE open_orders SET attempts = 0, last_error = NULL, retry_at = NULL WHERE tenant_id = ${tenantId} AND id = ${id}

@@ -5,6 +5,7 @@ import { requireKeys, type Tx } from "../core/database.js";
 import { hasKey, joinByKey } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import { isCommandAuthentic, type StoredCommand } from "./command-integrity.js";
+import { findStopped, type LoadedStops, type StoppableRow } from "./loaded-stops.js";
 import {
   type EvidencedOrder,
   hasMoved,
@@ -15,7 +16,7 @@ import {
   storedColumns,
 } from "./order-integrity.js";
 
-interface CommandRow extends EvidencedOrder, Omit<StoredCommand, "keyId" | "mac"> {
+interface CommandRow extends EvidencedOrder, StoppableRow, Omit<StoredCommand, "keyId" | "mac"> {
   commandKeyId: string | null;
   commandMac: Uint8Array | null;
   orderNumber: string | null;
@@ -48,13 +49,14 @@ export async function readWaiting(
   market: string,
   { admittedSequence, appliedSequence }: CommandPosition,
   resting: readonly OpenOrder[],
+  stops: LoadedStops,
 ): Promise<Waiting> {
   const rows = await tx.query<CommandRow>(sql`
     SELECT c.sequence, c.tenant_id AS "tenantId", c.order_id AS "orderId", c.order_id AS id, ${storedColumns}, ${lastVersion(sql`c`)},
       p.sequence AS "orderNumber", p.held, ${isSetAside} AS "isSetAside", c.kind, c.command_size AS size, c.actor_id AS "actorId",
       c.price_limit AS "priceLimit", c.key_id AS "commandKeyId", c.mac AS "commandMac", o.created_at AS "acceptedAt",
       jsonb_build_object('side', o.side, 'type', o.type, 'timeInForce', o.time_in_force, 'selfTrade', o.self_trade,
-        'price', o.price, 'size', o.size, 'quoteSize', o.quote_size::text) AS "order"
+        'price', o.price, 'size', o.size, 'quoteSize', o.quote_size::text) AS "order", ${stops.columns}
     FROM (
       SELECT *, order_id AS id, size AS command_size FROM market_commands
       WHERE market = ${market} AND sequence > ${appliedSequence} ORDER BY sequence LIMIT ${commandsMax}) AS c
@@ -71,6 +73,7 @@ export async function readWaiting(
     tx.send(sql`UPDATE markets SET admitted_sequence = ${last}::bigint WHERE market = ${market}`);
   const { commands, tampered } = verify(requireKeys(tx), market, rows, resting);
   setAside(tx, tampered);
+  findStopped(requireKeys(tx), rows, stops);
   const acceptedMs = Math.max(0, ...rows.map(({ acceptedAt }) => acceptedAt?.getTime() ?? 0));
   return { commands, acceptedMs, admittedSequence: Math.max(admittedSequence, last) };
 }

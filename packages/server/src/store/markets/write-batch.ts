@@ -1,4 +1,5 @@
 import { centreOf, type OrderState, orderStates, type Side } from "@bursar/domain";
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type { Balances } from "../../app/ledger/ledger-unit.js";
 import {
   type LockedKey,
@@ -10,7 +11,7 @@ import {
   TamperedOrderError,
 } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
-import { isStopped } from "../access/stop-records.js";
+import { marketStopColumns, readStops, type StopColumns } from "../access/stop-records.js";
 import { type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { hasKey, joinByKey, listKeys, locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
@@ -39,7 +40,8 @@ export async function lockOrders(
   if (keys.length === 0) return [];
   const rows = await tx.query<OrderRow>(sql`
     SELECT p.tenant_id AS "tenantId", p.id, p.wallet_id AS "walletId", p.side, p.price, p.state, p.size, p.filled, p.sequence AS number,
-      p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen OR ${isStopped(sql`p.tenant_id`, sql`p.wallet_id`)} AS "walletIsFrozen", ${storedColumns}
+      p.quote_filled AS "quoteFilled", p.fee, p.held, w.frozen AS "walletIsFrozen", o.client_id AS "clientId", ${storedColumns},
+      ${marketStopColumns(sql`o`)}
     FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS wanted
     CROSS JOIN LATERAL (SELECT * FROM open_orders p WHERE ${hasKey(sql`p`, sql`wanted`)} FOR UPDATE) AS p
     CROSS JOIN LATERAL (SELECT w.frozen FROM wallets w WHERE ${hasKey(sql`w`, sql`p`, sql`p.wallet_id`)} LIMIT 1) AS w
@@ -60,7 +62,7 @@ export async function lockOrders(
   const missing = keys.find(({ id }) => !found.has(id));
   if (missing !== undefined)
     throw new TamperedOrderError(`${missing.id} was deleted in the database by something other than Bursar`);
-  return rows.map(toOpenOrder);
+  return rows.map((row) => toOpenOrder(integrity, row));
 }
 
 /** Its content was authenticated when the command was admitted or loaded, which saves doing it again. */
@@ -75,12 +77,14 @@ function isAsPlaced(row: OrderRow, { content, held, number }: PlacedKey): boolea
 }
 
 /** Field by field, because every order that a command touches takes this path. */
-function toOpenOrder(row: OrderRow): OpenOrderRow {
+function toOpenOrder(keys: IntegrityKeys, row: OrderRow): OpenOrderRow {
+  const { isFrozen, isHeld, isForged } = readStops(keys, row, row);
   return {
     tenantId: row.tenantId,
     id: row.id,
     walletId: row.walletId,
-    walletIsFrozen: row.walletIsFrozen,
+    walletIsFrozen: row.walletIsFrozen || isFrozen,
+    isStopped: isFrozen || isHeld || isForged,
     side: row.side,
     price: row.price === null ? null : Number(row.price),
     state: row.state,
@@ -93,8 +97,9 @@ function toOpenOrder(row: OrderRow): OpenOrderRow {
   };
 }
 
-interface OrderRow extends StoredOrder {
+interface OrderRow extends StoredOrder, StopColumns {
   walletId: string;
+  clientId: string | null;
   walletIsFrozen: boolean;
   number: string;
   side: Side;

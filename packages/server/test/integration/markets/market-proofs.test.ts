@@ -128,7 +128,7 @@ describe("a market", () => {
     };
     const write = (unit: MarketUnit) => unit.writeBatch(batch, new Map());
     const attempts = [
-      () => createMarketLoader(keyed).load(late, 60_000),
+      () => createMarketLoader(keyed).load(late, 60_000, false),
       () =>
         unitOfWork(late, (unit) =>
           unit.claimOrders({ limit: 1, afterTenantId: undefined, areNewFirst: true, now: new Date() }),
@@ -147,7 +147,7 @@ describe("a market", () => {
     await unitOfWork(newer, write, { admittedSequence: 0, appliedSequence: 0 });
     // Loading can take longer than the lease, so the lease is renewed from the end of loading.
     await database.run("UPDATE markets SET expires_at = now() - interval '1 hour' WHERE market = 'LATE-USD'");
-    await createMarketLoader(keyed).load(newer, 60_000);
+    await createMarketLoader(keyed).load(newer, 60_000, true);
     expect(await leases.acquire("LATE-USD", "00000000-0000-7000-8000-000000000003", 1)).toEqual([]);
   });
 
