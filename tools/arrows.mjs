@@ -21,6 +21,11 @@ export const arrows = {
   "packages/cli/src": { parts: ["packages/client/src"], packages: ["node"] },
   // It is published alone, so it has nothing of the others in it; its types are generated from the OpenAPI document.
   "packages/client/src": { parts: [], packages: ["node", "#ws"] },
+  // It runs in browsers and knows the service only by its API.
+  "packages/console/src": {
+    parts: ["packages/client/src"],
+    packages: ["react", "react-dom", "@tanstack", "uplot"],
+  },
   "packages/domain/src": { parts: [], packages: [] },
   [conformancePart]: { parts: [], packages: ["node", "ajv", "ajv-formats", "ws", "yaml"] },
   [developmentPart]: { parts: [], packages: ["node", "typebox", "viem"] },

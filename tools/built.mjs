@@ -7,12 +7,16 @@ import { join } from "node:path";
 const inputs = [
   "docs",
   "tools/docs-site",
+  "packages/console/build.mjs",
   "tools/bundle.mjs",
   "tools/prepare.mjs",
   "tsconfig.base.json",
   "package-lock.json",
 ];
-const inputsOfPackage = ["src", "tsconfig.json", "package.json"];
+const inputsOfPackage = ["src", "index.html", "public", "vite.config.ts", "tsconfig.json", "package.json"];
+/** It is built into the server's package. */
+const consolePackage = "packages/console";
+const consolePage = "packages/server/dist/console/index.html";
 const bundle = "packages/server/dist/bundle/program.js";
 const stampFile = "packages/server/dist/.built";
 
@@ -29,7 +33,10 @@ export function fingerprint(root) {
 
 /** Whether a build of these sources has ended well. @param {string} root @param {string} print */
 export function isBuilt(root, print) {
-  const outputs = [bundle, stampFile, ...packagesOf(root).map((path) => `${path}/dist`)];
+  const dists = packagesOf(root)
+    .filter((path) => path !== consolePackage)
+    .map((path) => `${path}/dist`);
+  const outputs = [bundle, stampFile, consolePage, ...dists];
   return (
     outputs.every((path) => existsSync(join(root, path))) &&
     readFileSync(join(root, stampFile), "utf8") === print

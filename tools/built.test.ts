@@ -16,6 +16,8 @@ describe("a recorded build", () => {
     write("docs/guides/running.md", "# Running");
     write("packages/domain/dist/index.js", "");
     write("packages/server/dist/bundle/program.js", "");
+    write("packages/console/src/main.tsx", "export {}");
+    write("packages/server/dist/console/index.html", "");
     recordBuild(root, fingerprint(root));
   });
   afterEach(() => rmSync(root, { recursive: true }));
@@ -35,6 +37,7 @@ describe("a recorded build", () => {
     ["a source is gone", () => rmSync(join(root, "packages/server/src/http/api.ts"))],
     ["a page of the documentation has changed", () => write("docs/guides/running.md", "# Running it")],
     ["the lockfile has changed", () => write("package-lock.json", "{}")],
+    ["the console is gone", () => rmSync(join(root, "packages/server/dist/console"), { recursive: true })],
     ["an output is gone", () => rmSync(join(root, "packages/domain/dist"), { recursive: true })],
   ])("is not valid if %s", (_, change) => {
     change();

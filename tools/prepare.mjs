@@ -86,8 +86,13 @@ async function build() {
   // The pages of /docs, in 0.2 s.
   if ((await run(process.execPath, [join(root, "tools/docs-site/build-docs.mjs")])) !== 0)
     fail("the pages of /docs could not be built; the reason is above.");
-  if ((await run(process.execPath, [join(root, "tools/bundle.mjs")])) !== 0)
-    fail("the service could not be bundled; the reason is above.");
+  const [ofConsole, ofService] = await Promise.all(
+    ["packages/console/build.mjs", "tools/bundle.mjs"].map((tool) =>
+      run(process.execPath, [join(root, tool)]),
+    ),
+  );
+  if (ofConsole !== 0) fail("the console could not be built; the reason is above.");
+  if (ofService !== 0) fail("the service could not be bundled; the reason is above.");
 }
 
 /** @param {string} command @param {string[]} args @returns {Promise<number>} the exit code */

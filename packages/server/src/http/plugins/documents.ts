@@ -6,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 import type { AccessGuard } from "../access/guard.js";
 import { openApiDocument } from "../openapi/openapi-document.js";
 import type { Route } from "../route.js";
+import { installConsolePages } from "./console-pages.js";
 import { installDocsPages } from "./docs-pages.js";
 import { serveFile } from "./served-file.js";
 
@@ -25,6 +26,7 @@ export function installDocuments(
   serveJson("/asyncapi.json", () => asyncApiDocument(publicUrl));
   installReference(app, addresses);
   installDocsPages(app, addresses);
+  installConsolePages(app, addresses);
   installRedirects(app);
   installHome(app, publicUrl);
 }

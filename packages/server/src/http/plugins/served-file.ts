@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import type { AddressQuota } from "../../app/quotas/address-quota.js";
+import { namesEncoding } from "../accepted-encodings.js";
 import { namesTag } from "../entity-tags.js";
 import { Refusal } from "../refusal.js";
 
@@ -41,7 +42,7 @@ export function serveFile(
     reply.headers({ ...headers, etag: tag, vary: "accept-encoding", "cache-control": "no-cache" });
     if (namesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
     reply.type(type);
-    if (!acceptsGzip(request.headers["accept-encoding"])) return reply.send(plain);
+    if (!namesEncoding(request.headers["accept-encoding"], "gzip")) return reply.send(plain);
     return reply.header("content-encoding", "gzip").send(compressed);
   });
 }
@@ -54,11 +55,4 @@ async function prepare(plain: Buffer): Promise<Prepared> {
     plain,
     compressed: await compress(plain, { level: constants.Z_BEST_COMPRESSION }),
   };
-}
-
-/** Whether a list such as `gzip, br;q=0.5` contains gzip, with a weight other than 0. */
-function acceptsGzip(header: string | string[] | undefined): boolean {
-  return String(header ?? "")
-    .split(",")
-    .some((entry) => /^\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*$)[\d.]+\s*)?$/i.test(entry));
 }

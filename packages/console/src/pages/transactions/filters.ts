@@ -1,0 +1,71 @@
+import type { ListTransactionsQuery, Transaction } from "@bursar/client";
+
+export const states = [
+  "accepted",
+  "awaiting_approval",
+  "processing",
+  "broadcast",
+  "confirming",
+  "completed",
+  "rejected",
+  "failed",
+  "cancelled",
+] as const;
+
+/** What the address of the page says: each member is absent if it does not restrict. */
+export interface TransactionFilters {
+  state?: Transaction["state"];
+  asset?: string;
+  wallet?: string;
+  reference?: string;
+  client?: string;
+}
+
+const textMax = 200;
+
+/** Reads the address, which anybody can have written: what is not a filter is left out. */
+export function readFilters(search: Record<string, unknown>): TransactionFilters {
+  const state = states.find((known) => known === search["state"]);
+  const text = (name: string) => {
+    const value = Object.hasOwn(search, name) ? search[name] : undefined;
+    return typeof value === "string" && value !== "" ? value.slice(0, textMax) : undefined;
+  };
+  const found = {
+    state,
+    asset: text("asset"),
+    wallet: text("wallet"),
+    reference: text("reference"),
+    client: text("client"),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}
+
+export function toQuery({
+  state,
+  asset,
+  wallet,
+  reference,
+  client,
+}: TransactionFilters): ListTransactionsQuery {
+  return {
+    ...(state === undefined ? {} : { state: [state] }),
+    ...(asset === undefined ? {} : { asset }),
+    ...(wallet === undefined ? {} : { wallet_id: wallet }),
+    ...(reference === undefined ? {} : { reference }),
+    ...(client === undefined ? {} : { client_id: client }),
+  };
+}
+
+/** Whether a transaction belongs into the list, as the service would decide it. */
+export function matches(transaction: Transaction, filters: TransactionFilters): boolean {
+  const { state, asset, wallet, reference, client } = filters;
+  const parties: readonly (object | null)[] = [transaction.source, transaction.destination];
+  return (
+    (state === undefined || transaction.state === state) &&
+    (asset === undefined || transaction.asset === asset) &&
+    (reference === undefined || transaction.reference === reference) &&
+    (client === undefined || transaction.created_by === client) &&
+    (wallet === undefined ||
+      parties.some((party) => party !== null && "wallet_id" in party && party.wallet_id === wallet))
+  );
+}

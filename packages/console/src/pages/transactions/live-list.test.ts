@@ -1,0 +1,158 @@
+import type { FollowedEvent, Transaction } from "@bursar/client";
+import { describe, expect, it, vi } from "vitest";
+import { toCsv } from "./csv";
+import { readFilters } from "./filters";
+import { LiveList, type LiveSource, rowsMax } from "./live-list";
+
+const transaction = (number: number, version = 1, state: Transaction["state"] = "accepted") =>
+  ({
+    id: `txn_${String(number).padStart(6, "0")}`,
+    version,
+    state,
+    asset: "USD",
+    reference: `r${number}`,
+    source: { wallet_id: "wlt_a" },
+    destination: { wallet_id: "wlt_b" },
+  }) as Transaction;
+
+const updated = (sequence: number, of: Transaction) =>
+  ({
+    type: "event",
+    sequence,
+    epoch: "1",
+    event: { event: "transaction.updated", data: { transaction: of } },
+  }) as FollowedEvent;
+
+/** Plays loads and streams one after the other, and then stays silent. */
+function play(loads: Transaction[][], streams: FollowedEvent[][]): LiveSource & { since: number[] } {
+  const since: number[] = [];
+  return {
+    since,
+    load: async () => ({ rows: loads.shift() ?? [], sequence: since.length * 10, epoch: "1" }),
+    follow: async function* (from, _epoch, signal) {
+      since.push(from);
+      const events = streams.shift();
+      yield* events ?? [];
+      if (streams.length === 0)
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    },
+  };
+}
+
+async function run(source: LiveSource, act: (list: LiveList) => Promise<void>, filters = {}): Promise<void> {
+  const list = new LiveList(source, filters);
+  const ending = new AbortController();
+  const running = list.run(ending.signal);
+  try {
+    await act(list);
+  } finally {
+    ending.abort();
+    await running;
+  }
+}
+
+const idsOf = (list: LiveList) => list.state().rows.map(({ id, version }) => `${id}:${version}`);
+
+describe("the live list", () => {
+  it("shows new ones first, changes in place, and drops older versions", async () => {
+    const stream = [
+      updated(1, transaction(3)),
+      updated(2, transaction(1, 2, "completed")),
+      updated(3, transaction(2, 1)),
+    ];
+    await run(play([[transaction(1), transaction(2, 2)]], [stream]), async (list) => {
+      await vi.waitFor(() => expect(idsOf(list)).toEqual(["txn_000003:1", "txn_000002:2", "txn_000001:2"]));
+    });
+  });
+
+  it("stands still while it is paused, and counts what waits", async () => {
+    let next = () => {};
+    const source: LiveSource = {
+      load: async () => ({ rows: [transaction(1)], sequence: 0, epoch: "1" }),
+      follow: async function* (_since, _epoch, signal) {
+        await new Promise<void>((resolve) => {
+          next = resolve;
+        });
+        yield updated(1, transaction(2));
+        yield updated(2, transaction(2, 2));
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      },
+    };
+    await run(source, async (list) => {
+      await vi.waitFor(() => expect(idsOf(list)).toEqual(["txn_000001:1"]));
+      list.pause(true);
+      next();
+      await vi.waitFor(() => expect(list.state().waiting).toBe(1));
+      expect(idsOf(list)).toEqual(["txn_000001:1"]);
+      list.pause(false);
+      expect(idsOf(list)).toEqual(["txn_000002:2", "txn_000001:1"]);
+    });
+  });
+
+  it("reads everything again after a gap", async () => {
+    const gap: FollowedEvent = { type: "gap", reason: "epoch_changed", from: 5, to: undefined, epoch: "2" };
+    const source = play([[transaction(9)], [transaction(1)]], [[gap], []]);
+    await run(source, async (list) => {
+      await vi.waitFor(() => expect(idsOf(list)).toEqual(["txn_000001:1"]));
+      expect(source.since).toEqual([0, 10]);
+    });
+  });
+
+  it("removes what no longer matches the filters", async () => {
+    const source = play(
+      [[transaction(1), transaction(2, 1, "completed")]],
+      [[updated(1, transaction(1, 2, "completed"))]],
+    );
+    await run(
+      source,
+      async (list) => {
+        await vi.waitFor(() => expect(list.state().connection).toBe("live"));
+        await vi.waitFor(() => expect(idsOf(list)).toEqual([]));
+      },
+      { state: "accepted" },
+    );
+  });
+
+  it("keeps a bounded number in memory", async () => {
+    const stream = Array.from({ length: rowsMax * 3 }, (_, number) =>
+      updated(number + 1, transaction(number)),
+    );
+    await run(play([[]], [stream]), async (list) => {
+      await vi.waitFor(() => expect(list.state().rows[0]?.reference).toBe(`r${rowsMax * 3 - 1}`));
+      expect(list.state().rows).toHaveLength(rowsMax);
+      expect(list.state().isCut).toBe(true);
+    });
+  });
+});
+
+describe("filters of the address", () => {
+  it("leaves out what is not a filter", () => {
+    expect(
+      readFilters({
+        state: "nonsense",
+        asset: 5,
+        wallet: "wlt_1",
+        __proto__: { reference: "x" },
+        other: "1",
+      }),
+    ).toEqual({
+      wallet: "wlt_1",
+    });
+  });
+});
+
+describe("the file for spreadsheets", () => {
+  it("contains no formula and no second row", () => {
+    const hostile = {
+      ...transaction(1),
+      reference: '=HYPERLINK("x")\r\nnext',
+      amount: "5",
+      created_at: "t",
+      kind: "transfer",
+      created_by: null,
+    } as Transaction;
+    const [, row, ...rest] = toCsv([hostile]).split("\r\n");
+    expect(row).toContain(`"'=HYPERLINK(""x"")`);
+    expect(rest).toEqual(['next",wlt_a,wlt_b,', ""]);
+  });
+});

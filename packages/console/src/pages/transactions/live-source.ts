@@ -1,0 +1,26 @@
+import type { Transaction } from "@bursar/client";
+import { bursar } from "../../api/bursar";
+import { type TransactionFilters, toQuery } from "./filters";
+import { type LiveSource, rowsMax } from "./live-list";
+
+const pageSize = 200;
+
+/** Follows without a filter of kinds, so that every sequence comes and a hole is noticed. */
+export function liveSource(filters: TransactionFilters): LiveSource {
+  return {
+    load: async (signal) => {
+      const { latest_sequence, epoch } = await bursar.events
+        .list({ limit: 1, order: "desc" }, { signal })
+        .page();
+      const rows: Transaction[] = [];
+      for await (const page of bursar.transactions
+        .list({ ...toQuery(filters), limit: pageSize }, { signal })
+        .pages()) {
+        rows.push(...page.data);
+        if (rows.length >= rowsMax / 2) break;
+      }
+      return { rows, sequence: latest_sequence, epoch };
+    },
+    follow: (since, epoch, signal) => bursar.events.follow({ since, epoch, signal }),
+  };
+}

@@ -1,0 +1,161 @@
+import { type BursarEvent, isBursarError, type Transaction } from "@bursar/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { bursar } from "../../api/bursar";
+import { useWalletNames } from "../../api/wallet-names";
+import { useScopes } from "../../session/use-me";
+import { Amount } from "../../ui/amount";
+import { ClientId } from "../../ui/client-id";
+import { CopyButton } from "../../ui/copy-button";
+import { Curl } from "../../ui/curl";
+import { Fact, Facts } from "../../ui/facts";
+import { ForeignText } from "../../ui/foreign-text";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { Party } from "../../ui/party";
+import { Problem } from "../../ui/problem";
+import { RawJson } from "../../ui/raw-json";
+import { StateBadge } from "../../ui/state-badge";
+import { Time } from "../../ui/time";
+import { TransactionHistory } from "./transaction-history";
+
+const final = ["completed", "rejected", "failed", "cancelled"];
+
+export function TransactionPage() {
+  const { id } = useParams({ from: "/transactions/$id" });
+  const query = useQuery({
+    queryKey: ["transaction", id],
+    queryFn: ({ signal }) => bursar.transactions.get(id, { signal }),
+  });
+  useUpdates(query.data);
+  return (
+    <>
+      <PageHead title="Transaction">
+        {query.data !== undefined && <Actions transaction={query.data} />}
+      </PageHead>
+      <Loaded query={query}>{(transaction) => <Details transaction={transaction} />}</Loaded>
+    </>
+  );
+}
+
+/** Asks the service to answer when the transaction has changed, until it is final. */
+function useUpdates(transaction: Transaction | undefined): void {
+  const queries = useQueryClient();
+  const id = transaction?.id;
+  const isFinal = transaction === undefined || final.includes(transaction.state);
+  useEffect(() => {
+    if (id === undefined || isFinal) return undefined;
+    const ending = new AbortController();
+    const follow = async () => {
+      for await (const found of bursar.events.follow({
+        kinds: ["transaction.updated"],
+        signal: ending.signal,
+      })) {
+        const event: BursarEvent | undefined = found.type === "event" ? found.event : undefined;
+        if (event?.event === "transaction.updated" && event.data.transaction.id === id)
+          queries.setQueryData(["transaction", id], event.data.transaction);
+      }
+    };
+    follow().catch((error: unknown) => {
+      if (!isBursarError(error)) throw error;
+    });
+    return () => ending.abort();
+  }, [queries, id, isFinal]);
+}
+
+function Actions({ transaction }: { transaction: Transaction }) {
+  const queries = useQueryClient();
+  const scopes = useScopes();
+  const cancel = useMutation({
+    mutationFn: () => bursar.transactions.cancel(transaction.id),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["transaction", transaction.id] }),
+  });
+  const mayCancel = scopes.includes("transactions:write") && !final.includes(transaction.state);
+  return (
+    <>
+      {cancel.error !== null && <Problem error={cancel.error} />}
+      {mayCancel && (
+        <button
+          type="button"
+          className="button"
+          data-tone="danger"
+          disabled={cancel.isPending}
+          onClick={() => cancel.mutate()}
+        >
+          Cancel the payment
+        </button>
+      )}
+    </>
+  );
+}
+
+function Details({ transaction }: { transaction: Transaction }) {
+  const names = useWalletNames();
+  const { id, kind, reference, state, amount, asset, network, fee, hash, block, failure, approval } =
+    transaction;
+  return (
+    <div className="stack">
+      <div className="card">
+        <Facts>
+          <Fact name="Id">
+            <span className="row">
+              <code>{id}</code> <CopyButton text={id} label="Copy the id" />
+            </span>
+          </Fact>
+          <Fact name="State">
+            <StateBadge state={state} />
+          </Fact>
+          <Fact name="Kind">{kind}</Fact>
+          <Fact name="Amount">
+            <Amount value={amount} asset={asset} />
+          </Fact>
+          <Fact name="Reference">
+            <ForeignText text={reference} />
+          </Fact>
+          <Fact name="From">
+            <Party party={transaction.source} names={names} />
+          </Fact>
+          <Fact name="To">
+            <Party party={transaction.destination} names={names} />
+          </Fact>
+          <Fact name="Network">{network}</Fact>
+          <Fact name="Hash">{hash !== null && <code>{hash}</code>}</Fact>
+          <Fact name="Block">{block?.number}</Fact>
+          <Fact name="Fee">{fee !== null && <Amount value={fee.amount} asset={fee.asset} />}</Fact>
+          <Fact name="Failure">
+            {failure !== null && (
+              <>
+                <code>{failure.code}</code> <ForeignText text={failure.message} />
+              </>
+            )}
+          </Fact>
+          <Fact name="Policy">
+            version {transaction.policy_version}
+            {approval !== null && `, rule ${approval.rule}`}
+          </Fact>
+          <Fact name="Approvals">
+            {approval !== null && `${approval.approved} of ${approval.required}, ${approval.state}`}
+          </Fact>
+          <Fact name="Created by">
+            <ClientId id={transaction.created_by} />
+          </Fact>
+          <Fact name="Created">
+            <Time at={transaction.created_at} long />
+          </Fact>
+          <Fact name="Expires">
+            {transaction.expires_at !== null && <Time at={transaction.expires_at} long />}
+          </Fact>
+          {Object.entries(transaction.metadata).map(([name, value]) => (
+            <Fact key={name} name={`Metadata ${name}`}>
+              <ForeignText text={value} />
+            </Fact>
+          ))}
+        </Facts>
+      </div>
+      <TransactionHistory transaction={transaction} />
+      <RawJson value={transaction} />
+      <Curl method="GET" path={`/v1/transactions/${id}`} />
+    </div>
+  );
+}

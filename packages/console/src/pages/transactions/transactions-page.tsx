@@ -1,0 +1,112 @@
+import type { Transaction } from "@bursar/client";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { useWalletNames } from "../../api/wallet-names";
+import { useScopes } from "../../session/use-me";
+import { Amount } from "../../ui/amount";
+import { Empty } from "../../ui/empty";
+import { ForeignText } from "../../ui/foreign-text";
+import { PageHead } from "../../ui/page-head";
+import { Party } from "../../ui/party";
+import { Problem } from "../../ui/problem";
+import { StateBadge } from "../../ui/state-badge";
+import { Time } from "../../ui/time";
+import { type Column, VirtualTable } from "../../ui/virtual-table";
+import { downloadCsv } from "./csv";
+import { FilterBar } from "./filter-bar";
+import type { TransactionFilters } from "./filters";
+import { LiveList } from "./live-list";
+import { liveSource } from "./live-source";
+
+export function TransactionsPage() {
+  const filters = useSearch({ from: "/transactions" });
+  const navigate = useNavigate();
+  const scopes = useScopes();
+  const names = useWalletNames();
+  const { list, state } = useLiveList(filters);
+  const { rows, waiting, isPaused, connection, isCut, problem } = state;
+  const change = (next: TransactionFilters) =>
+    void navigate({ to: "/transactions", search: next, replace: true });
+  return (
+    <>
+      <PageHead title="Transactions">
+        <span className="badge" data-tone={connection === "live" ? "good" : "wait"} role="status">
+          {isPaused ? "paused" : connection}
+        </span>
+        <button
+          type="button"
+          className="button"
+          aria-pressed={isPaused}
+          onClick={() => list.pause(!isPaused)}
+        >
+          {isPaused ? `Show ${waiting} new` : "Pause"}
+        </button>
+        <button
+          type="button"
+          className="button"
+          disabled={rows.length === 0}
+          onClick={() => downloadCsv(rows)}
+        >
+          CSV
+        </button>
+        {scopes.includes("transactions:write") && (
+          <Link to="/transactions/new" className="button" data-tone="primary">
+            New payment
+          </Link>
+        )}
+      </PageHead>
+      <FilterBar filters={filters} onChange={change} />
+      {problem !== undefined && <Problem error={problem} />}
+      {rows.length === 0 && connection === "live" ? (
+        <Empty title="No transactions">
+          {Object.keys(filters).length > 0
+            ? "No transaction matches these filters. Remove one to see more."
+            : "Payments and deposits appear here as they happen. Create one, or run bursar tx create."}
+        </Empty>
+      ) : (
+        <VirtualTable
+          caption="Transactions, newest first"
+          columns={columnsWith(names)}
+          rows={rows}
+          keyOf={({ id }) => id}
+        />
+      )}
+      {isCut && (
+        <p className="quiet small">Only the newest {rows.length} are shown. Filter to find older ones.</p>
+      )}
+    </>
+  );
+}
+
+function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<Transaction>[] {
+  return [
+    { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      title: "Reference",
+      cell: ({ id, reference }) => (
+        <Link to="/transactions/$id" params={{ id }}>
+          <ForeignText text={reference} limit={60} />
+        </Link>
+      ),
+    },
+    { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
+    { title: "Amount", isNumber: true, cell: ({ amount, asset }) => <Amount value={amount} asset={asset} /> },
+    { title: "From", cell: ({ source }) => <Party party={source} names={names} /> },
+    { title: "To", cell: ({ destination }) => <Party party={destination} names={names} /> },
+    { title: "Kind", cell: ({ kind }) => kind },
+  ];
+}
+
+function useLiveList(filters: TransactionFilters) {
+  const key = JSON.stringify(filters);
+  const list = useMemo(() => {
+    const read = JSON.parse(key) as TransactionFilters;
+    return new LiveList(liveSource(read), read);
+  }, [key]);
+  useEffect(() => {
+    const ending = new AbortController();
+    void list.run(ending.signal);
+    return () => ending.abort();
+  }, [list]);
+  return { list, state: useSyncExternalStore(list.subscribe, list.state) };
+}

@@ -1,0 +1,55 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { readFilters } from "./pages/transactions/filters";
+import { NotFound } from "./shell/not-found";
+import { Shell } from "./shell/shell";
+import { Problem } from "./ui/problem";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const routes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: "/",
+    component: lazyRouteComponent(() => import("./pages/overview/overview-page"), "OverviewPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/transactions",
+    validateSearch: readFilters,
+    component: lazyRouteComponent(() => import("./pages/transactions/transactions-page"), "TransactionsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/transactions/new",
+    component: lazyRouteComponent(() => import("./pages/transactions/new-payment-page"), "NewPaymentPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/transactions/$id",
+    component: lazyRouteComponent(() => import("./pages/transactions/transaction-page"), "TransactionPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/wallets",
+    component: lazyRouteComponent(() => import("./pages/wallets/wallets-page"), "WalletsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/wallets/$id",
+    component: lazyRouteComponent(() => import("./pages/wallets/wallet-page"), "WalletPage"),
+  }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: "/console",
+  defaultPreload: "intent",
+  scrollRestoration: true,
+  defaultErrorComponent: ({ error, reset }) => <Problem error={error} retry={reset} />,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,53 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Problem } from "../ui/problem";
+import { explain } from "./log-in";
+import { createPasskey } from "./passkeys";
+import { askForRegistration, register } from "./session-api";
+
+const prefix = "#invitation=";
+
+/** The invitation of the address, which is not sent to the service with it. It is taken out, so that no history keeps it. */
+export function takeInvitation(): string | undefined {
+  if (!location.hash.startsWith(prefix)) return undefined;
+  const invitation = location.hash.slice(prefix.length);
+  history.replaceState(history.state, "", location.pathname + location.search);
+  return invitation;
+}
+
+export function AcceptInvitation({ invitation, onDone }: { invitation: string; onDone: () => void }) {
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const accept = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await register(invitation, await createPasskey(await askForRegistration(invitation)));
+      await queries.invalidateQueries();
+      onDone();
+    } catch (error) {
+      setProblem(explain(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <main className="centre">
+      <div className="card stack">
+        <h1>Welcome to Bursar</h1>
+        <p>
+          You log in with a passkey, which this device or a security key keeps. There is no password. This
+          invitation works once.
+        </p>
+        <button type="button" className="button" data-tone="primary" disabled={isBusy} onClick={accept}>
+          {isBusy ? "Waiting for your device" : "Create a passkey"}
+        </button>
+        {problem !== undefined && <Problem error={problem} />}
+        <button type="button" className="button" onClick={onDone}>
+          I have a passkey already
+        </button>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,54 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Problem } from "../ui/problem";
+import { assertPasskey } from "./passkeys";
+import { askForChallenge, logIn } from "./session-api";
+
+/** Shown in place of the page when there is no session. What was typed on the page stays, because only its cover changes. */
+export function LogIn() {
+  const queries = useQueryClient();
+  const [problem, setProblem] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const begin = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const { challenge } = await askForChallenge();
+      await logIn(await assertPasskey(challenge), challenge);
+      await queries.invalidateQueries();
+    } catch (error) {
+      setProblem(explain(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <main className="centre">
+      <div className="card stack">
+        <h1>Bursar</h1>
+        <p>Log in with the passkey that you registered on this device or on your security key.</p>
+        <button type="button" className="button" data-tone="primary" disabled={isBusy} onClick={begin}>
+          {isBusy ? "Waiting for your passkey" : "Log in with a passkey"}
+        </button>
+        {problem !== undefined && <Problem error={problem} />}
+        <p className="quiet small">
+          No passkey yet? An administrator invites you, or the operator does with{" "}
+          <code>bursar people invite</code>. A lost passkey is replaced in the same way.
+        </p>
+      </div>
+    </main>
+  );
+}
+
+/** A browser says little when a passkey is not used; it does not tell whether there is one. */
+export function explain(error: unknown): unknown {
+  if (!(error instanceof DOMException)) return error;
+  if (error.name === "NotAllowedError")
+    return new Error("No passkey was used: it was cancelled, or there is none for this site.");
+  if (error.name === "InvalidStateError") return new Error("This device already has a passkey for you.");
+  if (error.name === "SecurityError")
+    return new Error(
+      "Passkeys need a name and not an IP address: open this page under localhost or under the service's own name.",
+    );
+  return error;
+}

@@ -1,0 +1,56 @@
+import type { Me } from "@bursar/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { logOut } from "../session/session-api";
+import { ForeignText } from "../ui/foreign-text";
+import { applyTheme, readTheme, type Theme } from "./theme";
+
+/** Who is logged in, for which tenant, and the settings of this browser. */
+export function Account({ me, onFind, onKeys }: { me: Me; onFind: () => void; onKeys: () => void }) {
+  const queries = useQueryClient();
+  const [theme, setTheme] = useState<Theme>(readTheme);
+  const change = (chosen: Theme) => {
+    applyTheme(chosen);
+    setTheme(chosen);
+  };
+  const leave = async () => {
+    await logOut();
+    queries.clear();
+    await queries.invalidateQueries({ queryKey: ["me"] });
+    location.reload();
+  };
+  return (
+    <div className="foot stack">
+      <div>
+        <strong>
+          <ForeignText text={me.client.name} />
+        </strong>
+        <br />
+        <ForeignText text={me.tenant.name} />
+      </div>
+      <div className="row">
+        <button type="button" className="button small" onClick={onFind} aria-keyshortcuts="Control+K">
+          Find
+        </button>
+        <button type="button" className="button small" onClick={onKeys} aria-keyshortcuts="?">
+          Keys
+        </button>
+        <button type="button" className="button small" onClick={() => void leave()}>
+          Log out
+        </button>
+      </div>
+      <label className="row">
+        Theme
+        <select
+          className="input small"
+          value={theme}
+          onChange={(event) => change(event.target.value as Theme)}
+        >
+          <option value="system">As the system</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </select>
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { Modal } from "../ui/modal";
+import { pages } from "./pages";
+
+const general = [
+  ["Ctrl K", "Find a page or an object"],
+  ["/", "The same"],
+  ["?", "Show these keys"],
+  ["Esc", "Close what is open"],
+] as const;
+
+export function KeyHelp({ onClose }: { onClose: () => void }) {
+  const rows = [...general, ...pages.map(({ keys, title }) => [keys, `Open ${title}`] as const)];
+  return (
+    <Modal title="Keys" onClose={onClose}>
+      <dl className="facts">
+        {rows.map(([keys, meaning]) => (
+          <div key={keys} className="contents">
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="row">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Modal>
+  );
+}

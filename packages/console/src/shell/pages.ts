@@ -1,0 +1,10 @@
+/** The pages in the order of the menu. A page is shown to those who have one of its scopes; the service checks every request all the same. */
+export const pages = [
+  { path: "/", title: "Overview", keys: "g o", scopes: ["transactions:read", "wallets:read"] },
+  { path: "/transactions", title: "Transactions", keys: "g t", scopes: ["transactions:read"] },
+  { path: "/wallets", title: "Wallets", keys: "g w", scopes: ["wallets:read"] },
+] as const;
+
+export function mayOpen(scopes: readonly string[], page: { scopes: readonly string[] }): boolean {
+  return page.scopes.some((scope) => scopes.includes(scope));
+}

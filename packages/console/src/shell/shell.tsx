@@ -1,0 +1,85 @@
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { hasEnded } from "../api/queries";
+import { AcceptInvitation, takeInvitation } from "../session/accept-invitation";
+import { LogIn } from "../session/log-in";
+import { useMe } from "../session/use-me";
+import { Problem } from "../ui/problem";
+import { Account } from "./account";
+import { KeyHelp } from "./key-help";
+import { mayOpen, pages } from "./pages";
+import { Palette } from "./palette";
+import { useShortcuts } from "./shortcuts";
+
+/** The frame of every page: the menu, the login that covers it when there is no session, and the keys. */
+export function Shell() {
+  const [invitation, setInvitation] = useState(takeInvitation);
+  const me = useMe();
+  const [open, setOpen] = useState<"palette" | "keys">();
+  useShortcuts({ openPalette: () => setOpen("palette"), openKeys: () => setOpen("keys") });
+  useFocusOnArrival();
+  if (invitation !== undefined)
+    return <AcceptInvitation invitation={invitation} onDone={() => setInvitation(undefined)} />;
+  if (me.data === undefined) {
+    if (hasEnded(me.error)) return <LogIn />;
+    return (
+      <main className="centre">
+        {me.error === null ? (
+          <p className="quiet">Loading</p>
+        ) : (
+          <Problem error={me.error} retry={() => me.refetch()} />
+        )}
+      </main>
+    );
+  }
+  const { scopes } = me.data.token;
+  const isOver = hasEnded(me.error);
+  return (
+    <>
+      {isOver && <LogIn />}
+      <div className="shell" hidden={isOver}>
+        <a className="skip" href="#main">
+          Skip to the content
+        </a>
+        <div className="side">
+          <Link to="/" className="brand">
+            Bursar
+          </Link>
+          <nav aria-label="Pages">
+            <ul>
+              {pages
+                .filter((page) => mayOpen(scopes, page))
+                .map((page) => (
+                  <li key={page.path}>
+                    <Link to={page.path} activeOptions={{ exact: page.path === "/" }}>
+                      {page.title}
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </nav>
+          <Account me={me.data} onFind={() => setOpen("palette")} onKeys={() => setOpen("keys")} />
+        </div>
+        <main id="main" className="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      {open === "palette" && <Palette scopes={scopes} onClose={() => setOpen(undefined)} />}
+      {open === "keys" && <KeyHelp onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+/** After a page was opened, the keyboard goes on at its heading, and a screen reader reads it. */
+function useFocusOnArrival(): void {
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const first = useRef(true);
+  useEffect(() => {
+    if (path === undefined) return;
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    document.querySelector<HTMLElement>("[data-page-title]")?.focus();
+  }, [path]);
+}

@@ -1,0 +1,19 @@
+import type { AddressParty, WalletParty } from "@bursar/client";
+import { Link } from "@tanstack/react-router";
+
+/** A wallet of the tenant, or an address on a network. */
+export function Party({
+  party,
+  names,
+}: {
+  party: WalletParty | AddressParty | null;
+  names?: ReadonlyMap<string, string> | undefined;
+}) {
+  if (party === null) return <span className="quiet">unknown</span>;
+  if ("address" in party) return <span className="mono">{party.address}</span>;
+  return (
+    <Link to="/wallets/$id" params={{ id: party.wallet_id }}>
+      {names?.get(party.wallet_id) ?? party.wallet_id}
+    </Link>
+  );
+}

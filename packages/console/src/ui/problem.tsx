@@ -1,0 +1,51 @@
+import { isBursarError } from "@bursar/client";
+import { CopyButton } from "./copy-button";
+import { ForeignText } from "./foreign-text";
+
+/** What to do about an error, by its code; the service's sentence says what happened. */
+const advice: Readonly<Record<string, string>> = {
+  CONNECTION_FAILED: "Check the network. Nothing that you typed is lost; try again.",
+  TIMEOUT: "The service did not answer in time. Try again.",
+  FORBIDDEN: "Your role does not allow this. Ask an administrator for it.",
+  RATE_LIMITED: "Wait a moment, then try again.",
+  SERVICE_UNAVAILABLE: "The service is busy or starts. Try again in a moment.",
+  PRECONDITION_FAILED: "Somebody else changed it meanwhile. Load it again and compare.",
+  PASSKEY_REQUIRED: "Confirm with your passkey.",
+  CHANGE_REQUEST_REQUIRED: "This needs a change request that another person approves.",
+};
+
+/** An error: the sentence, the code, the id of the request to copy, and what to do. */
+export function Problem({ error, retry }: { error: unknown; retry?: () => void }) {
+  const known = isBursarError(error) ? error : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  return (
+    <div className="notice" data-tone="bad" role="alert">
+      <p>
+        <ForeignText text={message} />
+      </p>
+      {known?.details.map((detail) => (
+        <p key={`${detail.path}:${detail.reason}`}>
+          <code>{detail.path}</code> <ForeignText text={detail.reason} />
+        </p>
+      ))}
+      {known !== undefined && advice[known.code] !== undefined && <p>{advice[known.code]}</p>}
+      {known?.outcome === "unknown" && (
+        <p>It is not known whether this had its effect. Try again: it happens once at most.</p>
+      )}
+      <div className="row small">
+        {known !== undefined && <code>{known.code}</code>}
+        {known?.requestId !== undefined && (
+          <>
+            <span className="quiet">request</span> <code>{known.requestId}</code>
+            <CopyButton text={known.requestId} label="Copy the request id" />
+          </>
+        )}
+        {retry !== undefined && (
+          <button type="button" className="button" onClick={retry}>
+            Try again
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

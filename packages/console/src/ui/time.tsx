@@ -1,0 +1,20 @@
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const localShort = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+});
+
+/** A time of the service: local on the page, UTC in the title and for screen readers. */
+export function Time({ at, long = false }: { at: string; long?: boolean }) {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <span>{at}</span>;
+  const utc = `${date.toISOString().replace("T", " ").replace("Z", "")} UTC`;
+  return (
+    <time dateTime={at} title={utc}>
+      {long ? `${local.format(date)} (${utc})` : localShort.format(date)}
+    </time>
+  );
+}

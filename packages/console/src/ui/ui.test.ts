@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { groupsOf } from "./amount";
+import { curlOf } from "./curl";
+import { partsOf } from "./foreign-text";
+
+describe("a string of somebody else", () => {
+  it.each([
+    ["a mark that turns the direction", "pay\u202Eexe.fdp", ["pay", "U+202E", "exe.fdp"]],
+    ["a space without width", "ab\u200Bc", ["ab", "U+200B", "c"]],
+    ["a control character", "\u0007x", ["U+0007", "x"]],
+    ["an isolate", "\u2066a\u2069", ["U+2066", "a", "U+2069"]],
+    ["a line separator", "a\u2028b", ["a", "U+2028", "b"]],
+    ["a tag", "a\u{E0041}", ["a", "U+E0041"]],
+    ["a filler of Hangul", "\u3164", ["U+3164"]],
+  ])("names %s", (_, text, parts) => {
+    expect(partsOf(text).map((part) => part.text)).toEqual(parts);
+  });
+
+  it("is one part if all of it can be seen", () => {
+    expect(partsOf("Überweisung 東京 🚀")).toEqual([{ text: "Überweisung 東京 🚀", isHidden: false }]);
+  });
+});
+
+describe("an amount", () => {
+  it.each([
+    ["0", ["0"]],
+    ["123", ["123"]],
+    ["1234", ["1", "234"]],
+    ["1234567.891234", ["1", "234", "567.891234"]],
+    ["0.000000000000000001", ["0.000000000000000001"]],
+  ])("keeps every digit of %s", (value, groups) => {
+    expect(groupsOf(value).map(({ digits }) => digits)).toEqual(groups);
+    expect(groups.join("")).toBe(value);
+  });
+});
+
+describe("a command for a shell", () => {
+  it("quotes what others have written", () => {
+    const body = { reference: "it's $(reboot) `x`" };
+    expect(
+      curlOf(
+        { method: "POST", path: "/v1/transactions", body, idempotencyKey: "k'1" },
+        "https://pay.example",
+      ),
+    ).toBe(`curl -X POST 'https://pay.example/v1/transactions' \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H 'Idempotency-Key: k'\\''1' \\
+  -H 'Content-Type: application/json' \\
+  --data-raw '{"reference":"it'\\''s $(reboot) \`x\`"}'`);
+  });
+});
