@@ -43,10 +43,12 @@ export function waitFor(transport: Transport) {
         },
         { ...own, timeoutMs: own.timeoutMs ?? seconds * 1000 + marginMs },
       );
+      const isUnchanged = changed === undefined || changed.version === known.version;
       known = changed ?? known;
       if (until(known)) break;
       const spentMs = runtime.monotonicMs() - startedAt;
-      if (spentMs < pauseMs)
+      // A change is what the request waited for, and the next one may follow at once.
+      if (isUnchanged && spentMs < pauseMs)
         // If it is aborted, the next request says so.
         await sleep(runtime, Math.min(pauseMs, leftMs), own.signal).catch(() => undefined);
     }
