@@ -132,7 +132,7 @@ export const accessCommands: readonly Command[] = [
     changes: true,
     send: (bursar, id, given) => bursar.clients.rotateSecret(id, undefined, keyOf(given)),
   }),
-  listCommand<ListAuditQuery>({
+  listCommand<ListAuditQuery & { by?: string }>({
     path: "audit",
     summary: "list the audit log, newest first",
     operation: "GET /v1/audit",
@@ -143,7 +143,7 @@ export const accessCommands: readonly Command[] = [
         about: "only what this kind of actor did",
         choices: ["client", "operator", "anonymous", "service"],
       },
-      { name: "client-id", value: "client", about: "only what this client did" },
+      { name: "by", value: "client", about: "only what this client did" },
       { name: "action", value: "action", about: "only this action, such as client.create" },
       { name: "object", value: "id", about: "only entries about this object" },
       {
@@ -157,6 +157,8 @@ export const accessCommands: readonly Command[] = [
       { name: "occurred-before", value: "time", about: "before this time" },
     ],
     columns: ["number", "occurred_at", "actor", "client_id", "action", "object", "outcome", "code"],
-    read: (bursar, query) => bursar.audit.list(query),
+    // `--client-id` is the client that asks.
+    read: (bursar, { by, ...query }) =>
+      bursar.audit.list({ ...query, ...(by === undefined ? {} : { client_id: by }) }),
   }),
 ];
