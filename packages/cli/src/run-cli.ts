@@ -3,10 +3,10 @@ import { commands } from "./commands/table.js";
 import { createContext, type Running } from "./context.js";
 import { type CliError, exitCodeOfInterruption, exitCodes, usage } from "./exit-codes.js";
 import { explainFailure } from "./explain-failure.js";
-import { helpOf, overview } from "./help/help.js";
+import { exitCodesPage, helpOf, overview } from "./help/help.js";
 import { findCommand, nearest } from "./parse/find-command.js";
 import { parseCommand } from "./parse/parse-command.js";
-import { operatorCommands, operatorProgram } from "./server/operator-commands.js";
+import { operatorCommands, operatorProgram, runsInServer } from "./server/operator-commands.js";
 import type { Io } from "./terminal/io.js";
 import { version } from "./version.js";
 
@@ -18,7 +18,9 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
     return 0;
   }
   if (first === undefined || first === "help" || first === "--help" || first === "-h") {
-    io.out(helpFor(args.slice(1)));
+    const text = helpFor(args.slice(1));
+    if (text === undefined) return explainFailure(unknown(args.slice(1)), io);
+    io.out(text);
     return first === undefined ? exitCodes.usage.code : 0;
   }
   const found = findCommand(commands, args);
@@ -53,11 +55,15 @@ async function runCommand(command: Command, rest: readonly string[], io: Io): Pr
   }
 }
 
-function helpFor(words: readonly string[]): string {
+/** Undefined if there is no such command. */
+function helpFor(words: readonly string[]): string | undefined {
   const found = findCommand(commands, words);
   if (found !== undefined) return helpOf(found.command);
   const group = commands.filter(({ path }) => path.startsWith(`${words[0]} `));
   if (group.length > 0) return overview(group, []);
+  if (words[0] === "exit-codes") return exitCodesPage();
+  const isOperator = operatorCommands.some(({ name }) => name === words[0]);
+  if (words[0] !== undefined && !words[0].startsWith("-") && !isOperator) return undefined;
   return overview(commands, operatorProgram() === undefined ? [] : operatorCommands);
 }
 
@@ -65,11 +71,11 @@ function unknown(args: readonly string[]): CliError {
   const typed = args.filter((word) => !word.startsWith("-")).slice(0, 2);
   const paths = commands.map(({ path }) => path);
   const meant = nearest(paths, typed.join(" ")) ?? nearest(paths, typed[0] ?? "");
-  const isOperator = operatorCommands.some(({ name }) => name === typed[0]);
-  const hint = isOperator
+  const isGroup = paths.some((path) => path.startsWith(`${typed[0]} `));
+  const hint = runsInServer(typed)
     ? "It is a command of the operator: run it where the server is installed."
     : meant === undefined
-      ? "`bursar help` lists the commands."
+      ? `\`bursar ${isGroup ? typed[0] : "help"}\` lists the commands.`
       : `Did you mean \`bursar ${meant}\`?`;
   return usage(`There is no command "${typed.join(" ") || args[0]}". ${hint}`);
 }

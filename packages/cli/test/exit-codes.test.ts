@@ -47,6 +47,22 @@ describe("exit codes", () => {
       'bursar: There is no command "frobnicate". `bursar help` lists the commands.\n',
     ],
     ["usage", ["tx", "creat"], 'bursar: There is no command "tx creat". Did you mean `bursar tx create`?\n'],
+    [
+      "usage",
+      ["wallet", "frobnicate"],
+      'bursar: There is no command "wallet frobnicate". `bursar wallet` lists the commands.\n',
+    ],
+    [
+      "usage",
+      ["wallet", "adopt"],
+      'bursar: There is no command "wallet adopt". It is a command of the operator: run it where the server is installed.\n',
+    ],
+    [
+      "usage",
+      ["help", "frobnicate"],
+      'bursar: There is no command "frobnicate". `bursar help` lists the commands.\n',
+    ],
+    ["usage", ["tx", "create", "1"], "bursar: bursar tx create needs <asset>.\n"],
     ["usage", [...pay.slice(0, 4)], "bursar: --reference is missing.\n"],
     ["usage", [...pay, "a", "--reference", "b"], "bursar: --reference is given twice.\n"],
     ["usage", ["tx", "list", "--limit", "5", "--all"], "bursar: --limit and --all exclude each other.\n"],
@@ -118,6 +134,11 @@ describe("exit codes", () => {
     expect({ code, err }).toEqual({ code: exitCodes.unauthorized.code, err: expect.any(String) });
     const cut = await cli.run(["tx", "approve", "tx_cut"]);
     expect(cut).toMatchObject({ code: exitCodes.unavailable.code });
+  });
+
+  it("`bursar help exit-codes` prints them, and nothing else", async () => {
+    const { code, out } = await cli.run(["help", "exit-codes"]);
+    expect([code, out.trimEnd().split("\n").length]).toEqual([0, 1 + Object.keys(exitCodes).length]);
   });
 
   it("the README has all of them", () => {

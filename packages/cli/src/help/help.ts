@@ -22,10 +22,14 @@ export function overview(commands: readonly Command[], operator: readonly Listed
       ? []
       : [`Commands of the operator, which use the database of the service:\n${columns(ofOperator)}`]),
     ...(commands.length < 20 ? [] : [`Options of every command:\n${columns(globalOptions.map(optionRow))}`]),
-    ...(commands.length < 20 ? [] : [`Exit codes:\n${columns(exitRows())}`]),
+    ...(commands.length < 20 ? [] : [exitCodesPage()]),
     "`bursar <command> --help` shows the options of a command.\n",
   ];
   return parts.join("\n");
+}
+
+export function exitCodesPage(): string {
+  return `Exit codes:\n${columns(exitRows())}`;
 }
 
 export function helpOf({ path, summary, arguments: wanted = [], options = [], movesMoney }: Command): string {

@@ -10,8 +10,9 @@ export function parseCommand(
   rest: readonly string[],
 ): Given {
   const { values, positionals } = read([...options, ...globalOptions], rest);
-  if (values["help"] !== true) for (const option of options) checkOption(option, values);
-  const named = values["help"] === true ? {} : nameArguments(path, wanted, positionals);
+  if (values["help"] === true) return createGiven({}, values);
+  const named = nameArguments(path, wanted, positionals);
+  for (const option of options) checkOption(option, values);
   return createGiven(named, values);
 }
 
