@@ -14,14 +14,18 @@ export interface CurlCommands {
   readonly commands: readonly string[];
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Keys that the kit has made: UUIDs, or the beginning of one for a target with a shorter limit. */
+const ownKey = /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,32})$/;
+
+const newKeyLike = (key: string) =>
+  key.includes("-") ? `$(${newUuid})` : `$( (${newUuid}) | tr -d - | cut -c1-${key.length})`;
 
 export function curlCommands(exchanges: readonly ShownExchange[]): CurlCommands {
   const keys = new Map<string, string>();
   const renamed = exchanges.map((exchange) => ({
     ...exchange,
     request_headers: exchange.request_headers.map(([name, value]): readonly [string, string] => {
-      if (!/^idempotency-key$/i.test(name) || !uuid.test(value)) return [name, value];
+      if (!/^idempotency-key$/i.test(name) || !ownKey.test(value)) return [name, value];
       keys.set(value, keys.get(value) ?? `KEY${keys.size + 1}`);
       return [name, `$${keys.get(value)}`];
     }),
@@ -30,7 +34,7 @@ export function curlCommands(exchanges: readonly ShownExchange[]): CurlCommands 
     const isLast = renamed[at + 1]?.concurrent !== true;
     return curlOf(exchange) + (exchange.concurrent !== true ? "" : isLast ? " & wait" : " &");
   });
-  const setup = [...keys.values()].map((name) => `${name}=$(${newUuid})`).join(" ");
+  const setup = [...keys].map(([key, name]) => `${name}=${newKeyLike(key)}`).join(" ");
   return { commands, ...(setup === "" ? {} : { setup }) };
 }
 

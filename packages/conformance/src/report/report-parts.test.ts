@@ -54,6 +54,16 @@ it("commands make new keys, and requests that were sent together are sent togeth
   expect(commands.map((command) => / &( wait)?$/.exec(command)?.[0])).toEqual([undefined, " &", " & wait"]);
 });
 
+it("a command makes a new key that is as short as the one of the run", () => {
+  const redactor = createRedactor({ secrets: new Map() });
+  const { setup } = curlCommands([
+    redactor.exchange(exchange([["Idempotency-Key", "0123456789abcdef"]], "")),
+  ]);
+  const key = execFileSync("bash", ["-c", `${setup}; printf %s "$KEY1"`], { encoding: "utf8" });
+  expect(key).toMatch(/^[0-9a-fA-F]{16}$/);
+  expect(key).not.toBe("0123456789abcdef");
+});
+
 it("secrets are removed wherever they are: encoded, in members with telling names, in cookies, in unknown credentials", () => {
   const redactor = createRedactor({ secrets: new Map([["a/secret/token", "$TOKEN"]]) });
   const headers: [string, string][] = [["Authorization", "Basic dW5rbm93bjpzZWNyZXQ="]];
