@@ -54,11 +54,11 @@ export function isClientAuthentic(keys: IntegrityKeys, client: ApiClient, seal: 
   return Object.entries(digestCredentials(client)).every(([id, digest]) => credentials[id] === digest);
 }
 
-/** With the state, which differs from that of the row if it was read from the record of a stop. Served by the primary key. */
+/** With the state and its time, which differ from those of the row if they were read from the record of a stop. Served by the primary key. */
 export function writeSeal(tx: Tx, client: ApiClient): void {
   const { credentials, keyId, mac } = sealClient(requireKeys(tx), client);
   tx.send(sql`
-    UPDATE clients SET state = ${client.state}, credentials = ${JSON.stringify(credentials)}, key_id = ${keyId}, mac = ${Buffer.from(mac)}
+    UPDATE clients SET state = ${client.state}, disabled_at = ${client.disabledAt}, credentials = ${JSON.stringify(credentials)}, key_id = ${keyId}, mac = ${Buffer.from(mac)}
     WHERE id = ${client.id}
   `);
 }

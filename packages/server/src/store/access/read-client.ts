@@ -3,7 +3,7 @@ import { readClientQuotas } from "../../app/quotas/client-quotas.js";
 import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { disableTampered, isClientAuthentic, type StoredSeal } from "./client-integrity.js";
-import { lastStop, readStanding } from "./stop-records.js";
+import { lastStop, lastStopAt, readStanding } from "./stop-records.js";
 
 export interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"> {
   quotas: Parameters<typeof readClientQuotas>[0];
@@ -12,6 +12,8 @@ export interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"
   seal: StoredSeal;
   /** As `readStanding` reads it. */
   lastStop: string | null;
+  /** When that was recorded. */
+  lastStopAt: Date | null;
 }
 
 interface CredentialFacts {
@@ -49,13 +51,15 @@ export const selectClients = sql`
           'material', encode(material, 'hex'), 'added_by', added_by, 'created_at', created_at, 'expires_at', expires_at,
           'last_used_at', last_used_at) ORDER BY id), '[]')
         FROM client_keys WHERE client_id = clients.id AND (expires_at IS NULL OR expires_at > now())) AS keys,
-      ${lastStop(sql`clients.tenant_id`, sql`clients.id`)} AS "lastStop"
+      ${lastStop(sql`clients.tenant_id`, sql`clients.id`)} AS "lastStop",
+      ${lastStopAt(sql`clients.tenant_id`, sql`clients.id`)} AS "lastStopAt"
     FROM clients
   `;
 
 /**
  * A client that somebody other than the service has written to is disabled. So is one whose row says that it is active, if it was recorded
- * that it is not: its row was put back, or the record that it was enabled again is forged.
+ * that it is not: its row was put back, or the record that it was enabled again is forged. Tokens from before the last record do not count,
+ * whatever the row says: it may not have been written, or was put back.
  */
 export function readClient(source: KeyedQueryable, row: ClientRow): ApiClient {
   const client = readUnchecked(row);
@@ -63,10 +67,15 @@ export function readClient(source: KeyedQueryable, row: ClientRow): ApiClient {
   if (!isClientAuthentic(keys, client, row.seal)) return disableTampered(client);
   if (row.lastStop === null) return client;
   const standing = readStanding(keys, { tenantId: client.tenantId, subjectId: client.id }, row.lastStop);
-  return standing === "free" ? client : { ...client, state: "disabled" };
+  const disabledAt = laterOf(client.disabledAt, row.lastStopAt);
+  return standing === "free" ? { ...client, disabledAt } : { ...client, disabledAt, state: "disabled" };
 }
 
-export function readUnchecked({ seal: _seal, lastStop: _lastStop, ...row }: ClientRow): ApiClient {
+function laterOf(one: Date | null, other: Date | null): Date | null {
+  return one !== null && (other === null || one > other) ? one : other;
+}
+
+export function readUnchecked({ seal: _, lastStop: __, lastStopAt: ___, ...row }: ClientRow): ApiClient {
   return {
     ...row,
     quotas: readClientQuotas(row.quotas),

@@ -38,6 +38,11 @@ export function lastStop(tenantId: Statement, subjectId: Statement): Statement {
   return lastRecord(sql`CASE WHEN stop.stopped THEN 'stopped' ELSE ${authenticity} END`, tenantId, subjectId);
 }
 
+/** When the last record was written. Served by the primary key. */
+export function lastStopAt(tenantId: Statement, subjectId: Statement): Statement {
+  return lastRecord(sql`stop.recorded_at`, tenantId, subjectId);
+}
+
 /** Longer than orders need to leave a book after a stop that was written as a whole. */
 const leavingFor = sql`interval '10 seconds'`;
 
@@ -124,8 +129,8 @@ const nextNumber = (tenantId: Statement, subjectId: Statement) => sql`
   1 + least(9223372036854775806, coalesce((
     SELECT max(s.number) FROM stop_records s WHERE s.tenant_id = ${tenantId} AND s.subject_id = ${subjectId}), 0))`;
 
-/** Records that a subject is stopped, or no longer. The caller has locked its row. */
-export async function recordStop(tx: Tx, subject: StopSubject, isStop: boolean): Promise<void> {
+/** Records that a subject is stopped, or no longer. The caller has locked its row. `at` is the database's time if left out. */
+export async function recordStop(tx: Tx, subject: StopSubject, isStop: boolean, at?: Date): Promise<void> {
   const { tenantId, subjectId } = subject;
   const [{ number } = { number: "1" }] = await tx.query<{ number: string }>(
     sql`SELECT ${nextNumber(sql`${tenantId}::uuid`, sql`${subjectId}::uuid`)} AS number`,
@@ -133,7 +138,7 @@ export async function recordStop(tx: Tx, subject: StopSubject, isStop: boolean):
   const { keyId, mac } = macOfRow(requireKeys(tx), "stop record", fieldsOf(subject, number, isStop));
   tx.send(sql`
     INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, key_id, mac)
-    VALUES (${tenantId}, ${subjectId}, ${number}, ${isStop}, now(), ${keyId}, ${mac})
+    VALUES (${tenantId}, ${subjectId}, ${number}, ${isStop}, ${at ?? sql`now()`}, ${keyId}, ${mac})
   `);
 }
 
@@ -195,11 +200,12 @@ async function resealStop(tx: Tx, subject: StopSubject): Promise<boolean> {
   tx.send(sql`SELECT FROM wallets WHERE tenant_id = ${tenantId} AND id = ${subjectId} FOR NO KEY UPDATE`);
   tx.send(sql`SELECT FROM clients WHERE id = ${subjectId} FOR NO KEY UPDATE`);
   tx.send(sql`SELECT FROM tenants WHERE id = ${subjectId} FOR NO KEY UPDATE`);
-  const [last] = await tx.query<{ isOld: boolean }>(sql`
-    SELECT NOT s.stopped AND s.key_id IS DISTINCT FROM ${requireKeys(tx).currentId} AS "isOld" FROM stop_records s
+  const [last] = await tx.query<{ isOld: boolean; recordedAt: Date }>(sql`
+    SELECT s.recorded_at AS "recordedAt", NOT s.stopped AND s.key_id IS DISTINCT FROM ${requireKeys(tx).currentId} AS "isOld" FROM stop_records s
     WHERE s.tenant_id = ${tenantId} AND s.subject_id = ${subjectId} ORDER BY s.number DESC, s.stopped DESC LIMIT 1
   `);
   if (last?.isOld !== true || (await findStanding(tx, subject)) !== "free") return false;
-  await recordStop(tx, subject, false);
+  // With its time: tokens that were issued since then still count.
+  await recordStop(tx, subject, false, last.recordedAt);
   return true;
 }

@@ -171,6 +171,30 @@ describe("a stop that a writer to the database wants to fail", () => {
     expect(await service.token(other)).toBeTypeOf("string");
   });
 
+  it("ends the tokens of a client whose row is locked, also if it is enabled later and its row is put back", async () => {
+    const before = await service.token(officer);
+    const kept = `kept_${clientId().replaceAll("-", "")}`;
+    await service.database.run(
+      `CREATE TABLE ${kept} AS SELECT * FROM clients WHERE id = '${clientId()}'; GRANT SELECT ON ${kept} TO PUBLIC`,
+    );
+    await service.database.session(async (session) => {
+      await session.script(`BEGIN; SELECT FROM clients WHERE id = '${clientId()}' FOR UPDATE`);
+      await service.changeAsOperator(officer, { state: "disabled" });
+      await session.script("ROLLBACK");
+    });
+    await service.changeAsOperator(officer, { state: "active" });
+    const me = async (token: string) => (await service.call("GET", "/v1/me", token)).status;
+    expect(await me(await service.token(officer))).toBe(200);
+    expect(await me(before)).toBe(401);
+    const columns = "state, updated_at, disabled_at, authority_changed_by, authority_changed_at, key_id, mac";
+    await role.run(
+      `UPDATE clients SET (${columns}) = (SELECT ${columns} FROM ${kept}) WHERE id = '${clientId()}'`,
+    );
+    await service.database.run(`DROP TABLE ${kept}`);
+    expect(await me(await service.token(officer))).toBe(200);
+    expect(await me(before)).toBe(401);
+  });
+
   it("disables a client for an administrator although the head of the audit log is locked", async () => {
     const { body } = await tenant.call(tenant.admin, "POST", "/v1/clients", {
       name: "reader",
