@@ -17,6 +17,7 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
   const errors: unknown[] = [];
   const sweeper = createSweeper({
     store: {
+      cancelStoppedOrders: async () => ({ markets: [], next: undefined }),
       listSweeps: async (group, limit, of) =>
         left
           .filter(({ kind }) => (kind === "cancel_orders") === (group === "orders"))

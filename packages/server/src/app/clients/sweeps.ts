@@ -49,6 +49,14 @@ export interface SweepStore {
     limit: number,
   ) => Promise<{ releasedCount: number; next: string | undefined }>;
   finishSweep: (sweep: Sweep) => Promise<void>;
+  /**
+   * Reads at most `limit` open orders of all tenants, and requests that those are cancelled whose client, tenant or wallet is stopped although
+   * no sweep was recorded. Returns their markets, and where the next page begins; undefined if there is none.
+   */
+  cancelStoppedOrders: (
+    after: string | undefined,
+    limit: number,
+  ) => Promise<{ markets: readonly string[]; next: string | undefined }>;
 }
 
 export interface OpenPage {
@@ -94,6 +102,8 @@ const skippedPauseMs = 20;
 const waitMaxMs = 5000;
 /** Losing a position is harmless: the sweep begins again. */
 const positionsMax = 1000;
+/** Some milliseconds of the database. A large book takes minutes then: these orders do not trade meanwhile. */
+const ordersOfLookMax = 1000;
 
 /** `skipped`: it has passed over everything, and some could not be cancelled because the engine was working on them. */
 type Turn = "finished" | "more" | "skipped" | "failed";
@@ -120,7 +130,20 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       pauseAfterErrorMs: restMs,
       timers,
     });
-  const loops = [loopOf("orders"), loopOf("transactions")] as const;
+  let afterOrder: string | undefined;
+  /** For stops of which only the record could be written, and sweeps that something else has deleted. */
+  const stops = createWakingLoop({
+    step: async () => {
+      const { markets, next } = await store.cancelStoppedOrders(afterOrder, ordersOfLookMax);
+      afterOrder = next;
+      if (markets.length > 0) deps.onOrdersRequested(markets);
+      return { pauseMs: lookEveryMs };
+    },
+    onError: deps.onError,
+    pauseAfterErrorMs: lookEveryMs,
+    timers,
+  });
+  const loops = [loopOf("orders"), loopOf("transactions"), stops] as const;
   const isStopping = () => loops[0].isStopping();
 
   async function runGroup(group: SweepGroup): Promise<boolean> {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { insertStop } from "../../../src/store/access/stop-records.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
+import { eventually } from "../../harness/eventually.js";
 import { createTrader, findViolations, type Trader } from "../../harness/markets/trader.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
@@ -63,6 +64,18 @@ describe("a resting order whose client, tenant or wallet is stopped", () => {
     expect(await maker.read(id)).toMatchObject(endsWith("CLIENT_DISABLED"));
     await expectTrading();
   });
+
+  it.each(["client", "tenant", "wallet"] as const)(
+    "is cancelled although nobody trades with it, and although no sweep of its %s could be recorded",
+    async (kind) => {
+      const { id, wallet_id: wallet } = await maker.placed({ ...sell, price: "500" });
+      const subjectId = subjectsOf(maker, wallet)[kind];
+      await service.database.query(insertStop({ tenantId: tenantIdOf(maker), subjectId }));
+      const isOpen = () =>
+        service.database.query(sql`SELECT FROM open_orders WHERE id = ${readId("ord", id)}`);
+      await eventually(isOpen, (rows) => rows.length === 0);
+    },
+  );
 
   it.each([
     ["client", "CLIENT_DISABLED"],
