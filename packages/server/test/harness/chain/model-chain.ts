@@ -74,7 +74,8 @@ export const modelDataFee = 500n;
 
 const finalDepth = 4;
 
-export function createModelChain(): ModelChain {
+/** Without a pool, only the next nonce of an address is taken, and what is not in the next block is forgotten. */
+export function createModelChain({ hasPool = true }: { hasPool?: boolean } = {}): ModelChain {
   const empty = { transactions: [], balances: new Map(), nonces: new Map() };
   let blocks: ModelBlock[] = [{ number: 0, hash: "0xgenesis", parentHash: "0x", baseFee: 100n, ...empty }];
   let pool: ModelTransaction[] = [];
@@ -89,7 +90,10 @@ export function createModelChain(): ModelChain {
     const intent = readBytes(bytes);
     const hash = hashOfBytes(bytes);
     if (pool.some((one) => one.hash === hash)) return "taken";
-    if (intent.nonce < (top().nonces.get(intent.address) ?? 0)) return "refused";
+    const used = top().nonces.get(intent.address) ?? 0;
+    if (intent.nonce < used) return "refused";
+    const waiting = pool.filter((one) => one.intent?.address === intent.address).length;
+    if (!hasPool && intent.nonce > used + waiting) return "refused";
     const rival = pool.find(
       (one) => one.intent?.address === intent.address && one.intent.nonce === intent.nonce,
     );
@@ -118,13 +122,9 @@ export function createModelChain(): ModelChain {
       if (executed !== undefined) transactions.push(executed);
     }
     const included = new Set(transactions.map(({ hash }) => hash));
-    pool = pool.filter(
-      ({ hash, intent }) =>
-        !included.has(hash) && (intent === undefined || intent.nonce >= (nonces.get(intent.address) ?? 0)),
-    );
-    replaced = replaced.filter(
-      ({ intent }) => (intent?.nonce ?? 0) >= (nonces.get(intent?.address ?? "") ?? 0),
-    );
+    const isKept = ({ address, nonce }: SigningIntent) => hasPool && nonce >= (nonces.get(address) ?? 0);
+    pool = pool.filter(({ hash, intent }) => !included.has(hash) && (intent === undefined || isKept(intent)));
+    replaced = replaced.filter(({ intent }) => intent !== undefined && isKept(intent));
     const number = before.number + 1;
     const block = {
       ...{

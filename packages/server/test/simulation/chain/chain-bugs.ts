@@ -6,12 +6,15 @@ import { chainBlocks, chainPayments, networks } from "../database/simulated-chai
 import type { SimulatedDatabase } from "../database/simulated-database.js";
 import { keyOf } from "../database/simulated-tables.js";
 import type { Random } from "../world/random.js";
+import type { ChainWorldKind } from "./chain-worlds.js";
 
 /** A mistake that somebody could make, put between the driver and its world. The driver itself is not touched. */
 export interface ChainBug {
   name: string;
   /** Which promise it breaks. */
   breaks: string;
+  /** The world that it is looked for in; the usual one unless it is given. */
+  world?: ChainWorldKind;
   /** A part of what the auditor must say about it; anything else that goes wrong does not count. */
   says?: string;
   node?: (node: ChainNode, around: BugSurroundings) => ChainNode;
@@ -120,6 +123,24 @@ export const chainBugs: readonly ChainBug[] = [
         return answers;
       },
     }),
+  },
+  {
+    name: "what was taken once is not sent again",
+    breaks: "bytes are sent until they are in a block",
+    world: "poolless",
+    says: "is still broadcast",
+    node: (node) => {
+      const taken = new Set<string>();
+      return {
+        ...node,
+        send: async (bytes) => {
+          const fresh = bytes.filter((one) => !taken.has(one));
+          const answers = await node.send(fresh);
+          for (const [index, one] of fresh.entries()) if (answers[index] === "taken") taken.add(one);
+          return bytes.map((one) => (taken.has(one) ? "taken" : "refused"));
+        },
+      };
+    },
   },
   {
     name: "a first receipt is taken as final",

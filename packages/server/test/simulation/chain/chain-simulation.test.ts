@@ -34,6 +34,7 @@ const mustHappen = [
   "speed-ups",
   "freezes",
   "suspensions",
+  "poolless",
 ];
 
 describe("the simulation of a chain", () => {

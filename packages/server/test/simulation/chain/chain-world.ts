@@ -25,6 +25,7 @@ import { type Actor, createScheduler, type Scheduler } from "../world/scheduler.
 import type { ChainBug } from "./chain-bugs.js";
 import { isUnsigned, stopForAWhile } from "./chain-stops.js";
 import { drawPayment, type OwnWallet, openWallets, outsideAddress, usdc } from "./chain-wallets.js";
+import type { ChainWorldKind } from "./chain-worlds.js";
 
 /** Processes that drive one network over one database, a chain and a signer outside of them, and all that goes wrong in between. */
 export interface ChainWorld {
@@ -51,15 +52,18 @@ export interface ChainWorld {
 const leaseMs = 1000;
 const blockEveryMs = 200;
 
-export function createChainWorld(
-  seed: number,
-  bug: ChainBug | undefined,
-  trace: (line: string) => void,
-): ChainWorld {
+export interface ChainWorldOptions {
+  kind: ChainWorldKind;
+  bug?: ChainBug | undefined;
+  trace: (line: string) => void;
+}
+
+export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldOptions): ChainWorld {
   const random = createRandom(seed);
   const scheduler = createScheduler(random, trace);
   const outside: Actor = { name: "outside", isAlive: true };
-  const chain = createModelChain();
+  const hasPool = kind !== "poolless";
+  const chain = createModelChain({ hasPool });
   const errors: string[] = [];
   const counts: Record<string, number> = {};
   const count = (what: string) => {
@@ -113,7 +117,7 @@ export function createChainWorld(
     };
     const disguisedSigner = { sign: reachSigner };
     const driver = createEvmDriver({
-      network: modelChainNetwork,
+      network: { ...modelChainNetwork, hasPool },
       node: bug?.node?.(node, around) ?? node,
       signer: bug?.signer?.(disguisedSigner, around) ?? disguisedSigner,
       store: bug?.store?.(store, around) ?? store,

@@ -2,6 +2,14 @@ import { networks } from "../database/simulated-chain-tables.js";
 import { auditChain, countOutcomes, isAnythingOpen, rowsOf } from "./audit-chain.js";
 import type { ChainBug } from "./chain-bugs.js";
 import { type ChainWorld, createChainWorld } from "./chain-world.js";
+import { type ChainWorldKind, worldOf } from "./chain-worlds.js";
+
+export interface ChainRunOptions {
+  bug?: ChainBug;
+  /** Drawn from the seed unless it is given. */
+  kind?: ChainWorldKind;
+  trace?: (line: string) => void;
+}
 
 export interface ChainReport {
   seed: number;
@@ -17,9 +25,13 @@ const quietBlocks = 45;
 /** One run: payments, deposits and faults, then peace, then the audit. The seed decides all of it. */
 export async function runChainSimulation(
   seed: number,
-  { bug, trace = () => undefined }: { bug?: ChainBug; trace?: (line: string) => void } = {},
+  {
+    bug,
+    kind = bug === undefined ? worldOf(seed) : (bug.world ?? "usual"),
+    trace = () => undefined,
+  }: ChainRunOptions = {},
 ): Promise<ChainReport> {
-  const world = createChainWorld(seed, bug, trace);
+  const world = createChainWorld(seed, { kind, bug, trace });
   const { scheduler, random, outside, chain } = world;
   const failures: string[] = [];
   let underWay = 0;
@@ -65,7 +77,7 @@ export async function runChainSimulation(
   return {
     seed,
     violations: [...failures, ...auditChain(world)],
-    tally: { ...world.counts, ...countOutcomes(world) },
+    tally: { [kind]: 1, ...world.counts, ...countOutcomes(world) },
   };
 }
 
