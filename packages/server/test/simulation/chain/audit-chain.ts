@@ -81,9 +81,10 @@ function auditWallets({ database, chain, wallets }: ChainWorld): string[] {
 function auditDeposits(world: ChainWorld): string[] {
   const { completed, failed } = readDeposits(world);
   const { single } = arrivalsOf(world);
-  const onChain = new Set(executedOn(world).map(({ hash }) => hash));
-  const faults = failed.flatMap(({ reference }) =>
-    onChain.has(reference) ? [`the deposit ${reference} is on the chain and has failed`] : [],
+  const faults = failed.flatMap(({ reference, name, amount }) =>
+    single.has(`${reference} ${name} ${amount}`)
+      ? [`the deposit ${reference} of ${amount} is on the chain and has failed`]
+      : [],
   );
   const credited = countBy(
     // A sum of small transfers has the hash of the last of them, and can be as large as another one in it.

@@ -22,6 +22,8 @@ export interface ChainBug {
   store?: (store: ChainStore, around: BugSurroundings) => ChainStore;
   /** A cancellation ends a payment at once. */
   cancelsAtOnce?: boolean;
+  /** What one of two nodes says of a final block is not compared. */
+  believesOneNode?: boolean;
 }
 
 interface BugSurroundings {
@@ -170,6 +172,13 @@ export const chainBugs: readonly ChainBug[] = [
         return senders.map((sender) => ({ ...sender, nextNonce: nonceOf.get(sender.walletId) ?? 0 }));
       },
     })),
+  },
+  {
+    name: "one of two nodes is believed",
+    breaks: "no node alone has money credited",
+    world: "lying",
+    says: "was credited 1 times, and is 0 times on the chain",
+    believesOneNode: true,
   },
   {
     name: "the cursor advances after half an answer",

@@ -35,6 +35,9 @@ const mustHappen = [
   "freezes",
   "suspensions",
   "poolless",
+  "lying",
+  "lies",
+  "network halts",
 ];
 
 describe("the simulation of a chain", () => {

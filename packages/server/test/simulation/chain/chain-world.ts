@@ -23,9 +23,11 @@ import { createRandom, type Random } from "../world/random.js";
 import { noFaults } from "../world/scenario.js";
 import { type Actor, createScheduler, type Scheduler } from "../world/scheduler.js";
 import type { ChainBug } from "./chain-bugs.js";
+import { startOperator } from "./chain-operator.js";
 import { isUnsigned, stopForAWhile } from "./chain-stops.js";
 import { drawPayment, type OwnWallet, openWallets, outsideAddress, usdc } from "./chain-wallets.js";
-import type { ChainWorldKind } from "./chain-worlds.js";
+import { type ChainWorldKind, expectedErrors } from "./chain-worlds.js";
+import { withALiar } from "./lying-node.js";
 
 /** Processes that drive one network over one database, a chain and a signer outside of them, and all that goes wrong in between. */
 export interface ChainWorld {
@@ -87,7 +89,8 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
   const report = (error: unknown) => {
     const isCaused =
       isInjected(error) || error instanceof NodeUnavailableError || error instanceof ChainMovedError;
-    if (!isCaused) errors.push(String(error));
+    const isExpected = expectedErrors[kind].some((one) => one.test(String(error)));
+    if (!isCaused && !isExpected) errors.push(String(error));
   };
 
   function startProcess(): void {
@@ -106,7 +109,10 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
     const wouldRevert = (destination: string) => destination.endsWith("dead");
     const lag = () => (!isHealed && random.chance(0.1) ? random.between(1, 3) : 0);
     const around = { chain, random, database, isHealed: () => isHealed };
-    const node = createModelNode({ chain, reach, isAnswerLost, lag, wouldRevert });
+    const honest = createModelNode({ chain, reach, isAnswerLost, lag, wouldRevert });
+    const isLying = () => !isHealed;
+    const lying = { chain, random, wallets, isLying, count, asksBoth: bug?.believesOneNode !== true };
+    const node = kind === "lying" ? withALiar(honest, lying) : honest;
     const store = createSimulatedChainStore(database, actor);
     const reachSigner = async (...given: Parameters<typeof signer.sign>) => {
       const isSlow = !isHealed && random.chance(0.1);
@@ -269,6 +275,7 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
     chain.pay(transfers, hidden);
   }
 
+  if (kind === "lying") startOperator({ database, scheduler, random, actor: engine, outside, count, insist });
   for (let process = random.between(1, 2); process > 0; process--) startProcess();
   scheduler.after(outside, blockEveryMs, "a block", mine);
   return {

@@ -5,7 +5,14 @@ import type {
   WalletKey,
 } from "../../../app/chain/chain-store.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
-import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
+import {
+  type DriverContext,
+  type FollowedChain,
+  haltNetwork,
+  haltWallet,
+  inUnit,
+  positionOf,
+} from "./driver-context.js";
 import type { Estimates } from "./estimate-groups.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
@@ -36,7 +43,7 @@ export async function assignPayments(
   if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
   const plans = await planPayments(context, payments, estimates);
   if (plans.length > 0) {
-    const used = await readUsedNonces(context, plans);
+    const used = await readUsedNonces(context, chain, plans);
     const walletOf = ({ payment }: Plan) => payment;
     const write = (some: readonly Plan[]) => writePlans(context, chain, some, used);
     for (const { wallet, reason } of (await isolateWallets(context, chain, plans, walletOf, write)).flat())
@@ -47,15 +54,16 @@ export async function assignPayments(
 
 /** How many transactions of the senders are final, by wallet. No nonce comes from it: it only shows whether the chain is ahead of the books. */
 async function readUsedNonces(
-  { node }: DriverContext,
+  context: DriverContext,
+  chain: FollowedChain,
   plans: readonly Plan[],
 ): Promise<ReadonlyMap<string, number>> {
   const assigned = plans.filter(({ kind }) => kind === "assign");
   const senders = [...new Map(assigned.map(({ payment }) => [payment.walletId, payment.address]))];
   if (senders.length === 0) return new Map();
-  const heads = await node.heads();
-  if ("halt" in heads) throw new Error(heads.halt);
-  const nonces = await node.noncesAt(
+  const heads = await context.node.heads();
+  if ("halt" in heads) return await haltNetwork(context, positionOf(chain), "NETWORK_DISPUTED", heads.halt);
+  const nonces = await context.node.noncesAt(
     senders.map(([, address]) => address),
     heads.final,
   );

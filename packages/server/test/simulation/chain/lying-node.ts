@@ -1,0 +1,102 @@
+import {
+  type ChainBlock,
+  type ChainNode,
+  NodeUnavailableError,
+  type ObservedTransfer,
+} from "../../../src/app/chain/chain-node.js";
+import { type ModelChain, modelCoin } from "../../harness/chain/model-chain.js";
+import type { Random } from "../world/random.js";
+import { type OwnWallet, outsideAddress } from "./chain-wallets.js";
+
+interface LyingDeps {
+  chain: ModelChain;
+  random: Random;
+  wallets: readonly OwnWallet[];
+  isLying: () => boolean;
+  count: (what: string) => void;
+  /** Whether both nodes are asked about what one of them has said of a final block. */
+  asksBoth: boolean;
+}
+
+/**
+ * Two nodes as one, of which one lies about what is in blocks and which of them is final. What it says of a block is believed until the block is
+ * final. Then both are asked, as `rails/evm/node/second-opinion.ts` does, and a contradiction is a reason to halt. A process that ends forgets
+ * what it was to ask about.
+ */
+export function withALiar(node: ChainNode, deps: LyingDeps): ChainNode {
+  const { chain, random, isLying, count, asksBoth } = deps;
+  /** The numbers of blocks that were read with a lie, by hash. */
+  const kept = new Map<string, number>();
+  let contradiction: string | undefined;
+  const disagreement = (hash: string) => `Two nodes disagree about the final block ${hash}.`;
+
+  function lieAbout(block: ChainBlock): ChainBlock | undefined {
+    if (!isLying() || !random.chance(0.1)) return undefined;
+    count("lies");
+    return random.pick([invent, exaggerate, deny])(block, deps);
+  }
+
+  /** The first contradiction about a block that is final and part of the chain. */
+  function findContradiction(finalNumber: number): string | undefined {
+    const found = contradiction;
+    contradiction = undefined;
+    if (found !== undefined) return found;
+    for (const [hash, number] of kept) {
+      if (number > finalNumber) continue;
+      kept.delete(hash);
+      if (chain.blocks()[number]?.hash === hash) return disagreement(hash);
+    }
+    return isLying() && random.chance(0.01) ? disagreement("that is the last one") : undefined;
+  }
+
+  return {
+    ...node,
+    heads: async () => {
+      const heads = await node.heads();
+      if ("halt" in heads || !asksBoth) return heads;
+      const halt = findContradiction(heads.final.number);
+      return halt === undefined ? heads : { halt };
+    },
+    block: async (hash, watch) => {
+      const block = await node.block(hash, watch);
+      const lie = block === undefined ? undefined : lieAbout(block);
+      if (lie !== undefined) kept.set(hash, lie.number);
+      return lie ?? block;
+    },
+    finalBlocks: async (from, to, watch) => {
+      const blocks = await node.finalBlocks(from, to, watch);
+      const said = blocks.map((block) => lieAbout(block) ?? block);
+      const lie = said.find((block, index) => block !== blocks[index]);
+      if (lie === undefined || !asksBoth) return said;
+      contradiction = disagreement(lie.hash);
+      throw new NodeUnavailableError(contradiction);
+    },
+  };
+}
+
+/** A payment to one of our wallets that nobody has made. */
+function invent(block: ChainBlock, { random, wallets }: LyingDeps): ChainBlock {
+  const transfer: ObservedTransfer = {
+    ...{ hash: `0xlie${block.hash}`, ordinal: 0, asset: modelCoin, from: outsideAddress },
+    ...{ to: random.pick(wallets).address, amount: BigInt(random.between(100, 5000)) },
+  };
+  return { ...block, transfers: [...block.transfers, transfer] };
+}
+
+/** More than was paid. */
+function exaggerate(block: ChainBlock, deps: LyingDeps): ChainBlock {
+  if (block.transfers.length === 0) return invent(block, deps);
+  const transfers = block.transfers.map((one) => ({ ...one, amount: one.amount * 1000n + 1n }));
+  return { ...block, transfers };
+}
+
+/** Payments of ours that were made are said to have failed. */
+function deny(block: ChainBlock, deps: LyingDeps): ChainBlock {
+  if (!block.outcomes.some(({ success }) => success)) return invent(block, deps);
+  const hashes = new Set(block.outcomes.map(({ hash }) => hash));
+  return {
+    ...block,
+    transfers: block.transfers.filter(({ hash }) => !hashes.has(hash)),
+    outcomes: block.outcomes.map((one) => ({ ...one, success: false, transfers: [] })),
+  };
+}
