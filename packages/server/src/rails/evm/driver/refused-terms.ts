@@ -18,12 +18,11 @@ export async function lowerTerms(
   const market = await context.node.market();
   const isLower = market.maxFeePerGas < maxFeePerGas;
   const fees = isLower ? market : { maxFeePerGas, maxPriorityFeePerGas };
-  const draft = { from: address, contract: null, destination: address, amount: 0n };
-  const [empty] = isLower ? [] : await context.node.estimate([draft]);
-  const isSmaller = empty !== undefined && "gasLimit" in empty && empty.gasLimit < gasLimit;
+  const emptyGas = isLower ? undefined : await estimateEmpty(context, address);
+  const isSmaller = emptyGas !== undefined && emptyGas < gasLimit;
   if (!isLower && !isSmaller) return;
   const terms: AttemptTerms = isSmaller
-    ? { ...fees, purpose: "cancellation", gasLimit: empty.gasLimit, dataFee }
+    ? { ...fees, purpose: "cancellation", gasLimit: emptyGas, dataFee }
     : { ...fees, purpose, gasLimit, dataFee };
   await inUnit(context, positionOf(chain), async (unit) => {
     const state = (await unit.lockPayments([payment])).get(id);
@@ -34,18 +33,21 @@ export async function lowerTerms(
 
 /**
  * The signer has signed the payment, and its answer was lost or came after the stop. A cancellation replaces only what offers less, so its fees
- * are raised, up to the cap. If the wallet does not have the coins, it is asked for again as it is.
+ * are raised, up to the cap. It needs the gas of an empty transaction only, so the fee that is held for the payment of a token suffices, also
+ * if the wallet has no more coins. If it does not suffice and the wallet does not have the coins, it is asked for again as it is.
  */
 export async function raiseCancellation(
   context: DriverContext,
   chain: FollowedChain,
   payment: UnsignedPayment,
 ): Promise<void> {
-  const { tenantId, id, number, gasLimit, dataFee } = payment;
+  const { tenantId, id, number, address, dataFee } = payment;
   const { coin, feeCap } = context.network;
   const fees = raiseFees(payment, await context.node.market(), feeCap);
   if (fees === "cap_reached") return;
-  const terms: AttemptTerms = { ...fees, purpose: "cancellation", gasLimit, dataFee };
+  const gasLimit = (await estimateEmpty(context, address)) ?? payment.gasLimit;
+  const least = gasLimit < payment.gasLimit ? gasLimit : payment.gasLimit;
+  const terms: AttemptTerms = { ...fees, purpose: "cancellation", gasLimit: least, dataFee };
   await inUnit(context, positionOf(chain), async (unit, record) => {
     const state = (await unit.lockPayments([payment])).get(id);
     const isCurrent = state?.purpose === "cancellation" && state.wanted === number && state.attempt < number;
@@ -54,4 +56,10 @@ export async function raiseCancellation(
     const { outcomes } = await record({ events: [{ tenantId, id, event: { kind: "reserve_fee", fee } }] });
     if (outcomes[0] === "recorded") unit.setTerms([{ tenantId, id, number, terms }], chain.headNumber);
   });
+}
+
+/** The gas of an empty transaction; undefined if no node estimates it now. */
+async function estimateEmpty({ node }: DriverContext, address: string): Promise<bigint | undefined> {
+  const [empty] = await node.estimate([{ from: address, contract: null, destination: address, amount: 0n }]);
+  return empty !== undefined && "gasLimit" in empty ? empty.gasLimit : undefined;
 }
