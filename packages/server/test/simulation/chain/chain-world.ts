@@ -31,6 +31,7 @@ import { withALiar } from "./lying-node.js";
 
 /** Processes that drive one network over one database, a chain and a signer outside of them, and all that goes wrong in between. */
 export interface ChainWorld {
+  kind: ChainWorldKind;
   chain: ModelChain;
   database: SimulatedDatabase;
   scheduler: Scheduler;
@@ -279,7 +280,20 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
   for (let process = random.between(1, 2); process > 0; process--) startProcess();
   scheduler.after(outside, blockEveryMs, "a block", mine);
   return {
-    ...{ chain, database, scheduler, random, wallets, outside, errors, counts, neverPaid, pay, deposit },
+    ...{
+      kind,
+      chain,
+      database,
+      scheduler,
+      random,
+      wallets,
+      outside,
+      errors,
+      counts,
+      neverPaid,
+      pay,
+      deposit,
+    },
     stop: () =>
       stopForAWhile({ database, scheduler, random, wallets, actor: engine, outside, count, insist }),
     isHealed: () => isHealed,

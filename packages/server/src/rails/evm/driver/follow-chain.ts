@@ -37,10 +37,13 @@ export async function followChain(
 ): Promise<Followed> {
   const caughtUp = await followFinal(context, chain, final);
   if (caughtUp.isBehind) return caughtUp;
-  const isBehind = await followHead(context, chain, latest);
+  // Of the blocks up to the final one, two nodes have confirmed those that were read before it was asked for. What a walk reads now is confirmed
+  // with the next heads, so it is not settled in this step.
   const known = chain.tail.find(({ number }) => number === final.number);
+  const isBehind = await followHead(context, chain, latest);
   // Both heads may come from different nodes. If the final block is on another branch, the next walk finds out.
-  return { final: known?.hash === final.hash ? known : caughtUp.final, isBehind };
+  const isFinal = known !== undefined && known.hash === final.hash && isKnown(chain, known);
+  return { final: isFinal ? known : caughtUp.final, isBehind };
 }
 
 /** Reads final blocks that the chain was not followed to yet, in ranges. */
