@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperatorError } from "../../operator-error.js";
+import { createRestarts } from "./restarts.js";
 
 /** A process that runs beside the sandbox, kept running until it is stopped. */
 export interface Companion {
@@ -39,8 +40,6 @@ interface RunningProcess {
 
 const stopTimeoutMs = 5000;
 const pollMs = 50;
-const restartAttemptsMax = 10;
-const restartDelayMs = 500;
 
 /**
  * It has a process group of its own, so that Ctrl-C reaches only the sandbox, which then stops in order. It ends when its standard input
@@ -53,16 +52,33 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
   const { line } = running;
   let stopping = false;
 
+  const restarts = createRestarts(() => performance.now());
+  restarts.started();
+
+  /** Ends the wait before a restart. */
+  const stopped = new AbortController();
   async function keepRunning(): Promise<void> {
-    for (let restarts = 0; ; restarts++) {
-      await running.ended;
+    await running.ended;
+    while (!stopping) {
+      const delayMs = restarts.ended();
+      if (delayMs === undefined)
+        throw new OperatorError(
+          `The ${name} has ended ${restarts.count()} times. See ${logFileOf(options)}.`,
+        );
+      log.error(`the ${name} has ended unexpectedly; restarting it in ${delayMs} ms`);
+      await sleep(delayMs, undefined, { signal: stopped.signal }).catch(() => undefined);
       if (stopping) return;
-      if (restarts === restartAttemptsMax)
-        throw new OperatorError(`The ${name} has ended ${restarts} times. See ${logFileOf(options)}.`);
-      log.error(`the ${name} has ended unexpectedly; restarting it`);
-      await sleep(restartDelayMs);
-      running = await run(options, options.argsOfRestart?.(line) ?? options.args);
+      try {
+        running = await run(options, options.argsOfRestart?.(line) ?? options.args);
+      } catch (error) {
+        // A start that fails is one more end: its disk may still be full.
+        if (!(error instanceof OperatorError)) throw error;
+        log.error(error.message);
+        continue;
+      }
+      restarts.started();
       if (stopping) await end(running);
+      else await running.ended;
     }
   }
   const kept = keepRunning().catch((error: unknown) => {
@@ -73,6 +89,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     line,
     stop: async () => {
       stopping = true;
+      stopped.abort();
       await end(running);
       await kept;
       rmSync(pidFileOf(options), { force: true });
