@@ -1,7 +1,41 @@
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { root } from "./files.mjs";
-import { longestFiles } from "./proofs.mjs";
+
+const server = "packages/server/test";
+
+/**
+ * The test files that take longest, in the order in which they start in their project: those that mostly wait come first, because others
+ * use the time.
+ */
+export const longestFiles = [
+  `${server}/integration/tampering/ended-orders.test.ts`,
+  `${server}/integration/access/clients/reseal.test.ts`,
+  `${server}/integration/chains/halts.test.ts`,
+  `${server}/integration/database/plans.test.ts`,
+  `${server}/integration/access/clients/clients.test.ts`,
+  `${server}/integration/chains/driver.test.ts`,
+  `${server}/integration/chains/driver-deposits.test.ts`,
+  `${server}/integration/database/recover.test.ts`,
+  `${server}/integration/chains/settlement-faults.test.ts`,
+  `${server}/integration/metrics/traces.test.ts`,
+  `${server}/integration/chains/chain-requests.test.ts`,
+  `${server}/integration/access/clients/disabled-clients.test.ts`,
+  `${server}/integration/webhooks/delivery-backlogs.test.ts`,
+  `${server}/processes/clocks.test.ts`,
+  `${server}/processes/guides/chain-guide.test.ts`,
+  `${server}/faults/failover/failover.test.ts`,
+  "packages/conformance/test/fault-matrix.test.ts",
+  `${server}/simulation/chain/chain-simulation.test.ts`,
+  `${server}/simulation/simulation.test.ts`,
+  `${server}/faults/kill.test.ts`,
+  `${server}/faults/webhook-storm.test.ts`,
+  `${server}/faults/chain/chain-proof.test.ts`,
+  `${server}/faults/soak.test.ts`,
+  `${server}/processes/own-database.test.ts`,
+  `${server}/processes/operator-commands.test.ts`,
+  `${server}/faults/rewound/rewound-database.test.ts`,
+];
 
 /**
  * Starts the files that take longest first, so that none of them runs alone at the end. Without the times of an earlier run, Vitest

@@ -31,7 +31,7 @@ export const proofs = {
     sizes: {
       synchronous: {
         env: "BURSAR_FAILOVERS",
-        short: 2,
+        short: 3,
         long: 50,
         means: "failovers to a synchronous standby",
       },
@@ -103,6 +103,7 @@ export const proofs = {
     files: [
       `${server}/integration/access/approvals/approval-bounds.test.ts`,
       `${server}/integration/access/change-requests/change-request-attacks.test.ts`,
+      `${server}/integration/access/clients/reseal.test.ts`,
       `${server}/integration/access/clients/tampered-clients.test.ts`,
       `${server}/integration/tampering/*.test.ts`,
     ],
@@ -132,6 +133,7 @@ export const proofs = {
     files: [
       `${server}/faults/chain/*.test.ts`,
       `${server}/integration/chains/chain-plans.test.ts`,
+      `${server}/integration/chains/halts.test.ts`,
       `${server}/integration/chains/replaced-payments.test.ts`,
       `${server}/integration/chains/stop-*.test.ts`,
     ],
@@ -212,6 +214,7 @@ export const proofs = {
     shows:
       "payments that a client sends through lost, stalled and damaged responses are made once, a receiver that is killed at any step processes each delivery once, and a follower whose connections are cut misses nothing",
     files: [
+      "packages/cli/test/interruptions.test.ts",
       "packages/cli/test/package.test.ts",
       "packages/client/test/faults.test.ts",
       "packages/client/test/package.test.ts",
@@ -256,24 +259,6 @@ export const proofs = {
     sizes: {},
   },
 };
-
-/** The files that take longest, in the order in which they start: those that mostly wait come first, because others use the time. */
-export const longestFiles = [
-  `${server}/processes/clocks.test.ts`,
-  `${server}/processes/guides/chain-guide.test.ts`,
-  `${server}/faults/failover/failover.test.ts`,
-  "packages/conformance/test/fault-matrix.test.ts",
-  `${server}/simulation/chain/chain-simulation.test.ts`,
-  `${server}/simulation/simulation.test.ts`,
-  `${server}/faults/kill.test.ts`,
-  `${server}/faults/webhook-storm.test.ts`,
-  `${server}/faults/chain/chain-proof.test.ts`,
-  `${server}/faults/soak.test.ts`,
-  `${server}/processes/own-database.test.ts`,
-  `${server}/processes/operator-commands.test.ts`,
-  `${server}/faults/rewound/rewound-database.test.ts`,
-  `${server}/integration/database/plans.test.ts`,
-];
 
 /** The files of all proofs, as globs from the root. */
 export const proofFiles = Object.values(proofs).flatMap(({ files }) => files);

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findForbiddenImports } from "./arrows.mjs";
 import { listFiles, root } from "./files.mjs";
-import { longestFiles, proofFiles } from "./proofs.mjs";
+import { longestFiles } from "./longest-first.js";
+import { proofFiles } from "./proofs.mjs";
 import { avoidedWords, notYetSwept } from "./words.mjs";
 
 /** Habits of the project that no other tool checks. */
