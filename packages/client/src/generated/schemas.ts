@@ -869,7 +869,7 @@ export interface Network {
   /** The CAIP-2 id, such as `eip155:1`. */
   id: string;
   object: "network";
-  /** `connecting`: no node was reached yet. `following`: its blocks are followed. `halted`: nothing is sent or credited until the operator resumes it. */
+  /** `connecting`: no node was reached yet. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it. */
   state: "connecting" | "following" | "halted";
   /** Why it is halted; null if it is not. */
   halted_reason: string | null;

@@ -7,7 +7,7 @@ const Network = Type.Object(
     object: Type.Literal("network"),
     state: OneOf(["connecting", "following", "halted"], {
       description:
-        "`connecting`: no node was reached yet. `following`: its blocks are followed. `halted`: nothing is sent or credited until the operator resumes it.",
+        "`connecting`: no node was reached yet. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it.",
     }),
     halted_reason: Nullable(Type.String(), "Why it is halted; null if it is not."),
     halted_at: Nullable(Timestamp()),
