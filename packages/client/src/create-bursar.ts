@@ -7,6 +7,7 @@ import { createDestinations } from "./resources/destinations.js";
 import { createEvents } from "./resources/events.js";
 import { createMarkets, createOrderbook, createTrades } from "./resources/markets.js";
 import { createOrders } from "./resources/orders.js";
+import { createOverview, createSearch } from "./resources/overview.js";
 import { createPeople, createRoles } from "./resources/people.js";
 import { createPolicy } from "./resources/policy.js";
 import { createService } from "./resources/service.js";
@@ -36,9 +37,11 @@ export function createBursar(options: BursarOptions) {
     networks: createNetworks(transport),
     orderbook: createOrderbook(transport),
     orders: createOrders(transport),
+    overview: createOverview(transport),
     people: createPeople(transport),
     policy: createPolicy(transport),
     roles: createRoles(transport),
+    search: createSearch(transport),
     service: createService(transport),
     tokens: createTokens(transport),
     trades: createTrades(transport),

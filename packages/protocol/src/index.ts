@@ -130,6 +130,15 @@ export {
   PlaceOrderBody,
 } from "./resources/order.js";
 export {
+  Overview,
+  OverviewQuery,
+  WalletEntryPage,
+  WalletEntryQuery,
+  WalletHistory,
+  WalletHistoryQuery,
+} from "./resources/overview.js";
+export { SearchQuery, SearchResult } from "./resources/search.js";
+export {
   CancelledTransaction,
   CreateTransactionBody,
   describeTransactionStates,

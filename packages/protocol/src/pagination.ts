@@ -5,6 +5,7 @@ const pageLimitMax = 200;
 
 /** A cursor of each list, as an example; the service decides what is inside. */
 export const exampleCursors = {
+  entries: "ZW50cmllczo0NzExLjM",
   audit: "YXVkaXQ6MTA0MQ",
   changeRequests: "Y2hhbmdlLXJlcXVlc3RzOjAxOWQwZjYxLTJhYzAtN2U4Ni05YWE0LWMzYzNlY2FiOGVhMQ",
   clients: "Y2xpZW50czowMTlkMGY2MS0yYWMwLTdlODYtOWFhNC1jM2MzZWNhYjhlYTE",

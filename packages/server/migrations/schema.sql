@@ -500,6 +500,13 @@ CREATE TABLE lifted_sequences (
   CONSTRAINT lifted_sequences_check CHECK ((lifted > kept))
 );
 
+CREATE TABLE log_positions (
+  tenant_id uuid NOT NULL,
+  sequence bigint NOT NULL,
+  CONSTRAINT log_positions_pkey PRIMARY KEY (tenant_id),
+  CONSTRAINT log_positions_sequence_check CHECK ((sequence >= 0))
+);
+
 CREATE TABLE market_commands (
   market text NOT NULL,
   sequence bigint NOT NULL,
@@ -835,6 +842,20 @@ CREATE TABLE trades (
   CONSTRAINT trades_taker_side_check CHECK ((taker_side = ANY (ARRAY['buy'::text, 'sell'::text])))
 );
 
+CREATE TABLE transaction_periods (
+  tenant_id uuid NOT NULL,
+  period text NOT NULL,
+  start timestamp with time zone NOT NULL,
+  state text NOT NULL,
+  asset text NOT NULL,
+  entered bigint NOT NULL,
+  entered_amount numeric NOT NULL,
+  left_count bigint NOT NULL,
+  left_amount numeric NOT NULL,
+  CONSTRAINT transaction_periods_pkey PRIMARY KEY (tenant_id, period, start, state, asset),
+  CONSTRAINT transaction_periods_period_check CHECK ((period = ANY (ARRAY['hour'::text, 'day'::text, 'all'::text])))
+);
+
 CREATE TABLE transactions (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -895,6 +916,34 @@ CREATE TABLE used_nonces (
   nonce text NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   CONSTRAINT used_nonces_pkey PRIMARY KEY (tenant_id, client_id, nonce)
+);
+
+CREATE TABLE wallet_entries (
+  tenant_id uuid NOT NULL,
+  wallet_id uuid NOT NULL,
+  asset text NOT NULL,
+  sequence bigint NOT NULL,
+  line smallint NOT NULL,
+  amount numeric NOT NULL,
+  balance numeric NOT NULL,
+  cause text NOT NULL,
+  cause_id uuid NOT NULL,
+  occurred_at timestamp with time zone NOT NULL,
+  CONSTRAINT wallet_entries_pkey PRIMARY KEY (tenant_id, wallet_id, asset, sequence, line),
+  CONSTRAINT wallet_entries_cause_check CHECK ((cause = ANY (ARRAY['transaction'::text, 'order'::text])))
+);
+
+CREATE TABLE wallet_periods (
+  tenant_id uuid NOT NULL,
+  wallet_id uuid NOT NULL,
+  asset text NOT NULL,
+  period text NOT NULL,
+  start timestamp with time zone NOT NULL,
+  received numeric NOT NULL,
+  sent numeric NOT NULL,
+  balance numeric NOT NULL,
+  CONSTRAINT wallet_periods_pkey PRIMARY KEY (tenant_id, wallet_id, asset, period, start),
+  CONSTRAINT wallet_periods_period_check CHECK ((period = ANY (ARRAY['hour'::text, 'day'::text])))
 );
 
 CREATE TABLE wallets (
@@ -1032,6 +1081,8 @@ CREATE INDEX clients_by_tenant ON public.clients USING btree (tenant_id, id DESC
 
 CREATE INDEX clients_disabled ON public.clients USING btree (id) WHERE (state = 'disabled'::text);
 
+CREATE INDEX destinations_by_address ON public.destinations USING btree (tenant_id, address) WHERE (removed_at IS NULL);
+
 CREATE INDEX destinations_removed ON public.destinations USING btree (tenant_id, network, address, removed_at) WHERE (removed_at IS NOT NULL);
 
 CREATE INDEX events_by_final_order_state ON public.events USING btree (tenant_id, state, subject_id) WHERE ((event = 'order.updated'::text) AND (state = ANY (ARRAY['filled'::text, 'cancelled'::text, 'rejected'::text])));
@@ -1084,7 +1135,7 @@ CREATE INDEX orders_by_client ON public.orders USING btree (tenant_id, client_id
 
 CREATE INDEX orders_by_market ON public.orders USING btree (tenant_id, market, id);
 
-CREATE INDEX orders_by_reference ON public.orders USING btree (tenant_id, reference, id) WHERE (reference IS NOT NULL);
+CREATE INDEX orders_by_reference ON public.orders USING btree (tenant_id, reference COLLATE "C", id) WHERE (reference IS NOT NULL);
 
 CREATE INDEX orders_by_wallet ON public.orders USING btree (tenant_id, wallet_id, id);
 
@@ -1114,7 +1165,7 @@ CREATE INDEX transactions_by_destination ON public.transactions USING btree (ten
 
 CREATE INDEX transactions_by_kind ON public.transactions USING btree (tenant_id, kind, id) WHERE (kind <> 'transfer'::text);
 
-CREATE INDEX transactions_by_reference ON public.transactions USING btree (tenant_id, reference, id);
+CREATE INDEX transactions_by_reference ON public.transactions USING btree (tenant_id, reference COLLATE "C", id);
 
 CREATE INDEX transactions_by_source ON public.transactions USING btree (tenant_id, source_account_id, id);
 

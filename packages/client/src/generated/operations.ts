@@ -193,6 +193,42 @@ export interface ListAuditQuery {
   occurred_before?: string;
 }
 
+export interface SearchQuery {
+  /** An id, an idempotency key, a request id, an address, or the beginning of a reference. */
+  q: string;
+}
+
+export interface ShowOverviewQuery {
+  /** The code of the asset. */
+  asset?: string;
+  /** The length of a period, in UTC; `day` if left out. */
+  period?: "hour" | "day";
+  /** Only periods that begin at this time or later. */
+  from?: string;
+  /** Only periods that begin before this time. */
+  to?: string;
+}
+
+export interface ListWalletEntriesQuery {
+  /** The maximum number of items to return. */
+  limit?: number;
+  /** The `next_cursor` of the previous page. */
+  cursor?: string;
+  /** The code of the asset. */
+  asset: string;
+}
+
+export interface ShowWalletHistoryQuery {
+  /** The code of the asset. */
+  asset: string;
+  /** The length of a period, in UTC; `day` if left out. */
+  period?: "hour" | "day";
+  /** Only periods that begin at this time or later. */
+  from?: string;
+  /** Only periods that begin before this time. */
+  to?: string;
+}
+
 export interface Operations {
   /** getLiveness */
   "GET /healthz": {
@@ -623,5 +659,25 @@ export interface Operations {
   "GET /v1/audit": {
     input: { query?: ListAuditQuery };
     result: S.AuditPage;
+  };
+  /** search */
+  "GET /v1/search": {
+    input: { query?: SearchQuery };
+    result: S.SearchResult;
+  };
+  /** showOverview */
+  "GET /v1/overview": {
+    input: { query?: ShowOverviewQuery };
+    result: S.Overview;
+  };
+  /** listWalletEntries */
+  "GET /v1/wallets/{id}/entries": {
+    input: { path: { id: string }; query?: ListWalletEntriesQuery };
+    result: S.WalletEntryPage;
+  };
+  /** showWalletHistory */
+  "GET /v1/wallets/{id}/history": {
+    input: { path: { id: string }; query?: ShowWalletHistoryQuery };
+    result: S.WalletHistory;
   };
 }

@@ -189,6 +189,15 @@ export interface Balance {
   } | null;
 }
 
+export interface BalancePoint {
+  /** When the period begins. */
+  start: string;
+  received: string;
+  sent: string;
+  /** At the end of the period, available and held. */
+  balance: string;
+}
+
 /** The transaction; only its id and state if the client lacks `transactions:read`. */
 export type CancelledTransaction = Transaction | TransactionSummary;
 
@@ -806,6 +815,14 @@ export interface JsonWebKeySet {
   })[];
 }
 
+/** Statements and sums are made from the event log, a moment after it is written. */
+export interface Lag {
+  /** The number of events that are not yet included. */
+  events: number;
+  /** The age of the oldest of them; 0 if there is none. */
+  seconds: number;
+}
+
 /** The process responds. */
 export interface Liveness {
   status: "alive";
@@ -980,12 +997,30 @@ export interface Orderbook {
   stale: boolean;
 }
 
+export interface Overview {
+  period: "hour" | "day";
+  /** The transactions that are in a state now. Those that are `accepted` are not in the event log yet. */
+  open: StateSum[];
+  /** The transactions that entered a state in a period. Oldest first; the newest 2000. */
+  periods: PeriodSum[];
+  lag: Lag;
+}
+
 export interface Passkey {
   id: string;
   name: string;
   created_at: string;
   /** To the minute. Null if it was never used. */
   last_used_at: string | null;
+}
+
+export interface PeriodSum {
+  start: string;
+  state: "accepted" | "awaiting_approval" | "processing" | "broadcast" | "confirming" | "completed" | "rejected" | "failed" | "cancelled";
+  asset: string;
+  count: number;
+  /** The sum of their amounts. */
+  amount: string;
 }
 
 export interface Person {
@@ -1313,8 +1348,31 @@ export interface RotatedWebhookSecret {
   key_id: string | null;
 }
 
+export interface SearchHit {
+  /** What it is. */
+  object: "transaction" | "wallet" | "order" | "client" | "change_request" | "destination" | "webhook_endpoint" | "webhook_delivery" | "audit_entry";
+  /** Its id; the number of an audit entry. */
+  id: string;
+  /** What the string was found in. */
+  match: "id" | "idempotency_key" | "request_id" | "address" | "reference";
+  /** What it is called: a reference, name, label, URL, address, kind or action. Null if it has none. */
+  label: string | null;
+}
+
+export interface SearchResult {
+  data: SearchHit[];
+}
+
 /** The transaction; only its id and state if the client lacks `transactions:read`. */
 export type SpedUpTransaction = Transaction | TransactionSummary;
+
+export interface StateSum {
+  state: "accepted" | "awaiting_approval" | "processing" | "broadcast" | "confirming" | "completed" | "rejected" | "failed" | "cancelled";
+  asset: string;
+  count: number;
+  /** The sum of their amounts. */
+  amount: string;
+}
 
 export interface StreamTicket {
   object: "stream_ticket";
@@ -1501,6 +1559,38 @@ export interface Wallet {
   balances: Balance[];
   /** What it is sending on its chain; null for wallets of the book, and while it is being created. */
   sending: WalletSending | null;
+}
+
+export interface WalletEntry {
+  /** The sequence of the event that it belongs to. */
+  sequence: number;
+  /** Numbers the entries of one event. */
+  line: number;
+  /** What was added to the balance; negative if it was taken. */
+  amount: string;
+  /** The balance after it, available and held. */
+  balance: string;
+  asset: string;
+  /** What has changed the balance. */
+  cause: "transaction" | "order";
+  /** The id of the transaction or order. */
+  cause_id: string;
+  occurred_at: string;
+}
+
+export interface WalletEntryPage {
+  data: WalletEntry[];
+  /** The `cursor` of the next page; null on the last page. A page can have fewer items than `limit`, or none, and not be the last: a page reads a bounded number of rows, and a filter can match few of them. */
+  next_cursor: string | null;
+  lag: Lag;
+}
+
+export interface WalletHistory {
+  asset: string;
+  period: "hour" | "day";
+  /** Oldest first; the newest 400 of the given time. A period in which nothing has changed has no point. */
+  data: BalancePoint[];
+  lag: Lag;
 }
 
 export interface WalletPage {

@@ -1,4 +1,8 @@
-import type { ListWalletsQuery } from "../generated/operations.js";
+import type {
+  ListWalletEntriesQuery,
+  ListWalletsQuery,
+  ShowWalletHistoryQuery,
+} from "../generated/operations.js";
 import type { CreateWalletBody } from "../generated/schemas.js";
 import { createCursorList } from "../lists/list.js";
 import type { CallOptions, CreateOptions } from "../transport/options.js";
@@ -16,6 +20,18 @@ export function createWallets(transport: Transport) {
       createCursorList((position) =>
         transport.call("GET /v1/wallets", { query: { ...query, ...position } }, options),
       ),
+    /** The statement of a wallet: every change of its balance of an asset, newest first. */
+    entries: (id: string, query: ListWalletEntriesQuery, options?: CallOptions) =>
+      createCursorList((position) =>
+        transport.call(
+          "GET /v1/wallets/{id}/entries",
+          { path: { id }, query: { ...query, ...position } },
+          options,
+        ),
+      ),
+    /** The balances of an asset at the end of each hour or day. */
+    history: (id: string, query: ShowWalletHistoryQuery, options?: CallOptions) =>
+      transport.call("GET /v1/wallets/{id}/history", { path: { id }, query }, options),
     /** After this returns, nothing leaves the wallet. */
     freeze: (id: string, options?: CallOptions) =>
       transport.call("POST /v1/wallets/{id}/freeze", { path: { id }, repeatable: true }, options),

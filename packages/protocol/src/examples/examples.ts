@@ -3,6 +3,7 @@ import { changeRequestExamples } from "./change-request-examples.js";
 import { eventExamples } from "./event-examples.js";
 import type { Examples } from "./example.js";
 import { marketExamples } from "./market-examples.js";
+import { overviewExamples } from "./overview-examples.js";
 import { peopleExamples } from "./people-examples.js";
 import { policyExamples } from "./policy-examples.js";
 import { transactionExamples } from "./transaction-examples.js";
@@ -14,6 +15,7 @@ export const examples: Examples = {
   ...transactionExamples,
   ...walletExamples,
   ...marketExamples,
+  ...overviewExamples,
   ...policyExamples,
   ...changeRequestExamples,
   ...accessExamples,

@@ -9,6 +9,7 @@ import type { ClientCredentials } from "./clients/client-credentials.js";
 import type { ClientService } from "./clients/client-service.js";
 import type { DestinationService } from "./destinations/destination-service.js";
 import type { MarketUseCases } from "./markets/market-use-cases.js";
+import type { OverviewUseCases } from "./overview/overview.js";
 import type { PeopleService } from "./people/people-service.js";
 import type { RoleService } from "./people/role.js";
 import type { PolicyUseCases } from "./policy/policy-use-cases.js";
@@ -32,6 +33,7 @@ export interface UseCases
     MarketUseCases,
     PolicyUseCases,
     DestinationService,
+    OverviewUseCases,
     WebhookUseCases {
   /** The public keys that verify access tokens. */
   listTokenKeys: () => Promise<{ kid: string; x: string }[]>;

@@ -34,7 +34,7 @@ import { listUnowned } from "../store/chain/unowned-rows.js";
 import { type Database, isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
 import type { ObserveUnit } from "../store/transactions/write-settlements.js";
-import { createChainDemand } from "./chain-demand.js";
+import { createChainDemand } from "./chains/chain-demand.js";
 import type { ComposeOptions } from "./compose.js";
 
 /** What the drivers share with the other transactions. */

@@ -33,11 +33,11 @@ import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { type Database, withKeys } from "../store/core/database.js";
 import { removeShownSecrets } from "../store/core/operator-requests.js";
 import { confirmCommits } from "../store/core/rows/insert-or-find.js";
-import { analyzeYoungTables } from "../store/core/schema/analyze-young-tables.js";
 import { removeOldUsage } from "../store/policy/remove-old-usage.js";
 import { removeOldContexts } from "../store/tracing/trace-contexts.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
+import { readChainNetworks } from "./chains/read-chain-networks.js";
 import { composeAccess } from "./compose-access.js";
 import { type ChainParts, composeChains } from "./compose-chains.js";
 import { type ChangeRequestParts, composeChangeRequests } from "./compose-change-requests.js";
@@ -46,11 +46,12 @@ import { composeMetrics } from "./compose-metrics.js";
 import { composePolicy } from "./compose-policy.js";
 import { composeStream } from "./compose-stream.js";
 import { composeTransactions, type TransactionParts } from "./compose-transactions.js";
+import { composeViews } from "./compose-views.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 import { createRailDrivers } from "./create-rail-drivers.js";
 import { createStops } from "./create-stops.js";
+import { keepAnalyzed } from "./keep-analyzed.js";
 import { composeMarkets, type MarketParts } from "./markets/compose-markets.js";
-import { readChainNetworks } from "./read-chain-networks.js";
 import { secretContexts } from "./secret-contexts.js";
 
 /** The dependencies of all parts. Each subject has a file that wires its use cases to their ports; this one wires the subjects together. */
@@ -118,7 +119,6 @@ export interface Parts {
 }
 
 const housekeepingIntervalMs = 60_000;
-const analyzeIntervalMs = 1000;
 
 export function compose(given: ComposeOptions): Parts {
   const { log, newUuid, now } = given;
@@ -176,6 +176,7 @@ export function compose(given: ComposeOptions): Parts {
   ];
   const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);
+  const views = composeViews(options, assets, transactions.useCases);
   const ifTrusted = (job: () => Promise<unknown>) => async () => {
     if (options.isClockTrusted()) await job();
   };
@@ -192,21 +193,7 @@ export function compose(given: ComposeOptions): Parts {
     onError: (error) => log.warn({ err: error }, "housekeeping failed"),
   });
   const checkpoints = composeCheckpoints(options);
-  let analyzing: NodeJS.Timeout | undefined;
-  // Tables grow only with events, and reading the catalogue is the dearest statement of an idle service.
-  let mayHaveGrown = true;
-  options.wakeUps.subscribe("events", () => {
-    mayHaveGrown = true;
-  });
-  const keepAnalyzed = () => {
-    analyzing = setInterval(() => {
-      if (!mayHaveGrown) return;
-      mayHaveGrown = false;
-      analyzeYoungTables(database).catch((error: unknown) =>
-        log.debug({ err: error }, "tables could not be analysed"),
-      );
-    }, analyzeIntervalMs).unref();
-  };
+  const analyzing = keepAnalyzed(options);
 
   const prepareDatabase = async () => {
     await prepareIntegrity(database, keys.retain, new Date(now()));
@@ -229,6 +216,7 @@ export function compose(given: ComposeOptions): Parts {
       ...webhooks.useCases,
       ...stream.useCases,
       listAuditKeys: () => listAuditKeys(keys, keys.ids()),
+      ...views.useCases,
       tagSuffix: createEpochNames(database.identity).tagSuffix,
     },
     guard: access.guard,
@@ -263,8 +251,9 @@ export function compose(given: ComposeOptions): Parts {
     prepareDatabase,
     prepare: async () => {
       await prepareDatabase();
-      keepAnalyzed();
+      analyzing.start();
       checkpoints.start();
+      views.start();
     },
     engine: transactions.engine,
     changeRequestWorker: changeRequests.worker,
@@ -281,7 +270,7 @@ export function compose(given: ComposeOptions): Parts {
     assets: transactions.assets,
     close: async () => {
       stopHousekeeping();
-      clearInterval(analyzing);
+      analyzing.stop();
       transactions.load.stop();
       await stream.close();
       await sweeper.stop();
@@ -291,6 +280,7 @@ export function compose(given: ComposeOptions): Parts {
       await transactions.engine.stop();
       await changeRequests.worker.stop();
       await webhooks.close();
+      await views.stop();
       await access.close();
       await checkpoints.close();
     },

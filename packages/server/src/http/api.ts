@@ -29,6 +29,10 @@ import { listTrades } from "./routes/markets/list-trades.js";
 import { placeOrder } from "./routes/markets/place-order.js";
 import { readOrder } from "./routes/markets/read-order.js";
 import { showOrderbook } from "./routes/markets/show-orderbook.js";
+import { listWalletEntries } from "./routes/overview/list-wallet-entries.js";
+import { searchObjects } from "./routes/overview/search.js";
+import { showOverview } from "./routes/overview/show-overview.js";
+import { showWalletHistory } from "./routes/overview/show-wallet-history.js";
 import { changePerson } from "./routes/people/change-person.js";
 import { invitePerson } from "./routes/people/invite-person.js";
 import { listPeople } from "./routes/people/list-people.js";
@@ -167,5 +171,9 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     rejectChangeRequest(useCases),
     cancelChangeRequest(useCases),
     listAudit(useCases),
+    searchObjects(useCases),
+    showOverview(useCases),
+    listWalletEntries(useCases),
+    showWalletHistory(useCases),
   ];
 }

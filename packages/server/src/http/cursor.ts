@@ -15,6 +15,8 @@ const positionPatterns = {
   policy_versions: /^[1-9]\d{0,8}$/,
   "webhook-endpoints": uuidPattern,
   "webhook-deliveries": uuidPattern,
+  /** The sequence and the line. */
+  entries: /^[1-9]\d{0,15}\.\d{1,5}$/,
   audit: /^[1-9]\d{0,17}$/,
 } as const;
 

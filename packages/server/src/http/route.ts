@@ -89,6 +89,10 @@ export const tagDescriptions = {
     description: "Changes that another client must approve.",
     page: "guides/authority",
   },
+  Overview: {
+    description: "What there is and what has happened: search and statements.",
+    page: "guides/overview",
+  },
   Audit: { description: "The audit log.", page: "operating/audit" },
   Operations: { description: "Whether the service is alive and ready.", page: "guides/running" },
 } as const;

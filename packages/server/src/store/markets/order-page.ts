@@ -87,7 +87,7 @@ function withValue(tenantId: string, column: Statement, value: string, range: Id
 function withReference(tenantId: string, reference: string, range: IdRange): Lead {
   return (max) => sql`
     SELECT o.id FROM orders o
-    WHERE o.tenant_id = ${tenantId} AND o.reference IS NOT NULL ${newestWith(sql`o.reference`, sql`o.id`, reference, range, max)}`;
+    WHERE o.tenant_id = ${tenantId} AND o.reference IS NOT NULL ${newestWith(sql`o.reference COLLATE "C"`, sql`o.id`, reference, range, max)}`;
 }
 
 function open(tenantId: string, range: IdRange): Lead {

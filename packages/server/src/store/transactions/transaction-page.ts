@@ -41,7 +41,7 @@ export function selectPageOfIds(page: TransactionPage): Statement {
   if (idempotencyKey !== undefined)
     return bounded(withKey(tenantId, idempotencyKey, range), "idempotencyKey");
   if (reference !== undefined)
-    return bounded(withValue(tenantId, sql`t.reference`, reference, range), "reference");
+    return bounded(withValue(tenantId, sql`t.reference COLLATE "C"`, reference, range), "reference");
   if (kind !== undefined && kind !== "transfer") return bounded(ofRareKind(tenantId, kind, range), "kind");
   if (walletId !== undefined && isCommonState)
     return bounded(ofEitherSide(tenantId, walletId, range), "walletId");

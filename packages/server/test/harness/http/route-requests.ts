@@ -98,6 +98,17 @@ export function pathOf(route: Route, objects: Readonly<Record<string, string>>):
   });
 }
 
+/** The parameters that the route requires, with the documented examples as values: `?asset=USD`; empty if it requires none. */
+export function requiredQueryOf({ query }: Route): string {
+  const schema = query as
+    | { required?: string[]; properties: Record<string, { examples?: string[] }> }
+    | undefined;
+  const values = Object.fromEntries(
+    (schema?.required ?? []).map((name) => [name, schema?.properties[name]?.examples?.[0] ?? ""]),
+  );
+  return Object.keys(values).length === 0 ? "" : `?${new URLSearchParams(values)}`;
+}
+
 /** One object of each collection, for a tenant. */
 export async function createObjects(
   { call }: BlackBoxService,

@@ -2,7 +2,14 @@ import { grantableScopes, type Scope } from "@bursar/protocol";
 import { beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
 import type { Route } from "../../../src/http/route.js";
-import { bodyOf, createObjects, isOfTenant, pathOf, unknownIds } from "../../harness/http/route-requests.js";
+import {
+  bodyOf,
+  createObjects,
+  isOfTenant,
+  pathOf,
+  requiredQueryOf,
+  unknownIds,
+} from "../../harness/http/route-requests.js";
 import { sharedService } from "../../harness/service/shared-service.js";
 import type { TestClient } from "../../harness/service/test-service.js";
 
@@ -38,7 +45,7 @@ describe("every route", () => {
   });
 
   const call = (route: Route, token: string | undefined) =>
-    service.call(route.method, pathOf(route, objects), token, bodyOf(route));
+    service.call(route.method, pathOf(route, objects) + requiredQueryOf(route), token, bodyOf(route));
   const codeOf = async (response: Response) => [
     response.status,
     ((await response.json()) as { error?: { code: string } }).error?.code,
@@ -80,7 +87,7 @@ describe("every route", () => {
       const missing = await (
         await service.call(
           route.method,
-          pathOf(route, unknownIds),
+          pathOf(route, unknownIds) + requiredQueryOf(route),
           await service.token(stranger),
           bodyOf(route),
         )

@@ -1,7 +1,7 @@
 import type { Asset } from "@bursar/domain";
-import type { ChainNetwork } from "../app/chain/chain-network.js";
-import type { NetworkDefinition } from "../config/network-list.js";
-import { ConfigError } from "../config/setting.js";
+import type { ChainNetwork } from "../../app/chain/chain-network.js";
+import type { NetworkDefinition } from "../../config/network-list.js";
+import { ConfigError } from "../../config/setting.js";
 
 const coinDecimals = 18;
 const coinReference = "slip44:60";

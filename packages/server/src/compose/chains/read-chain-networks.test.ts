@@ -1,7 +1,7 @@
 import type { Asset } from "@bursar/domain";
 import { expect, it } from "vitest";
-import { networkList } from "../config/network-list.js";
-import { ConfigError } from "../config/setting.js";
+import { networkList } from "../../config/network-list.js";
+import { ConfigError } from "../../config/setting.js";
 import { readChainNetworks } from "./read-chain-networks.js";
 
 const network = "eip155:5";

@@ -1,0 +1,18 @@
+import type { ShowOverviewQuery } from "../generated/operations.js";
+import type { CallOptions } from "../transport/options.js";
+import type { Transport } from "../transport/transport.js";
+
+export function createSearch(transport: Transport) {
+  return {
+    /** Finds objects by id, idempotency key, request id, address, or the beginning of a reference; at most 20. */
+    find: (q: string, options?: CallOptions) => transport.call("GET /v1/search", { query: { q } }, options),
+  };
+}
+
+export function createOverview(transport: Transport) {
+  return {
+    /** Counts and sums of transactions by state, asset and time. */
+    show: (query?: ShowOverviewQuery, options?: CallOptions) =>
+      transport.call("GET /v1/overview", { query: { ...query } }, options),
+  };
+}

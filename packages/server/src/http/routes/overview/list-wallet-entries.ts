@@ -1,0 +1,58 @@
+import { showId, WalletEntryPage, WalletEntryQuery, WalletPath } from "@bursar/protocol";
+import type { EntryPosition } from "../../../app/overview/overview.js";
+import type { UseCases } from "../../../app/use-cases.js";
+import { principalOf, unwrap } from "../../access/guard.js";
+import { readCursor, toPage } from "../../cursor.js";
+import { walletIdOf } from "../../resource-path.js";
+import { defineRoute } from "../../route.js";
+
+export function listWalletEntries({ listWalletEntries: list }: Pick<UseCases, "listWalletEntries">) {
+  return defineRoute(
+    {
+      method: "GET",
+      path: "/v1/wallets/:id/entries",
+      access: "wallets:read",
+      operationId: "listWalletEntries",
+      tag: "Overview",
+      summary: "Read the statement of a wallet",
+      description:
+        "Every change of the balance of an asset, newest first, with its cause and the balance after it. What an order has traded at once is one entry for each asset. `lag` says how current it is.",
+      params: WalletPath,
+      query: WalletEntryQuery,
+      success: { status: 200, schema: WalletEntryPage, description: "A page of entries." },
+      errors: ["WALLET_NOT_FOUND"],
+    },
+    async (request) => {
+      const { limit = 50, cursor, asset } = request.query;
+      const { tenantId } = principalOf(request).principal;
+      const { entries, lag } = unwrap(
+        await list({
+          tenantId,
+          walletId: walletIdOf(request.params),
+          asset,
+          limit: limit + 1,
+          before: readPosition(readCursor("entries", cursor)),
+        }),
+      );
+      const page = toPage(
+        "entries",
+        entries,
+        limit,
+        ({ sequence, line }) => `${sequence}.${line}`,
+        ({ causeId, occurredAt, cause, ...entry }) => ({
+          ...entry,
+          asset,
+          cause,
+          cause_id: showId(cause === "order" ? "ord" : "tx", causeId),
+          occurred_at: occurredAt.toISOString(),
+        }),
+      );
+      return { ...page, lag };
+    },
+  );
+}
+
+function readPosition(position: string | undefined): EntryPosition | undefined {
+  const [sequence, line] = position?.split(".") ?? [];
+  return sequence === undefined ? undefined : { sequence: Number(sequence), line: Number(line) };
+}
