@@ -15,7 +15,7 @@ export interface WalletEntry {
   occurredAt: Date;
 }
 
-export type Period = "hour" | "day";
+type Period = "hour" | "day";
 
 export interface BalancePoint {
   start: Date;
@@ -37,7 +37,7 @@ export interface PeriodSum extends StateSum {
 }
 
 /** How far the reader of the log is behind. */
-export interface Lag {
+interface Lag {
   events: number;
   /** The age of the oldest event that was not read; 0 if there is none. */
   seconds: number;
@@ -69,7 +69,7 @@ interface WalletAsset {
 
 export type EntryPosition = Pick<WalletEntry, "sequence" | "line">;
 
-export interface EntriesWanted extends WalletAsset {
+interface EntriesWanted extends WalletAsset {
   limit: number;
   before: EntryPosition | undefined;
 }

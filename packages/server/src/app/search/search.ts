@@ -2,7 +2,7 @@ import { protectingScopes, readId, type Scope, showId } from "@bursar/protocol";
 import type { Principal } from "../access/authenticate-request.js";
 
 /** The kinds of objects that a search finds, each with the scopes of which one is needed to read it. */
-export const searchedKinds = {
+const searchedKinds = {
   transaction: ["transactions:read"],
   wallet: ["wallets:read"],
   order: ["orders:read"],
@@ -33,7 +33,7 @@ const prefixes = {
   webhook_delivery: "dlv",
 } as const satisfies Partial<Record<SearchedKind, string>>;
 
-export interface SearchHit {
+interface SearchHit {
   kind: SearchedKind;
   /** As it is shown. */
   id: string;
