@@ -37,6 +37,13 @@ describe("`bursar recover` beside a running sandbox", () => {
     const second = await run("recover", "--key", "drill", "--lift", "500");
     expect(second.output).toContain(`This recovery was done before. Its epoch is ${begun}`);
     expect(await epochOf(fresh)).toBe(begun);
+    const later = await run("recover", "--key", "another-drill", "--lift", "500");
+    const [current = ""] =
+      /The database is in a new epoch: (epo_[0-9a-z]{26})/.exec(later.output)?.slice(1) ?? [];
+    const third = await run("recover", "--key", "drill", "--lift", "500");
+    expect(third.output).toContain(
+      `This recovery was done before. Its epoch is ${begun}\nThe database is in a later epoch by now: ${current}\n`,
+    );
     expect((await run("audit", "ledger")).code).toBe(0);
     // As with `| head`.
     const unread = spawnBursar({

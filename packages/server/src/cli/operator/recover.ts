@@ -61,10 +61,21 @@ async function auditAndDescribe(database: Database, epoch: RecoveredEpoch, now: 
   }
 }
 
-async function describe(database: Database, { id, isRepeated }: RecoveredEpoch): Promise<string[]> {
-  const done = isRepeated ? "This recovery was done before. Its epoch is" : "The database is in a new epoch:";
-  const lines = [
+/** Running processes that have seen a later epoch begin one of their own after it, and so does each failover. */
+export function describeEpoch({ id, isRepeated }: RecoveredEpoch, currentId: string | undefined): string[] {
+  const isCurrent = currentId === undefined || currentId === id;
+  const begun = isCurrent ? "The database is in a new epoch:" : "The recovery has begun the epoch";
+  const done = isRepeated ? "This recovery was done before. Its epoch is" : begun;
+  return [
     `${done} ${showId("epo", id)}`,
+    ...(isCurrent ? [] : [`The database is in a later epoch by now: ${showId("epo", currentId)}`]),
+  ];
+}
+
+async function describe(database: Database, epoch: RecoveredEpoch): Promise<string[]> {
+  const { id } = epoch;
+  const lines = [
+    ...describeEpoch(epoch, database.identity.epoch()),
     "Every access token from before it is refused; clients request new ones.",
     "Running processes notice within two seconds. They close all streams with 4010.",
     "\nTell receivers the last sequence that they can rely on. What they hold after it must be read again.",
