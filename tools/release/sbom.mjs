@@ -9,7 +9,7 @@ import { root } from "../files.mjs";
 /** @typedef {{ devDependencies?: unknown, dev?: boolean, optional?: boolean, devOptional?: boolean, link?: boolean, resolved?: string }} Locked */
 
 /** Workspaces that a production install has no use for; what they depend on is locked as development dependencies. */
-const developmentWorkspaces = ["packages/conformance", "packages/devnet"];
+const developmentWorkspaces = ["packages/conformance", "packages/console", "packages/devnet"];
 
 /** @param {string} path */
 const readJson = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
