@@ -116,6 +116,7 @@ async function servedDocument(path) {
         addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
         redeemTicket: unused,
         verifySignature: unused,
+        verifyPasskey: unused,
         audit: unused,
         publicUrl,
         now: unused,

@@ -11,6 +11,7 @@ import { createOverview, createSearch } from "./resources/overview.js";
 import { createPeople, createRoles } from "./resources/people.js";
 import { createPolicy } from "./resources/policy.js";
 import { createService } from "./resources/service.js";
+import { createConsoleSession, createSessions } from "./resources/sessions.js";
 import { createTokens } from "./resources/tokens.js";
 import { createTransactions } from "./resources/transactions.js";
 import { createWallets } from "./resources/wallets.js";
@@ -29,6 +30,7 @@ export function createBursar(options: BursarOptions) {
     audit: createAudit(transport),
     changeRequests: createChangeRequests(transport),
     clients: createClients(transport),
+    consoleSession: createConsoleSession(transport),
     deposits: createDeposits(transport),
     destinations: createDestinations(transport),
     events: createEvents(transport),
@@ -43,6 +45,7 @@ export function createBursar(options: BursarOptions) {
     roles: createRoles(transport),
     search: createSearch(transport),
     service: createService(transport),
+    sessions: createSessions(transport),
     tokens: createTokens(transport),
     trades: createTrades(transport),
     transactions: createTransactions(transport),

@@ -12,6 +12,7 @@ type IdPrefix =
   | "ord"
   | "req"
   | "sec"
+  | "ses"
   | "tnt"
   | "tok"
   | "trd"

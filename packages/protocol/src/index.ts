@@ -63,6 +63,18 @@ export {
   type Scope,
   scopeCatalog,
 } from "./access/scopes.js";
+export {
+  LoginChallenge,
+  OpenedSession,
+  OpenSessionBody,
+  RegisterPasskeyBody,
+  RegistrationOptions,
+  RegistrationOptionsBody,
+  Session,
+  SessionList,
+  SessionPath,
+  SessionToken,
+} from "./access/session.js";
 export { type Components, createComponents } from "./components.js";
 export { type Deprecation, deprecated, deprecationKeyword } from "./deprecation.js";
 export { ErrorBody, type ErrorDetail, type ErrorFields, errorBody } from "./errors/error-body.js";

@@ -13,7 +13,7 @@ CREATE TABLE approval_signatures (
   body bytea NOT NULL,
   base_available_at timestamp with time zone NOT NULL,
   CONSTRAINT approval_signatures_pkey PRIMARY KEY (tenant_id, transaction_id, version),
-  CONSTRAINT approval_signatures_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text])))
+  CONSTRAINT approval_signatures_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text, 'passkey'::text])))
 );
 
 CREATE TABLE approvals (
@@ -280,7 +280,7 @@ CREATE TABLE change_signatures (
   body bytea NOT NULL,
   base_available_at timestamp with time zone NOT NULL,
   CONSTRAINT change_signatures_pkey PRIMARY KEY (tenant_id, change_request_id, version),
-  CONSTRAINT change_signatures_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text])))
+  CONSTRAINT change_signatures_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text, 'passkey'::text])))
 );
 
 CREATE TABLE client_keys (
@@ -294,7 +294,7 @@ CREATE TABLE client_keys (
   added_by uuid,
   CONSTRAINT client_keys_pkey PRIMARY KEY (id),
   CONSTRAINT client_keys_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
-  CONSTRAINT client_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text])))
+  CONSTRAINT client_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text, 'passkey'::text])))
 );
 
 CREATE TABLE client_requests (
@@ -776,6 +776,24 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
 );
 
+CREATE TABLE sessions (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  client_id uuid NOT NULL,
+  hash bytea NOT NULL,
+  credential_id uuid NOT NULL,
+  address text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  key_id text NOT NULL,
+  mac bytea NOT NULL,
+  CONSTRAINT sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT sessions_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
+  CONSTRAINT sessions_hash_check CHECK ((length(hash) = 32))
+);
+
 CREATE TABLE stop_records (
   tenant_id uuid NOT NULL,
   subject_id uuid NOT NULL,
@@ -1152,6 +1170,10 @@ CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (
 CREATE INDEX people_by_tenant ON public.clients USING btree (tenant_id, id DESC) WHERE (email IS NOT NULL);
 
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
+
+CREATE INDEX sessions_by_client ON public.sessions USING btree (tenant_id, client_id, id DESC);
+
+CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 
 CREATE INDEX stop_records_released ON public.stop_records USING btree (tenant_id, subject_id) WHERE ((NOT stopped) AND (mac IS NOT NULL));
 

@@ -277,7 +277,7 @@ export interface Operations {
   };
   /** decideApproval */
   "POST /v1/transactions/{id}/approvals": {
-    input: { path: { id: string }; body: S.DecideApprovalBody };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.DecideApprovalBody };
     result: S.Transaction;
   };
   /** listApprovals */
@@ -377,7 +377,7 @@ export interface Operations {
   };
   /** replacePolicy */
   "PUT /v1/policy": {
-    input: { headers: { "If-Match": string }; body: S.PolicyDocument };
+    input: { headers: { "Bursar-Passkey"?: string; "If-Match": string }; body: S.PolicyDocument };
     result: S.Policy | S.ChangeRequest;
   };
   /** listPolicyVersions */
@@ -392,7 +392,7 @@ export interface Operations {
   };
   /** createDestination */
   "POST /v1/destinations": {
-    input: { body: S.CreateDestinationBody; keyed: true };
+    input: { headers?: { "Bursar-Passkey"?: string }; body: S.CreateDestinationBody; keyed: true };
     result: S.Destination | S.ChangeRequest;
   };
   /** listDestinations */
@@ -407,7 +407,7 @@ export interface Operations {
   };
   /** removeDestination */
   "DELETE /v1/destinations/{id}": {
-    input: { path: { id: string } };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string } };
     result: S.ChangeRequest | undefined;
   };
   /** listEvents */
@@ -417,7 +417,7 @@ export interface Operations {
   };
   /** createWebhookEndpoint */
   "POST /v1/webhook-endpoints": {
-    input: { body: S.CreateWebhookEndpointBody; keyed: true };
+    input: { headers?: { "Bursar-Passkey"?: string }; body: S.CreateWebhookEndpointBody; keyed: true };
     result: S.CreatedWebhookEndpoint;
   };
   /** listWebhookEndpoints */
@@ -432,12 +432,12 @@ export interface Operations {
   };
   /** changeWebhookEndpoint */
   "PATCH /v1/webhook-endpoints/{id}": {
-    input: { path: { id: string }; body: S.ChangeWebhookEndpointBody };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.ChangeWebhookEndpointBody };
     result: S.ChangedWebhookEndpoint;
   };
   /** deleteWebhookEndpoint */
   "DELETE /v1/webhook-endpoints/{id}": {
-    input: { path: { id: string } };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string } };
     result: S.WebhookEndpoint;
   };
   /** enableWebhookEndpoint */
@@ -452,7 +452,7 @@ export interface Operations {
   };
   /** rotateWebhookSecret */
   "POST /v1/webhook-endpoints/{id}/rotate-secret": {
-    input: { path: { id: string }; body?: S.RotateWebhookSecretBody; keyed: true };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string }; body?: S.RotateWebhookSecretBody; keyed: true };
     result: S.RotatedWebhookSecret;
   };
   /** testWebhookEndpoint */
@@ -537,7 +537,7 @@ export interface Operations {
   };
   /** createClient */
   "POST /v1/clients": {
-    input: { body: S.CreateClientBody; keyed: true };
+    input: { headers?: { "Bursar-Passkey"?: string }; body: S.CreateClientBody; keyed: true };
     result: S.CreatedClient;
   };
   /** listClients */
@@ -552,12 +552,12 @@ export interface Operations {
   };
   /** changeClient */
   "PATCH /v1/clients/{client_id}": {
-    input: { path: { client_id: string }; body: S.ChangeClientBody };
+    input: { path: { client_id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.ChangeClientBody };
     result: S.Client;
   };
   /** rotateSecret */
   "POST /v1/clients/{client_id}/secrets": {
-    input: { path: { client_id: string }; body?: S.RotateSecretBody; keyed: true };
+    input: { path: { client_id: string }; headers?: { "Bursar-Passkey"?: string }; body?: S.RotateSecretBody; keyed: true };
     result: S.RotatedSecret;
   };
   /** rotateOwnSecret */
@@ -567,22 +567,22 @@ export interface Operations {
   };
   /** removeSecret */
   "DELETE /v1/clients/{client_id}/secrets/{secret_id}": {
-    input: { path: { client_id: string; secret_id: string } };
+    input: { path: { client_id: string; secret_id: string }; headers?: { "Bursar-Passkey"?: string } };
     result: S.Client;
   };
   /** addKey */
   "POST /v1/clients/{client_id}/keys": {
-    input: { path: { client_id: string }; body: S.AddKeyBody; keyed: true };
+    input: { path: { client_id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.AddKeyBody; keyed: true };
     result: S.AddedKey;
   };
   /** removeKey */
   "DELETE /v1/clients/{client_id}/keys/{key_id}": {
-    input: { path: { client_id: string; key_id: string } };
+    input: { path: { client_id: string; key_id: string }; headers?: { "Bursar-Passkey"?: string } };
     result: S.Client;
   };
   /** invitePerson */
   "POST /v1/people": {
-    input: { body: S.InvitePersonBody; keyed: true };
+    input: { headers?: { "Bursar-Passkey"?: string }; body: S.InvitePersonBody; keyed: true };
     result: S.InvitedPerson;
   };
   /** listPeople */
@@ -597,12 +597,12 @@ export interface Operations {
   };
   /** changePerson */
   "PATCH /v1/people/{id}": {
-    input: { path: { id: string }; body: S.ChangePersonBody };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.ChangePersonBody };
     result: S.Person;
   };
   /** recoverPerson */
   "POST /v1/people/{id}/invitation": {
-    input: { path: { id: string } };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string } };
     result: S.InvitedPerson;
   };
   /** listRoles */
@@ -612,17 +612,67 @@ export interface Operations {
   };
   /** createRole */
   "POST /v1/roles": {
-    input: { body: S.CreateRoleBody };
+    input: { headers?: { "Bursar-Passkey"?: string }; body: S.CreateRoleBody };
     result: S.Role;
   };
   /** deleteRole */
   "DELETE /v1/roles/{name}": {
-    input: { path: { name: string } };
+    input: { path: { name: string }; headers?: { "Bursar-Passkey"?: string } };
+    result: undefined;
+  };
+  /** challengeLogin */
+  "POST /console/session/challenge": {
+    input: { anonymous: true };
+    result: S.LoginChallenge;
+  };
+  /** prepareRegistration */
+  "POST /console/session/registration-options": {
+    input: { body: S.RegistrationOptionsBody; anonymous: true };
+    result: S.RegistrationOptions;
+  };
+  /** registerPasskey */
+  "POST /console/session/registration": {
+    input: { body: S.RegisterPasskeyBody; anonymous: true };
+    result: S.OpenedSession;
+  };
+  /** openSession */
+  "POST /console/session": {
+    input: { body: S.OpenSessionBody; anonymous: true };
+    result: S.OpenedSession;
+  };
+  /** endSession */
+  "DELETE /console/session": {
+    input: { anonymous: true };
+    result: undefined;
+  };
+  /** issueSessionToken */
+  "POST /console/session/token": {
+    input: { anonymous: true };
+    result: S.SessionToken;
+  };
+  /** listOwnSessions */
+  "GET /v1/me/sessions": {
+    input: object;
+    result: S.SessionList;
+  };
+  /** endOwnSession */
+  "DELETE /v1/me/sessions/{id}": {
+    input: { path: { id: string } };
+    result: undefined;
+  };
+  /** listSessionsOfPerson */
+  "GET /v1/people/{id}/sessions": {
+    input: { path: { id: string } };
+    result: S.SessionList;
+  };
+  /** endSessionsOfPerson */
+  "DELETE /v1/people/{id}/sessions": {
+    input: { path: { id: string } };
     result: undefined;
   };
   /** createChangeRequest */
   "POST /v1/change-requests": {
-    input: { body: S.CreateChangeRequestBody; keyed: true };
+    input: { headers?: { "Bursar-Passkey"?: string }; body: S.CreateChangeRequestBody; keyed: true };
     result: S.ChangeRequest;
   };
   /** listChangeRequests */
@@ -642,12 +692,12 @@ export interface Operations {
   };
   /** approveChangeRequest */
   "POST /v1/change-requests/{id}/approve": {
-    input: { path: { id: string }; body: S.DecideChangeBody };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.DecideChangeBody };
     result: S.ChangeRequest;
   };
   /** rejectChangeRequest */
   "POST /v1/change-requests/{id}/reject": {
-    input: { path: { id: string }; body: S.DecideChangeBody };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.DecideChangeBody };
     result: S.ChangeRequest;
   };
   /** cancelChangeRequest */

@@ -51,11 +51,11 @@ export interface ApprovalRecords {
 
 export interface ApprovalSignature {
   key_id: string;
-  algorithm: "ed25519" | "hmac-sha256";
+  algorithm: "ed25519" | "hmac-sha256" | "passkey";
   public_key: string | null;
-  /** The `Signature-Input` of the request, with its label. */
+  /** The `Signature-Input` of the request, with its label; for a passkey, the lines that the challenge is the SHA-256 of. */
   signature_input: string;
-  /** The `Signature` of the request, with its label. */
+  /** The `Signature` of the request, with its label; for a passkey, the signature of the assertion, in base64url. */
   signature: string;
   /** The body of the request, as it was received. */
   body: string;
@@ -75,7 +75,7 @@ export interface ApprovalStatus {
   /** The SHA-256, in hex, of what is approved: asset, amount, source, destination and initiator. The policy guide has the exact text. */
   digest: string;
   expires_at: string;
-  /** Whether an approval must be signed with an Ed25519 key. */
+  /** Whether an approval must be signed with an Ed25519 key or a passkey. */
   signed: boolean;
   /** The wallets that `digest` covers, with their names, for approvers without `wallets:read`. */
   wallets: ({
@@ -828,6 +828,14 @@ export interface Liveness {
   status: "alive";
 }
 
+/** What `navigator.credentials.get` needs. */
+export interface LoginChallenge {
+  /** Base64url. Valid for 5 minutes, and once. */
+  challenge: string;
+  /** The `rpId` of WebAuthn. */
+  rp_id: string;
+}
+
 export interface Market {
   market: string;
   base: string;
@@ -927,6 +935,35 @@ export interface NetworkList {
 export interface OAuthError {
   error: string;
   error_description?: string;
+}
+
+export interface OpenSessionBody {
+  /** `userHandle`, in base64url. */
+  user_handle: string;
+  /** The id of the credential, in base64url. */
+  id: string;
+  /** `clientDataJSON`, in base64url. */
+  client_data: string;
+  /** `authenticatorData`, in base64url. */
+  authenticator_data: string;
+  /** In base64url. */
+  signature: string;
+}
+
+/** The cookie of the session is in `Set-Cookie`. */
+export interface OpenedSession {
+  id: string;
+  object: "session";
+  /** The passkey that it was opened with. */
+  passkey_id: string;
+  /** The address that it was opened from. */
+  address: string;
+  created_at: string;
+  /** It ends 30 minutes after this. */
+  last_used_at: string;
+  /** 12 hours after it was opened. */
+  expires_at: string;
+  person: Person;
 }
 
 /** The fee is deducted from what the order receives: base for a buyer, quote for a seller. */
@@ -1243,6 +1280,36 @@ export interface Readiness {
   };
 }
 
+export interface RegisterPasskeyBody {
+  /** What the link has after `#invitation=`. */
+  invitation: string;
+  /** How the person calls the passkey. */
+  name: string;
+  /** The id of the credential, in base64url. */
+  id: string;
+  /** `clientDataJSON`, in base64url. */
+  client_data: string;
+  /** `attestationObject`, in base64url. */
+  attestation_object: string;
+}
+
+/** What `navigator.credentials.create` needs. */
+export interface RegistrationOptions {
+  /** Base64url. Valid for 5 minutes, and once. */
+  challenge: string;
+  /** The `rpId` of WebAuthn. */
+  rp_id: string;
+  /** `user.id`, in base64url. */
+  user_handle: string;
+  email: string;
+  name: string;
+}
+
+export interface RegistrationOptionsBody {
+  /** What the link has after `#invitation=`. */
+  invitation: string;
+}
+
 export interface ReplayBody {
   endpoint_id: string;
   /** The first event to send again. */
@@ -1361,6 +1428,34 @@ export interface SearchHit {
 
 export interface SearchResult {
   data: SearchHit[];
+}
+
+export interface Session {
+  id: string;
+  object: "session";
+  /** The passkey that it was opened with. */
+  passkey_id: string;
+  /** The address that it was opened from. */
+  address: string;
+  created_at: string;
+  /** It ends 30 minutes after this. */
+  last_used_at: string;
+  /** 12 hours after it was opened. */
+  expires_at: string;
+}
+
+export interface SessionList {
+  data: Session[];
+}
+
+export interface SessionToken {
+  access_token: string;
+  token_type: "Bearer";
+  /** In seconds: 5 minutes. */
+  expires_in: number;
+  scope: string;
+  session: Session;
+  person: Person;
 }
 
 /** The transaction; only its id and state if the client lacks `transactions:read`. */

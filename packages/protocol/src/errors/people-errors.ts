@@ -51,4 +51,47 @@ export const peopleErrors = {
     advice: "Delete roles that nobody has.",
     retry: "never",
   },
+  INVITATION_INVALID: {
+    status: 403,
+    message: "The invitation is not valid.",
+    when: "the link of an invitation was used before, is older than 30 minutes, was replaced, or never existed",
+    advice: "Ask an administrator for a new invitation.",
+    retry: "never",
+  },
+  PASSKEY_INVALID: {
+    status: 403,
+    message: "The passkey was not accepted.",
+    when: "an assertion is not for this service, request or challenge, was used before, lacks user verification, or is of a passkey that nobody active has",
+    advice: "Try again. If it persists, ask an administrator for a new invitation.",
+    retry: "never",
+  },
+  PASSKEY_REQUIRED: {
+    status: 403,
+    message: "The request needs a passkey.",
+    when: "a person approves, or changes policy, roles, secrets or endpoints, without `Bursar-Passkey`",
+    advice:
+      "Ask for the passkey with the challenge of this request, and send the assertion in `Bursar-Passkey`.",
+    retry: "never",
+  },
+  SESSION_REQUIRED: {
+    status: 401,
+    message: "There is no session.",
+    when: "a route of the console's session is called without the cookie of an open session",
+    advice: "Log in.",
+    retry: "never",
+  },
+  SESSION_NOT_FOUND: {
+    status: 404,
+    message: "Session not found.",
+    when: "the person has no open session with this id",
+    advice: "List the sessions; it may have ended.",
+    retry: "never",
+  },
+  ORIGIN_REFUSED: {
+    status: 403,
+    message: "The request does not come from a page of this service.",
+    when: "the `Origin` of a request to the console's session is missing or another one",
+    advice: "Open the console at the address of the service.",
+    retry: "never",
+  },
 } as const satisfies Record<string, ErrorEntry>;

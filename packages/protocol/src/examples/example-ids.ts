@@ -16,6 +16,7 @@ export const exampleIds = {
   primaryWallet: "wlt_01m4av5hxmf1n9pw9nyjc62m5a",
   request: "req_01m7hv2cbrfxcbj52v4k8ghnxc",
   secret: "sec_01m4av5jkgfew8tmvv3phy72yk",
+  session: "ses_01m7hts4f0fh39x7bcb1tx6yj3",
   settlementWallet: "wlt_01m4av5hxnexe86enjnretz2r3",
   tenant: "tnt_01m4av5he0f7d8dmthsyd7cgpr",
   token: "tok_01m7hts4f0fh39x7bcb1tx6yj3",

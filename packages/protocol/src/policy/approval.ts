@@ -31,7 +31,9 @@ export const ApprovalStatus = Type.Object(
     approved: Type.Integer({ description: "The number of approvals given." }),
     digest: Digest,
     expires_at: Timestamp(),
-    signed: Type.Boolean({ description: "Whether an approval must be signed with an Ed25519 key." }),
+    signed: Type.Boolean({
+      description: "Whether an approval must be signed with an Ed25519 key or a passkey.",
+    }),
     wallets: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
       description:
         "The wallets that `digest` covers, with their names, for approvers without `wallets:read`.",
@@ -54,20 +56,26 @@ export type ApprovalStatus = Static<typeof ApprovalStatus>;
 const ApprovalSignature = Type.Object(
   {
     key_id: Type.String(),
-    algorithm: OneOf(["ed25519", "hmac-sha256"]),
+    algorithm: OneOf(["ed25519", "hmac-sha256", "passkey"]),
     public_key: Nullable(
       Type.String({
         description:
-          "The raw Ed25519 key at the time of the decision, in base64url; null for a shared secret.",
+          "The raw Ed25519 key, or the COSE key of a passkey, at the time of the decision, in base64url; null for a shared secret.",
       }),
     ),
-    signature_input: Type.String({ description: "The `Signature-Input` of the request, with its label." }),
-    signature: Type.String({ description: "The `Signature` of the request, with its label." }),
+    signature_input: Type.String({
+      description:
+        "The `Signature-Input` of the request, with its label; for a passkey, the lines that the challenge is the SHA-256 of.",
+    }),
+    signature: Type.String({
+      description:
+        "The `Signature` of the request, with its label; for a passkey, the signature of the assertion, in base64url.",
+    }),
     body: Type.String({ description: "The body of the request, as it was received." }),
     base: Nullable(
       Type.String({
         description:
-          "The signature base (RFC 9421, section 2.5). It contains the access token of the request, so it is null until `base_available_at`, when the token has expired.",
+          "The signature base (RFC 9421, section 2.5); for a passkey, JSON with `client_data` and `authenticator_data`. It contains the access token of the request, so it is null until `base_available_at`, when the token has expired.",
       }),
     ),
     base_available_at: Timestamp(),

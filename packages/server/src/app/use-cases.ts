@@ -12,6 +12,7 @@ import type { MarketUseCases } from "./markets/market-use-cases.js";
 import type { OverviewUseCases } from "./overview/overview.js";
 import type { PeopleService } from "./people/people-service.js";
 import type { RoleService } from "./people/role.js";
+import type { SessionService } from "./people/session-service.js";
 import type { PolicyUseCases } from "./policy/policy-use-cases.js";
 import type { StreamUseCases } from "./stream/stream-use-cases.js";
 import type { TransactionUseCases } from "./transactions/transaction-use-cases.js";
@@ -25,6 +26,7 @@ export interface UseCases
     ClientCredentials,
     PeopleService,
     RoleService,
+    SessionService,
     ChangeRequestService,
     StreamUseCases,
     TransactionUseCases,

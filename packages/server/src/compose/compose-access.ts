@@ -20,8 +20,6 @@ import {
 } from "../app/clients/client-service.js";
 import { createCredentialUses } from "../app/clients/credential-uses.js";
 import { createTamperReports } from "../app/clients/tampered-clients.js";
-import { createPeopleService, type PeopleService } from "../app/people/people-service.js";
-import { createRoleService, type RoleService } from "../app/people/role.js";
 import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
 import type { Quotas } from "../app/quotas/client-quotas.js";
 import type { LoadShedder } from "../app/quotas/load-shedder.js";
@@ -44,7 +42,6 @@ import type { Metric } from "../runtime/metric.js";
 import { createAuditStore } from "../store/access/audit.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import { writeCredentialUses } from "../store/access/credential-uses.js";
-import { createRoleStore } from "../store/access/people/roles.js";
 import { createQuotaStore } from "../store/access/quotas.js";
 import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
 import { createNonceStore, createRevocationStore, createTokenKeyStore } from "../store/access/tokens.js";
@@ -57,13 +54,13 @@ import {
 import { OutcomeUnknownError } from "../store/core/database-unavailable-error.js";
 import type { ComposeOptions } from "./compose.js";
 import { createStops } from "./create-stops.js";
+import { composePeople, type PeopleUseCases } from "./people/compose-people.js";
 import { secretContexts } from "./secret-contexts.js";
 
 type AccessUseCases = OAuthService &
   ClientService &
   ClientCredentials &
-  PeopleService &
-  RoleService &
+  PeopleUseCases &
   Pick<UseCases, "listTokenKeys" | "listAudit" | "findAuditRemovedTo" | "showMe">;
 
 /** Access control: clients, their secrets, keys and tokens, quotas, and the audit log. */
@@ -164,7 +161,8 @@ export function composeAccess(
     stopInAnyCase: createStops(options),
     onStateChanged,
   };
-  const roles = createRoleStore(database);
+  const shared = { nonces, tokens, uses, addresses, audit };
+  const people = composePeople(options, { ...serviceDeps, ...shared, checks: proofChecks });
   const useCases: AccessUseCases = {
     ...createOAuthService({
       authenticateClient: createClientAuthenticator({
@@ -189,8 +187,7 @@ export function composeAccess(
       now,
     }),
     ...createClientService(serviceDeps),
-    ...createPeopleService({ ...serviceDeps, roles }),
-    ...createRoleService({ roles, now }),
+    ...people.useCases,
     ...createClientCredentials({
       ...deps,
       sealSecret: (id, secret) => sealing.seal(secretContexts.clientKey(id), secret),
@@ -220,6 +217,7 @@ export function composeAccess(
       shedder,
       addresses,
       verifySignature,
+      verifyPasskey: people.verifyPasskey,
       audit,
       publicUrl,
       now,

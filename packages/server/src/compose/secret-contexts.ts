@@ -6,4 +6,5 @@ export const secretContexts = {
   firstClient: (tenantId: string) => `first-client ${tenantId}`,
   approval: (transactionId: string) => `approval ${transactionId}`,
   changeDecision: (changeRequestId: string) => `change-decision ${changeRequestId}`,
+  passkeyChallenge: "passkey challenge",
 };

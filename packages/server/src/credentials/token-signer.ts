@@ -29,6 +29,7 @@ export function createTokenSigner({ keys, issuer, now }: TokenSignerOptions): To
       tenant_id: showId("tnt", claims.tenantId),
       scope: claims.scopes.join(" "),
       ...(claims.credentialId === undefined ? {} : { credential_id: claims.credentialId }),
+      ...(claims.sessionId === undefined ? {} : { session_id: claims.sessionId }),
     })
       .setProtectedHeader({ alg: "EdDSA", typ: tokenType, kid })
       .setIssuer(issuer)
@@ -79,7 +80,7 @@ export function createTokenSigner({ keys, issuer, now }: TokenSignerOptions): To
 }
 
 function readClaims(payload: JWTPayload): TokenClaims | undefined {
-  const { client_id, tenant_id, scope, jti, iat, exp, credential_id } = payload;
+  const { client_id, tenant_id, scope, jti, iat, exp, credential_id, session_id } = payload;
   const clientId = readId("cli", String(client_id));
   const tenantId = readId("tnt", String(tenant_id));
   const tokenId = readId("tok", String(jti));
@@ -99,6 +100,7 @@ function readClaims(payload: JWTPayload): TokenClaims | undefined {
     tenantId,
     tokenId,
     credentialId,
+    ...(typeof session_id === "string" ? { sessionId: session_id } : {}),
     scopes,
     issuedAtMs: iat * 1000,
     expiresAtMs: exp * 1000,

@@ -47,6 +47,20 @@ import { readDestination } from "./routes/policy/read-destination.js";
 import { readPolicy } from "./routes/policy/read-policy.js";
 import { removeDestination } from "./routes/policy/remove-destination.js";
 import { replacePolicy } from "./routes/policy/replace-policy.js";
+import {
+  challengeLogin,
+  endSession,
+  issueSessionToken,
+  openSession,
+  prepareRegistration,
+  registerPasskey,
+} from "./routes/sessions/console-session.js";
+import {
+  endOwnSession,
+  endSessionsOfPerson,
+  listOwnSessions,
+  listSessionsOfPerson,
+} from "./routes/sessions/list-sessions.js";
 import { authorizationServer } from "./routes/tokens/authorization-server.js";
 import { introspectToken } from "./routes/tokens/introspect-token.js";
 import { issueToken } from "./routes/tokens/issue-token.js";
@@ -163,6 +177,16 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     listRoles(useCases),
     createRole(useCases),
     deleteRole(useCases),
+    challengeLogin(useCases, publicUrl),
+    prepareRegistration(useCases, publicUrl),
+    registerPasskey(useCases, publicUrl),
+    openSession(useCases, publicUrl),
+    issueSessionToken(useCases, publicUrl),
+    endSession(useCases, publicUrl),
+    listOwnSessions(useCases),
+    endOwnSession(useCases),
+    listSessionsOfPerson(useCases),
+    endSessionsOfPerson(useCases),
     createChangeRequest(useCases),
     listChangeRequests(useCases),
     listChangeDecisions(useCases),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Scope } from "@bursar/protocol";
 import Fastify, {
   type FastifyBaseLogger,
@@ -209,6 +210,7 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions, turn
         scopes: scopesOf(access),
         quotaClass: quotaClassOf({ method, path, access }),
         takesTickets: route.takesTickets === true,
+        passkey: passkeyOf(route),
         takesLargeBodies: route.isAlwaysHeavy === true ? "always" : route.bodyBytesMax !== undefined,
         itemsOf: route.itemsOf,
         rowsPerToken: route.rowsPerToken,
@@ -229,6 +231,18 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions, turn
 function fillBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   request.body ??= {};
   done();
+}
+
+/** A person confirms the operation, the path and the bytes of the body, unless the route says otherwise. */
+function passkeyOf({ passkey, operationId }: Route) {
+  if (passkey !== true) return passkey;
+  return (request: FastifyRequest) => ({
+    act: operationId,
+    target: request.raw.url ?? "",
+    digest: createHash("sha256")
+      .update(request.rawBody ?? "")
+      .digest("hex"),
+  });
 }
 
 function scopesOf(access: Exclude<Route["access"], "open" | "oauth">): readonly Scope[] {

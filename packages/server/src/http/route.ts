@@ -1,6 +1,7 @@
 import type { Deprecation, ErrorCode, Scope } from "@bursar/protocol";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
+import type { ConfirmedAct } from "../app/people/step-up.js";
 
 /** A response to a successful request. */
 interface Answer {
@@ -56,6 +57,11 @@ export interface Route {
   takesTickets?: true;
   /** Whether the route honours `Idempotency-Key`, or requires it. */
   idempotent?: "honoured" | "required";
+  /**
+   * Whether a person has to confirm the request with a passkey: its operation, path and body, or what this function says. Programs are
+   * not asked.
+   */
+  passkey?: true | ((request: FastifyRequest) => ConfirmedAct);
   /** Whether a writer must name the version that it has read. */
   ifMatch?: "required";
   /** Whether a reader may name the version that it has by `If-None-Match`, and gets 304 if it is current. */
@@ -85,6 +91,7 @@ export const tagDescriptions = {
   Tokens: { description: "Access tokens: OAuth 2.0 client credentials.", page: "guides/tokens" },
   Clients: { description: "The API clients of a tenant.", page: "guides/authority" },
   People: { description: "The people of a tenant, and their roles.", page: "guides/people" },
+  Sessions: { description: "How people log in, and their sessions.", page: "guides/people" },
   "Change requests": {
     description: "Changes that another client must approve.",
     page: "guides/authority",

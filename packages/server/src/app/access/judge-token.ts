@@ -13,7 +13,9 @@ export function judgeToken(
   if (isSuspended) return { refused: "TENANT_SUSPENDED", claims };
   const isEnded =
     (client.disabledAt !== null && claims.issuedAtMs < client.disabledAt.getTime()) ||
-    !isCredentialLive(client, claims, nowMs);
+    !isCredentialLive(client, claims, nowMs) ||
+    // A session that has ended is recorded like a token that was revoked.
+    (claims.sessionId !== undefined && revokedTokenIds.has(claims.sessionId));
   if (client.state !== "active" || isEnded || revokedTokenIds.has(claims.tokenId))
     return { refused: "TOKEN_REVOKED", claims };
   const scopes = new Set<Scope>(claims.scopes.filter((scope) => client.scopes.includes(scope)));

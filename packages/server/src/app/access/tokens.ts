@@ -12,6 +12,8 @@ export interface TokenClaims {
   tokenId: string;
   /** The secret or key that it was issued for. The token ends with it. Undefined for tokens of earlier versions. */
   credentialId?: string | undefined;
+  /** The session of the console that it was issued to. The token ends with it. */
+  sessionId?: string | undefined;
   scopes: readonly Scope[];
   issuedAtMs: number;
   expiresAtMs: number;

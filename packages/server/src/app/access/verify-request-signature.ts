@@ -52,7 +52,8 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
       ? { refused: "SIGNATURE_REQUIRED" }
       : undefined;
     if (input === undefined && value === undefined) return unsigned;
-    const keyIds = client.keys.map(({ id }) => showId("key", id));
+    const signing = client.keys.filter(({ algorithm }) => algorithm !== "passkey");
+    const keyIds = signing.map(({ id }) => showId("key", id));
     const found = findLabel(input ?? "", requestSignature.tag, keyIds);
     if (found.label === undefined) return found.fault === undefined ? unsigned : invalid(found.fault);
     const signature = readSignature(input ?? "", value ?? "", found.label);
@@ -61,7 +62,7 @@ export function createRequestSignatureVerifier(deps: VerifyRequestSignatureDeps)
     const fault = findFault(signature, request, deps.now());
     if (fault !== undefined) return invalid(fault);
     const keyId = readId("key", signature.keyid ?? "");
-    const key = client.keys.find((candidate) => candidate.id === keyId);
+    const key = signing.find((candidate) => candidate.id === keyId);
     if (key === undefined || !isLive(key, deps.now()))
       return invalid("The client has no key with this keyid.");
     if (signature.alg !== undefined && signature.alg !== key.algorithm)
@@ -132,6 +133,8 @@ function isSignedBy(
       const expected = createHmac("sha256", deps.openSecret(key)).update(base).digest();
       return signature.length === expected.length && timingSafeEqual(signature, expected);
     }
+    case "passkey":
+      return false;
   }
 }
 

@@ -55,10 +55,10 @@ export interface ClientSecret {
   expiresAt: Date | null;
 }
 
-/** A key that signs requests or assertions: a raw Ed25519 public key, or a sealed HMAC secret. */
+/** A key that signs requests or assertions: a raw Ed25519 public key, a sealed HMAC secret, or the passkey of a person. */
 export interface ClientKey {
   id: string;
-  algorithm: "ed25519" | "hmac-sha256";
+  algorithm: "ed25519" | "hmac-sha256" | "passkey";
   material: Uint8Array;
   /** Null if the operator added it. */
   addedBy: string | null;
@@ -99,6 +99,8 @@ export interface ClientChange {
   removeSecretIds?: readonly string[];
   addKey?: ClientKey;
   removeKeyIds?: readonly string[];
+  /** The counter of a passkey has grown. */
+  setKeyMaterial?: { id: string; material: Uint8Array };
   /** What to cancel of what a disabled client has requested. */
   cancel?: readonly ("orders" | "transactions")[];
   /** Set if the change touches credentials, scopes, state or `requireSignature`. */

@@ -1,5 +1,5 @@
 /** Where the console is, as browsers see it. */
-interface ConsoleAddress {
+export interface ConsoleAddress {
   /** Without a slash at its end. */
   url: string;
   /** The name that passkeys belong to. A passkey of one name is worth nothing under another. */
@@ -11,7 +11,7 @@ interface ConsoleAddress {
 const loopbackNames = ["localhost", "127.0.0.1"];
 
 /** Passkeys refuse IP addresses, so the console of a service on loopback is at `localhost`; both names are its own origins. */
-function consoleAddressOf(publicUrl: string): ConsoleAddress {
+export function consoleAddressOf(publicUrl: string): ConsoleAddress {
   const { protocol, hostname, port, origin } = new URL(publicUrl);
   if (!loopbackNames.includes(hostname)) return { url: publicUrl, rpId: hostname, origins: [origin] };
   const originOf = (name: string) => `${protocol}//${name}${port === "" ? "" : `:${port}`}`;

@@ -1,5 +1,6 @@
 import { type ApprovalRecord, type ApprovalRecords, requestSignature, showId } from "@bursar/protocol";
 import type { VerifiedSignature } from "../access/verify-request-signature.js";
+import { readPasskey } from "../people/passkey.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { contentForApproval, digestForApproval } from "./present-approval.js";
 import type { ReadTransaction } from "./read-transaction.js";
@@ -14,7 +15,7 @@ export interface ApprovalProof {
 /** A signature as it is stored with an approval. */
 export interface ApprovalEvidence {
   keyId: string;
-  algorithm: "ed25519" | "hmac-sha256";
+  algorithm: "ed25519" | "hmac-sha256" | "passkey";
   publicKey: Uint8Array | null;
   params: string;
   signature: Uint8Array;
@@ -47,13 +48,19 @@ export function sealEvidence(
   return {
     keyId: key.id,
     algorithm: key.algorithm,
-    publicKey: key.algorithm === "ed25519" ? key.material : null,
+    publicKey: publicKeyOf(key),
     params,
     signature: bytes,
     base: box.seal(subjectId, Buffer.from(base)),
     body,
     baseAvailableAt: tokenExpiresAt,
   };
+}
+
+/** A shared secret proves nothing to others. */
+function publicKeyOf(key: VerifiedSignature["key"]): Uint8Array | null {
+  if (key.algorithm === "hmac-sha256") return null;
+  return key.algorithm === "ed25519" ? key.material : Buffer.from(readPasskey(key).publicKey, "base64url");
 }
 
 export interface ListApprovalsDeps {
@@ -120,8 +127,12 @@ function presentEvidence(
     key_id: showId("key", evidence.keyId),
     algorithm: evidence.algorithm,
     public_key: evidence.publicKey === null ? null : text(evidence.publicKey, "base64url"),
-    signature_input: `${label}=${evidence.params}`,
-    signature: `${label}=:${text(evidence.signature, "base64")}:`,
+    ...(evidence.algorithm === "passkey"
+      ? { signature_input: evidence.params, signature: text(evidence.signature, "base64url") }
+      : {
+          signature_input: `${label}=${evidence.params}`,
+          signature: `${label}=:${text(evidence.signature, "base64")}:`,
+        }),
     body: text(evidence.body, "utf8"),
     base: evidence.baseAvailableAt <= at ? text(open(evidence.base), "utf8") : null,
     base_available_at: evidence.baseAvailableAt.toISOString(),

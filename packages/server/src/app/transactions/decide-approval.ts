@@ -91,7 +91,8 @@ export function createApprovalDecider({
 
 const signatureRequired: Refused = {
   refused: "POLICY_REJECTED",
-  message: "The policy requires approvals to be signed (RFC 9421) with an Ed25519 key of the approver.",
+  message:
+    "The policy requires approvals to be signed (RFC 9421) with an Ed25519 key of the approver, or confirmed with a passkey.",
 };
 
 interface Decided {
@@ -132,7 +133,8 @@ async function refuseApproval(
   const fault = findFault(transaction, requirement, decided);
   if (fault !== undefined) return fault;
   // A shared secret proves nothing to others, because the service knows it too.
-  if (requirement.signed === true && decided.proof?.signature.key.algorithm !== "ed25519")
+  const algorithm = decided.proof?.signature.key.algorithm;
+  if (requirement.signed === true && algorithm !== "ed25519" && algorithm !== "passkey")
     return signatureRequired;
   const { clientId: initiatorId, createdAt } = transaction;
   if (initiatorId === null) return undefined;

@@ -11,6 +11,7 @@ import type { SignedRequest, VerifiedSignature } from "../../app/access/verify-r
 import type { ClientOrigin } from "../../app/audit/audit-entry.js";
 import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
 import type { ApiClient } from "../../app/clients/client.js";
+import type { ConfirmedAct, VerifyPasskey } from "../../app/people/step-up.js";
 import type { AddressQuota } from "../../app/quotas/address-quota.js";
 import type { LoadShedder } from "../../app/quotas/load-shedder.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
@@ -52,6 +53,8 @@ export interface AccessGuard {
     request: SignedRequest,
     client: ApiClient,
   ) => Promise<Refused | VerifiedSignature | undefined>;
+  /** Verifies that a person has confirmed a request with a passkey. */
+  verifyPasskey: VerifyPasskey;
   audit: AuditRecorder;
   /** The public address of the service; `Host` is never trusted. */
   publicUrl: string;
@@ -72,12 +75,14 @@ interface GuardedRoute extends AdmissionOptions {
   /** The scopes of which the token must have one; none are needed if the list is empty. */
   scopes: readonly Scope[];
   takesTickets: boolean;
+  /** What a person has to confirm with a passkey; undefined if nothing. */
+  passkey: ((request: FastifyRequest) => ConfirmedAct) | undefined;
 }
 
 /** The hooks of a route that requires a scope: token and quota before the body is read, signature after it, audit when the response is known. */
 export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
-  const { scopes, takesTickets } = route;
-  const { authenticator, redeemTicket, verifySignature, audit, publicUrl, now } = guard;
+  const { scopes, takesTickets, passkey } = route;
+  const { authenticator, redeemTicket, verifySignature, verifyPasskey, audit, publicUrl, now } = guard;
   const admission = createAdmission(route, guard);
   const checkSignature = (request: FastifyRequest, client: ApiClient, done: (error?: Error) => void) => {
     // The request for the ticket was signed.
@@ -123,12 +128,14 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       if (judgement instanceof Promise) judgement.then(conclude).catch(done);
       else conclude(judgement);
     },
-    ...(route.itemsOf === undefined
+    ...(route.itemsOf === undefined && passkey === undefined
       ? {}
       : {
-          preHandler: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-            admission.chargeItems(principalOf(request).client, request, reply);
-            done();
+          preHandler: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+            if (route.itemsOf !== undefined)
+              admission.chargeItems(principalOf(request).client, request, reply);
+            if (passkey === undefined) done();
+            else confirm(request, passkey, verifyPasskey, done);
           },
         }),
     ...(route.rowsPerToken === undefined
@@ -162,6 +169,29 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       done(null, payload);
     },
   };
+}
+
+/** The assertion takes the place of a signature: it is stored with a decision. */
+function confirm(
+  request: FastifyRequest,
+  actOf: (request: FastifyRequest) => ConfirmedAct,
+  verify: VerifyPasskey,
+  done: (error?: Error) => void,
+): void {
+  const { client } = principalOf(request);
+  if (client.person === null) {
+    done();
+    return;
+  }
+  const header = request.headers["bursar-passkey"];
+  const given = typeof header === "string" ? header : undefined;
+  verify(given, actOf(request), client, { requestId: request.id, address: request.ip })
+    .then((verified) => {
+      if (isRefused(verified)) return done(toRefusal(verified));
+      request.signature = verified;
+      done();
+    })
+    .catch(done);
 }
 
 /** The ticket of a request without `Authorization`. */
@@ -206,8 +236,11 @@ export function originOf(request: FastifyRequest): ClientOrigin {
 /** The signature of a request, with the time until which its access token is valid; null if it was not signed. */
 export function proofOf(request: FastifyRequest): ApprovalProof | null {
   const { signature } = request;
-  const tokenExpiresAt = new Date(principalOf(request).claims.expiresAtMs);
-  return signature === null ? null : { signature, tokenExpiresAt };
+  if (signature === null) return null;
+  // An assertion contains no token.
+  const isPasskey = signature.key.algorithm === "passkey";
+  const { expiresAtMs, issuedAtMs } = principalOf(request).claims;
+  return { signature, tokenExpiresAt: new Date(isPasskey ? issuedAtMs : expiresAtMs) };
 }
 
 /** The response headers of an error: the challenges of RFC 6750 and RFC 9421, and when to retry. */

@@ -83,8 +83,14 @@ function fieldsOf(
   }));
 }
 
-function describeHeaders({ idempotent, ifMatch, ifNoneMatch, prefersWait }: Route): object[] {
-  const { idempotencyKey, ifMatch: match, ifNoneMatch: noneMatch, prefer } = requestHeaders;
+function describeHeaders({ idempotent, ifMatch, ifNoneMatch, passkey, prefersWait }: Route): object[] {
+  const {
+    idempotencyKey,
+    passkey: assertion,
+    ifMatch: match,
+    ifNoneMatch: noneMatch,
+    prefer,
+  } = requestHeaders;
   const header = (
     required: boolean,
     { name, ...rest }: (typeof requestHeaders)[keyof typeof requestHeaders],
@@ -96,6 +102,7 @@ function describeHeaders({ idempotent, ifMatch, ifNoneMatch, prefersWait }: Rout
   });
   return [
     ...(idempotent === undefined ? [] : [header(idempotent === "required", idempotencyKey)]),
+    ...(passkey === undefined ? [] : [header(false, assertion)]),
     ...(ifMatch === undefined ? [] : [header(true, match)]),
     ...(ifNoneMatch === undefined ? [] : [header(false, noneMatch)]),
     ...(prefersWait === undefined ? [] : [header(false, prefer)]),

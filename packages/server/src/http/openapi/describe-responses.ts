@@ -134,6 +134,7 @@ function errorsOf(route: Route): ErrorCode[] {
     ...(route.method === "GET" ? [] : errorsOfRoutesWithBody),
     ...(route.idempotent === undefined ? [] : errorsOfIdempotentRoutes),
     ...(route.access === "open" ? [] : errorsOfGuardedRoutes),
+    ...(route.passkey === undefined ? [] : (["PASSKEY_REQUIRED", "PASSKEY_INVALID"] as const)),
     ...(canBeShed(route) ? (["OVERLOADED"] as const) : []),
     ...(isMarkedDeprecated(route) ? (["API_VERSION_SUNSET"] as const) : []),
     ...route.errors,

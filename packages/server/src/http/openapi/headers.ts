@@ -121,6 +121,13 @@ export const requestHeaders = {
     schema: { type: "string", minLength: 1, maxLength: 257 },
     example: "3f1c8a52-6f5e-4b8e-9b3a-0a7d2c9e4f10",
   },
+  passkey: {
+    name: "Bursar-Passkey",
+    description:
+      "Required of people: base64url of JSON with `id`, `at`, `client_data`, `authenticator_data` and `signature`, an assertion of a passkey whose challenge is computed from the request. The guide has the computation.",
+    schema: { type: "string", maxLength: 8192 },
+    example: "eyJpZCI6IlkzSmxaR1Z1ZEdsaGJBIn0",
+  },
   ifMatch: {
     name: "If-Match",
     description: "The `ETag` of the version to replace, as it was read.",

@@ -116,7 +116,15 @@ async function takeKey(
 function applyChange(
   tx: Tx,
   client: ApiClient,
-  { addSecret, expireSecrets, removeSecretIds = [], addKey, removeKeyIds = [], authority }: ClientChange,
+  {
+    addSecret,
+    expireSecrets,
+    removeSecretIds = [],
+    addKey,
+    removeKeyIds = [],
+    setKeyMaterial,
+    authority,
+  }: ClientChange,
   now: Date,
 ): void {
   const { name, scopes, state, requireSignature, person, quotas, disabledAt } = client;
@@ -141,6 +149,12 @@ function applyChange(
   if (addSecret !== undefined) insertSecret(tx, client.id, addSecret);
   if (removeKeyIds.length > 0) {
     tx.send(sql`DELETE FROM client_keys WHERE client_id = ${client.id} AND id = ANY(${[...removeKeyIds]})`);
+  }
+  if (setKeyMaterial !== undefined) {
+    const { id, material } = setKeyMaterial;
+    tx.send(
+      sql`UPDATE client_keys SET material = ${Buffer.from(material)} WHERE client_id = ${client.id} AND id = ${id}`,
+    );
   }
   if (addKey !== undefined) {
     tx.send(sql`

@@ -77,6 +77,7 @@ export function changeOf(client: ApiClient, change: ClientChange, now: Date): Ap
     removeSecretIds = [],
     addKey,
     removeKeyIds = [],
+    setKeyMaterial,
     authority,
   } = change;
   const isDisabled = set.state === "disabled" && client.state !== "disabled";
@@ -90,7 +91,9 @@ export function changeOf(client: ApiClient, change: ClientChange, now: Date): Ap
     ...set,
     secrets: addSecret === undefined ? kept : [...kept, addSecret],
     keys: [
-      ...client.keys.filter(({ id }) => !removeKeyIds.includes(id)),
+      ...client.keys
+        .filter(({ id }) => !removeKeyIds.includes(id))
+        .map((key) => (key.id === setKeyMaterial?.id ? { ...key, material: setKeyMaterial.material } : key)),
       ...(addKey === undefined ? [] : [addKey]),
     ],
     ...(authority === undefined ? {} : authorityOf(client, authority, now)),

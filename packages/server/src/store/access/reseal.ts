@@ -140,7 +140,7 @@ function resealClient(tx: Tx, client: ApiClient, reseal: Reseal, contextOf: (id:
   const keys = client.keys.map((key) => {
     const { id, algorithm, material } = key;
     // A public key is not a secret.
-    const again = algorithm === "ed25519" ? undefined : reseal(contextOf(id), material);
+    const again = algorithm !== "hmac-sha256" ? undefined : reseal(contextOf(id), material);
     if (again === undefined) return key;
     tx.send(sql`UPDATE client_keys SET material = ${Buffer.from(again)} WHERE id = ${id}`);
     written += 1;

@@ -89,6 +89,12 @@ export function createTokenKeyStore(database: Database): TokenKeyStore {
 /** Removes expired credentials, a minute late to allow for clocks that differ. Served by the indexes on expires_at. */
 export async function removeExpiredCredentials(database: Database): Promise<void> {
   const hasExpired = sql`r.expires_at < now() - interval '1 minute' ORDER BY r.expires_at`;
-  for (const table of [sql`revoked_tokens`, sql`used_nonces`, sql`client_secrets`, sql`client_keys`])
+  for (const table of [
+    sql`revoked_tokens`,
+    sql`used_nonces`,
+    sql`client_secrets`,
+    sql`client_keys`,
+    sql`sessions`,
+  ])
     await removeInBatches(database, table, hasExpired);
 }

@@ -6,7 +6,7 @@ import { sql } from "../core/sql.js";
 /** Whether a signature is stored with the approval `a` that can be verified later. Served by the primary key. */
 export const isSignedByKey = sql`EXISTS (
   SELECT FROM approval_signatures s
-  WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version AND s.algorithm = 'ed25519')`;
+  WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version AND s.algorithm IN ('ed25519', 'passkey'))`;
 
 /**
  * A decision on a transaction, as its MAC covers it: with the digest of what was approved, and the fact that a signature by an Ed25519 key

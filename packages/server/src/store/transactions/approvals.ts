@@ -56,7 +56,7 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         if (earlier.some(repeats)) return "repeated";
         const approvalCount = earlier.filter((one) => one.decision === "approve").length;
         if (decision === "approve" && approvalCount >= recordedApprovalsMax) return "full";
-        const isSigned = evidence?.algorithm === "ed25519";
+        const isSigned = evidence?.algorithm === "ed25519" || evidence?.algorithm === "passkey";
         const recorded = { tenantId, transactionId, version, isSigned, ...approval };
         const { keyId, mac } = macOfApproval(requireKeys(tx), recorded);
         // What has this version already was not written by the service: it must not keep an approver from rejecting.

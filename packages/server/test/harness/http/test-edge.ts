@@ -29,6 +29,7 @@ export const closedGuard: AccessGuard = {
   shedder: { sheds: () => false, count: () => undefined },
   addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
   verifySignature: async () => undefined,
+  verifyPasskey: async () => ({ refused: "PASSKEY_REQUIRED" }),
   audit: { record: () => undefined, recordAct: () => undefined, close: async () => undefined },
   publicUrl: "http://bursar.example",
   now: Date.now,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Asset } from "@bursar/domain";
-import { type ChangeClientBody, readId, type Scope, showId } from "@bursar/protocol";
+import { type ChangeClientBody, type InvitePersonBody, readId, type Scope, showId } from "@bursar/protocol";
 import pino from "pino";
 import type { IntegrityKeys } from "../../../src/app/access/integrity-keys.js";
 import { describeAct } from "../../../src/app/audit/audit-entry.js";
@@ -43,6 +43,8 @@ export interface BlackBoxService {
   ) => Promise<void>;
   /** What `bursar client reset` does; returns the new secret. */
   resetAsOperator: (client: Pick<TestClient, "tenantId" | "clientId">) => Promise<string>;
+  /** What `bursar people invite` does; returns the link. */
+  inviteAsOperator: (tenant: Pick<TestClient, "tenantId">, body: InvitePersonBody) => Promise<string>;
   /** Registers an Ed25519 key of a client; returns its id. */
   addKeyAsOperator: (client: Pick<TestClient, "tenantId" | "clientId">, publicKey: string) => Promise<string>;
   /** Adds funds to the tenant's primary wallet. */
@@ -214,6 +216,12 @@ export async function startTestService(
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
       const changed = await useCases.changeClient(origin, readId("cli", clientId) ?? "", body);
       if (isRefused(changed)) throw new Error(changed.refused);
+    },
+    inviteAsOperator: async ({ tenantId }, body) => {
+      const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
+      const invited = await parts?.useCases.invitePerson(origin, body, undefined);
+      if (invited === undefined || isRefused(invited)) throw new Error("the person could not be invited");
+      return `http://localhost/console#invitation=${invited.invitation?.token}`;
     },
     resetAsOperator: async ({ tenantId, clientId }) => {
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;

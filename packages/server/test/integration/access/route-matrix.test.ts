@@ -76,7 +76,12 @@ describe("every route", () => {
 
   it("admits every valid token only to what concerns the client itself", () => {
     const open = routes.filter((route) => scopesOf(route).length === 0);
-    expect(open.map(({ path }) => path)).toEqual(["/v1/me", "/v1/me/secrets"]);
+    expect(open.map(({ path }) => path)).toEqual([
+      "/v1/me",
+      "/v1/me/secrets",
+      "/v1/me/sessions",
+      "/v1/me/sessions/:id",
+    ]);
   });
 
   it.each(named.filter(([, route]) => isOfTenant(route)))(

@@ -14,6 +14,7 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
       path: "/v1/change-requests",
       access: changeScopes,
       operationId: "createChangeRequest",
+      passkey: true,
       tag: "Change requests",
       summary: "Request a change that another client must approve",
       description:

@@ -1,4 +1,5 @@
 import { ChangeRequest, ChangeRequestPath, DecideChangeBody } from "@bursar/protocol";
+import type { FastifyRequest } from "fastify";
 import type { ChangeRequest as RequestedChange } from "../../../app/change-requests/change-request.js";
 import { presentChangeRequest } from "../../../app/change-requests/present-change-request.js";
 import { itemsOfChange } from "../../../app/quotas/take-quota.js";
@@ -36,6 +37,11 @@ function decideRoute(
       path: `/v1/change-requests/:id/${decision}`,
       access: changeScopes,
       operationId: `${decision}ChangeRequest`,
+      passkey: ({ params, body }: FastifyRequest) => ({
+        act: `change_request.${decision}`,
+        target: (params as { id: string }).id,
+        digest: (body as DecideChangeBody).digest,
+      }),
       tag: "Change requests",
       summary,
       description,

@@ -13,6 +13,7 @@ export function addKey({ addKey: add }: Pick<UseCases, "addKey">) {
       path: "/v1/clients/:client_id/keys",
       access: "clients:manage",
       operationId: "addKey",
+      passkey: true,
       tag: "Clients",
       summary: "Register a key for signed requests or client assertions",
       description:

@@ -12,6 +12,7 @@ export function changeClient({ changeClient: change }: Pick<UseCases, "changeCli
       path: "/v1/clients/:client_id",
       access: "clients:manage",
       operationId: "changeClient",
+      passkey: true,
       tag: "Clients",
       summary: "Change, disable or enable a client",
       description:

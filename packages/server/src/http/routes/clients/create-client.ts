@@ -12,6 +12,7 @@ export function createClient({ createClient: create }: Pick<UseCases, "createCli
       path: "/v1/clients",
       access: "clients:manage",
       operationId: "createClient",
+      passkey: true,
       tag: "Clients",
       summary: "Create a client",
       description:

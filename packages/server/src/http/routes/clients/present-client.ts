@@ -22,7 +22,7 @@ export function presentClient(client: ApiClient): Client {
       expires_at: secret.expiresAt?.toISOString() ?? null,
       last_used_at: secret.lastUsedAt?.toISOString() ?? null,
     })),
-    keys: client.keys.map(presentKey),
+    keys: (client.person === null ? client.keys : []).map(presentKey),
     created_by: showClientId(client.createdBy),
     authority_changed_by: showClientId(client.authorityChangedBy),
     authority_changed_at: client.authorityChangedAt.toISOString(),
@@ -34,7 +34,7 @@ export function presentClient(client: ApiClient): Client {
 export function presentKey(key: ClientKey): Client["keys"][number] {
   return {
     id: showId("key", key.id),
-    algorithm: key.algorithm,
+    algorithm: key.algorithm === "ed25519" ? "ed25519" : "hmac-sha256",
     public_key: key.algorithm === "ed25519" ? Buffer.from(key.material).toString("base64url") : null,
     added_by: showClientId(key.addedBy),
     created_at: key.createdAt.toISOString(),

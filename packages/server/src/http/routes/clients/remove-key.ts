@@ -12,6 +12,7 @@ export function removeKey({ removeKey: remove }: Pick<UseCases, "removeKey">) {
       path: "/v1/clients/:client_id/keys/:key_id",
       access: "clients:manage",
       operationId: "removeKey",
+      passkey: true,
       tag: "Clients",
       summary: "Remove a key",
       description: "The tokens that were issued with it end within 5 seconds.",

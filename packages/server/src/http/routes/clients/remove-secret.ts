@@ -12,6 +12,7 @@ export function removeSecret({ removeSecret: remove }: Pick<UseCases, "removeSec
       path: "/v1/clients/:client_id/secrets/:secret_id",
       access: "clients:manage",
       operationId: "removeSecret",
+      passkey: true,
       tag: "Clients",
       summary: "Remove a secret",
       description: "The tokens that were issued with it end within 5 seconds.",

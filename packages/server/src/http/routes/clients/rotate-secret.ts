@@ -13,6 +13,7 @@ export function rotateSecret({ rotateSecret: rotate }: Pick<UseCases, "rotateSec
       path: "/v1/clients/:client_id/secrets",
       access: "clients:manage",
       operationId: "rotateSecret",
+      passkey: true,
       tag: "Clients",
       summary: "Rotate a client's secret",
       description:

@@ -12,6 +12,7 @@ export function changePerson({ changePerson: change }: Pick<UseCases, "changePer
       path: "/v1/people/:id",
       access: "clients:manage",
       operationId: "changePerson",
+      passkey: true,
       tag: "People",
       summary: "Change the role or the name of a person, disable or enable them",
       description:

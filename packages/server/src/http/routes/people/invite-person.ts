@@ -12,6 +12,7 @@ export function invitePerson({ invitePerson: invite }: Pick<UseCases, "invitePer
       path: "/v1/people",
       access: "clients:manage",
       operationId: "invitePerson",
+      passkey: true,
       tag: "People",
       summary: "Invite a person",
       description:

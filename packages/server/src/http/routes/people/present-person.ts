@@ -1,5 +1,6 @@
 import { type Person, showId } from "@bursar/protocol";
 import { invitationUrl } from "../../../app/people/console-address.js";
+import { readPasskey } from "../../../app/people/passkey.js";
 import type { InvitedPerson, PersonClient } from "../../../app/people/people-service.js";
 
 export function presentPerson(client: PersonClient): Person {
@@ -14,7 +15,7 @@ export function presentPerson(client: PersonClient): Person {
     state: state === "active" && keys.length === 0 ? "invited" : state,
     passkeys: keys.map((key) => ({
       id: showId("key", key.id),
-      name: "Passkey",
+      name: readPasskey(key).name,
       created_at: key.createdAt.toISOString(),
       last_used_at: key.lastUsedAt?.toISOString() ?? null,
     })),

@@ -15,6 +15,7 @@ export function recoverPerson(
       path: "/v1/people/:id/invitation",
       access: "clients:manage",
       operationId: "recoverPerson",
+      passkey: true,
       tag: "People",
       summary: "Make a new invitation for a person",
       description:

@@ -31,6 +31,7 @@ export function createRole({ createRole: create }: Pick<UseCases, "createRole">)
       path: "/v1/roles",
       access: "clients:manage",
       operationId: "createRole",
+      passkey: true,
       tag: "People",
       summary: "Create a role",
       description:
@@ -54,6 +55,7 @@ export function deleteRole({ deleteRole: remove }: Pick<UseCases, "deleteRole">)
       path: "/v1/roles/:name",
       access: "clients:manage",
       operationId: "deleteRole",
+      passkey: true,
       tag: "People",
       summary: "Delete a role that nobody has",
       params: RolePath,

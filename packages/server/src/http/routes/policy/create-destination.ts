@@ -15,6 +15,7 @@ export function createDestination({
       path: "/v1/destinations",
       access: "destinations:manage",
       operationId: "createDestination",
+      passkey: true,
       tag: "Policy",
       summary: "Add an address to the allow-list",
       description:

@@ -13,6 +13,7 @@ export function removeDestination({ removeDestination: remove }: Pick<UseCases, 
       path: "/v1/destinations/:id",
       access: "destinations:manage",
       operationId: "removeDestination",
+      passkey: true,
       tag: "Policy",
       summary: "Remove an address from the allow-list",
       description:

@@ -15,6 +15,7 @@ export function replacePolicy({ replacePolicy: replace }: Pick<UseCases, "replac
       path: "/v1/policy",
       access: "policies:manage",
       operationId: "replacePolicy",
+      passkey: true,
       tag: "Policy",
       summary: "Replace the policy",
       description:

@@ -1,9 +1,16 @@
 import { DecideApprovalBody, Transaction, TransactionPath } from "@bursar/protocol";
+import type { FastifyRequest } from "fastify";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, proofOf, unwrap } from "../../access/guard.js";
 import { transactionIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
+
+/** The decision and the digest, so that what is stored says what was approved. */
+function confirmDecision({ params, body }: FastifyRequest) {
+  const { decision, digest } = body as DecideApprovalBody;
+  return { act: `transaction.${decision}`, target: (params as { id: string }).id, digest };
+}
 
 export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decideApproval">) {
   return defineRoute(
@@ -12,6 +19,7 @@ export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decid
       path: "/v1/transactions/:id/approvals",
       access: "transactions:approve",
       operationId: "decideApproval",
+      passkey: confirmDecision,
       tag: "Transactions",
       summary: "Approve or reject a transaction that waits for it",
       description:

@@ -12,6 +12,7 @@ export function changeWebhookEndpoint({ changeEndpoint }: Pick<UseCases, "change
       path: "/v1/webhook-endpoints/:id",
       access: "webhooks:manage",
       operationId: "changeWebhookEndpoint",
+      passkey: true,
       tag: "Webhooks",
       summary: "Change a webhook endpoint",
       description:

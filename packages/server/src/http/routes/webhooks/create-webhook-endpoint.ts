@@ -12,6 +12,7 @@ export function createWebhookEndpoint({ createEndpoint }: Pick<UseCases, "create
       path: "/v1/webhook-endpoints",
       access: "webhooks:manage",
       operationId: "createWebhookEndpoint",
+      passkey: true,
       tag: "Webhooks",
       summary: "Create a webhook endpoint",
       description:

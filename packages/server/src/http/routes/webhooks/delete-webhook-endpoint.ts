@@ -12,6 +12,7 @@ export function deleteWebhookEndpoint({ deleteEndpoint }: Pick<UseCases, "delete
       path: "/v1/webhook-endpoints/:id",
       access: "webhooks:manage",
       operationId: "deleteWebhookEndpoint",
+      passkey: true,
       tag: "Webhooks",
       summary: "Delete a webhook endpoint",
       description:

@@ -13,6 +13,7 @@ export function rotateWebhookSecret({ rotateEndpointSecret }: Pick<UseCases, "ro
       path: "/v1/webhook-endpoints/:id/rotate-secret",
       access: "webhooks:manage",
       operationId: "rotateWebhookSecret",
+      passkey: true,
       tag: "Webhooks",
       summary: "Rotate a webhook endpoint's secret",
       description:

@@ -1,0 +1,234 @@
+import { timingSafeEqual } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readId, showId } from "@bursar/protocol";
+import { addressBlock } from "../../runtime/address-block.js";
+import type { BoundedGate } from "../../runtime/concurrency/bounded-gate.js";
+import type { NonceStore } from "../access/authenticate-client.js";
+import type { TokenClaims, TokenSigner } from "../access/tokens.js";
+import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import { hashSecret, newSecret } from "../clients/client-secret.js";
+import type { ClientDeps } from "../clients/client-service.js";
+import type { CredentialUses } from "../clients/credential-uses.js";
+import type { AddressQuota } from "../quotas/address-quota.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import type { Challenges } from "./challenges.js";
+import type { ConsoleAddress } from "./console-address.js";
+import { findInvited, isActive, logIn, originOf, registerPasskey } from "./log-in.js";
+import type { Assertion, Attestation, PasskeyVerifier } from "./passkey.js";
+import type { PersonClient } from "./people-service.js";
+import { isOpen, type Session, type SessionStore, sessionLimits } from "./session.js";
+
+/** Logs people in: registers passkeys of invitations, opens and ends sessions, and issues their tokens. */
+export interface SessionService {
+  loginChallenge: () => { challenge: string; rpId: string };
+  registrationOptions: (invitation: string, from: Caller) => Promise<RegistrationOptions | Refused>;
+  registerPasskey: (
+    invitation: string,
+    name: string,
+    attestation: Attestation,
+    from: Caller,
+  ) => Promise<OpenedSession | Refused>;
+  openSession: (userHandle: string, assertion: Assertion, from: Caller) => Promise<OpenedSession | Refused>;
+  /** A token for 5 minutes. */
+  issueSessionToken: (cookie: string | undefined, from: Caller) => Promise<SessionToken | Refused>;
+  endSession: (cookie: string | undefined, from: Caller) => Promise<Refused | undefined>;
+  listSessions: (tenantId: string, personId: string) => Promise<Session[] | Refused>;
+  /** None for a program. */
+  listOwnSessions: (tenantId: string, clientId: string) => Promise<Session[]>;
+  /** Ends one session of a person, or all of them. */
+  endSessionsOf: (
+    origin: ClientOrigin,
+    personId: string,
+    sessionId: string | undefined,
+  ) => Promise<Refused | undefined>;
+}
+
+export interface Caller {
+  requestId: string;
+  address: string;
+}
+
+interface RegistrationOptions {
+  challenge: string;
+  rpId: string;
+  person: PersonClient;
+}
+
+interface OpenedSession {
+  session: Session;
+  /** What the cookie holds. */
+  cookie: string;
+  person: PersonClient;
+}
+
+interface SessionToken {
+  token: string;
+  claims: TokenClaims;
+  session: Session;
+  person: PersonClient;
+}
+
+export interface SessionServiceDeps extends ClientDeps {
+  sessions: SessionStore;
+  passkeys: PasskeyVerifier;
+  challenges: Challenges;
+  nonces: NonceStore;
+  tokens: Pick<TokenSigner, "sign">;
+  uses: Pick<CredentialUses, "record">;
+  addresses: AddressQuota;
+  /** Bounds how many proofs are checked at once. Address blocks take turns. */
+  checks: BoundedGate;
+  isSuspended: (tenantId: string) => Promise<boolean>;
+  audit: { record: (draft: AuditDraft) => void };
+  consoleAddress: () => ConsoleAddress;
+}
+
+/** The shortest time in which a proof is refused: it does not tell who exists. */
+const failureFloorMs = 10;
+
+export function createSessionService(deps: SessionServiceDeps): SessionService {
+  const proven = async <T>(from: Caller, act: () => Promise<T | Refused>): Promise<T | Refused> => {
+    const waitSeconds = deps.addresses.wait(from.address);
+    if (waitSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
+    const floor = sleep(failureFloorMs);
+    const result = await deps.checks.run(addressBlock(from.address), act);
+    if (result === "full") return { refused: "RATE_LIMITED", retryAfterSeconds: 1 };
+    if (isRefused(result)) {
+      deps.addresses.take(from.address);
+      await floor;
+    }
+    return result as T | Refused;
+  };
+  return {
+    loginChallenge: () => ({ challenge: deps.challenges.issue("login"), rpId: deps.consoleAddress().rpId }),
+    registrationOptions: (invitation, from) =>
+      proven(from, async () => {
+        const found = await findInvited(deps, invitation);
+        if (isRefused(found)) return found;
+        const { client } = found;
+        const challenge = deps.challenges.issue(`register ${client.id}`);
+        return { challenge, rpId: deps.consoleAddress().rpId, person: client };
+      }),
+    registerPasskey: (invitation, name, attestation, from) =>
+      proven(from, () => opened(deps, registerPasskey(deps, invitation, name, attestation, from), from)),
+    openSession: (userHandle, assertion, from) =>
+      proven(from, () => opened(deps, logIn(deps, userHandle, assertion, from), from)),
+    issueSessionToken: (cookie, from) => proven(from, () => issueToken(deps, cookie)),
+    endSession: (cookie, from) =>
+      proven(from, async () => {
+        const found = await findByCookie(deps, cookie);
+        if (isRefused(found)) return found;
+        return await endSessions(deps, originOf(found.person, from), found.person.id, [found.session.id]);
+      }),
+    listSessions: async (tenantId, personId) => {
+      const client = await deps.clients.findClientOfTenant(tenantId, personId);
+      if (client === undefined || client.person === null) return { refused: "PERSON_NOT_FOUND" };
+      return await deps.sessions.listSessions(tenantId, personId, new Date(deps.now()));
+    },
+    listOwnSessions: (tenantId, clientId) =>
+      deps.sessions.listSessions(tenantId, clientId, new Date(deps.now())),
+    endSessionsOf: async (origin, personId, sessionId) => {
+      const { tenantId } = origin.principal;
+      const client = await deps.clients.findClientOfTenant(tenantId, personId);
+      if (client === undefined || client.person === null) return { refused: "PERSON_NOT_FOUND" };
+      const open = await deps.sessions.listSessions(tenantId, personId, new Date(deps.now()));
+      const chosen = open.map(({ id }) => id).filter((id) => sessionId === undefined || id === sessionId);
+      if (sessionId !== undefined && chosen.length === 0) return { refused: "SESSION_NOT_FOUND" };
+      return await endSessions(deps, origin, personId, chosen);
+    },
+  };
+}
+
+async function opened(
+  deps: SessionServiceDeps,
+  proving: Promise<{ person: PersonClient; keyId: string } | Refused>,
+  from: Caller,
+): Promise<OpenedSession | Refused> {
+  const proven = await proving;
+  return isRefused(proven) ? proven : await open(deps, proven.person, proven.keyId, from);
+}
+
+async function open(
+  deps: SessionServiceDeps,
+  person: PersonClient,
+  credentialId: string,
+  from: Caller,
+): Promise<OpenedSession> {
+  const secret = newSecret(deps.randomBytes);
+  const createdAt = new Date(deps.now());
+  const session: Session = {
+    id: deps.newUuid(),
+    tenantId: person.tenantId,
+    clientId: person.id,
+    hash: hashSecret(deps.keys, secret).hash,
+    credentialId,
+    address: from.address,
+    createdAt,
+    lastUsedAt: createdAt,
+    expiresAt: new Date(createdAt.getTime() + sessionLimits.lifetimeMs),
+    endedAt: null,
+  };
+  const audit = describeAct(originOf(person, from), "session.open", showId("ses", session.id), createdAt);
+  await deps.sessions.createSession(session, audit);
+  deps.uses.record("key", credentialId);
+  return { session, person, cookie: `${showId("ses", session.id)}.${secret}` };
+}
+
+/** The open session that a cookie belongs to, with its person as the database has it now. */
+async function findByCookie(
+  deps: SessionServiceDeps,
+  cookie: string | undefined,
+): Promise<{ session: Session; person: PersonClient } | Refused> {
+  const required: Refused = { refused: "SESSION_REQUIRED" };
+  const [shownId = "", secret = ""] = (cookie ?? "").split(".", 2);
+  const id = readId("ses", shownId);
+  const session = id === undefined ? undefined : await deps.sessions.findSession(id);
+  if (session === undefined || !isOpen(session, deps.now())) return required;
+  if (!timingSafeEqual(hashSecret(deps.keys, secret).hash, session.hash)) return required;
+  const client = await deps.clients.findClientOfTenant(session.tenantId, session.clientId);
+  if (client === undefined || !isActive(client)) return required;
+  if (client.disabledAt !== null && session.createdAt < client.disabledAt) return required;
+  if (!client.keys.some((key) => key.id === session.credentialId)) return required;
+  return (await deps.isSuspended(client.tenantId))
+    ? { refused: "TENANT_SUSPENDED" }
+    : { session, person: client };
+}
+
+async function issueToken(
+  deps: SessionServiceDeps,
+  cookie: string | undefined,
+): Promise<SessionToken | Refused> {
+  const found = await findByCookie(deps, cookie);
+  if (isRefused(found)) return found;
+  const { session, person } = found;
+  const at = new Date(deps.now());
+  if (!(await deps.sessions.useSession(session, at))) return { refused: "SESSION_REQUIRED" };
+  const issuedAtMs = Math.max(
+    Math.floor(at.getTime() / 1000) * 1000,
+    Math.ceil((person.disabledAt?.getTime() ?? 0) / 1000) * 1000,
+  );
+  const claims: TokenClaims = {
+    tenantId: person.tenantId,
+    clientId: person.id,
+    tokenId: deps.newUuid(),
+    sessionId: session.id,
+    credentialId: session.credentialId,
+    scopes: person.scopes,
+    issuedAtMs,
+    expiresAtMs: issuedAtMs + sessionLimits.tokenLifetimeMs,
+  };
+  return { token: await deps.tokens.sign(claims), claims, session: { ...session, lastUsedAt: at }, person };
+}
+
+async function endSessions(
+  { sessions, access, now }: SessionServiceDeps,
+  origin: ClientOrigin,
+  personId: string,
+  ids: readonly string[],
+): Promise<undefined> {
+  const at = new Date(now());
+  const object = ids.length === 1 ? showId("ses", ids[0] ?? "") : showId("cli", personId);
+  const audit = describeAct(origin, "session.end", object, at);
+  await sessions.endSessions({ tenantId: origin.principal.tenantId, clientId: personId }, ids, at, audit);
+  access.forget(personId);
+}

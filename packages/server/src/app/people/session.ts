@@ -1,0 +1,44 @@
+import type { AuditDraft } from "../audit/audit-entry.js";
+
+/** A session of the console, as it is stored. */
+export interface Session {
+  id: string;
+  tenantId: string;
+  clientId: string;
+  /** Of the secret in the cookie. */
+  hash: Uint8Array;
+  /** The passkey that it was opened with. It ends with it. */
+  credentialId: string;
+  address: string;
+  createdAt: Date;
+  lastUsedAt: Date;
+  expiresAt: Date;
+  endedAt: Date | null;
+}
+
+export interface SessionStore {
+  createSession: (session: Session, audit: AuditDraft) => Promise<void>;
+  /** Undefined also if something else has written it. */
+  findSession: (id: string) => Promise<Session | undefined>;
+  /** Records that it was used. False if it has ended meanwhile. */
+  useSession: (session: Session, at: Date) => Promise<boolean>;
+  /** Newest first, those that are open at this time. */
+  listSessions: (tenantId: string, clientId: string, at: Date) => Promise<Session[]>;
+  /** Ends these sessions of a person, and all their tokens; returns the ids of those that were open. */
+  endSessions: (
+    person: { tenantId: string; clientId: string },
+    ids: readonly string[],
+    at: Date,
+    audit: AuditDraft,
+  ) => Promise<string[]>;
+}
+
+export const sessionLimits = {
+  idleMs: 30 * 60_000,
+  lifetimeMs: 12 * 3_600_000,
+  tokenLifetimeMs: 5 * 60_000,
+};
+
+export function isOpen({ endedAt, expiresAt, lastUsedAt }: Session, atMs: number): boolean {
+  return endedAt === null && atMs < expiresAt.getTime() && atMs < lastUsedAt.getTime() + sessionLimits.idleMs;
+}

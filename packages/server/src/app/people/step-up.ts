@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import type { NonceStore } from "../access/authenticate-client.js";
+import type { VerifiedSignature } from "../access/verify-request-signature.js";
+import type { ApiClient } from "../clients/client.js";
+import type { ClientDeps } from "../clients/client-service.js";
+import type { CredentialUses } from "../clients/credential-uses.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { recordCounter } from "./log-in.js";
+import { type Assertion, findPasskey, type PasskeyVerifier } from "./passkey.js";
+
+/** What a person confirms with a passkey: what is done to what, with which content. No part has a line break. */
+export interface ConfirmedAct {
+  act: string;
+  target: string;
+  /** In hex. */
+  digest: string;
+}
+
+/** Verifies that a person has confirmed this very request with a passkey. */
+export type VerifyPasskey = (
+  header: string | undefined,
+  act: ConfirmedAct,
+  client: ApiClient,
+  from: { requestId: string; address: string },
+) => Promise<VerifiedSignature | Refused>;
+
+export interface StepUpDeps extends ClientDeps {
+  passkeys: PasskeyVerifier;
+  nonces: NonceStore;
+  uses: Pick<CredentialUses, "record">;
+}
+
+const ageMaxMs = 5 * 60_000;
+
+/** What the challenge is the SHA-256 of. */
+export function contentOfChallenge({ act, target, digest }: ConfirmedAct, at: string): string {
+  return ["bursar-passkey-v1", act, target, digest, at].join("\n");
+}
+
+export function challengeOf(content: string): string {
+  return createHash("sha256").update(content).digest("base64url");
+}
+
+export function createStepUp(deps: StepUpDeps): VerifyPasskey {
+  return async (header, act, client, from) => {
+    if (header === undefined) return { refused: "PASSKEY_REQUIRED" };
+    const given = readHeader(header);
+    if (given === undefined) return invalid;
+    const atMs = Date.parse(given.at);
+    if (!timePattern.test(given.at) || !(Math.abs(deps.now() - atMs) <= ageMaxMs)) return invalid;
+    const found = findPasskey(client.keys, given.id);
+    if (found === undefined) return invalid;
+    const content = contentOfChallenge(act, given.at);
+    const challenge = challengeOf(content);
+    const verified = await deps.passkeys.verifyAssertion(given, (one) => one === challenge, found.passkey);
+    if (verified === undefined) return invalid;
+    // What was signed, not how it is encoded: an ECDSA signature has a second form.
+    const used = createHash("sha256")
+      .update(given.client_data)
+      .update(given.authenticator_data)
+      .digest("hex");
+    const expiresAt = new Date(atMs + 2 * ageMaxMs);
+    if (!(await deps.nonces.useNonce(client, `assertion:${used}`, expiresAt))) return invalid;
+    const counted = await recordCounter(deps, client, found.key.id, given.id, verified.counter, from);
+    if (isRefused(counted)) return counted;
+    deps.uses.record("key", found.key.id);
+    const { client_data, authenticator_data, signature } = given;
+    return {
+      key: found.key,
+      params: content,
+      signature: Buffer.from(signature, "base64url"),
+      base: JSON.stringify({ client_data, authenticator_data }),
+      body: new Uint8Array(),
+    };
+  };
+}
+
+const invalid: Refused = { refused: "PASSKEY_INVALID" };
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const bytesPattern = /^[A-Za-z0-9_-]+$/;
+const headerLengthMax = 8192;
+
+/** Base64url of a JSON object with the assertion and `at`. */
+function readHeader(header: string): (Assertion & { at: string }) | undefined {
+  if (header.length > headerLengthMax || !bytesPattern.test(header)) return undefined;
+  try {
+    const read = JSON.parse(Buffer.from(header, "base64url").toString("utf8")) as Record<
+      string,
+      unknown
+    > | null;
+    const { id, at, client_data, authenticator_data, signature } = read ?? {};
+    const bytes = [id, client_data, authenticator_data, signature];
+    if (typeof at !== "string" || !bytes.every((one) => typeof one === "string" && bytesPattern.test(one)))
+      return undefined;
+    return { id, at, client_data, authenticator_data, signature } as Assertion & { at: string };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import { createChallenges } from "../../app/people/challenges.js";
+import { consoleAddressOf } from "../../app/people/console-address.js";
+import {
+  createPeopleService,
+  type PeopleService,
+  type PeopleServiceDeps,
+} from "../../app/people/people-service.js";
+import { createRoleService, type RoleService } from "../../app/people/role.js";
+import {
+  createSessionService,
+  type SessionService,
+  type SessionServiceDeps,
+} from "../../app/people/session-service.js";
+import { createStepUp, type VerifyPasskey } from "../../app/people/step-up.js";
+import { createPasskeyVerifier } from "../../credentials/passkey-verifier.js";
+import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
+import { createRoleStore } from "../../store/access/people/roles.js";
+import { createSessionStore } from "../../store/access/people/sessions.js";
+import { createTenantSuspensionStore } from "../../store/access/tenant-suspension.js";
+import type { ComposeOptions } from "../compose.js";
+import { secretContexts } from "../secret-contexts.js";
+
+export type PeopleUseCases = PeopleService & RoleService & SessionService;
+
+type PeopleParts = Omit<PeopleServiceDeps, "roles"> &
+  Pick<SessionServiceDeps, "nonces" | "tokens" | "uses" | "addresses" | "audit"> & {
+    checks: Parameters<typeof createBoundedGate>[0];
+  };
+
+/** People, their roles, passkeys and sessions. */
+export function composePeople(
+  { database, sealing, publicUrl, newUuid, now }: ComposeOptions,
+  { checks, ...parts }: PeopleParts,
+): { useCases: PeopleUseCases; verifyPasskey: VerifyPasskey } {
+  const roles = createRoleStore(database);
+  const consoleAddress = () => consoleAddressOf(publicUrl);
+  const passkeys = createPasskeyVerifier(consoleAddress);
+  const useCases = {
+    ...createPeopleService({ ...parts, roles }),
+    ...createRoleService({ roles, now }),
+    ...createSessionService({
+      ...parts,
+      sessions: createSessionStore(database),
+      passkeys,
+      challenges: createChallenges({
+        seal: (content) => sealing.seal(secretContexts.passkeyChallenge, content),
+        open: (sealed) => sealing.open(secretContexts.passkeyChallenge, sealed),
+        newUuid,
+        now,
+      }),
+      checks: createBoundedGate(checks),
+      isSuspended: createTenantSuspensionStore(database).isSuspended,
+      consoleAddress,
+    }),
+  };
+  return { useCases, verifyPasskey: createStepUp({ ...parts, passkeys }) };
+}

@@ -1,0 +1,60 @@
+import type { ConsoleAddress } from "../app/people/console-address.js";
+import type { PasskeyVerifier } from "../app/people/passkey.js";
+
+/** EdDSA, ES256 and RS256: what authenticators offer. */
+const algorithms = [-8, -7, -257];
+
+/** Loaded when the first person comes: it takes 0.1 s, and programs need none of it. */
+const load = () => import("@simplewebauthn/server");
+
+/** Whatever is wrong with an answer of an authenticator, it is refused; the library throws an error for most of it. */
+export function createPasskeyVerifier(addressOf: () => ConsoleAddress): PasskeyVerifier {
+  return {
+    verifyRegistration: async ({ id, client_data, attestation_object }, isChallenge) => {
+      const { verifyRegistrationResponse } = await load();
+      const { rpId, origins } = addressOf();
+      try {
+        const { verified, registrationInfo } = await verifyRegistrationResponse({
+          response: {
+            ...{ id, rawId: id, type: "public-key", clientExtensionResults: {} },
+            response: { clientDataJSON: client_data, attestationObject: attestation_object },
+          },
+          expectedChallenge: isChallenge,
+          expectedOrigin: [...origins],
+          expectedRPID: rpId,
+          requireUserVerification: true,
+          supportedAlgorithmIDs: algorithms,
+        });
+        if (!verified || registrationInfo.credential.id !== id) return undefined;
+        const { publicKey, counter } = registrationInfo.credential;
+        return { credentialId: id, publicKey: Buffer.from(publicKey).toString("base64url"), counter };
+      } catch {
+        return undefined;
+      }
+    },
+    verifyAssertion: async ({ id, client_data, authenticator_data, signature }, isChallenge, passkey) => {
+      const { verifyAuthenticationResponse } = await load();
+      const { rpId, origins } = addressOf();
+      try {
+        const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+          response: {
+            ...{ id, rawId: id, type: "public-key", clientExtensionResults: {} },
+            response: { clientDataJSON: client_data, authenticatorData: authenticator_data, signature },
+          },
+          expectedChallenge: isChallenge,
+          expectedOrigin: [...origins],
+          expectedRPID: rpId,
+          requireUserVerification: true,
+          credential: {
+            id: passkey.credentialId,
+            publicKey: new Uint8Array(Buffer.from(passkey.publicKey, "base64url")),
+            counter: passkey.counter,
+          },
+        });
+        return verified ? { counter: authenticationInfo.newCounter } : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { readId } from "@bursar/protocol";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../../../src/store/core/sql.js";
+import { eventually } from "../../../harness/eventually.js";
+import { createAuthenticator } from "../../../harness/people/authenticator.js";
+import {
+  callConsole,
+  consoleOriginOf,
+  cookieOf,
+  logInWith,
+  registerWith,
+  tokenOf,
+} from "../../../harness/people/log-in.js";
+import { inspectSharedService } from "../../../harness/service/shared-service.js";
+import type { TestClient } from "../../../harness/service/test-service.js";
+
+const service = await inspectSharedService();
+
+describe("sessions of people", () => {
+  let owner: TestClient;
+  let token: string;
+  beforeEach(async () => {
+    owner = await service.createTenant();
+    token = await service.token(owner);
+  });
+
+  const invite = async (role = "viewer") => {
+    const body = { email: `${role}@treasury.example`, name: "Ada", role };
+    const answer = await service.call("POST", "/v1/people", token, body);
+    return (await answer.json()) as { id: string; invitation: { url: string } };
+  };
+  const register = async (role?: string) => {
+    const person = await invite(role);
+    return { ...(await registerWith(service, person.invitation.url)), person };
+  };
+
+  it("begin with an invitation, which is used up by the first passkey", async () => {
+    const { id, invitation } = await invite();
+    const { status, cookie, body } = await registerWith(service, invitation.url);
+    expect(status).toBe(201);
+    expect(body["person"]).toMatchObject({ id, state: "active", invitation_expires_at: null });
+    expect(cookie).toMatch(/^__Host-bursar-session=[^;]+; Path=\/; Secure; HttpOnly; SameSite=Strict$/);
+    expect((await registerWith(service, invitation.url)).code).toBe("INVITATION_INVALID");
+    const me = await service.call("GET", "/v1/me", await tokenOf(service, cookie));
+    expect(await me.json()).toMatchObject({ client: { id } });
+  });
+
+  it("register one passkey for two uses of a link at once", async () => {
+    const { invitation } = await invite();
+    const answers = await Promise.all([1, 2, 3].map(() => registerWith(service, invitation.url)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 403, 403]);
+  });
+
+  it.each([
+    ["another origin", { origin: "https://evil.example" }],
+    ["another rpId", { rpId: "evil.example" }],
+    ["no user verification", { isUserVerified: false }],
+    ["another type", { type: "webauthn.get" }],
+  ])("register no passkey with %s", async (_name, faults) => {
+    const { invitation } = await invite();
+    expect(
+      (await registerWith(service, invitation.url, createAuthenticator(consoleOriginOf(service)), faults))
+        .code,
+    ).toBe("PASSKEY_INVALID");
+  });
+
+  it("are opened with a passkey, each time a new one", async () => {
+    const { authenticator, cookie } = await register();
+    const again = await logInWith(service, authenticator);
+    expect(again.status).toBe(201);
+    expect(again.cookie).not.toBe(cookie);
+    expect((await callConsole(service, "POST", "", again.given)).code).toBe("PASSKEY_INVALID");
+  });
+
+  it.each([
+    ["another origin", { origin: "https://evil.example" }],
+    ["another rpId", { rpId: "evil.example" }],
+    ["no user verification", { isUserVerified: false }],
+  ])("are not opened with %s", async (_name, faults) => {
+    const { authenticator } = await register();
+    expect((await logInWith(service, authenticator, faults)).code).toBe("PASSKEY_INVALID");
+  });
+
+  it("are not opened with a counter that does not grow", async () => {
+    const { authenticator } = await register();
+    expect((await logInWith(service, authenticator, { counter: 7 })).status).toBe(201);
+    expect((await logInWith(service, authenticator, { counter: 7 })).code).toBe("PASSKEY_INVALID");
+    expect((await logInWith(service, authenticator, { counter: 8 })).status).toBe(201);
+  });
+
+  it("are not opened as somebody else, nor by somebody unknown", async () => {
+    const { authenticator } = await register();
+    const { authenticator: other } = await register("auditor");
+    const { body } = await callConsole(service, "POST", "/challenge");
+    const assertion = authenticator.assert(body["challenge"] as string);
+    for (const user_handle of [other.userHandle(), "AZ0PYQrAfoaapMPD7KuOoQ", "AA"])
+      expect((await callConsole(service, "POST", "", { user_handle, ...assertion })).code).toBe(
+        "PASSKEY_INVALID",
+      );
+  });
+
+  it("are used only by pages of the service, and by nothing under /v1", async () => {
+    const { cookie } = await register();
+    const headers = cookieOf(cookie);
+    const foreign = await callConsole(service, "POST", "/token", undefined, {
+      ...headers,
+      origin: "https://evil.example",
+    });
+    expect(foreign.code).toBe("ORIGIN_REFUSED");
+    const bare = await fetch(`${service.url}/console/session/token`, { method: "POST", headers });
+    expect(bare.status).toBe(403);
+    const end = await fetch(`${service.url}/console/session`, { method: "DELETE", headers });
+    expect(end.status).toBe(403);
+    for (const path of ["/v1/me", "/v1/wallets", "/v1/people", "/v1/me/sessions"])
+      expect((await service.call("GET", path, undefined, undefined, headers)).status).toBe(401);
+    expect((await callConsole(service, "POST", "/token", undefined, headers)).status).toBe(200);
+  });
+
+  it("end with their owner, with all their tokens", async () => {
+    const { cookie } = await register();
+    const access = await tokenOf(service, cookie);
+    const listed = await service.call("GET", "/v1/me/sessions", access);
+    expect(((await listed.json()) as { data: unknown[] }).data.length).toBe(1);
+    expect((await callConsole(service, "DELETE", "", undefined, cookieOf(cookie))).status).toBe(204);
+    expect((await callConsole(service, "POST", "/token", undefined, cookieOf(cookie))).code).toBe(
+      "SESSION_REQUIRED",
+    );
+    const gone = await service.call("GET", "/v1/me", access);
+    expect([gone.status, await gone.json()]).toMatchObject([401, { error: { code: "TOKEN_REVOKED" } }]);
+  });
+
+  it("are ended by an administrator, by disabling the person, and by a recovery", async () => {
+    const { cookie, person } = await register();
+    const path = `/v1/people/${person.id}`;
+    const access = await tokenOf(service, cookie);
+    expect((await service.call("DELETE", `${path}/sessions`, token)).status).toBe(204);
+    await eventually(
+      async () => (await service.call("GET", "/v1/me", access)).status,
+      (status) => status === 401,
+    );
+    const second = await register("auditor");
+    await service.call("PATCH", `/v1/people/${second.person.id}`, token, { state: "disabled" });
+    expect((await callConsole(service, "POST", "/token", undefined, cookieOf(second.cookie))).code).toBe(
+      "SESSION_REQUIRED",
+    );
+    expect((await logInWith(service, second.authenticator)).code).toBe("PASSKEY_INVALID");
+    const third = await register("operator");
+    const recovered = await service.call("POST", `/v1/people/${third.person.id}/invitation`, token);
+    expect(recovered.status).toBe(201);
+    expect((await callConsole(service, "POST", "/token", undefined, cookieOf(third.cookie))).code).toBe(
+      "SESSION_REQUIRED",
+    );
+    expect((await logInWith(service, third.authenticator)).code).toBe("PASSKEY_INVALID");
+  });
+
+  it("end after half an hour of rest, and are not made by a writer to the database", async () => {
+    const { cookie, person } = await register();
+    const id = readId("cli", person.id);
+    const rest = sql`UPDATE sessions SET last_used_at = now() - interval '31 minutes' WHERE client_id = ${id}`;
+    await service.database.query(rest);
+    expect((await callConsole(service, "POST", "/token", undefined, cookieOf(cookie))).code).toBe(
+      "SESSION_REQUIRED",
+    );
+    const { cookie: other } = await register("auditor");
+    await service.database.query(sql`UPDATE sessions SET client_id = ${id} WHERE client_id <> ${id}`);
+    expect((await callConsole(service, "POST", "/token", undefined, cookieOf(other))).code).toBe(
+      "SESSION_REQUIRED",
+    );
+  });
+});
