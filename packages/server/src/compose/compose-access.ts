@@ -180,7 +180,9 @@ export function composeAccess(
       revocations,
       access,
       authenticator,
-      takeQuota: (client) => takeQuota(quotas.of(client), "auth", performance.now(), 1),
+      // Without a token it could stop nothing.
+      takeQuota: (client) =>
+        takeQuota(quotas.of(client), { quotaClass: "auth", canStop: true }, performance.now(), 1),
       isSuspended: createTenantSuspensionStore(database).isSuspended,
       audit,
       newUuid,

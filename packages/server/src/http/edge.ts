@@ -8,7 +8,6 @@ import Fastify, {
   type FastifySchema,
   LogController,
 } from "fastify";
-import type { BoundedGate } from "../runtime/concurrency/bounded-gate.js";
 import type { Metric } from "../runtime/metric.js";
 import type { Readiness } from "../runtime/readiness.js";
 import type { Tracer } from "../runtime/tracing/tracer.js";
@@ -40,8 +39,9 @@ import { installSecurityTxt, type SecurityTxtOptions } from "./plugins/security-
 import { installTracing } from "./plugins/tracing.js";
 import { installUpgrades } from "./plugins/upgrades.js";
 import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
+import { createHeavyGates, type HeavyGates } from "./quotas/heavy-gate.js";
 import { quotaClassOf } from "./quotas/quota-gate.js";
-import { createTurns, inTurn } from "./quotas/turns.js";
+import { createTurns, inTurn, type Turns } from "./quotas/turns.js";
 import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/operations/healthz.js";
@@ -75,6 +75,8 @@ export interface EdgeOptions {
 }
 
 interface EdgeLimits extends ConcurrencyLimits {
+  /** Heavy requests of one tenant in progress; further ones wait. */
+  heavyRequestsPerTenant: number;
   /** Those of the process; the requests of tenants take turns for them. */
   databaseConnections: number;
   bodyBytes: number;
@@ -129,16 +131,20 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
     metrics: options.metrics,
     outcomes,
   });
-  const turns = createTurns(options.limits.databaseConnections);
+  const { databaseConnections, heavyRequestsPerTenant } = options.limits;
+  const gates = {
+    turns: createTurns(databaseConnections),
+    heavyGates: createHeavyGates(heavyRequestsPerTenant),
+  };
   const allRoutes = [healthz, readyz(options.readiness), ...routes];
   installDocuments(app, allRoutes, options.guard);
   installSecurityTxt(app, { ...options.securityTxt, publicUrl: options.guard.publicUrl, now: options.now });
   for (const route of allRoutes.filter(({ access }) => access !== "oauth"))
-    addRoute(app, route, options, turns);
+    addRoute(app, route, options, gates);
   await app.register(async (context) => {
     installOAuthContext(context, options);
     for (const route of allRoutes.filter(({ access }) => access === "oauth"))
-      addRoute(context, route, options, turns);
+      addRoute(context, route, options, gates);
   });
   stopCollecting();
   installMethodNotAllowed(app, methodsByPath, options.corsOrigins !== undefined);
@@ -183,20 +189,27 @@ function withoutChildren(log: FastifyBaseLogger): FastifyBaseLogger {
   return same;
 }
 
-function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions, turns: BoundedGate): void {
+/** What requests to all routes wait for. */
+interface Gates {
+  turns: Turns;
+  heavyGates: HeavyGates;
+}
+
+function addRoute(
+  app: FastifyInstance,
+  route: Route,
+  options: EdgeOptions,
+  { turns, heavyGates }: Gates,
+): void {
   const { guard, readiness, now } = options;
   const { method, path, access } = route;
-  const handle =
-    access === "open" || access === "oauth" || route.takesNoTurns === true
-      ? route.handle
-      : inTurn(route.handle, turns, (request) => principalOf(request).principal.tenantId);
   const bodyLimit = route.bodyBytesMax === undefined ? {} : { bodyLimit: route.bodyBytesMax };
   const { onRequest: ends, ...deprecation } = deprecationHooks(route, now);
   const common = {
     method,
     url: path,
     schema: validatedSchemas(route),
-    handler: handle,
+    handler: route.handle,
     ...bodyLimit,
     ...deprecation,
   };
@@ -205,7 +218,7 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions, turn
   if (access === "open") app.route({ ...common, onRequest: first });
   else if (access === "oauth") app.route({ ...common, onRequest: [...first, waits] });
   else {
-    const { onRequest, preValidation, ...hooks } = guardRoute(
+    const { onRequest, preValidation, review, ...hooks } = guardRoute(
       {
         scopes: scopesOf(access),
         quotaClass: quotaClassOf({ method, path, access }),
@@ -214,13 +227,20 @@ function addRoute(app: FastifyInstance, route: Route, options: EdgeOptions, turn
         takesLargeBodies: route.isAlwaysHeavy === true ? "always" : route.bodyBytesMax !== undefined,
         itemsOf: route.itemsOf,
         rowsPerToken: route.rowsPerToken,
+        canStop: route.isStop !== undefined,
+        heavyGates,
         limits: concurrencyOf(options),
       },
       guard,
     );
+    const handler =
+      route.takesNoTurns === true
+        ? route.handle
+        : inTurn(route, turns, (request) => principalOf(request).principal, review);
     app.route({
       ...common,
       ...hooks,
+      handler,
       onRequest: [...first, waits, onRequest],
       preValidation: route.isBodyOptional === true ? [preValidation, fillBody] : preValidation,
     });
@@ -250,11 +270,10 @@ function scopesOf(access: Exclude<Route["access"], "open" | "oauth">): readonly 
 }
 
 function concurrencyOf({ limits, trustedProxies }: EdgeOptions): ConcurrencyLimits {
-  const { requestsPerClient, connectionsPerClient, heavyRequestsPerTenant } = limits;
+  const { requestsPerClient, connectionsPerClient } = limits;
   // A proxy's connections are shared by all clients.
   return {
     requestsPerClient,
-    heavyRequestsPerTenant,
     connectionsPerClient: trustedProxies === undefined ? connectionsPerClient : Number.POSITIVE_INFINITY,
   };
 }

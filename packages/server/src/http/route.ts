@@ -53,6 +53,12 @@ export interface Route {
    * their own: they are served from memory, written together with others, or wait for something.
    */
   takesNoTurns?: true;
+  /**
+   * Whether its requests, or those with such a valid body, stop something: a payment, a wallet, a client, a credential, a change. What other
+   * clients of the tenant do, and what it has used of its quota, must not keep them from being served. `perhaps` if only what is stored
+   * says so: such requests take turns with all others, but need no quota of the tenant.
+   */
+  isStop?: true | "perhaps" | ((body: unknown) => boolean);
   /** Whether a stream ticket is accepted in place of a token. */
   takesTickets?: true;
   /** Whether the route honours `Idempotency-Key`, or requires it. */

@@ -58,8 +58,8 @@ function createWorld(quota: Quota, keeperCount = 1, tenantMultiple = 100) {
       }
     },
     /** 0 if the request is admitted, otherwise the seconds to wait. */
-    ask: async (keeper: QuotaKeeper, cost = 1, by = client) =>
-      await takeQuota(keeper.of(by), "read", nowMs, cost),
+    ask: async (keeper: QuotaKeeper, cost = 1, by = client, canStop = false) =>
+      await takeQuota(keeper.of(by), { quotaClass: "read", canStop }, nowMs, cost),
     charge: (keeper: QuotaKeeper, cost: number) => chargeQuota(keeper.of(client), "read", nowMs, cost),
     takeForBody: (keeper: QuotaKeeper, cost: number) => takeForBody(keeper.of(client), "read", nowMs, cost),
     state: (keeper: QuotaKeeper, by = client) => describeQuota(keeper.of(by), "read", nowMs).state,

@@ -1,3 +1,4 @@
+import { fullBucket } from "@bursar/domain";
 import { type QuotaClass, quotaClasses } from "@bursar/protocol";
 import type { Timers } from "../../runtime/loops/timers.js";
 import type { ApiClient } from "../clients/client.js";
@@ -16,7 +17,7 @@ import {
   type Allowances,
   type BucketKey,
   type ClientTraffic,
-  noTurns,
+  stopReserve,
   type TenantTraffic,
 } from "./traffic.js";
 
@@ -74,8 +75,6 @@ export function createQuotaKeeper(deps: QuotaKeeperDeps): QuotaKeeper {
     const made = {
       ...key,
       allowances,
-      heavyBodies: noTurns(),
-      heavyWork: noTurns(),
       clientCount: 0,
     };
     tenants.set(tenantId, made);
@@ -88,8 +87,9 @@ export function createQuotaKeeper(deps: QuotaKeeperDeps): QuotaKeeper {
     tenant.clientCount += 1;
     raiseTenant(tenant, quotas);
     const allowances = createAllowances(key, "", { ...defaults, ...quotas });
-    const open = { requestsInFlight: 0, connections: 0, heavy: noTurns() };
-    return { ...key, tenant, overrides: quotas, allowances, ...open };
+    const reserve = fullBucket(stopReserve, monotonicMs());
+    const open = { requestsInFlight: 0, connections: 0 };
+    return { ...key, tenant, overrides: quotas, allowances, reserve, ...open };
   }
 
   function retune(traffic: ClientTraffic, overrides: ClientQuotas): void {

@@ -1,5 +1,6 @@
+import { takeTokens } from "@bursar/domain";
 import type { QuotaClass } from "@bursar/protocol";
-import type { ClientTraffic } from "./traffic.js";
+import { type ClientTraffic, stopReserve } from "./traffic.js";
 
 /**
  * A request costs one token, and one more for each of these: bytes of its body, or of the response to a GET; items of a batch; clients of a
@@ -73,31 +74,40 @@ export function costOfItems(items: number): number {
  */
 export function takeQuota(
   traffic: ClientTraffic,
-  quotaClass: QuotaClass,
+  request: { quotaClass: QuotaClass; canStop: boolean },
   nowMs: number,
   cost: number,
 ): number | Promise<number> {
-  const own = traffic.allowances[quotaClass].take(nowMs, cost);
-  if (own === 0) return takeFromTenant(traffic, quotaClass, nowMs, cost);
+  const own = traffic.allowances[request.quotaClass].take(nowMs, cost);
+  if (own === 0) return takeFromTenant(traffic, request, nowMs, cost);
   if (typeof own === "number") return own;
   return own.then((waitSeconds) =>
-    waitSeconds === 0 ? takeFromTenant(traffic, quotaClass, nowMs, cost) : waitSeconds,
+    waitSeconds === 0 ? takeFromTenant(traffic, request, nowMs, cost) : waitSeconds,
   );
 }
 
 function takeFromTenant(
-  { tenant, allowances }: ClientTraffic,
-  quotaClass: QuotaClass,
+  traffic: ClientTraffic,
+  { quotaClass, canStop }: { quotaClass: QuotaClass; canStop: boolean },
   nowMs: number,
   cost: number,
 ): number | Promise<number> {
+  const { tenant, allowances } = traffic;
   const conclude = (waitSeconds: number) => {
-    if (waitSeconds !== 0) allowances[quotaClass].giveBack(cost);
+    if (waitSeconds === 0 || (canStop && takeFromReserve(traffic, nowMs))) return 0;
+    allowances[quotaClass].giveBack(cost);
     return waitSeconds;
   };
   const shared = tenant.allowances[quotaClass].take(nowMs, cost);
   if (shared === 0) return 0;
   return typeof shared === "number" ? conclude(shared) : shared.then(conclude);
+}
+
+/** What other clients have used of the tenant's quota must not keep a client from stopping them. */
+function takeFromReserve(traffic: ClientTraffic, nowMs: number): boolean {
+  const { granted, bucket } = takeTokens(stopReserve, traffic.reserve, nowMs, 1);
+  traffic.reserve = bucket;
+  return granted === 1;
 }
 
 /**

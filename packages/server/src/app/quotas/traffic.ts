@@ -1,3 +1,4 @@
+import type { Quota, TokenBucket } from "@bursar/domain";
 import type { QuotaClass } from "@bursar/protocol";
 import type { Allowance } from "./allowance.js";
 import type { ClientQuotas } from "./client-quotas.js";
@@ -8,31 +9,17 @@ export interface ClientTraffic extends BucketKey {
   /** The quotas that the allowances were made from. */
   overrides: ClientQuotas;
   allowances: Allowances;
+  /** Admits requests that can stop something while the tenant's quota is used up. */
+  reserve: TokenBucket;
   requestsInFlight: number;
-  /** Its heavy requests, from their heads until they are answered. */
-  heavy: Turns;
   connections: number;
 }
 
 /** The traffic of all clients of a tenant in this process. */
 export interface TenantTraffic extends BucketKey {
   allowances: Allowances;
-  /** The heavy requests whose bodies are arriving or in memory. */
-  heavyBodies: Turns;
-  /** The heavy requests whose bodies have arrived, and which are served. */
-  heavyWork: Turns;
   /** The clients that this process keeps. */
   clientCount: number;
-}
-
-/** Requests that take turns: the number of those in progress, and what starts those that wait. */
-export interface Turns {
-  inProgress: number;
-  waiting: Set<() => void>;
-}
-
-export function noTurns(): Turns {
-  return { inProgress: 0, waiting: new Set() };
 }
 
 export type Allowances = Readonly<Record<QuotaClass, Allowance>>;
@@ -42,3 +29,6 @@ export interface BucketKey {
   tenantId: string;
   clientId: string;
 }
+
+/** Of each client, in each process. */
+export const stopReserve: Quota = { perSecond: 1, burst: 10 };

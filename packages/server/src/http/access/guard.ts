@@ -32,6 +32,8 @@ declare module "fastify" {
     admitBody: AdmitBody | null;
     /** The verified signature of the request; null if it was not signed. */
     signature: VerifiedSignature | null;
+    /** Reviews the caller again; null before it is authenticated. */
+    reviewCaller: ((request: FastifyRequest) => Promise<void>) | null;
     /** The error code of the response. */
     errorCode: ErrorCode | null;
     /** The number of items that turned out while the request was served, which are charged even if it was refused. */
@@ -67,6 +69,7 @@ export function installRequestState(app: FastifyInstance): void {
   app.decorateRequest("rawBody", null);
   app.decorateRequest("admitBody", null);
   app.decorateRequest("signature", null);
+  app.decorateRequest("reviewCaller", null);
   app.decorateRequest("errorCode", null);
   app.decorateRequest("itemsFound", 0);
 }
@@ -92,13 +95,24 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
     if (!isSigned && !client.requireSignature) return done();
     verifySignature(toSignedRequest(request, publicUrl), client)
       .then((verified) => {
-        if (verified !== undefined && isRefused(verified)) return done(toRefusal(verified));
+        if (verified !== undefined && isRefused(verified)) return done(refusalOf(verified));
         request.signature = verified ?? null;
         done();
       })
       .catch(done);
   };
+  const accept = (request: FastifyRequest, result: Authenticated | TokenRefusal): Refusal | undefined => {
+    if (isRefused(result)) return refuse(request, result);
+    request.authenticated = result;
+    return refuseScope(result, scopes);
+  };
+  const review = async (request: FastifyRequest): Promise<void> => {
+    const refused = accept(request, await authenticator.review(principalOf(request).claims));
+    if (refused !== undefined) throw refused;
+  };
   return {
+    /** Throws if the caller is no longer entitled to the request, after it has waited. */
+    review,
     // Not an async function: a known token is checked without a turn of the event loop.
     onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       const ticket = takesTickets ? ticketOf(request) : undefined;
@@ -109,6 +123,7 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       const conclude = (result: Authenticated | Refused) => {
         if (isRefused(result)) return done(refuse(request, result));
         request.authenticated = result;
+        request.reviewCaller = review;
         admission.admit(result.client, request, reply, () => refuseScope(result, scopes), done);
       };
       if (judgement instanceof Promise) judgement.then(conclude).catch(done);
@@ -118,10 +133,10 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       const { client, claims } = principalOf(request);
       if (request.rawBody === null) return checkSignature(request, client, done);
       const conclude = (result: Authenticated | TokenRefusal) => {
-        if (isRefused(result)) return done(refuse(request, result));
-        request.authenticated = result;
-        const refused = refuseScope(result, scopes);
-        return refused === undefined ? checkSignature(request, result.client, done) : done(refused);
+        const refused = accept(request, result);
+        return refused === undefined
+          ? checkSignature(request, principalOf(request).client, done)
+          : done(refused);
       };
       // A body can take seconds to arrive, and the token can have been revoked since.
       const judgement = authenticator.review(claims);
@@ -202,7 +217,7 @@ function ticketOf({ headers, query }: FastifyRequest): string | undefined {
 
 function refuse(request: FastifyRequest, refused: TokenRefusal): Refusal {
   request.refusedClaims = refused.claims ?? null;
-  return toRefusal(refused);
+  return refusalOf(refused);
 }
 
 function refuseScope({ principal }: Authenticated, scopes: readonly Scope[]): Refusal | undefined {
@@ -220,6 +235,11 @@ function refuseScope({ principal }: Authenticated, scopes: readonly Scope[]): Re
 export function principalOf(request: FastifyRequest): Authenticated {
   if (request.authenticated === null) throw new Error("an open route has no authenticated principal");
   return request.authenticated;
+}
+
+/** Throws if the caller is no longer entitled to the request. A route that lets it wait for something calls this before it answers. */
+export async function reviewAgain(request: FastifyRequest): Promise<void> {
+  await request.reviewCaller?.(request);
 }
 
 export function originOf(request: FastifyRequest): ClientOrigin {
@@ -264,7 +284,7 @@ function invalidToken(description: string): Record<string, string> {
 }
 
 /** Converts the refusal of a use case to an HTTP error. */
-function toRefusal({ refused, message, details, retryAfterSeconds }: Refused): Refusal {
+export function refusalOf({ refused, message, details, retryAfterSeconds }: Refused): Refusal {
   const headers =
     retryAfterSeconds === undefined ? challenges[refused] : { "retry-after": String(retryAfterSeconds) };
   return new Refusal(refused, {
@@ -276,7 +296,7 @@ function toRefusal({ refused, message, details, retryAfterSeconds }: Refused): R
 
 /** Returns the result of a use case, or throws its refusal as an HTTP error. */
 export function unwrap<T>(result: T | Refused): T {
-  if (isRefused(result)) throw toRefusal(result);
+  if (isRefused(result)) throw refusalOf(result);
   return result;
 }
 

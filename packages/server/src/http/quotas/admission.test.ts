@@ -5,6 +5,7 @@ import type { ApiClient } from "../../app/clients/client.js";
 import type { ClientTraffic } from "../../app/quotas/traffic.js";
 import { Refusal } from "../refusal.js";
 import { createAdmission } from "./admission.js";
+import { createHeavyGates } from "./heavy-gate.js";
 
 it("names the missing scope, so that it is recorded, although the client has reset its connection", () => {
   const allowance = { take: () => 0, remaining: () => 1, policy: () => "", state: () => "" };
@@ -14,7 +15,9 @@ it("names the missing scope, so that it is recorded, although the client has res
     {
       quotaClass: "read",
       takesLargeBodies: false,
-      limits: { requestsPerClient: 1, connectionsPerClient: 1, heavyRequestsPerTenant: 1 },
+      canStop: false,
+      limits: { requestsPerClient: 1, connectionsPerClient: 1 },
+      heavyGates: createHeavyGates(1),
     },
     { quotas: { of: () => traffic }, shedder: { sheds: () => false, count: () => undefined } },
   );

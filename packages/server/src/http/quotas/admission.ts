@@ -7,7 +7,7 @@ import { costOfBytes, costOfItems } from "../../app/quotas/take-quota.js";
 import type { ClientTraffic } from "../../app/quotas/traffic.js";
 import type { Refusal } from "../refusal.js";
 import { type ConcurrencyLimits, disconnected, enterConnection, enterRequest } from "./concurrency-gate.js";
-import { beginHeavy, enterHeavy, isHeavy } from "./heavy-gate.js";
+import { beginHeavy, enterHeavy, type HeavyGates, isHeavy } from "./heavy-gate.js";
 import { admitBodyByQuota, admitByQuota, chargeLater, isNewWork, shedLoad } from "./quota-gate.js";
 
 /** What limits the requests of authenticated clients to a route. */
@@ -19,7 +19,10 @@ export interface AdmissionOptions {
   itemsOf?: ((body: unknown, tenantId: string) => number) | undefined;
   /** How many rows of a page cost one token. */
   rowsPerToken?: number | undefined;
+  /** Whether its requests can stop something. They are not shed, and need no quota of the tenant. */
+  canStop: boolean;
   limits: ConcurrencyLimits;
+  heavyGates: HeavyGates;
 }
 
 /** Admits a body of this length that has arrived, before it is parsed. */
@@ -35,7 +38,7 @@ interface AdmissionDeps {
  * parsed. Nothing is charged or reserved for a length that is only declared.
  */
 export function createAdmission(options: AdmissionOptions, { quotas, shedder }: AdmissionDeps) {
-  const { quotaClass, takesLargeBodies, itemsOf, rowsPerToken, limits } = options;
+  const { quotaClass, takesLargeBodies, itemsOf, rowsPerToken, canStop, limits, heavyGates } = options;
 
   function admit(
     client: ApiClient,
@@ -45,13 +48,14 @@ export function createAdmission(options: AdmissionOptions, { quotas, shedder }: 
     done: (refusal?: Error) => void,
   ): void {
     const heavy = isHeavy(request, takesLargeBodies);
-    const shed = heavy || isNewWork(quotaClass) ? shedLoad(shedder, client.tenantId) : undefined;
+    const canBeShed = !canStop && (heavy || isNewWork(quotaClass));
+    const shed = canBeShed ? shedLoad(shedder, client.tenantId) : undefined;
     if (shed !== undefined) {
       done(shed);
       return;
     }
     const traffic = quotas.of(client);
-    admitByQuota(traffic, quotaClass, reply, (refusal) => {
+    admitByQuota(traffic, { quotaClass, canStop }, reply, (refusal) => {
       const refused = refusal ?? enter(traffic, request, reply, refuseScope);
       if (refused !== undefined) {
         done(refused);
@@ -59,7 +63,7 @@ export function createAdmission(options: AdmissionOptions, { quotas, shedder }: 
       }
       shedder.count(client.tenantId, 1);
       if (request.method !== "GET") request.admitBody = bodyAdmission(traffic, heavy, request, reply);
-      if (heavy) enterHeavy(traffic, request, reply, limits, done);
+      if (heavy) enterHeavy(heavyGates, traffic, request, reply, done);
       else done();
     });
   }
@@ -90,7 +94,7 @@ export function createAdmission(options: AdmissionOptions, { quotas, shedder }: 
       const cost = costOfBytes(bytes);
       const refused = admitBodyByQuota(traffic, quotaClass, cost, reply);
       if (refused === undefined && cost > 0) shedder.count(traffic.tenantId, cost);
-      if (refused === undefined && heavy) beginHeavy(traffic, request, reply, limits, done);
+      if (refused === undefined && heavy) beginHeavy(heavyGates, traffic, request, reply, done);
       else done(refused);
     };
   }

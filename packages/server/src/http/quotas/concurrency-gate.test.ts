@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ClientTraffic } from "../../app/quotas/traffic.js";
 import { enterConnection, enterRequest } from "./concurrency-gate.js";
 
-const limits = { requestsPerClient: 2, connectionsPerClient: 2, heavyRequestsPerTenant: 2 };
+const limits = { requestsPerClient: 2, connectionsPerClient: 2 };
 
 function setUp() {
   const socket = Object.assign(new EventEmitter(), { destroyed: false });

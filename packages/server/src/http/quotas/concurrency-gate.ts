@@ -8,8 +8,6 @@ export interface ConcurrencyLimits {
   requestsPerClient: number;
   /** Infinity behind a proxy, whose connections are shared by all clients. */
   connectionsPerClient: number;
-  /** Heavy requests of one tenant in progress; further ones wait. */
-  heavyRequestsPerTenant: number;
 }
 
 /** The clients that use a connection, and the callbacks that release its unanswered requests. */

@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ClientTraffic, Turns } from "../../app/quotas/traffic.js";
+import { type BoundedGate, createBoundedGate, type GateKey } from "../../runtime/concurrency/bounded-gate.js";
 import { Refusal } from "../refusal.js";
-import { type ConcurrencyLimits, disconnected, whenAnswered } from "./concurrency-gate.js";
+import { disconnected, whenAnswered } from "./concurrency-gate.js";
+import type { Caller } from "./turns.js";
 
 /**
  * A request is heavy if its body is large, because its work grows with it: parsing, compiling, judging hundreds of items; or if it replaces
  * the policy, which is compared with earlier ones. A few at a time of
- * one tenant are served, so a tenant's heavy requests delay its own. A turn to be served begins when the body has arrived, so that one that
- * is never sent keeps nobody waiting. Bodies occupy memory until they are served, so a client has only a few that arrive, and its further
- * ones wait unread.
+ * one tenant are served, so a tenant's heavy requests delay its own; its clients take turns. A turn to be served begins when the body has
+ * arrived, so that one that is never sent keeps nobody waiting. Bodies occupy memory until they are served, so a client has only a few that
+ * arrive, and its further ones wait unread.
  */
 const heavyBytes = 16_384;
 const waitingMax = 50;
@@ -16,6 +17,31 @@ const waitingMax = 50;
 const bodiesForEachInProgress = 8;
 /** For a turn to arrive, and then for a turn to be served. Well below the time in which a request must have arrived. */
 const waitMaxMs = 5000;
+
+/** The turns of heavy requests, each until its request is answered. */
+export interface HeavyGates {
+  /** Of one client, from their heads on. */
+  ofClient: BoundedGate;
+  /** Of a tenant's clients, whose bodies are arriving or in memory. */
+  bodies: BoundedGate;
+  /** Of a tenant's clients, whose bodies have arrived, and which are served. */
+  served: BoundedGate;
+}
+
+export function createHeavyGates(heavyRequestsPerTenant: number): HeavyGates {
+  const gateOf = (concurrentOfKeyMax: number) =>
+    createBoundedGate({
+      concurrentMax: Number.POSITIVE_INFINITY,
+      concurrentOfKeyMax,
+      waitingMax: Number.POSITIVE_INFINITY,
+      waitingOfKeyMax: waitingMax,
+    });
+  return {
+    ofClient: gateOf(heavyRequestsPerTenant),
+    bodies: gateOf(bodiesForEachInProgress * heavyRequestsPerTenant),
+    served: gateOf(heavyRequestsPerTenant),
+  };
+}
 
 /**
  * Only on routes that take larger bodies than others. A body of undeclared length counts as large there. `always`: what the route does is
@@ -30,86 +56,68 @@ export function isHeavy({ headers }: FastifyRequest, takesLargeBodies: boolean |
 
 /** Lets the body of a heavy request arrive, at once or when another one of its client is answered. */
 export function enterHeavy(
-  { heavy, tenant }: ClientTraffic,
+  { ofClient, bodies }: HeavyGates,
+  { tenantId, clientId }: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-  { heavyRequestsPerTenant }: ConcurrencyLimits,
   done: (refusal?: Refusal) => void,
 ): void {
   const untilMs = performance.now() + waitMaxMs;
-  const ofClient = { turns: heavy, max: heavyRequestsPerTenant, untilMs, who: "client" } as const;
-  const bodiesMax = bodiesForEachInProgress * heavyRequestsPerTenant;
-  const ofTenant = { turns: tenant.heavyBodies, max: bodiesMax, untilMs, who: "tenant" } as const;
-  enter(ofClient, request, reply, (refusal) => {
-    if (refusal === undefined) enter(ofTenant, request, reply, done);
+  enter({ gate: ofClient, key: clientId, untilMs, who: "client" }, request, reply, (refusal) => {
+    const key = { key: tenantId, member: clientId };
+    if (refusal === undefined) enter({ gate: bodies, key, untilMs, who: "tenant" }, request, reply, done);
     else done(refusal);
   });
 }
 
 /** Lets a heavy request whose body has arrived be served, at once or when another one of its tenant is answered. */
 export function beginHeavy(
-  { tenant }: ClientTraffic,
+  { served }: HeavyGates,
+  { tenantId, clientId }: Caller,
   request: FastifyRequest,
   reply: FastifyReply,
-  { heavyRequestsPerTenant }: ConcurrencyLimits,
   done: (refusal?: Refusal) => void,
 ): void {
   const untilMs = performance.now() + waitMaxMs;
-  const turns = tenant.heavyWork;
-  enter({ turns, max: heavyRequestsPerTenant, untilMs, who: "tenant" }, request, reply, done);
+  const key = { key: tenantId, member: clientId };
+  enter({ gate: served, key, untilMs, who: "tenant" }, request, reply, done);
 }
 
 interface Entry {
-  turns: Turns;
-  max: number;
+  gate: BoundedGate;
+  key: GateKey;
   untilMs: number;
   who: "client" | "tenant";
 }
 
 /** Takes a turn until the request is answered. */
 function enter(
-  { turns, max, untilMs, who }: Entry,
+  { gate, key, untilMs, who }: Entry,
   request: FastifyRequest,
   reply: FastifyReply,
   done: (refusal?: Refusal) => void,
 ): void {
-  const start = () => {
-    turns.inProgress += 1;
-    whenAnswered(request, reply, () => {
-      turns.inProgress -= 1;
-      startNext(turns);
-    });
-    done();
-  };
-  const refuse = (refusal: Refusal) => {
-    clearTimeout(timer);
-    turns.waiting.delete(begin);
-    done(refusal);
-  };
-  const begin = () => {
-    if (request.raw.socket.destroyed) {
-      // Its client has disconnected while it waited, and its turn goes to the next one.
-      refuse(disconnected());
-      startNext(turns);
-      return;
-    }
-    clearTimeout(timer);
-    turns.waiting.delete(begin);
-    start();
-  };
+  const isGone = () => request.raw.socket.destroyed;
   let timer: NodeJS.Timeout | undefined;
-  if (request.raw.socket.destroyed) refuse(disconnected());
-  else if (turns.inProgress < max) start();
-  else if (turns.waiting.size >= waitingMax) refuse(tooManyHeavy(who));
-  else {
-    timer = setTimeout(() => refuse(tooManyHeavy(who)), untilMs - performance.now());
-    turns.waiting.add(begin);
-  }
-}
-
-function startNext({ waiting }: Turns): void {
-  const [next] = waiting;
-  next?.();
+  const untilAnswered = async () => {
+    clearTimeout(timer);
+    if (isGone()) return done(disconnected());
+    const answered = new Promise<void>((resolve) => whenAnswered(request, reply, resolve));
+    done();
+    await answered;
+  };
+  const onWait = (leave: () => void) => {
+    timer = setTimeout(leave, untilMs - performance.now());
+    whenAnswered(request, reply, leave);
+  };
+  gate
+    .run(key, untilAnswered, onWait)
+    .then((outcome) => {
+      if (outcome !== "full") return;
+      clearTimeout(timer);
+      done(isGone() ? disconnected() : tooManyHeavy(who));
+    })
+    .catch((cause: unknown) => done(new Refusal("INTERNAL", { cause })));
 }
 
 function tooManyHeavy(who: Entry["who"]): Refusal {

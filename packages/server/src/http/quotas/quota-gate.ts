@@ -13,7 +13,7 @@ import type { Route } from "../route.js";
  */
 export function admitByQuota(
   traffic: ClientTraffic,
-  quotaClass: QuotaClass,
+  { quotaClass, canStop }: { quotaClass: QuotaClass; canStop: boolean },
   reply: FastifyReply,
   done: (refusal?: Error) => void,
 ): void {
@@ -22,7 +22,7 @@ export function admitByQuota(
     done(waitSeconds === 0 ? undefined : rateLimited(waitSeconds));
   };
   const nowMs = performance.now();
-  const answer = takeQuota(traffic, quotaClass, nowMs, 1);
+  const answer = takeQuota(traffic, { quotaClass, canStop }, nowMs, 1);
   if (typeof answer === "number") conclude(answer, nowMs);
   else answer.then((waitSeconds) => conclude(waitSeconds, performance.now())).catch(done);
 }
@@ -85,14 +85,14 @@ function isManaging(access: Exclude<CountedRoute["access"], "oauth">): boolean {
   return access.endsWith(":manage") || access === "audit:read" || access === "policies:read";
 }
 
-/** Whether requests of this class create new work, which is refused in an overload. So are heavy requests of any class. */
+/** Whether requests of this class create new work, which is refused in an overload. So are heavy requests of any class; stops are not. */
 export function isNewWork(quotaClass: QuotaClass): boolean {
   return quotaClass === "create" || quotaClass === "bulk";
 }
 
 /** Whether requests to a route can be refused because of an overload. */
-export function canBeShed({ method, path, access, bodyBytesMax }: Route): boolean {
-  if (access === "open") return false;
+export function canBeShed({ method, path, access, bodyBytesMax, isStop }: Route): boolean {
+  if (access === "open" || isStop !== undefined) return false;
   return bodyBytesMax !== undefined || isNewWork(quotaClassOf({ method, path, access }));
 }
 

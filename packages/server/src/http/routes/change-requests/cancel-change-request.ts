@@ -19,6 +19,7 @@ export function cancelChangeRequest({ cancelChange }: Pick<UseCases, "cancelChan
       summary: "Cancel a change request",
       description: "Only the client that requested the change can cancel it.",
       params: ChangeRequestPath,
+      isStop: true,
       success: {
         status: 200,
         schema: ChangeRequest,

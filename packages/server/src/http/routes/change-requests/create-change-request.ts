@@ -21,6 +21,7 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
         "The caller needs the scope that it would need to make the change directly; a client can always request a change of itself, and a key of its own with proof of a current credential: `current_secret`, or a signature by one of its keys. The change takes effect when it is approved and its delay has passed.",
       body: CreateChangeRequestBody,
       idempotent: "honoured",
+      isStop: (body) => endsAccess(body as CreateChangeRequestBody),
       itemsOf: (body) => itemsOfChange(body as CreateChangeRequestBody),
       success: {
         status: 201,
@@ -62,4 +63,10 @@ export function createChangeRequest({ requestChange }: Pick<UseCases, "requestCh
       return body;
     },
   );
+}
+
+/** Whether the change would disable a client, or end a credential. A protected client is stopped this way. */
+function endsAccess({ kind, change }: CreateChangeRequestBody): boolean {
+  if (kind === "client.change") return change.state === "disabled";
+  return kind === "client.secret.remove" || kind === "client.key.remove";
 }

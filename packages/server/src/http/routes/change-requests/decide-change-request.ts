@@ -47,6 +47,7 @@ function decideRoute(
       description,
       params: ChangeRequestPath,
       body: DecideChangeBody,
+      isStop: decision === "reject" ? true : "perhaps",
       success: {
         status: 200,
         schema: ChangeRequest,

@@ -19,6 +19,7 @@ export function changeClient({ changeClient: change }: Pick<UseCases, "changeCli
         "Takes effect everywhere within 5 seconds. Disabling a client cancels its open orders; its transactions wait, unless `cancel` lists them. The caller must hold every scope that the client has or is given. `quotas` replaces all quotas of the client; classes that it omits use the service's defaults.",
       params: ClientPath,
       body: ChangeClientBody,
+      isStop: (body) => (body as ChangeClientBody).state === "disabled",
       success: { status: 200, schema: Client, description: "The changed client." },
       errors: [
         "CLIENT_IS_PERSON",

@@ -17,6 +17,7 @@ export function removeKey({ removeKey: remove }: Pick<UseCases, "removeKey">) {
       summary: "Remove a key",
       description: "The tokens that were issued with it end within 5 seconds.",
       params: ClientKeyPath,
+      isStop: true,
       success: { status: 200, schema: Client, description: "The client without the key." },
       errors: [
         "CLIENT_IS_PERSON",

@@ -17,6 +17,7 @@ export function removeSecret({ removeSecret: remove }: Pick<UseCases, "removeSec
       summary: "Remove a secret",
       description: "The tokens that were issued with it end within 5 seconds.",
       params: ClientSecretPath,
+      isStop: true,
       success: { status: 200, schema: Client, description: "The client without the secret." },
       errors: [
         "CLIENT_IS_PERSON",

@@ -19,6 +19,7 @@ export function cancelOrder({
       description:
         "Asynchronous: the response shows the order as it is now. What is filled before the request is processed stays filled.",
       params: OrderPath,
+      isStop: true,
       success: {
         status: 202,
         schema: Order,

@@ -17,6 +17,7 @@ export function cancelTransaction({ cancelTransaction: cancel }: Pick<UseCases, 
       description:
         "The response has only the id and the state of the transaction if the client lacks `transactions:read`.",
       params: TransactionPath,
+      isStop: true,
       success: { status: 202, schema: CancelledTransaction, description: "The cancelled transaction." },
       errors: ["TRANSACTION_NOT_FOUND", "NOT_CANCELLABLE", "TRANSACTION_TAMPERED"],
     },

@@ -26,6 +26,7 @@ export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decid
         "`digest` is the one that the transaction shows under `approval`: it stands for what will be sent. To say the same again changes nothing. One rejection ends the transaction. If the request is signed, the signature is stored with the approval.",
       params: TransactionPath,
       body: DecideApprovalBody,
+      isStop: (body) => (body as DecideApprovalBody).decision === "reject",
       success: {
         status: 202,
         schema: Transaction,

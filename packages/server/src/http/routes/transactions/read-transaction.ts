@@ -1,6 +1,6 @@
 import { Transaction, TransactionPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { principalOf, unwrap } from "../../access/guard.js";
+import { principalOf, reviewAgain, unwrap } from "../../access/guard.js";
 import { knownVersion, namesTag, transactionTag } from "../../entity-tags.js";
 import { transactionIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
@@ -43,6 +43,7 @@ export function readTransaction({
           ? undefined
           : { versionOtherThan: known, timeoutMs: waitSeconds * 1000 };
       const body = unwrap(await show(principalOf(request).principal.tenantId, id, waitFor));
+      if (waitFor !== undefined) await reviewAgain(request);
       if (waitSeconds > 0) reply.header("preference-applied", `wait=${waitSeconds}`);
       const tag = transactionTag(body.id, body.version, tagSuffix());
       reply.header("etag", tag);

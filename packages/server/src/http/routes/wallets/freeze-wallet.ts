@@ -21,6 +21,7 @@ function frozenRoute(frozen: boolean, { setFrozen, presentWallet }: Needed) {
         ? "Transactions from it fail, and its orders are cancelled. The response is sent when the orders have left the books: from then on nothing leaves the wallet. If that takes longer than five seconds, the response is 503 `UNAVAILABLE`; the wallet is frozen, and repeating the request waits for the remaining orders."
         : "Transactions from it are processed again. Orders that were cancelled stay cancelled.",
       params: WalletPath,
+      ...(frozen ? { isStop: true as const } : {}),
       success: {
         status: 200,
         schema: Wallet,
