@@ -1,6 +1,7 @@
 import type { Principal } from "../access/authenticate-request.js";
 import type { TokenClaims } from "../access/tokens.js";
 import type { Listed } from "../requests/listed.js";
+import type { CallerReview } from "../clients/client.js";
 import type { StoredKeyEnd } from "./key-ends.js";
 
 /** An entry of the audit log: who did what to which object, from where, and with which outcome. */
@@ -25,6 +26,8 @@ export interface AuditDraft {
   repeated: number;
   requestId: string | null;
   address: string | null;
+  /** Reviews the caller once more when the entry is appended. It is not part of the entry. */
+  caller?: CallerReview | undefined;
 }
 
 /** An entry at its position in the tenant's hash chain. */

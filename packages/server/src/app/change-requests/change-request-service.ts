@@ -1,6 +1,7 @@
 import { type ApprovalRecords, type CreateChangeRequestBody, showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import type { CredentialProof } from "../clients/prove-credential.js";
+import { callerReviewOf } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import {
@@ -103,8 +104,10 @@ async function requestChange(
   const unprepared = requirement.approvals === 0 ? await prepareChange(deps, request) : undefined;
   if (unprepared !== undefined) return unprepared;
   return deps.store.unitOfWork(async (unit) => {
-    const full = refuseFull(await unit.countOpen(request.tenantId, request.requestedBy));
-    if (full !== undefined) return full;
+    const open = await unit.countOpen(request.tenantId, request.requestedBy);
+    const refused =
+      (await unit.reviewCaller(request.tenantId, callerReviewOf(origin, deps.now))) ?? refuseFull(open);
+    if (refused !== undefined) return refused;
     const found = await unit.insert(request, keyed);
     if (found !== undefined)
       return replay(found.requestHash, keyed?.hash, () => ({ request: found.earlier, replayed: true }));
@@ -138,6 +141,8 @@ async function cancelChange(
   return deps.store.unitOfWork(async (unit) => {
     const request = await lockAuthentic(unit, { tenantId, id }, now, onRead);
     if (isRefused(request)) return request;
+    const revoked = await unit.reviewCaller(tenantId, callerReviewOf(origin, deps.now));
+    if (revoked !== undefined) return revoked;
     if (clientId !== request.requestedBy)
       return {
         refused: "POLICY_REJECTED",

@@ -7,11 +7,12 @@ import {
   showId,
 } from "@bursar/protocol";
 import type { AuditDraft } from "../audit/audit-entry.js";
-import type { ClientUnit } from "../clients/client.js";
+import type { CallerReview, ClientUnit } from "../clients/client.js";
 import type { Destination, DestinationStore } from "../destinations/destination.js";
 import type { PolicyReads, PolicyStore } from "../policy/policy.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 import type { Listed } from "../requests/listed.js";
+import type { Refused } from "../requests/refused.js";
 import type { ApprovalEvidence } from "../transactions/approval-evidence.js";
 
 /** What a change needs before it takes effect. Fixed when it is requested. */
@@ -109,6 +110,8 @@ export interface ChangeUnit extends ClientUnit, PolicyReads {
   addDestination: (destination: Destination, audit: AuditDraft) => Promise<boolean>;
   /** False if there is no such entry. */
   removeDestination: DestinationStore["removeDestination"];
+  /** Reviews the caller as it is in this SQL transaction; call it after what the unit waits for, and before a change is applied. */
+  reviewCaller: (tenantId: string, caller: CallerReview | undefined) => Promise<Refused | undefined>;
   countOpen: (tenantId: string, requesterId: string) => Promise<OpenChanges>;
   /** Whether no client could act as both; with a single administrator, whether they are two. */
   areIndependent: (clientId: string, otherId: string) => Promise<boolean>;

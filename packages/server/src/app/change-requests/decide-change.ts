@@ -1,6 +1,7 @@
 import { findIndependenceFault, mayApprove, recordedApprovalsMax } from "@bursar/domain";
 import { type ApprovalRecords, type DecideChangeBody, showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import { callerReviewOf } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { type ApprovalProof, presentRecord, sealEvidence } from "../transactions/approval-evidence.js";
 import {
@@ -45,6 +46,7 @@ export async function decideChange(
     if (isRefused(request)) return request;
     const made = { version: request.version + 1, clientId, decision, comment: comment ?? null, decidedAt };
     const refused =
+      (await unit.reviewCaller(tenantId, callerReviewOf(origin, deps.now))) ??
       refuseDecider(request, clientId, digest, decidedAt) ??
       (decision === "reject"
         ? await refuseRejecter(deps, unit, request, made)

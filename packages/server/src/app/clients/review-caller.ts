@@ -1,6 +1,6 @@
 import type { Scope } from "@bursar/protocol";
 import { judgeToken } from "../access/judge-token.js";
-import type { Origin } from "../audit/audit-entry.js";
+import { type AuditDraft, describeAct, type Origin } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { CallerReview, ClientAccess } from "./client.js";
 
@@ -18,6 +18,22 @@ export function callerReviewOf(origin: Origin, now: () => number): CallerReview 
     return refuseLost(principal.scopes, judgement.principal.scopes);
   };
   return { clientId: principal.clientId, review };
+}
+
+/**
+ * The audit entry of an action whose caller is reviewed once more when it is appended: the action may have waited for locks until then, and
+ * its caller may have been disabled. The audit log is locked at that time, and every change of a client is written to it too, so either
+ * the review sees that change, or the change comes after the action. Not for an action that can end its caller's own access, which would
+ * refuse itself; nor for one that only stops something.
+ */
+export function describeReviewedAct(
+  origin: Origin,
+  action: string,
+  object: string,
+  occurredAt: Date,
+): AuditDraft {
+  const caller = callerReviewOf(origin, () => occurredAt.getTime());
+  return { ...describeAct(origin, action, object, occurredAt), caller };
 }
 
 function refuseLost(authenticated: ReadonlySet<Scope>, held: ReadonlySet<Scope>): Refused | undefined {

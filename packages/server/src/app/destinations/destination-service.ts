@@ -4,9 +4,10 @@ import {
   type Destination as DestinationBody,
   showId,
 } from "@bursar/protocol";
-import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import type { ClientOrigin } from "../audit/audit-entry.js";
 import type { ChangeRequest } from "../change-requests/change-request.js";
 import type { ChangeRequestService } from "../change-requests/change-request-service.js";
+import { describeReviewedAct } from "../clients/review-caller.js";
 import type { PolicyChangePlanner } from "../policy/plan-policy-change.js";
 import type { Rails } from "../rails/rail.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
@@ -76,7 +77,7 @@ export function createDestinationService(deps: DestinationServiceDeps): Destinat
         const change = { destination_id: showId("dst", id) };
         return await requested(deps, origin, { kind: "destination.remove", change }, undefined);
       }
-      const audit = describeAct(origin, "destination.remove", showId("dst", id), new Date(now()));
+      const audit = describeReviewedAct(origin, "destination.remove", showId("dst", id), new Date(now()));
       const removed = await store.removeDestination(tenantId, id, audit);
       return removed ? undefined : { refused: "DESTINATION_NOT_FOUND" };
     },
@@ -117,7 +118,7 @@ async function addDestination(
   const result = await store.addDestination(
     destination,
     request,
-    describeAct(origin, "destination.create", showId("dst", destination.id), destination.createdAt),
+    describeReviewedAct(origin, "destination.create", showId("dst", destination.id), destination.createdAt),
   );
   if (result === "taken") return { refused: "DESTINATION_EXISTS" };
   if ("added" in result) return { destination: result.added, replayed: false };

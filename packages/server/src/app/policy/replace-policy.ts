@@ -1,7 +1,8 @@
 import type { PolicyDocument } from "@bursar/domain";
-import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { actorOf, type Origin, tenantOf } from "../audit/audit-entry.js";
 import type { ChangeRequest } from "../change-requests/change-request.js";
 import type { ChangeRequestService } from "../change-requests/change-request-service.js";
+import { describeReviewedAct } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { PolicyChangePlanner } from "./plan-policy-change.js";
 import type { PolicyStore, StoredPolicy } from "./policy.js";
@@ -52,7 +53,7 @@ export function createPolicyReplacer({
       tenantId,
       expectedVersion,
       { document, clientId, createdAt, guards, windows, namedBefore },
-      describeAct(origin, "policy.replace", `policy/${expectedVersion + 1}`, createdAt),
+      describeReviewedAct(origin, "policy.replace", `policy/${expectedVersion + 1}`, createdAt),
     );
     return written === undefined ? { refused: "PRECONDITION_FAILED" } : { policy: written };
   };

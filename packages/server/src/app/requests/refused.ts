@@ -13,3 +13,13 @@ export interface Refused {
 export function isRefused(value: unknown): value is Refused {
   return typeof value === "object" && value !== null && "refused" in value;
 }
+
+/** Rolls back the SQL transaction in which it is found that a request must be refused after all. It is answered as its refusal. */
+export class RefusedError extends Error {
+  readonly refusal: Refused;
+
+  constructor(refusal: Refused) {
+    super(`the request is refused: ${refusal.refused}`);
+    this.refusal = refusal;
+  }
+}

@@ -2,6 +2,7 @@ import { type ApprovalRequirement, type IndependenceFault, mayApprove } from "@b
 import { type DecideApprovalBody, showId } from "@bursar/protocol";
 import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { refuseDependence } from "../change-requests/refuse-dependence.js";
+import { describeReviewedAct } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import {
   type ApprovalEvidence,
@@ -77,7 +78,9 @@ export function createApprovalDecider({
         ? await refuseApproval({ store, judgeWaiting }, transaction, decided)
         : undefined);
     if (refused !== undefined) return refused;
-    const audit = describeAct(origin, `transaction.${decision}`, showId("tx", id), decidedAt);
+    // A rejection is safe in any case.
+    const describe = decision === "approve" ? describeReviewedAct : describeAct;
+    const audit = describe(origin, `transaction.${decision}`, showId("tx", id), decidedAt);
     const evidence = proof === null ? null : sealEvidence(box, id, proof);
     const approval = { clientId, decision, digest, comment: comment ?? null, decidedAt, evidence };
     const outcome = await store.recordApproval(tenantId, id, approval, audit);

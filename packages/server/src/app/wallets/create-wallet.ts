@@ -1,5 +1,6 @@
 import { type CreateWalletBody, showId } from "@bursar/protocol";
-import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import type { ClientOrigin } from "../audit/audit-entry.js";
+import { describeReviewedAct } from "../clients/review-caller.js";
 import type { Rails } from "../rails/rail.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
@@ -56,7 +57,7 @@ export function createWalletCreator({
       updatedAt: createdAt,
     };
     const request = idempotentRequest(idempotencyKey, body);
-    const audit = describeAct(origin, "wallet.create", showId("wlt", wallet.id), createdAt);
+    const audit = describeReviewedAct(origin, "wallet.create", showId("wlt", wallet.id), createdAt);
     const result = await store.createWallet(wallet, request, audit);
     if ("created" in result) {
       onCreated(network);

@@ -1,6 +1,7 @@
 import { showId } from "@bursar/protocol";
 import type { StopInAnyCase } from "../access/stop-in-any-case.js";
 import { describeAct, type Origin } from "../audit/audit-entry.js";
+import { describeReviewedAct } from "../clients/review-caller.js";
 import type { CancelOrdersOfFrozenWallet } from "../markets/order-changes.js";
 import type { Refused } from "../requests/refused.js";
 import type { WalletStore, WalletWithBalances } from "./wallet.js";
@@ -28,7 +29,9 @@ export function createFreezer({ store, stopInAnyCase, cancelOrders, onFrozen, no
   return async (origin, id, frozen) => {
     const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
     const action = frozen ? "wallet.freeze" : "wallet.unfreeze";
-    const audit = describeAct(origin, action, showId("wlt", id), new Date(now()));
+    // A freeze is safe in any case.
+    const describe = frozen ? describeAct : describeReviewedAct;
+    const audit = describe(origin, action, showId("wlt", id), new Date(now()));
     const act = () => store.setFrozen(tenantId, id, frozen, audit);
     const otherwise = () => store.readWallet(tenantId, id);
     const wallet = frozen

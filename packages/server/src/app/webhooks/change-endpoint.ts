@@ -1,5 +1,6 @@
 import { type ChangeWebhookEndpointBody, showId } from "@bursar/protocol";
-import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { type Origin, tenantOf } from "../audit/audit-entry.js";
+import { describeReviewedAct } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { authorityOf, refuseKinds, refuseSecret } from "./authorize-delivery.js";
@@ -54,7 +55,7 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
   ): Changed => {
     const now = new Date(deps.now());
     const shownId = showId("whe", id);
-    const audit = describeAct(origin, `webhook_endpoint.${action}`, shownId, now);
+    const audit = describeReviewedAct(origin, `webhook_endpoint.${action}`, shownId, now);
     const tenantId = tenantOf(origin);
     const changed = await deps.endpoints.changeEndpoint(
       tenantId,
@@ -125,7 +126,7 @@ async function rotateSecret(
   const tenantId = tenantOf(origin);
   const now = new Date(deps.now());
   const secret = deps.randomBytes(secretBytes);
-  const audit = describeAct(origin, "webhook_endpoint.rotate_secret", showId("whe", id), now);
+  const audit = describeReviewedAct(origin, "webhook_endpoint.rotate_secret", showId("whe", id), now);
   const request = idempotentRequest(idempotencyKey, { ...body, id });
   const decide = (before: WebhookEndpoint) =>
     refuseSecret(origin, before) ?? {

@@ -1,5 +1,6 @@
 import { type CreateWebhookEndpointBody, showId } from "@bursar/protocol";
-import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { type Origin, tenantOf } from "../audit/audit-entry.js";
+import { describeReviewedAct } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
 import { authorityOf, refuseKinds } from "./authorize-delivery.js";
@@ -50,7 +51,7 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
     };
     const request = idempotentRequest(idempotencyKey, body);
     const shownId = showId("whe", id);
-    const act = describeAct(origin, "webhook_endpoint.create", shownId, now);
+    const act = describeReviewedAct(origin, "webhook_endpoint.create", shownId, now);
     const audit = { ...act, objects: [shownId, body.url] };
     const result = await deps.endpoints.createEndpoint(endpoint, request, audit, endpointsMax);
     if (result === "too_many") return { refused: "WEBHOOK_ENDPOINTS_TOO_MANY" };

@@ -1,5 +1,6 @@
 import { countResends, type ReplayBody, type ResendFailedBody, readId, showId } from "@bursar/protocol";
-import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { type Origin, tenantOf } from "../audit/audit-entry.js";
+import { describeReviewedAct } from "../clients/review-caller.js";
 import { readSequence } from "../events/event.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -46,7 +47,7 @@ export function createResends(deps: ResendDeps): Resends {
     tenantId: tenantOf(origin),
     action,
     request: idempotentRequest(key, body),
-    audit: describeAct(origin, `webhook_delivery.${action}`, object, new Date(deps.now())),
+    audit: describeReviewedAct(origin, `webhook_delivery.${action}`, object, new Date(deps.now())),
   });
   const conclude = <Answer>(
     { tenantId, request }: ResendRequest,

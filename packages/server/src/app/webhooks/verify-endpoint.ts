@@ -1,5 +1,6 @@
 import { showId } from "@bursar/protocol";
-import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { type Origin, tenantOf } from "../audit/audit-entry.js";
+import { describeReviewedAct } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { AttemptDelivery, Attempted } from "./attempt-delivery.js";
 import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
@@ -48,7 +49,7 @@ export function createEndpointVerifier(deps: VerifyEndpointDeps): VerifyEndpoint
         return { verifiedAt: at, ...(state === "pending" ? { state: { to: "enabled" } } : {}) };
       },
       at,
-      describeAct(origin, "webhook_endpoint.verify", showId("whe", id), at),
+      describeReviewedAct(origin, "webhook_endpoint.verify", showId("whe", id), at),
     );
     if (verified === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
     if (isRefused(verified)) return verified;

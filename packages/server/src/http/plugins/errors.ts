@@ -1,5 +1,7 @@
 import { type ErrorCode, errorBody, errorCatalog } from "@bursar/protocol";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { RefusedError } from "../../app/requests/refused.js";
+import { refusalOf } from "../access/guard.js";
 import { Refusal } from "../refusal.js";
 import { describeFaults } from "../validation.js";
 
@@ -23,6 +25,7 @@ const frameworkErrors: Readonly<Record<string, ErrorCode>> = {
 /** Turns anything thrown by the framework, a hook or a handler into an error of the catalog. */
 export function toRefusal(error: unknown, { isUnavailable }: ErrorsOptions): Refusal {
   if (error instanceof Refusal) return error;
+  if (error instanceof RefusedError) return refusalOf(error.refusal);
   const { code, validation, validationContext } = error as Partial<FastifyError>;
   if (validation !== undefined) {
     const details = describeFaults(validation as never, validationContext ?? "body");

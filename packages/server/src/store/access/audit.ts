@@ -17,6 +17,7 @@ import {
   isPositionAuthentic,
   positionMac,
 } from "../../app/audit/chain-hash.js";
+import { RefusedError } from "../../app/requests/refused.js";
 import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { sql } from "../core/sql.js";
@@ -32,6 +33,7 @@ import {
   type Stored,
 } from "./audit-log/audit-rows.js";
 import { listKeyEnds } from "./audit-log/key-ends.js";
+import { judgeCaller } from "./review-caller.js";
 
 export function createAuditStore(database: Database): AuditStore {
   return {
@@ -105,14 +107,24 @@ export async function appendAudit(tx: Tx, drafts: readonly AuditDraft[]): Promis
   for (const draft of drafts) {
     const tenantId = draft.tenantId ?? nilTenantId;
     const own = byTenant.get(tenantId);
-    if (own === undefined) byTenant.set(tenantId, [{ ...draft, tenantId }]);
-    else own.push({ ...draft, tenantId });
+    // The hash covers all fields that have a value.
+    const entry = { ...draft, tenantId, caller: undefined };
+    if (own === undefined) byTenant.set(tenantId, [entry]);
+    else own.push(entry);
   }
   if (byTenant.size === 0) return;
   const heads = await lockHeads(tx, [...byTenant.keys()]);
+  await reviewCallers(tx, drafts);
   const additions: Addition[] = [];
   for (const head of heads) additions.push(await place(tx, head, byTenant.get(head.tenantId) ?? []));
   await appendToChains(tx, additions);
+}
+
+async function reviewCallers(tx: Tx, drafts: readonly AuditDraft[]): Promise<void> {
+  for (const { tenantId = nilTenantId, caller } of drafts) {
+    const refused = caller && (await judgeCaller(tx, tenantId, caller));
+    if (refused !== undefined) throw new RefusedError(refused);
+  }
 }
 
 /**

@@ -35,6 +35,18 @@ export async function reviewCaller(
   tx.send(
     sql`SELECT FROM clients WHERE tenant_id = ${tenantId} AND id = ${caller.clientId} FOR NO KEY UPDATE`,
   );
+  return await judgeCaller(tx, tenantId, caller);
+}
+
+/**
+ * The same without a lock: for a SQL transaction that holds something which a change of the caller would wait for, or that must not lock
+ * clients any more.
+ */
+export async function judgeCaller(
+  tx: Tx,
+  tenantId: string,
+  caller: CallerReview,
+): Promise<Refused | undefined> {
   const client = await findClientOfTenant(tx, tenantId, caller.clientId);
   const [row] = await tx.query<{ isSuspended: boolean; revokedTokenIds: string[] }>(sql`
     SELECT suspended_at IS NOT NULL OR ${isStopped(sql`id`, sql`id`)} AS "isSuspended", ARRAY(

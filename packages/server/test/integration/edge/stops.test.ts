@@ -99,9 +99,10 @@ describe("a tenant whose quota its other clients have used up", () => {
       FROM unnest(ARRAY['auth', 'create', 'manage', 'read']) AS class
       ON CONFLICT (tenant_id, client_id, class) DO UPDATE SET tokens = EXCLUDED.tokens, at_ms = EXCLUDED.at_ms
     `);
-    // What the process has reserved before is used up first.
-    const read = () => service.call("GET", "/v1/wallets", officer.token);
-    await eventually(read, ({ status }) => status === 429);
+    // What the process has reserved before is used up first. To freeze a wallet is of the same class.
+    const create = () =>
+      service.call("POST", "/v1/wallets", officer.token, { name: "another", purpose: "payout" });
+    await eventually(create, ({ status }) => status === 429);
     const freeze = () => service.call("POST", `/v1/wallets/${wallet}/freeze`, officer.token);
     expect((await freeze()).status).toBe(200);
     // A client without a token could stop nothing.

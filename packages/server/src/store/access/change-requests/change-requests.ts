@@ -21,6 +21,7 @@ import { isOpenInLog } from "../audit-log/find-entries.js";
 import { changeClient } from "../change-client.js";
 import { createStandingReader, mayApproveChanges, type StandingReader, standingOf } from "../lineage.js";
 import { findClientOfTenant } from "../read-client.js";
+import { judgeCaller } from "../review-caller.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../row-integrity.js";
 import { type ChangeRow, readRequest, selectRequests } from "./change-request-rows.js";
 import { insertChangeSignature, listChangeEvidence } from "./change-signatures.js";
@@ -98,6 +99,7 @@ function createChangeUnit(tx: Tx, log: EventLog) {
   const unit: ChangeUnit = {
     ...createPolicyReads(tx),
     insert: (request, keyed) => insertRequest(tx, request, keyed),
+    reviewCaller: async (tenantId, caller) => caller && (await judgeCaller(tx, tenantId, caller)),
     countOpen: (tenantId, requesterId) => countOpen(tx, standings, tenantId, requesterId),
     areIndependent: async (clientId, otherId) => {
       const found = await standings.read([clientId, otherId]);
