@@ -74,7 +74,7 @@ An order matches at most 1000 resting orders. Its remaining size is then cancell
 
 ## Overload
 
-A process that cannot keep up refuses requests of the classes \`create\` and \`bulk\`, and heavy requests of any class, with 503 \`OVERLOADED\` and \`Retry-After\`, before it reads the body. It serves all other requests, such as reads and health checks. It refuses the tenants that use the most: those whose recent cost, in tokens of all classes, is at or above the average of all active tenants. The cost counts half after 5 seconds. All tenants are refused only if a single write takes longer than \`limits.accept_wait_ms\`, because then every one of them waits.
+A process that cannot keep up refuses requests of the classes \`create\` and \`bulk\`, and heavy requests of any class, with 503 \`OVERLOADED\` and \`Retry-After\`, before it reads the body. It serves all other requests, such as reads, health checks and [stops](#stops). It refuses the tenants that use the most: those whose recent cost, in tokens of all classes, is at or above the average of all active tenants. The cost counts half after 5 seconds. All tenants are refused only if a single write takes longer than \`limits.accept_wait_ms\`, because then every one of them waits.
 
 The process checks two measures twenty times a second. The overload begins when one of them exceeds its limit and ends when both have fallen to half of their limits. A delay of the event loop counts only as far as the process has used the processor itself: if other programs slow it down, refusing work would not help.
 
@@ -82,7 +82,11 @@ ${settingsTable("limits.", (key) => key === "limits.accept_wait_ms" || key === "
 
 In addition, at most 10,000 transactions wait to be written in a process, and at most 5,000 of one tenant. Further ones are refused with the same error. Those of different tenants are written in turn.
 
-Other requests of one tenant take turns for the connections to the database: at most half of those that requests may use serve one tenant, and at most 1000 requests of it wait. Further ones are refused with 429 \`CONCURRENCY_LIMITED\`.
+Other requests of one tenant take turns for the connections to the database: at most half of those that requests may use serve one tenant, and at most 1000 requests of it wait, 500 of one client. Further ones are refused with 429 \`CONCURRENCY_LIMITED\`. The clients of a tenant take turns, so a client with many waiting requests delays the first one of another by one turn. If all places of the tenant are taken, the client with the most gives up its last one. The caller is reviewed again when its turn comes: a client that was disabled meanwhile gets 401.
+
+## Stops
+
+Requests that stop something take turns of their own: freezing a wallet, cancelling a transaction or an order, rejecting a payment or a change, disabling a client, removing a secret or a key, and requesting one of these for a protected client. What else the clients of the tenant do cannot delay them. One stop of a client and, with the default of 10 connections, two of a tenant are served at once; 50 of a client wait. They are not shed in an overload. If other clients have used up the quota of the tenant, each client has a reserve for stops, and for the token that they need: a burst of 10 and one per second in each process. The quota of the client itself still applies. Approving a change request has that reserve too, because it can disable a client, but it takes turns with other requests.
 
 ## Sizes and times
 

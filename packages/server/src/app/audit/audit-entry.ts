@@ -1,7 +1,7 @@
 import type { Principal } from "../access/authenticate-request.js";
 import type { TokenClaims } from "../access/tokens.js";
-import type { Listed } from "../requests/listed.js";
 import type { CallerReview } from "../clients/client.js";
+import type { Listed } from "../requests/listed.js";
 import type { StoredKeyEnd } from "./key-ends.js";
 
 /** An entry of the audit log: who did what to which object, from where, and with which outcome. */

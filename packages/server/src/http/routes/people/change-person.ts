@@ -19,6 +19,7 @@ export function changePerson({ changePerson: change }: Pick<UseCases, "changePer
         "Takes effect everywhere within 5 seconds. The caller must hold every scope that the person has or gets. A person whose role has a scope that decides about others is protected: see the change request `client.change`, with `role`.",
       params: PersonPath,
       body: ChangePersonBody,
+      isStop: (body) => (body as ChangePersonBody).state === "disabled",
       success: { status: 200, schema: Person, description: "The changed person." },
       errors: ["CHANGE_REQUEST_REQUIRED", "PERSON_NOT_FOUND", "ROLE_NOT_FOUND", "CLIENT_TAMPERED"],
     },
