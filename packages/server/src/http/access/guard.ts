@@ -1,4 +1,4 @@
-import { acceptSignature, type ErrorCode, type Scope } from "@bursar/protocol";
+import type { ErrorCode, Scope } from "@bursar/protocol";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type {
   Authenticated,
@@ -19,6 +19,7 @@ import { isRefused, type Refused } from "../../app/requests/refused.js";
 import type { ApprovalProof } from "../../app/transactions/approval-evidence.js";
 import { type AdmissionOptions, type AdmitBody, createAdmission } from "../quotas/admission.js";
 import { Refusal } from "../refusal.js";
+import { refusalOf } from "./refusal-of.js";
 import { describeRefusal, isAttempt, isRead } from "./refused-attempts.js";
 
 declare module "fastify" {
@@ -202,7 +203,7 @@ function confirm(
   const given = typeof header === "string" ? header : undefined;
   verify(given, actOf(request), client, { requestId: request.id, address: request.ip })
     .then((verified) => {
-      if (isRefused(verified)) return done(toRefusal(verified));
+      if (isRefused(verified)) return done(refusalOf(verified));
       request.signature = verified;
       done();
     })
@@ -261,37 +262,6 @@ export function proofOf(request: FastifyRequest): ApprovalProof | null {
   const isPasskey = signature.key.algorithm === "passkey";
   const { expiresAtMs, issuedAtMs } = principalOf(request).claims;
   return { signature, tokenExpiresAt: new Date(isPasskey ? issuedAtMs : expiresAtMs) };
-}
-
-/** The response headers of an error: the challenges of RFC 6750 and RFC 9421, and when to retry. */
-const challenges: Partial<Record<ErrorCode, Record<string, string>>> = {
-  UNAUTHENTICATED: { "www-authenticate": 'Bearer realm="bursar"' },
-  TOKEN_INVALID: invalidToken("The access token is not valid."),
-  TOKEN_EXPIRED: invalidToken("The access token has expired."),
-  TOKEN_REVOKED: invalidToken("The access token has been revoked."),
-  TICKET_INVALID: { "www-authenticate": 'Bearer realm="bursar"' },
-  TOO_MANY_STREAMS: { "retry-after": "5" },
-  UNAVAILABLE: { "retry-after": "1" },
-  OVERLOADED: { "retry-after": "1" },
-  SIGNATURE_REQUIRED: { "www-authenticate": 'Signature realm="bursar"', "accept-signature": acceptSignature },
-  SIGNATURE_INVALID: { "www-authenticate": 'Signature realm="bursar"', "accept-signature": acceptSignature },
-};
-
-function invalidToken(description: string): Record<string, string> {
-  return {
-    "www-authenticate": `Bearer realm="bursar", error="invalid_token", error_description="${description}"`,
-  };
-}
-
-/** Converts the refusal of a use case to an HTTP error. */
-export function refusalOf({ refused, message, details, retryAfterSeconds }: Refused): Refusal {
-  const headers =
-    retryAfterSeconds === undefined ? challenges[refused] : { "retry-after": String(retryAfterSeconds) };
-  return new Refusal(refused, {
-    ...(message === undefined ? {} : { message }),
-    ...(details === undefined ? {} : { details }),
-    ...(headers === undefined ? {} : { headers }),
-  });
 }
 
 /** Returns the result of a use case, or throws its refusal as an HTTP error. */

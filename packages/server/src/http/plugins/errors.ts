@@ -1,7 +1,7 @@
 import { type ErrorCode, errorBody, errorCatalog } from "@bursar/protocol";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RefusedError } from "../../app/requests/refused.js";
-import { refusalOf } from "../access/guard.js";
+import { refusalOf } from "../access/refusal-of.js";
 import { Refusal } from "../refusal.js";
 import { describeFaults } from "../validation.js";
 
