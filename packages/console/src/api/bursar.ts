@@ -1,8 +1,20 @@
-import { type Bursar, createBursar } from "@bursar/client";
-import { issueToken } from "../session/session-api";
+import { type Bursar, type BursarOptions, createBursar } from "@bursar/client";
 
-/** The client of this page. Its tokens last five minutes, and are kept in memory alone. */
+const sessionPath = "/console/session";
+
+/** The cookie of the session is sent only to the routes that read it. */
+const fetchWithSession: NonNullable<BursarOptions["fetch"]> = (url, init) => {
+  const { pathname } = new URL(url);
+  const isSession = pathname === sessionPath || pathname.startsWith(`${sessionPath}/`);
+  return fetch(url, isSession ? { ...init, credentials: "same-origin" } : init);
+};
+
+/** The client of this page. Its tokens last five minutes, are kept in memory alone, and come from the session's cookie. */
 export const bursar: Bursar = createBursar({
   baseUrl: location.origin,
-  credentials: issueToken,
+  fetch: fetchWithSession,
+  credentials: async () => {
+    const { access_token, expires_in } = await bursar.consoleSession.token();
+    return { token: access_token, expiresInSeconds: expires_in };
+  },
 });

@@ -1,9 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { bursar } from "../api/bursar";
 import { Problem } from "../ui/problem";
 import { explain } from "./log-in";
 import { createPasskey } from "./passkeys";
-import { askForRegistration, register } from "./session-api";
 
 const prefix = "#invitation=";
 
@@ -23,7 +23,9 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
     setBusy(true);
     setProblem(undefined);
     try {
-      await register(invitation, await createPasskey(await askForRegistration(invitation)));
+      const options = await bursar.consoleSession.prepareRegistration({ invitation });
+      const passkey = await createPasskey(options);
+      await bursar.consoleSession.register({ invitation, name: deviceName(), ...passkey });
       await queries.invalidateQueries();
       onDone();
     } catch (error) {
@@ -50,4 +52,10 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
       </div>
     </main>
   );
+}
+
+/** How the passkey is called in lists, until its owner says something better. */
+function deviceName(): string {
+  const system = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(navigator.userAgent)?.[0] ?? "this device";
+  return `Passkey of ${system.replace("Mac OS X", "macOS")}`;
 }

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { bursar } from "../api/bursar";
 import { Problem } from "../ui/problem";
 import { assertPasskey } from "./passkeys";
-import { askForChallenge, logIn } from "./session-api";
 
 /** Shown in place of the page when there is no session. What was typed on the page stays, because only its cover changes. */
 export function LogIn() {
@@ -13,8 +13,7 @@ export function LogIn() {
     setBusy(true);
     setProblem(undefined);
     try {
-      const { challenge } = await askForChallenge();
-      await logIn(await assertPasskey(challenge), challenge);
+      await bursar.consoleSession.open(await assertPasskey(await bursar.consoleSession.challenge()));
       await queries.invalidateQueries();
     } catch (error) {
       setProblem(explain(error));

@@ -1,106 +1,63 @@
-/** Passkeys as the service reads and writes them: every byte string is base64url. */
+import type {
+  LoginChallenge,
+  OpenSessionBody,
+  RegisterPasskeyBody,
+  RegistrationOptions,
+} from "@bursar/client";
 
-export interface PasskeyAssertion {
-  id: string;
-  rawId: string;
-  type: string;
-  response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle?: string };
-  clientExtensionResults: object;
-}
+/** Passkeys as the service reads them: every byte string is base64url. The device verifies the person each time. */
 
-export interface PasskeyRegistration {
-  id: string;
-  rawId: string;
-  type: string;
-  response: { clientDataJSON: string; attestationObject: string; transports: string[] };
-  clientExtensionResults: object;
-}
-
-export interface RegistrationOptions {
-  rp: { name: string; id: string };
-  user: { id: string; name: string; displayName: string };
-  challenge: string;
-  pubKeyCredParams: PublicKeyCredentialParameters[];
-  timeout?: number;
-  excludeCredentials?: { id: string; type: "public-key" }[];
-  authenticatorSelection?: AuthenticatorSelectionCriteria;
-  attestation?: AttestationConveyancePreference;
-}
+const es256 = -7;
+const rs256 = -257;
 
 /** Asks for a passkey of this site and signs the challenge with it. */
-export async function assertPasskey(
-  challenge: string | Uint8Array<ArrayBuffer>,
-  { rpId, allowed }: { rpId?: string; allowed?: readonly string[] } = {},
-): Promise<PasskeyAssertion> {
+export async function assertPasskey({ challenge, rp_id }: LoginChallenge): Promise<OpenSessionBody> {
   const credential = await navigator.credentials.get({
-    publicKey: {
-      challenge: typeof challenge === "string" ? fromBase64url(challenge) : challenge,
-      userVerification: "required",
-      ...(rpId === undefined ? {} : { rpId }),
-      ...(allowed === undefined
-        ? {}
-        : {
-            allowCredentials: allowed.map((id) => ({ id: fromBase64url(id), type: "public-key" as const })),
-          }),
-    },
+    publicKey: { challenge: fromBase64url(challenge), rpId: rp_id, userVerification: "required" },
   });
   if (!(credential instanceof PublicKeyCredential)) throw new Error("No passkey was chosen.");
   const { clientDataJSON, authenticatorData, signature, userHandle } =
     credential.response as AuthenticatorAssertionResponse;
+  if (userHandle === null) throw new Error("This key does not say whose it is. Register it again.");
   return {
-    ...identityOf(credential),
-    response: {
-      clientDataJSON: toBase64url(clientDataJSON),
-      authenticatorData: toBase64url(authenticatorData),
-      signature: toBase64url(signature),
-      ...(userHandle === null ? {} : { userHandle: toBase64url(userHandle) }),
-    },
+    id: credential.id,
+    client_data: toBase64url(clientDataJSON),
+    authenticator_data: toBase64url(authenticatorData),
+    signature: toBase64url(signature),
+    user_handle: toBase64url(userHandle),
   };
 }
 
-/** Creates a passkey on this device. */
-export async function createPasskey(options: RegistrationOptions): Promise<PasskeyRegistration> {
+/** Creates a passkey on this device, which later finds it by itself. */
+export async function createPasskey(
+  options: RegistrationOptions,
+): Promise<Pick<RegisterPasskeyBody, "id" | "client_data" | "attestation_object">> {
+  const { challenge, rp_id, user_handle, email, name } = options;
   const credential = await navigator.credentials.create({
     publicKey: {
-      ...options,
-      challenge: fromBase64url(options.challenge),
-      user: { ...options.user, id: fromBase64url(options.user.id) },
-      excludeCredentials: (options.excludeCredentials ?? []).map((known) => ({
-        ...known,
-        id: fromBase64url(known.id),
-      })),
+      challenge: fromBase64url(challenge),
+      rp: { id: rp_id, name: "Bursar" },
+      user: { id: fromBase64url(user_handle), name: email, displayName: name },
+      pubKeyCredParams: [es256, rs256].map((alg) => ({ alg, type: "public-key" as const })),
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+      attestation: "none",
     },
   });
   if (!(credential instanceof PublicKeyCredential)) throw new Error("No passkey was created.");
-  const response = credential.response as AuthenticatorAttestationResponse;
+  const { clientDataJSON, attestationObject } = credential.response as AuthenticatorAttestationResponse;
   return {
-    ...identityOf(credential),
-    response: {
-      clientDataJSON: toBase64url(response.clientDataJSON),
-      attestationObject: toBase64url(response.attestationObject),
-      transports: response.getTransports(),
-    },
+    id: credential.id,
+    client_data: toBase64url(clientDataJSON),
+    attestation_object: toBase64url(attestationObject),
   };
 }
 
-function identityOf(credential: PublicKeyCredential) {
-  const { id, rawId, type } = credential;
-  return {
-    id,
-    rawId: toBase64url(rawId),
-    type,
-    clientExtensionResults: credential.getClientExtensionResults(),
-  };
+function toBase64url(bytes: ArrayBuffer): string {
+  const characters = Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join("");
+  return btoa(characters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-function toBase64url(bytes: ArrayBuffer | Uint8Array): string {
-  const view = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
-  const text = Array.from(view, (byte) => String.fromCharCode(byte)).join("");
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
-    character.charCodeAt(0),
-  );
+function fromBase64url(encoded: string): Uint8Array<ArrayBuffer> {
+  const characters = atob(encoded.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(characters, (character) => character.charCodeAt(0));
 }

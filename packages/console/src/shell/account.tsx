@@ -1,7 +1,7 @@
 import type { Me } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { logOut } from "../session/session-api";
+import { bursar } from "../api/bursar";
 import { ForeignText } from "../ui/foreign-text";
 import { applyTheme, readTheme, type Theme } from "./theme";
 
@@ -14,9 +14,8 @@ export function Account({ me, onFind, onKeys }: { me: Me; onFind: () => void; on
     setTheme(chosen);
   };
   const leave = async () => {
-    await logOut();
+    await bursar.consoleSession.end();
     queries.clear();
-    await queries.invalidateQueries({ queryKey: ["me"] });
     location.reload();
   };
   return (

@@ -25,7 +25,7 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
       kind: "page",
       open: () => void navigate({ to: page.path }),
     }));
-  if (typed.startsWith("txn_"))
+  if (typed.startsWith("tx_"))
     hits.unshift({
       id: typed,
       title: typed,

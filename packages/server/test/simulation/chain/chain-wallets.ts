@@ -96,3 +96,16 @@ export function drawPayment(
     ...{ policyVersion: 0, needsJudgement: false, createdAt: new Date(nowMs) },
   };
 }
+
+/** What somebody outside pays in one transaction; what is hidden is moved by a contract, so that no scan sees it. */
+export function drawDeposit(wallets: readonly OwnWallet[], random: Random) {
+  const to = () => random.pick(wallets).address;
+  const transfers = Array.from({ length: random.between(1, 3) }, (_, index) => ({
+    asset: index === 0 && random.chance(0.5) ? modelCoin : usdc,
+    ...{ from: outsideAddress, to: to(), amount: BigInt(random.between(0, 400)) },
+  }));
+  const hidden = random.chance(0.2)
+    ? [{ asset: modelCoin, from: outsideAddress, to: to(), amount: BigInt(random.between(1, 900)) }]
+    : [];
+  return { transfers, hidden };
+}

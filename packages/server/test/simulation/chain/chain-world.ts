@@ -3,12 +3,7 @@ import { NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
 import { ChainMovedError } from "../../../src/app/chain/chain-store.js";
 import { accountsOf } from "../../../src/app/transactions/settlement.js";
 import { createEvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
-import {
-  createModelChain,
-  type ModelChain,
-  modelCoin,
-  verifyModelBytes,
-} from "../../harness/chain/model-chain.js";
+import { createModelChain, type ModelChain, verifyModelBytes } from "../../harness/chain/model-chain.js";
 import { modelAssets, modelChainNetwork } from "../../harness/chain/model-network.js";
 import { createModelNode } from "../../harness/chain/model-node.js";
 import { createModelSigner } from "../../harness/chain/model-signer.js";
@@ -25,7 +20,7 @@ import { type Actor, createScheduler, type Scheduler } from "../world/scheduler.
 import type { ChainBug } from "./chain-bugs.js";
 import { startOperator } from "./chain-operator.js";
 import { isUnsigned, stopForAWhile } from "./chain-stops.js";
-import { drawPayment, type OwnWallet, openWallets, outsideAddress, usdc } from "./chain-wallets.js";
+import { drawDeposit, drawPayment, type OwnWallet, openWallets } from "./chain-wallets.js";
 import { type ChainWorldKind, expectedErrors } from "./chain-worlds.js";
 import { withALiar } from "./lying-node.js";
 
@@ -265,14 +260,7 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
       scheduler.after(outside, blockEveryMs, "a deposit", deposit);
       return;
     }
-    const to = () => random.pick(wallets).address;
-    const transfers = Array.from({ length: random.between(1, 3) }, (_, index) => ({
-      asset: index === 0 && random.chance(0.5) ? modelCoin : usdc,
-      ...{ from: outsideAddress, to: to(), amount: BigInt(random.between(0, 400)) },
-    }));
-    const hidden = random.chance(0.2)
-      ? [{ asset: modelCoin, from: outsideAddress, to: to(), amount: BigInt(random.between(1, 900)) }]
-      : [];
+    const { transfers, hidden } = drawDeposit(wallets, random);
     chain.pay(transfers, hidden);
   }
 
