@@ -15,7 +15,7 @@ const keys: IntegrityKeys = {
 /** An authenticator whose database answers only when the test says so, as under a flood. */
 function createWorld() {
   const secret = { ...hashSecret(keys, "right"), id: "secret", expiresAt: null };
-  const client = { id: "client", state: "active", secrets: [secret] } as unknown as ApiClient;
+  const client = { id: "client", state: "active", secrets: [secret], person: null } as unknown as ApiClient;
   let isSlow = false;
   const held: (() => void)[] = [];
   const authenticate = createClientAuthenticator({

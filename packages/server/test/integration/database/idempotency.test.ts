@@ -62,6 +62,8 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
           return { ...body, destination: { wallet_id: objects["wallets"] } };
         case "replayWebhooks":
           return { ...body, endpoint_id: objects["webhook-endpoints"] };
+        case "invitePerson":
+          return { ...body, email: `${marker}@people.example` };
         case "rotateOwnSecret":
           return { ...body, current_secret: secretFor(marker) };
         default:
@@ -132,7 +134,7 @@ describe.each(routes.map((route) => [route.operationId, route] as const))(
 
 /** A secret is in the original response only, and when a credential was last used is written a little later. */
 function withoutSecrets(body: Record<string, unknown>): Record<string, unknown> {
-  const { secret: _secret, key_id: _keyId, request_id: _requestId, key, ...rest } = body;
+  const { secret: _secret, invitation: _link, key_id: _keyId, request_id: _requestId, key, ...rest } = body;
   const { secret: _keySecret, ...shown } = (key ?? {}) as Record<string, unknown>;
   const isUse = (name: string) => name === "last_used_at" && "client" in body;
   return JSON.parse(JSON.stringify({ ...rest, key: shown }, (name, value) => (isUse(name) ? null : value)));

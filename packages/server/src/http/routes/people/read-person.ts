@@ -14,6 +14,7 @@ export function readPerson({ readPerson: read }: Pick<UseCases, "readPerson">) {
       operationId: "readPerson",
       tag: "People",
       summary: "Read a person",
+      description: "A client that is a program is not found here.",
       params: PersonPath,
       success: { status: 200, schema: Person, description: "The person." },
       errors: ["PERSON_NOT_FOUND"],

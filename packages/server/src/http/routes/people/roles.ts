@@ -58,6 +58,7 @@ export function deleteRole({ deleteRole: remove }: Pick<UseCases, "deleteRole">)
       passkey: true,
       tag: "People",
       summary: "Delete a role that nobody has",
+      description: "The built-in roles cannot be deleted.",
       params: RolePath,
       success: { status: 204, schema: Type.Null(), description: "The role was deleted." },
       errors: ["ROLE_IN_USE", "ROLE_NOT_FOUND"],

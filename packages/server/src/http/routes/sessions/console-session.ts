@@ -49,6 +49,8 @@ export function prepareRegistration(
       path: "/console/session/registration-options",
       operationId: "prepareRegistration",
       summary: "Get what is needed to register a passkey",
+      description:
+        "The challenge is valid for 5 minutes. The invitation stays valid until a passkey is registered with it.",
       body: RegistrationOptionsBody,
       success: { status: 200, schema: RegistrationOptions, description: "What the browser needs." },
       errors: [...always, "INVITATION_INVALID"],
@@ -159,6 +161,7 @@ export function endSession({ endSession: end }: Pick<UseCases, "endSession">, pu
       path: "/console/session",
       operationId: "endSession",
       summary: "Log out",
+      description: "Ends the session of the cookie. Its tokens become invalid everywhere within 5 seconds.",
       success: { status: 204, schema: Type.Null(), description: "The session has ended." },
       errors: [...always, "SESSION_REQUIRED", "TENANT_SUSPENDED"],
     },
