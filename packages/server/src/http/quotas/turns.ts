@@ -58,18 +58,20 @@ export function inTurn(
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { tenantId, clientId } = callerOf(request);
     const isOne = typeof isStop === "function" ? isStop(request.body) : isStop === true;
-    const gate = isOne ? stops : work;
-    const served = await gate.run(
-      { key: tenantId, member: clientId },
-      async () => {
-        // It may have waited for long: its client can be gone, or be disabled.
-        if (request.raw.socket.destroyed) throw disconnected();
-        await review(request);
-        return { answer: await handle(request, reply) };
-      },
-      (leave) => whenAnswered(request, reply, leave),
-    );
-    if (served !== "full") return served.answer;
+    // A client that stops more at once than may wait for its own turns, such as hundreds of payments, takes the ordinary ones too.
+    for (const gate of isOne ? [stops, work] : [work]) {
+      const served = await gate.run(
+        { key: tenantId, member: clientId },
+        async () => {
+          // It may have waited for long: its client can be gone, or be disabled.
+          if (request.raw.socket.destroyed) throw disconnected();
+          await review(request);
+          return { answer: await handle(request, reply) };
+        },
+        (leave) => whenAnswered(request, reply, leave),
+      );
+      if (served !== "full") return served.answer;
+    }
     throw request.raw.socket.destroyed ? disconnected() : tooManyWaiting();
   };
 }
