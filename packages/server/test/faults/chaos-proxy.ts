@@ -13,7 +13,8 @@ export interface ChaosProxy {
 type Fate = "reset" | "stall" | "slice";
 
 export interface ChaosOptions {
-  target: { host: string; port: number };
+  /** Connections go to these ports in turn. */
+  ports: readonly number[];
   cuts: number;
   /** A connection is broken after at most this many bytes from the server. */
   bytesMax: number;
@@ -22,14 +23,18 @@ export interface ChaosOptions {
 const fates: readonly Fate[] = ["reset", "stall", "slice"];
 const crumbBytes = 7;
 
-export async function createChaosProxy({ target, cuts, bytesMax }: ChaosOptions): Promise<ChaosProxy> {
+export async function createChaosProxy({ ports, cuts, bytesMax }: ChaosOptions): Promise<ChaosProxy> {
   const broken: Record<Fate, number> = { reset: 0, stall: 0, slice: 0 };
   const sockets = new Set<Socket>();
-  let planned = 0;
+  /** What is still to happen. A connection that its client gives up hands its fate back, so that the requested number is reached. */
+  const ahead = Array.from({ length: cuts }, (_, at) => fates[at % fates.length] as Fate);
+
+  let turn = 0;
 
   const server = createServer((incoming) => {
-    const outgoing = connect(target.port, target.host);
-    const fate = planned < cuts ? fates[planned++ % fates.length] : undefined;
+    const outgoing = connect(ports[turn++ % ports.length] as number, "127.0.0.1");
+    const fate = ahead.shift();
+    let isBroken = false;
     let left = fate === undefined ? Number.POSITIVE_INFINITY : randomInt(1, bytesMax);
     for (const [socket, other] of [
       [incoming, outgoing],
@@ -42,12 +47,16 @@ export async function createChaosProxy({ target, cuts, bytesMax }: ChaosOptions)
         other.destroy();
       });
     }
+    incoming.on("close", () => {
+      if (fate !== undefined && !isBroken) ahead.push(fate);
+    });
     incoming.on("data", (chunk) => outgoing.write(chunk));
     outgoing.on("data", (chunk) => {
       const passed = chunk.subarray(0, Math.min(left, chunk.length));
       pass(passed, fate === "slice" ? crumbBytes : chunk.length, incoming);
       if (left > 0 && left <= chunk.length && fate !== undefined) {
         broken[fate] += 1;
+        isBroken = true;
         if (fate !== "stall") setImmediate(() => incoming.resetAndDestroy());
       }
       left -= passed.length;
