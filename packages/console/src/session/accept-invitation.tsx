@@ -1,5 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
 import { Problem } from "../ui/problem";
 import { explain } from "./log-in";
@@ -7,8 +6,19 @@ import { createPasskey } from "./passkeys";
 
 const prefix = "#invitation=";
 
-/** The invitation of the address, which is not sent to the service with it. It is taken out, so that no history keeps it. */
-export function takeInvitation(): string | undefined {
+/** The invitation of the address, also of one that is opened in a tab that has the console already, which does not load it again. */
+export function useInvitation(): [string | undefined, () => void] {
+  const [invitation, setInvitation] = useState(takeInvitation);
+  useEffect(() => {
+    const onChange = () => setInvitation((before) => takeInvitation() ?? before);
+    addEventListener("hashchange", onChange);
+    return () => removeEventListener("hashchange", onChange);
+  }, []);
+  return [invitation, () => setInvitation(undefined)];
+}
+
+/** It is not sent to the service with the address. It is taken out, so that no history keeps it. */
+function takeInvitation(): string | undefined {
   if (!location.hash.startsWith(prefix)) return undefined;
   const invitation = location.hash.slice(prefix.length);
   history.replaceState(history.state, "", location.pathname + location.search);
@@ -16,7 +26,6 @@ export function takeInvitation(): string | undefined {
 }
 
 export function AcceptInvitation({ invitation, onDone }: { invitation: string; onDone: () => void }) {
-  const queries = useQueryClient();
   const [problem, setProblem] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const accept = async () => {
@@ -26,8 +35,8 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
       const options = await bursar.consoleSession.prepareRegistration({ invitation });
       const passkey = await createPasskey(options);
       await bursar.consoleSession.register({ invitation, name: deviceName(), ...passkey });
-      await queries.invalidateQueries();
-      onDone();
+      // What this page knows, and its token, can be another person's.
+      location.reload();
     } catch (error) {
       setProblem(explain(error));
     } finally {

@@ -1,7 +1,7 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { hasEnded } from "../api/queries";
-import { AcceptInvitation, takeInvitation } from "../session/accept-invitation";
+import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
 import { LogIn } from "../session/log-in";
 import { useMe } from "../session/use-me";
 import { Problem } from "../ui/problem";
@@ -13,13 +13,12 @@ import { useShortcuts } from "./shortcuts";
 
 /** The frame of every page: the menu, the login that covers it when there is no session, and the keys. */
 export function Shell() {
-  const [invitation, setInvitation] = useState(takeInvitation);
+  const [invitation, leaveInvitation] = useInvitation();
   const me = useMe();
   const [open, setOpen] = useState<"palette" | "keys">();
   useShortcuts({ openPalette: () => setOpen("palette"), openKeys: () => setOpen("keys") });
   useFocusOnArrival();
-  if (invitation !== undefined)
-    return <AcceptInvitation invitation={invitation} onDone={() => setInvitation(undefined)} />;
+  if (invitation !== undefined) return <AcceptInvitation invitation={invitation} onDone={leaveInvitation} />;
   if (me.data === undefined) {
     if (hasEnded(me.error)) return <LogIn />;
     return (

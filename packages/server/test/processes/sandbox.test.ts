@@ -5,6 +5,7 @@ import { createBursar } from "@bursar/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { canRead } from "../../src/embedded/postgres-account.js";
 import { eventually } from "../harness/eventually.js";
+import { consoleOriginOf, registerWith } from "../harness/people/log-in.js";
 import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
@@ -30,6 +31,14 @@ describe("the sandbox", () => {
   const postmasterPid = () =>
     Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
   const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
+  /** The links of the banner, by name. */
+  const linksOf = (bursar: BursarProcess) =>
+    new Map(
+      [...bursar.output().matchAll(/^ +(\w+) +(admin|approver) +(http\S+#invitation=\S+)$/gm)].map(
+        ([, name, , link]) => [name ?? "", link ?? ""],
+      ),
+    );
+  let linkOfGrace = "";
   const killAll = async () => {
     for (const { child, exited } of started.splice(0)) {
       child.kill("SIGKILL");
@@ -118,6 +127,12 @@ describe("the sandbox", () => {
         `$(BURSAR_DATA_DIR='${dataDir}' ./bursar token)`,
       ])
         expect(bursar.output()).toContain(text);
+      const links = linksOf(bursar);
+      expect([...links.keys()]).toEqual(["Ada", "Grace", "Alan"]);
+      const ada = links.get("Ada") ?? "";
+      expect(ada).toMatch(new RegExp(`^${consoleOriginOf({ url })}/console#invitation=`));
+      expect((await registerWith({ url }, ada)).status).toBe(201);
+      linkOfGrace = links.get("Grace") ?? "";
       expect(await readiness(url)).toBe(200);
       expect(statSync(join(dataDir, "postgres.password")).mode & 0o777).toBe(0o600);
       const postgres = postmasterPid();
@@ -141,7 +156,13 @@ describe("the sandbox", () => {
         () => isAlive(postgres),
         (alive) => !alive,
       );
-      expect(await readiness(await dev().ready())).toBe(200);
+      const again = dev();
+      const url = await again.ready();
+      expect(await readiness(url)).toBe(200);
+      // Ada has a passkey. The others get new links, with which the earlier ones end.
+      await again.waitFor(/Ctrl-C stops the service/);
+      expect([...linksOf(again).keys()]).toEqual(["Grace", "Alan"]);
+      expect((await registerWith({ url }, linkOfGrace)).code).toBe("INVITATION_INVALID");
     });
 
     it.runIf(process.platform === "linux")(

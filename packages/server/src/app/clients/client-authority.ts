@@ -85,10 +85,15 @@ function areSame(one: readonly Scope[], other: readonly Scope[]): boolean {
  * powerful client a new secret and use that. The operator has access to the database and is not limited.
  */
 export function refuseBeyondScopes(origin: Origin, scopes: readonly Scope[]): Refused | undefined {
-  const held = origin.by === "operator" ? new Set(allScopes) : origin.principal.scopes;
-  const missing = scopes.filter((scope) => !held.has(scope));
+  const missing = scopesBeyond(origin, scopes);
   if (missing.length === 0) return undefined;
   return { refused: "INSUFFICIENT_SCOPE", message: `The caller needs the scopes ${missing.join(", ")}.` };
+}
+
+/** The scopes that the caller lacks. */
+export function scopesBeyond(origin: Origin, scopes: readonly Scope[]): Scope[] {
+  const held: ReadonlySet<Scope> = origin.by === "operator" ? new Set(allScopes) : origin.principal.scopes;
+  return scopes.filter((scope) => !held.has(scope));
 }
 
 /** A person has the scopes of a role, and never signs requests with a key of a program. */

@@ -201,6 +201,8 @@ export interface ChangeOptions {
   isExempt?: ((client: ApiClient) => boolean) | undefined;
   /** Whether the operator replaces all credentials, after which the client depends on nobody. */
   resets?: true | undefined;
+  /** Whether the client replaces a credential that it was given before, so that nobody can act as it who could not. */
+  keepsAuthority?: true | undefined;
   /** Called when the change is found to be allowed, before it is written. */
   onDecided?: (() => void) | undefined;
 }
@@ -212,7 +214,7 @@ export async function applyClientChange(
   clientId: string,
   action: string,
   decide: (client: ApiClient) => ClientChange | Refused,
-  { retryable, refuse, isExempt, resets, onDecided }: ChangeOptions = {},
+  { retryable, refuse, isExempt, resets, keepsAuthority, onDecided }: ChangeOptions = {},
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
   const audit = describeAct(origin, action, showId("cli", clientId), new Date(now()));
@@ -223,7 +225,7 @@ export async function applyClientChange(
       refuseBeyondScopes(origin, client.scopes);
     if (refused !== undefined) return refused;
     if (earlier === undefined || retryable === undefined) {
-      const change = withAuthority(origin, client, facts, decide(client), isExempt);
+      const change = withAuthority(origin, client, facts, decide(client), { isExempt, keepsAuthority });
       if (!isRefused(change)) onDecided?.();
       return change;
     }
@@ -258,7 +260,7 @@ function withAuthority(
   client: ApiClient,
   facts: ClientFacts,
   change: ClientChange | Refused,
-  isExempt: (client: ApiClient) => boolean = () => false,
+  { isExempt = () => false, keepsAuthority = undefined }: Pick<ChangeOptions, "isExempt" | "keepsAuthority">,
 ): ClientChange | Refused {
   if (isRefused(change)) return change;
   const by = actorOf(origin);
@@ -269,6 +271,7 @@ function withAuthority(
       : change;
   if (by === client.id && client.state === "disabled") return { refused: "TOKEN_REVOKED" };
   if (isOther && isProtected(client, facts) && !isExempt(client)) return refuseProtected(client);
+  if (keepsAuthority === true) return change;
   return { ...change, authority: { controllers: isOther ? "added" : "unchanged", ...change.authority, by } };
 }
 

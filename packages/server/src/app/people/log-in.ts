@@ -59,11 +59,15 @@ export async function registerPasskey(
   };
   const origin = originOf(client, from);
   // Decided again with the row locked: of two uses of a link, the second finds no secret.
-  const registered = await applyClientChange(deps, origin, client.id, "passkey.register", (current) => {
+  const decide = (current: ApiClient) => {
     const match = matchSecret(deps.keys, current.secrets, secret, deps.now());
     if (match === undefined || !isActive(current)) return invalidInvitation;
-    if (current.keys.length >= passkeysMax) return { refused: "KEY_LIMIT_REACHED" };
+    if (current.keys.length >= passkeysMax) return { refused: "KEY_LIMIT_REACHED" } as const;
     return { addKey: key, removeSecretIds: current.secrets.map(({ id }) => id) };
+  };
+  // The one who has the link could act as the person since it was made, which is when the authority was changed.
+  const registered = await applyClientChange(deps, origin, client.id, "passkey.register", decide, {
+    keepsAuthority: true,
   });
   if (isRefused(registered)) return registered;
   return { person: { ...registered, person: client.person }, keyId: key.id };

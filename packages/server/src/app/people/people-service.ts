@@ -1,14 +1,13 @@
 import { type ChangePersonBody, type InvitePersonBody, showId } from "@bursar/protocol";
 import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import type { ApiClient, ClientChange, ClientSecret, PersonFacts } from "../clients/client.js";
-import { refuseBeyondScopes } from "../clients/client-authority.js";
 import { hashSecret, newSecret } from "../clients/client-secret.js";
 import { applyClientChange, type ClientServiceDeps, draftClient } from "../clients/client-service.js";
 import { disableClient } from "../clients/disable-client.js";
 import { callerReviewOf } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { findRole, type RoleStore } from "./role.js";
+import { findRole, type RoleStore, refuseRole } from "./role.js";
 
 /** A client that is a person. */
 export type PersonClient = ApiClient & { person: PersonFacts };
@@ -71,7 +70,7 @@ async function invitePerson(
 ): Promise<InvitedPerson | Refused> {
   const role = await findRole(deps.roles, tenantOf(origin), body.role);
   if (isRefused(role)) return role;
-  const refused = refuseBeyondScopes(origin, role.scopes);
+  const refused = refuseRole(origin, role);
   if (refused !== undefined) return refused;
   const { token, secret } = newInvitation(deps, origin);
   const { client: drafted } = draftClient(deps, origin, { name: body.name, scopes: [...role.scopes] });
@@ -102,7 +101,7 @@ async function changePerson(
   const role = body.role === undefined ? undefined : await findRole(deps.roles, tenantOf(origin), body.role);
   if (isRefused(role)) return role;
   const decide = ({ person }: ApiClient): ClientChange | Refused => {
-    const refused = refuseBeyondScopes(origin, role?.scopes ?? []);
+    const refused = role && refuseRole(origin, role);
     if (person === null || refused !== undefined) return refused ?? notFound;
     return {
       set: {

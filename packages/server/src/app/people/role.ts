@@ -7,7 +7,7 @@ import {
 } from "@bursar/protocol";
 import { type AuditDraft, actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import type { CallerReview } from "../clients/client.js";
-import { refuseBeyondScopes } from "../clients/client-authority.js";
+import { refuseBeyondScopes, scopesBeyond } from "../clients/client-authority.js";
 import { callerReviewOf } from "../clients/review-caller.js";
 import type { Refused } from "../requests/refused.js";
 
@@ -87,6 +87,19 @@ export async function findRole(
 ): Promise<Role | Refused> {
   const found = builtIns.find((role) => role.name === name) ?? (await roles.findRole(tenantId, name));
   return found ?? { refused: "ROLE_NOT_FOUND" };
+}
+
+/** A caller gives no role that has more than itself. The sentence says who can. */
+export function refuseRole(
+  origin: Origin,
+  { name, scopes }: Pick<Role, "name" | "scopes">,
+): Refused | undefined {
+  const missing = scopesBeyond(origin, scopes);
+  if (missing.length === 0) return undefined;
+  return {
+    refused: "INSUFFICIENT_SCOPE",
+    message: `The caller cannot give the role ${name}, because it lacks ${missing.join(", ")}. The operator can: \`bursar people invite\` invites a person with this role, who is independent of all clients.`,
+  };
 }
 
 /** Only the operator gives these, to a program that it creates. */

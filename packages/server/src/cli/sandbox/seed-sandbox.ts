@@ -11,6 +11,7 @@ import {
   type SandboxClient,
   writeSandboxCredentials,
 } from "./sandbox-credentials.js";
+import { type SandboxPerson, seedPeople } from "./seed-people.js";
 
 /** A tenant to work with, a second one that shows the isolation of tenants, and one whose orders fill the books. */
 const makerName = "market-maker";
@@ -42,12 +43,12 @@ const furtherClients: readonly SeededClient[] = [
   },
 ];
 
-/** Creates the sandbox's tenants and clients at the first start, and keeps the address of the service up to date. */
+/** Creates the sandbox's tenants, clients and people at the first start, and keeps the address of the service up to date. */
 export async function seedSandbox(
   url: string,
   parts: Parts,
   { data_dir: dataDir, market_maker: marketMaker }: Pick<Settings, "data_dir" | "market_maker">,
-): Promise<void> {
+): Promise<SandboxPerson[]> {
   const known = hasSandboxCredentials(dataDir) ? readSandboxCredentials(dataDir).clients : [];
   const clients: SandboxClient[] = [];
   for (const name of tenantNames) {
@@ -63,6 +64,7 @@ export async function seedSandbox(
   writeSandboxCredentials(dataDir, { url, clients });
   const maker = clients.find(({ name }) => name === makerName);
   if (marketMaker === "on" && maker !== undefined) parts.markets.startMarketMaker(toIds(maker));
+  return await seedPeople(url, toIds(clients[0] as SandboxClient).tenantId, parts);
 }
 
 /** The policy that tenants start with refuses orders. One that was replaced stays as it is. */

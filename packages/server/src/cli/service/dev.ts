@@ -1,5 +1,6 @@
 import { join, relative, resolve } from "node:path";
 import type { Command } from "commander";
+import { consoleAddressOf } from "../../app/people/console-address.js";
 import type { Parts } from "../../compose/compose.js";
 import { type Config, loadConfig } from "../../config/load-config.js";
 import { sandboxMarkets } from "../../config/market-list.js";
@@ -28,6 +29,7 @@ export function addDevCommand(program: Command): void {
       const progress = showProgress();
       const { runUntilStopped } = await import("./run-until-stopped.js");
       const { seedSandbox } = await import("../sandbox/seed-sandbox.js");
+      const { describeConsole } = await import("../sandbox/seed-people.js");
       const { explainMissingAsset, startSandboxChain, whyNoChain } = await import(
         "../sandbox/sandbox-chain.js"
       );
@@ -41,7 +43,10 @@ export function addDevCommand(program: Command): void {
         values.master_key_file === undefined
           ? readOrCreateMasterKeys(join(dataDir, "master.key"))
           : readMasterKeys(values.master_key_file);
-      const seed = (url: string, parts: Parts) => seedSandbox(url, parts, values);
+      let people: Awaited<ReturnType<typeof seedSandbox>> = [];
+      const seed = async (url: string, parts: Parts) => {
+        people = await seedSandbox(url, parts, values);
+      };
       const options = {
         ...{ isSandbox: true, keyring, seed, companions },
         explainMissingAsset: (code: string) => explainMissingAsset(config, code),
@@ -49,7 +54,9 @@ export function addDevCommand(program: Command): void {
       try {
         await runUntilStopped(values, options, (service) => {
           clearInterval(progress);
-          console.log(banner(service, describeChain(chainUrl, whyNoChain(config)), dataDirFor(config)));
+          const chain = describeChain(chainUrl, whyNoChain(config));
+          const consolePart = describeConsole(`${consoleAddressOf(service.url).url}/console`, people);
+          console.log(banner(service, chain, consolePart, dataDirFor(config)));
         });
       } finally {
         clearInterval(progress);
@@ -90,7 +97,7 @@ function dataDirFor({ values, sources }: Config): string {
 }
 
 /** Printed when the sandbox is ready: the addresses, and commands to try. */
-function banner({ url, dataLocation }: Service, chain: string, dataDir: string): string {
+function banner({ url, dataLocation }: Service, chain: string, consolePart: string, dataDir: string): string {
   const fromHere = relative(process.cwd(), dataLocation);
   const data = fromHere.startsWith("..") ? dataLocation : fromHere;
   return `
@@ -100,6 +107,8 @@ function banner({ url, dataLocation }: Service, chain: string, dataDir: string):
     Docs   ${url}/docs
     Data   ${data}
     Chain  ${chain}
+
+${consolePart}
 
   Try, in another terminal (a token is valid for 15 minutes):
 

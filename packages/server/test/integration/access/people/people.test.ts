@@ -67,7 +67,11 @@ describe("people", () => {
   it("get no role that has more than the caller", async () => {
     const admin = await service.createIndependentClient(owner, ["clients:manage", ...builtInRoles.viewer]);
     expect((await invite("viewer", "a@treasury.example", admin.token)).status).toBe(201);
-    expect((await invite("approver", "b@treasury.example", admin.token)).code).toBe("INSUFFICIENT_SCOPE");
+    const beyond = await invite("approver", "b@treasury.example", admin.token);
+    expect(beyond.code).toBe("INSUFFICIENT_SCOPE");
+    // An administrator cannot make approvers, and learns who can.
+    expect(beyond.body.error?.message).toContain("lacks transactions:approve");
+    expect(beyond.body.error?.message).toContain("`bursar people invite`");
     expect((await invite("no-such-role")).code).toBe("ROLE_NOT_FOUND");
     const { body } = await invite("admin", "c@treasury.example");
     expect((await call("PATCH", `/v1/people/${body.id}`, { role: "viewer" }, admin.token)).code).toBe(

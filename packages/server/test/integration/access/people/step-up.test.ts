@@ -121,6 +121,21 @@ describe("a person", () => {
     expect(verify("sha256", signed, key, Buffer.from(evidence.signature, "base64url"))).toBe(true);
   });
 
+  it("approves what was requested before the link was used, and not what was requested before it was made", async () => {
+    const invited = await service.inviteAsOperator(owner, {
+      ...{ email: "early@treasury.example", name: "Early", role: "approver" },
+    });
+    transaction = await pay();
+    const late = await join("approver", "late@treasury.example");
+    expect(await decide(late, passkeyHeader(late.authenticator, approval()))).toEqual([
+      403,
+      "APPROVER_NOT_INDEPENDENT",
+    ]);
+    const { cookie, authenticator } = await registerWith(service, invited);
+    const early = { token: await tokenOf(service, cookie), authenticator };
+    expect(await decide(early, passkeyHeader(authenticator, approval()))).toEqual([202, undefined]);
+  });
+
   it("is refused with an assertion for something else", async () => {
     const late = new Date(Date.now() - 6 * 60_000).toISOString();
     const now = new Date().toISOString();
