@@ -58,6 +58,7 @@ export const waiting = {
     digest: "bb07247eab8dade74d92dfb48b0a7b6130954a3bf33098d13cddfbd30d67cc0e",
     expires_at: time,
     signed: false,
+    people: false,
     wallets: [
       { id: wallets[0], name: "primary" },
       { id: wallets[1], name: "settlement" },

@@ -77,6 +77,8 @@ export interface ApprovalStatus {
   expires_at: string;
   /** Whether an approval must be signed with an Ed25519 key or a passkey. */
   signed: boolean;
+  /** Whether only people can approve. */
+  people: boolean;
   /** The wallets that `digest` covers, with their names, for approvers without `wallets:read`. */
   wallets: ({
     id: string;
@@ -1181,8 +1183,10 @@ export interface PolicyDocument {
     };
     /** With `require_approval`. Defaults to one day. */
     expires_after_seconds?: number;
-    /** With `require_approval`: an approval must be signed (RFC 9421) with an Ed25519 key of the approver. A rejection need not be. */
+    /** With `require_approval`: an approval must be signed (RFC 9421) with an Ed25519 key of the approver, or confirmed with a passkey. A rejection need not be. */
     signed?: boolean;
+    /** With `require_approval`: only people approve, each with a passkey, and no programs. A program can still reject. */
+    people?: boolean;
   })[];
   /** Decides if no rule matches. */
   default: {
@@ -1198,8 +1202,10 @@ export interface PolicyDocument {
     };
     /** With `require_approval`. Defaults to one day. */
     expires_after_seconds?: number;
-    /** With `require_approval`: an approval must be signed (RFC 9421) with an Ed25519 key of the approver. A rejection need not be. */
+    /** With `require_approval`: an approval must be signed (RFC 9421) with an Ed25519 key of the approver, or confirmed with a passkey. A rejection need not be. */
     signed?: boolean;
+    /** With `require_approval`: only people approve, each with a passkey, and no programs. A program can still reject. */
+    people?: boolean;
   };
   /** Named lists of clients, for `from`. */
   groups?: { [name: string]: string[] };
@@ -1232,6 +1238,10 @@ export interface PolicyEvaluation {
     approvals: number;
     clients: string[] | null;
     expires_after_seconds: number;
+    /** Whether an approval must be signed. */
+    signed: boolean;
+    /** Whether only people can approve. */
+    people: boolean;
   } | null;
   /** The sums of the applicable rules, up to the deciding one. */
   sums: PolicySum[];

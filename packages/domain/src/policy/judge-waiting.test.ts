@@ -75,10 +75,15 @@ describe("a transaction that waits for approval, judged by a later policy,", () 
       { ...waiting, clientIds: [] },
     ],
     [
-      "needs signatures and the shorter time if the later policy says so",
-      [{ name: "officers", when: large, ...need(1, null, { signed: true, expires_after_seconds: 60 }) }],
+      "needs signatures, people and the shorter time if the later policy says so",
+      [
+        {
+          ...{ name: "officers", when: large },
+          ...need(1, null, { signed: true, people: true, expires_after_seconds: 60 }),
+        },
+      ],
       no,
-      { ...waiting, signed: true, expiresAfterSeconds: 60 },
+      { ...waiting, signed: true, people: true, expiresAfterSeconds: 60 },
     ],
     [
       "keeps the shorter time of before",

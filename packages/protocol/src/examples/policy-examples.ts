@@ -67,7 +67,7 @@ export const policyExamples: Examples = {
       policy_version: 3,
       reason: null,
       decided: "later",
-      approval: { approvals: 1, clients: null, expires_after_seconds: 86_400 },
+      approval: { approvals: 1, clients: null, expires_after_seconds: 86_400, signed: false, people: false },
       sums: [
         {
           rule: "daily-limit",

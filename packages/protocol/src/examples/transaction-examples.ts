@@ -89,6 +89,7 @@ const awaitingApproval: Transaction = {
     digest,
     expires_at: "2026-11-17T09:30:00.041Z",
     signed: false,
+    people: false,
     wallets: [
       { id: exampleIds.primaryWallet, name: "Primary" },
       { id: exampleIds.settlementWallet, name: "Settlement" },

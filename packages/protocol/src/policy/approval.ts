@@ -34,6 +34,7 @@ export const ApprovalStatus = Type.Object(
     signed: Type.Boolean({
       description: "Whether an approval must be signed with an Ed25519 key or a passkey.",
     }),
+    people: Type.Boolean({ description: "Whether only people can approve." }),
     wallets: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
       description:
         "The wallets that `digest` covers, with their names, for approvers without `wallets:read`.",

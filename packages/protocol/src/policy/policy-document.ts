@@ -167,7 +167,13 @@ const actionFields = {
   signed: Type.Optional(
     Type.Boolean({
       description:
-        "With `require_approval`: an approval must be signed (RFC 9421) with an Ed25519 key of the approver. A rejection need not be.",
+        "With `require_approval`: an approval must be signed (RFC 9421) with an Ed25519 key of the approver, or confirmed with a passkey. A rejection need not be.",
+    }),
+  ),
+  people: Type.Optional(
+    Type.Boolean({
+      description:
+        "With `require_approval`: only people approve, each with a passkey, and no programs. A program can still reject.",
     }),
   ),
 };

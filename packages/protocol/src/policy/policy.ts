@@ -109,6 +109,8 @@ export const PolicyEvaluation = Type.Object(
         approvals: Type.Integer(),
         clients: Nullable(Type.Array(Type.String())),
         expires_after_seconds: Type.Integer(),
+        signed: Type.Boolean({ description: "Whether an approval must be signed." }),
+        people: Type.Boolean({ description: "Whether only people can approve." }),
       }),
     ),
     sums: Type.Array(PolicySum, {

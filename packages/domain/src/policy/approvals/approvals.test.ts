@@ -62,6 +62,16 @@ describe("approvals", () => {
     });
   });
 
+  it("of programs do not count if people are required, but reject", () => {
+    const people = { ...two, people: true };
+    const ben = say("b", { isPerson: true });
+    expect(tallyApprovals(people, asked, [say("a"), ben, say("c")], 3000)).toMatchObject({ missing: 1 });
+    expect(tallyApprovals(people, asked, [ben, say("c", { isPerson: true })], 3000).state).toBe("approved");
+    expect(tallyApprovals(people, asked, [ben, say("c", { decision: "reject" })], 3000).state).toBe(
+      "rejected",
+    );
+  });
+
   it("of the same client count once", () => expect(stateOf([say("a"), say("a")])).toBe("pending"));
   it("of the initiator never count, even if it is listed", () =>
     expect(stateOf([say("a"), say("initiator")])).toBe("pending"));

@@ -12,6 +12,8 @@ export interface ApprovalRequirement {
   expiresAfterSeconds: number;
   /** Whether an approval must carry a signature that can be verified later; absent in requirements stored before there was a choice. */
   signed?: boolean;
+  /** Whether only people approve; absent if programs may too. */
+  people?: boolean;
 }
 
 /** The client that asks for approval, and when it asked. */
@@ -40,6 +42,8 @@ export interface Approval {
   authorityChangedAtMs: number;
   /** Whether a signature with an Ed25519 key is stored with it. */
   isSigned?: boolean;
+  /** Whether the client is a person. */
+  isPerson?: boolean;
 }
 
 export interface ApprovalTally {
@@ -60,6 +64,7 @@ export function bothRequirements(one: ApprovalRequirement, other: ApprovalRequir
         : (one.clientIds ?? clientIds).filter((id) => clientIds.includes(id)),
     expiresAfterSeconds: Math.min(one.expiresAfterSeconds, other.expiresAfterSeconds),
     ...(one.signed === true || other.signed === true ? { signed: true } : {}),
+    ...(one.people === true || other.people === true ? { people: true } : {}),
   };
 }
 
@@ -95,7 +100,7 @@ export function findIndependenceFault(
 /**
  * Tallies the decisions that were made before the deadline by clients that may approve. One rejection is final even if its client has been
  * disabled since, because stopping is always safe. An approval counts only while its client is enabled, unchanged since the request, and
- * independent of the initiator, and signed if it must be; clients that are not independent of each other count once.
+ * independent of the initiator, and signed or of a person if it must be; clients that are not independent of each other count once.
  */
 export function tallyApprovals(
   requirement: ApprovalRequirement,
@@ -112,6 +117,7 @@ export function tallyApprovals(
       one.decision === "approve" &&
       one.isEnabled &&
       (requirement.signed !== true || one.isSigned === true) &&
+      (requirement.people !== true || one.isPerson === true) &&
       findIndependenceFault(initiator, one) === undefined,
   );
   const approved = initiator.isSingleAdministrator

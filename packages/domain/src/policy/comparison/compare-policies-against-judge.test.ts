@@ -89,6 +89,7 @@ const action = oneof(
     ask(2),
     ask(1, { from: { clients: clientIds.slice(0, 2) } }),
     ask(1, { signed: true }),
+    ask(1, { people: true }),
   ),
 );
 const rules = array(record({ when: sparse, does: action }), { maxLength: 4 });
@@ -122,7 +123,8 @@ function isLooser(verdict: Verdict, before: Verdict): boolean {
   return (
     is.approvals < was.approvals ||
     mayNow.some((id) => !couldBefore.includes(id)) ||
-    (was.signed === true && is.signed !== true)
+    (was.signed === true && is.signed !== true) ||
+    (was.people === true && is.people !== true)
   );
 }
 

@@ -79,6 +79,8 @@ const table: [what: string, change: "tightens" | "loosens", before: Sketch, afte
   ["more time to approve", "loosens", [[], ask(1)], [[], ask(1, { expires_after_seconds: 100_000 })]],
   ["signed approvals", "tightens", [[], ask(1)], [[], ask(1, { signed: true })]],
   ["unsigned approvals", "loosens", [[], ask(1, { signed: true })], [[], ask(1)]],
+  ["approvals by people", "tightens", [[], ask(1)], [[], ask(1, { people: true })]],
+  ["approvals by programs", "loosens", [[], ask(1, { people: true })], [[], ask(1)]],
   [
     "a lower bound of what is allowed",
     "tightens",

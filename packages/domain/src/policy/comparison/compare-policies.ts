@@ -125,17 +125,18 @@ function isAtLeastAsStrict(verdict: Verdict, other: Verdict): boolean {
 }
 
 /**
- * As many approvals, of the same clients, in no more time, and signed if they had to be. Fewer clients could approve less, but could also
- * reject less.
+ * As many approvals, of the same clients, in no more time, and signed or by people if they had to be. Fewer clients could approve less, but
+ * could also reject less.
  */
 function asksAtLeast(requirement: ApprovalRequirement, other: ApprovalRequirement): boolean {
-  const { approvals, clientIds, expiresAfterSeconds, signed = false } = requirement;
+  const { approvals, clientIds, expiresAfterSeconds, signed = false, people = false } = requirement;
   const areSame = JSON.stringify(clientIds) === JSON.stringify(other.clientIds);
   return (
     approvals >= other.approvals &&
     areSame &&
     expiresAfterSeconds <= other.expiresAfterSeconds &&
-    (signed || other.signed !== true)
+    (signed || other.signed !== true) &&
+    (people || other.people !== true)
   );
 }
 

@@ -59,6 +59,8 @@ type PolicyAction =
       expires_after_seconds?: number;
       /** Whether an approval must be signed with an Ed25519 key of the approver. */
       signed?: boolean;
+      /** Whether only people approve, and no programs. */
+      people?: boolean;
     };
 
 /** What is judged. An order pays another tenant, at a price that the client chooses. */

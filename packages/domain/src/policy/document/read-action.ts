@@ -17,11 +17,14 @@ import { type PolicyReading, readIds } from "./policy-reader.js";
 const membersOf = {
   allow: { required: [], optional: [] },
   reject: { required: ["reason"], optional: [] },
-  require_approval: { required: ["approvals"], optional: ["from", "expires_after_seconds", "signed"] },
+  require_approval: {
+    required: ["approvals"],
+    optional: ["from", "expires_after_seconds", "signed", "people"],
+  },
 } as const;
 const membersOfAny = {
   required: [],
-  optional: ["reason", "approvals", "from", "expires_after_seconds", "signed"],
+  optional: ["reason", "approvals", "from", "expires_after_seconds", "signed", "people"],
 } as const;
 
 /** A rule or the default. Its action determines its members. */
@@ -79,6 +82,7 @@ function readRequirement(
     expirySecondsMax,
   );
   const signed = readBoolean(given.get("signed"));
+  const people = readBoolean(given.get("people"));
   const approvers = readApprovers(given.get("from"), reading);
   if (approvals === undefined || approvalsField === undefined) return undefined;
   if (approvers !== undefined) checkNumber(approvalsField, approvals, approvers, initiators);
@@ -87,6 +91,7 @@ function readRequirement(
     clientIds: approvers === undefined ? null : [...approvers].sort(),
     expiresAfterSeconds: expiresAfterSeconds ?? expirySecondsDefault,
     ...(signed === true ? { signed } : {}),
+    ...(people === true ? { people } : {}),
   };
 }
 

@@ -34,6 +34,8 @@ function presentRequirement({ requirement }: Extract<Verdict, { kind: "require_a
     approvals: requirement.approvals,
     clients: requirement.clientIds?.map((id) => showId("cli", id)) ?? null,
     expires_after_seconds: requirement.expiresAfterSeconds,
+    signed: requirement.signed === true,
+    people: requirement.people === true,
   };
 }
 

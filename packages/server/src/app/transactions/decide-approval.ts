@@ -98,6 +98,11 @@ const signatureRequired: Refused = {
     "The policy requires approvals to be signed (RFC 9421) with an Ed25519 key of the approver, or confirmed with a passkey.",
 };
 
+const personRequired: Refused = {
+  refused: "POLICY_REJECTED",
+  message: "The policy requires approvals by people. A person approves in the console, with a passkey.",
+};
+
 interface Decided {
   clientId: string;
   digest: string;
@@ -139,6 +144,8 @@ async function refuseApproval(
   const algorithm = decided.proof?.signature.key.algorithm;
   if (requirement.signed === true && algorithm !== "ed25519" && algorithm !== "passkey")
     return signatureRequired;
+  // Nobody but a person has a passkey, and a person approves with nothing else.
+  if (requirement.people === true && algorithm !== "passkey") return personRequired;
   const { clientId: initiatorId, createdAt } = transaction;
   if (initiatorId === null) return undefined;
   const dependence = await store.findIndependenceFault(initiatorId, createdAt, decided.clientId);

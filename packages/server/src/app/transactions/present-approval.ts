@@ -17,6 +17,7 @@ export function presentApproval(transaction: Transaction): ApprovalStatus | null
     digest: digestForApproval(transaction),
     expires_at: deadlineOf(judgement, requirement).toISOString(),
     signed: requirement.signed === true,
+    people: requirement.people === true,
     wallets: Object.entries(walletNames ?? {})
       .map(([id, name]) => ({ id: showId("wlt", id), name }))
       .sort((one, other) => (one.id < other.id ? -1 : 1)),

@@ -17,6 +17,7 @@ export interface ClientStanding {
   /** False also for a client whose row was tampered with. */
   isActive: boolean;
   scopes: readonly string[];
+  isPerson: boolean;
   authorityChangedAtMs: number;
   resetAtMs: number | null;
   isSingleAdministrator: boolean;
@@ -213,13 +214,14 @@ function controllersOf(client: ApiClient | undefined): readonly string[] | undef
 }
 
 function standingIn(
-  { state, scopes, authorityChangedAt, resetAt }: ApiClient,
+  { state, scopes, person, authorityChangedAt, resetAt }: ApiClient,
   lineage: Lineage = everyone,
 ): Omit<ClientStanding, "isSingleAdministrator"> {
   return {
     lineage,
     isActive: state === "active",
     scopes,
+    isPerson: person !== null,
     authorityChangedAtMs: authorityChangedAt.getTime(),
     resetAtMs: resetAt?.getTime() ?? null,
   };

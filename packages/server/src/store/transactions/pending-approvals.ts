@@ -175,7 +175,7 @@ function toPending(
 function readApproval(
   { clientId, decision, decidedAt, isSigned }: RecordedApproval,
   isAuthentic: boolean,
-  { isActive, scopes, lineage, authorityChangedAtMs }: ClientStanding,
+  { isActive, scopes, isPerson, lineage, authorityChangedAtMs }: ClientStanding,
 ): Approval {
   const isEnabled = isAuthentic && isActive && scopes.includes("transactions:approve");
   return {
@@ -186,5 +186,6 @@ function readApproval(
     lineage,
     authorityChangedAtMs,
     isSigned,
+    isPerson,
   };
 }

@@ -136,6 +136,8 @@ describe("a policy evaluation", () => {
       approvals: 1,
       clients: [officer.id],
       expires_after_seconds: 86_400,
+      signed: false,
+      people: false,
     });
   });
 

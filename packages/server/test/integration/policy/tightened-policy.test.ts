@@ -157,4 +157,14 @@ describe("a policy that is tightened while a payment waits for approval", () => 
     );
     expect(await tenant.read(waiting.id)).toMatchObject({ state: "awaiting_approval", version: 2 });
   });
+
+  it("does not count what a program has approved, if it asks for people", async () => {
+    await tenant.usePolicy(need(2, [anna, ben]));
+    const waiting = await ask();
+    expect(await say(anna, waiting)).toBe(202);
+    const { rules, ...rest } = need(2, [anna, ben]);
+    await replace({ ...rest, rules: rules.map((rule) => ({ ...rule, people: true })) });
+    expect(await say(ben, waiting)).toContain("403 POLICY_REJECTED: The policy requires approvals by people");
+    expect((await tenant.read(waiting.id)).state).toBe("awaiting_approval");
+  });
 });

@@ -174,7 +174,9 @@ describe("people", () => {
     const log = (await call("GET", "/v1/audit")).body as unknown as {
       data: { action: string; object: string }[];
     };
-    expect(log.data.slice(0, 5).map(({ action, object }) => `${action} ${object}`)).toEqual([
+    // Issued tokens are recorded a moment later, between the acts.
+    const acts = log.data.filter(({ action }) => action !== "token.issue").slice(0, 5);
+    expect(acts.map(({ action, object }) => `${action} ${object}`)).toEqual([
       "role.delete treasurer",
       "role.create treasurer",
       `person.recover ${body.id}`,

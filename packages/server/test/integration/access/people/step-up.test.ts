@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { challengeOf, contentOfChallenge } from "../../../../src/app/people/step-up.js";
+import { eventually } from "../../../harness/eventually.js";
 import { type Authenticator, passkeyHeader } from "../../../harness/people/authenticator.js";
 import { registerWith, tokenOf } from "../../../harness/people/log-in.js";
 import { sharedService } from "../../../harness/service/shared-service.js";
@@ -134,6 +135,38 @@ describe("a person", () => {
     const { cookie, authenticator } = await registerWith(service, invited);
     const early = { token: await tokenOf(service, cookie), authenticator };
     expect(await decide(early, passkeyHeader(authenticator, approval()))).toEqual([202, undefined]);
+  });
+
+  it("approves with another person what a rule wants people for, and no program does", async () => {
+    const rule = { name: "large", when: {}, action: "require_approval", approvals: 2, people: true };
+    const policy = { rules: [rule], default: { action: "allow" } };
+    const put = await service.call("PUT", "/v1/policy", token, policy, { "if-match": '"1"' });
+    expect(put.status).toBe(200);
+    const body = { transaction: { reference: "r", asset: "USD", amount: "1" } };
+    const evaluated = await service.call("POST", "/v1/policy/evaluate", token, body);
+    expect(await evaluated.json()).toMatchObject({ approval: { approvals: 2, people: true } });
+    const grace = await join("approver", "grace@treasury.example");
+    const program = await service.createIndependentClient(owner, ["transactions:approve"]);
+    transaction = await pay();
+    const refused = await service.call(
+      "POST",
+      `/v1/transactions/${transaction.id}/approvals`,
+      program.token,
+      { decision: "approve", digest: transaction.digest },
+    );
+    expect(await refused.json()).toMatchObject({
+      error: { code: "POLICY_REJECTED", message: expect.stringContaining("approvals by people") },
+    });
+    for (const person of [ada, grace])
+      expect((await decide(person, passkeyHeader(person.authenticator, approval())))[0]).toBe(202);
+    const done = await eventually(
+      async () =>
+        (await (await service.call("GET", `/v1/transactions/${transaction.id}`, token)).json()) as {
+          state: string;
+        },
+      ({ state }) => state === "completed",
+    );
+    expect(done).toMatchObject({ approval: { people: true, approved: 2 } });
   });
 
   it("is refused with an assertion for something else", async () => {
