@@ -39,6 +39,21 @@ ${rows.join("\n")}
 `;
 }
 
+/** The operations that a person confirms with a passkey. @param {Schema} document */
+export function clientPasskeyOperations(document) {
+  const rows = operationsOf(document)
+    .filter(({ operation }) =>
+      parametersIn(operation, "header").some(({ name }) => name === "Bursar-Passkey"),
+    )
+    .map(({ name, operation }) => `  "${name}": "${operation["operationId"]}",`);
+  return `${header}
+/** The operations that ask people for their passkey, by method and path, with their ids. */
+export const passkeyOperations: Readonly<Record<string, string>> = {
+${rows.join("\n")}
+};
+`;
+}
+
 /** The codes of the catalog, and those after which the same request may succeed. @param {Record<string, { retry: string }>} catalog */
 export function clientErrorCodes(catalog) {
   const later = Object.keys(catalog).filter((code) => catalog[code]?.retry === "later");

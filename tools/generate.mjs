@@ -19,7 +19,12 @@ import { openDatabase } from "../packages/server/dist/store/core/database.js";
 import { migrate } from "../packages/server/dist/store/core/schema/migrate.js";
 import { readMigrations } from "../packages/server/dist/store/core/schema/migrations.js";
 import { architecturePage } from "./architecture-page.mjs";
-import { clientErrorCodes, clientOperations, clientSchemas } from "./client-types.mjs";
+import {
+  clientErrorCodes,
+  clientOperations,
+  clientPasskeyOperations,
+  clientSchemas,
+} from "./client-types.mjs";
 import { configurationPage, exampleConfiguration } from "./configuration-page.mjs";
 import { root } from "./files.mjs";
 import { limitsPage } from "./limits-page.mjs";
@@ -43,6 +48,8 @@ const artefacts = {
   "asyncapi.json": () => servedDocument("/asyncapi.json"),
   "packages/client/src/generated/error-codes.ts": () => clientErrorCodes(errorCatalog),
   "packages/client/src/generated/operations.ts": async () => clientOperations(await apiDocument()),
+  "packages/client/src/generated/passkey-operations.ts": async () =>
+    clientPasskeyOperations(await apiDocument()),
   "packages/client/src/generated/schemas.ts": async () => clientSchemas(await apiDocument()),
   "packages/server/migrations/schema.sql": schemaFile,
 };

@@ -1,6 +1,6 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { digestOf } from "../src/approval/approval-content.js";
 import { startFakeService } from "./harness/fake-service.js";
 import { assets, honestDigest, me, waiting } from "./harness/resources.js";
 import { createRunner } from "./harness/run.js";
@@ -93,7 +93,7 @@ describe("before money is moved", () => {
       const { code, err } = await cli.run(["tx", "approve", waiting.id, "--yes"]);
       expect(code).toBe(1);
       expect(err).toContain(
-        `The digest of what is shown is ${honestDigest(shown)}, and the service's is bb07247e`,
+        `The digest of what is shown is ${await honestDigest(shown)}, and the service's is bb07247e`,
       );
       expect(err).toContain("Nothing was approved");
       expect(sent()).toEqual([]);
@@ -134,7 +134,7 @@ describe("before money is moved", () => {
         transaction_id: changed.id,
         type: "bursar.approval.v2",
       };
-      const digest = digestOf(JSON.stringify(content));
+      const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
       shown = { ...changed, approval: { ...waiting.approval, digest } };
       const { code, err } = await cli.run(["tx", "approve", waiting.id, "--yes"]);
       expect({ code, sent: sent() }).toEqual({ code: 1, sent: [] });
@@ -144,7 +144,7 @@ describe("before money is moved", () => {
 
   it("another transaction than the one that was asked for is not approved", async () => {
     const other = { ...waiting, id: "tx_01hw000000e008000000000002" };
-    shown = { ...other, approval: { ...other.approval, digest: honestDigest(other) } };
+    shown = { ...other, approval: { ...other.approval, digest: await honestDigest(other) } };
     const { code, err } = await cli.run(["tx", "approve", waiting.id, "--yes"]);
     expect({ code, sent: sent() }).toEqual({ code: 1, sent: [] });
     expect(err).toContain(`The service answered with ${other.id} instead of ${waiting.id}`);

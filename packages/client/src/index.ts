@@ -1,4 +1,6 @@
 export { compare, fromUnits, toUnits } from "./amounts/amounts.js";
+export { approvalDigest } from "./approvals/approval-digest.js";
+export { type ApprovalTerms, readApprovalTerms } from "./approvals/approval-terms.js";
 export { type Bursar, createBursar } from "./create-bursar.js";
 export type {
   Credentials,
@@ -18,6 +20,7 @@ export {
 } from "./errors/bursar-error.js";
 export type { ServiceErrorCode } from "./generated/error-codes.js";
 export type * from "./generated/operations.js";
+export { passkeyOperations } from "./generated/passkey-operations.js";
 export type * from "./generated/schemas.js";
 export type { List, PageOf } from "./lists/list.js";
 export type { ManyItem, ManyResult } from "./resources/create-many.js";
@@ -38,6 +41,7 @@ export type {
   CallOptions,
   CreateOptions,
   RequestNotice,
+  RequestToConfirm,
   ResponseNotice,
 } from "./transport/options.js";
 export type { Answered, ResponseInfo } from "./transport/response-info.js";

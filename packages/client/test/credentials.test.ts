@@ -197,6 +197,47 @@ describe("a secret", () => {
   });
 });
 
+describe("a confirmation", () => {
+  const confirm = async ({ operation }: { operation: string }) =>
+    operation.startsWith("DELETE") ? "assertion" : undefined;
+  const remove = { operation: "DELETE /v1/destinations/{id}", target: "/v1/destinations/dst%201" };
+
+  it("is asked for with what is sent, and sent with it", async () => {
+    const asked: unknown[] = [];
+    const service = scriptedService([json(204, undefined), wallet()], {
+      confirm: (request) => {
+        asked.push(request);
+        return confirm(request);
+      },
+    });
+    await service.bursar.destinations.remove("dst 1");
+    await service.bursar.wallets.get("wlt_1");
+    expect(asked[0]).toEqual({ ...remove, body: undefined });
+    expect(service.requests.map(({ headers }) => headers["bursar-passkey"])).toEqual([
+      "assertion",
+      undefined,
+    ]);
+  });
+
+  it("is sent again with a new token, and with no other attempt", async () => {
+    const refused = scriptedService([errorAnswer(401, "TOKEN_INVALID"), json(204, undefined)], { confirm });
+    await refused.bursar.destinations.remove("dst_1");
+    expect(refused.requests.map(({ headers }) => headers["bursar-passkey"])).toEqual([
+      "assertion",
+      "assertion",
+    ]);
+    const broken = scriptedService([errorAnswer(503, "UNAVAILABLE"), json(204, undefined)], { confirm });
+    await expect(broken.bursar.destinations.remove("dst_1")).rejects.toMatchObject({ outcome: "unknown" });
+    expect(broken.requests).toHaveLength(1);
+  });
+
+  it("that is refused by the person ends the call before it is sent", async () => {
+    const service = scriptedService([], { confirm: () => Promise.reject(new Error("cancelled")) });
+    await expect(service.bursar.destinations.remove("dst_1")).rejects.toThrow("cancelled");
+    expect(service.requests).toHaveLength(0);
+  });
+});
+
 describe("the address", () => {
   it.each([
     "",

@@ -1,9 +1,14 @@
-import { type Bursar, fromUnits, type Transaction } from "@bursar/client";
+import {
+  type ApprovalTerms,
+  approvalDigest,
+  type Bursar,
+  fromUnits,
+  readApprovalTerms,
+  type Transaction,
+} from "@bursar/client";
 import type { Context } from "../commands/command.js";
 import { CliError } from "../exit-codes.js";
 import type { Given } from "../parse/given.js";
-import { approvalContent, digestOf } from "./approval-content.js";
-import { type ApprovalTerms, readTerms } from "./approval-terms.js";
 
 /** Shows what waits for approval, computes the digest of what it shows, and sends the decision about exactly that. */
 export async function decideApproval(
@@ -18,8 +23,8 @@ export async function decideApproval(
   if (approval === null || approval.state !== "pending")
     throw new CliError(`${transaction.id} is ${transaction.state}: it does not wait for approval.`);
   const decimals = await decimalsOf(bursar, transaction.asset);
-  const terms = readTerms(transaction, me.tenant.id, decimals);
-  const digest = digestOf(approvalContent(terms));
+  const terms = readApprovalTerms(transaction, me.tenant.id, decimals);
+  const digest = await approvalDigest(terms);
   for (const line of describe(terms, transaction, me.tenant.name)) note(line);
   if (digest !== approval.digest) {
     const differs = `The digest of what is shown is ${digest}, and the service's is ${approval.digest}.`;

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isBursarError } from "@bursar/client";
-import { approvalContent, digestOf } from "../approval/approval-content.js";
-import { readTerms } from "../approval/approval-terms.js";
+import { approvalDigest, isBursarError, readApprovalTerms } from "@bursar/client";
 import { CliError } from "../exit-codes.js";
 import { deliveryLine } from "../listen/delivery-line.js";
 import { registerEndpoint } from "../listen/own-endpoint.js";
@@ -78,7 +76,7 @@ async function approve({ as, forCleanup, say }: Tour): Promise<void> {
       await officer.assets.list(),
     ];
     const decimals = assets.data.find(({ code }) => code === shown.asset)?.decimals ?? 0;
-    const digest = digestOf(approvalContent(readTerms(shown, me.tenant.id, decimals)));
+    const digest = await approvalDigest(readApprovalTerms(shown, me.tenant.id, decimals));
     say(
       `${id} is ${waiting.state}. The approver computes the digest ${digest.slice(0, 16)}… from what it sees.`,
     );

@@ -1,5 +1,4 @@
-import { approvalContent, digestOf } from "../../src/approval/approval-content.js";
-import { readTerms } from "../../src/approval/approval-terms.js";
+import { approvalDigest, readApprovalTerms } from "@bursar/client";
 
 const time = "2026-01-02T03:04:05.000Z";
 const wallets = ["wlt_01hw000000e008000000000001", "wlt_01hw000000e008000000000002"] as const;
@@ -70,8 +69,8 @@ export const waiting = {
 const tenantId = "tnt_01hw000000e008000000000001";
 
 /** The digest that an honest service would have for this transaction. */
-export function honestDigest(transaction: typeof waiting): string {
-  return digestOf(approvalContent(readTerms(transaction, tenantId, 2)));
+export function honestDigest(transaction: typeof waiting): Promise<string> {
+  return approvalDigest(readApprovalTerms(transaction, tenantId, 2));
 }
 
 export const me = {

@@ -22,12 +22,26 @@ export interface BursarOptions {
   fetch?: Fetch;
   /** Defaults to the platform's `WebSocket`, or to that of the package `ws` if it is installed. */
   WebSocket?: SocketConstructor;
+  /**
+   * Called before each call. What it returns is sent as `Bursar-Passkey`, and the call is not repeated then; undefined if the operation needs
+   * no confirmation by a person. `passkeyOperations` lists those that do.
+   */
+  confirm?: (request: RequestToConfirm) => Promise<string | undefined>;
   /** Called before each attempt. */
   onRequest?: (request: RequestNotice) => void;
   /** Called after each attempt, also if it has failed. */
   onResponse?: (response: ResponseNotice) => void;
   /** Clock, timer and randomness, for tests. */
   runtime?: Partial<Runtime>;
+}
+
+export interface RequestToConfirm {
+  /** Method and path of the operation, such as `PUT /v1/policy`. */
+  operation: string;
+  /** The path that is sent, with its query. */
+  target: string;
+  /** The body that is sent. */
+  body: string | undefined;
 }
 
 export interface RequestNotice {

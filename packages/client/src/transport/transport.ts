@@ -118,7 +118,9 @@ export function createTransport(options: BursarOptions): Transport {
     const [method = "", template = ""] = operation.split(" ");
     const url = baseUrl + fillPath(template, input.path) + formatQuery(input.query);
     const traits = { ...traitsOf(method, input), origin };
-    const retriesMax = options.retriesMax ?? defaults.retriesMax;
+    const confirmation = await confirm(options.confirm, call, url.slice(origin.length));
+    // What a person has confirmed is accepted once, so another attempt would ask for it again.
+    const retriesMax = confirmation === undefined ? (options.retriesMax ?? defaults.retriesMax) : 0;
     const endsAt = runtime.monotonicMs() + (own.budgetMs ?? options.budgetMs ?? defaults.budgetMs);
     let retries = 0;
     let isRenewed = false;
@@ -139,7 +141,7 @@ export function createTransport(options: BursarOptions): Transport {
         throw withoutToken(error, { isUncertain, attempts, idempotencyKey: own.idempotencyKey });
       }
       attempts += 1;
-      const request = await authorization.sign(await assemble(call, method, url, token));
+      const request = await authorization.sign(await assemble(call, method, url, { token, confirmation }));
       const remainingMs = endsAt - runtime.monotonicMs();
       const result = await send(call, request, { number: attempts, remainingMs });
       const verdict = judge(result, traits, runtime.now());
@@ -214,12 +216,13 @@ async function assemble(
   { input, options, form }: Call,
   method: string,
   url: string,
-  token: string | undefined,
+  { token, confirmation }: { token: string | undefined; confirmation: string | undefined },
 ): Promise<OutgoingRequest> {
   const headers: Record<string, string> = { accept: "application/json" };
   for (const [name, value] of Object.entries(input.headers ?? {}))
     if (value !== undefined) headers[name.toLowerCase()] = String(value);
   if (token !== undefined) headers["authorization"] = `Bearer ${token}`;
+  if (confirmation !== undefined) headers["bursar-passkey"] = confirmation;
   if (options.idempotencyKey !== undefined) headers["idempotency-key"] = options.idempotencyKey;
   const fields = (await form?.()) ?? input.form;
   if (fields !== undefined) {
@@ -228,7 +231,20 @@ async function assemble(
   }
   if (input.body === undefined) return { method, url, headers, body: undefined };
   headers["content-type"] = "application/json";
-  return { method, url, headers, body: JSON.stringify(input.body) };
+  return { method, url, headers, body: textOf(input) };
+}
+
+function textOf({ body }: LooseInput): string | undefined {
+  return body === undefined ? undefined : JSON.stringify(body);
+}
+
+/** Asks before the time of the call runs: a person may take longer than the service. */
+async function confirm(
+  ask: BursarOptions["confirm"],
+  { operation, input }: Call,
+  target: string,
+): Promise<string | undefined> {
+  return await ask?.({ operation, target, body: textOf(input) });
 }
 
 function infoOf(

@@ -1,4 +1,5 @@
 import { type Bursar, type BursarOptions, createBursar } from "@bursar/client";
+import { confirmWithPasskey } from "./confirm-with-passkey";
 
 const sessionPath = "/console/session";
 
@@ -9,10 +10,14 @@ const fetchWithSession: NonNullable<BursarOptions["fetch"]> = (url, init) => {
   return fetch(url, isSession ? { ...init, credentials: "same-origin" } : init);
 };
 
-/** The client of this page. Its tokens last five minutes, are kept in memory alone, and come from the session's cookie. */
+/**
+ * The client of this page. Its tokens last five minutes, are kept in memory alone, and come from the session's cookie. A call that a person
+ * has to confirm asks for the passkey by itself.
+ */
 export const bursar: Bursar = createBursar({
   baseUrl: location.origin,
   fetch: fetchWithSession,
+  confirm: confirmWithPasskey,
   credentials: async () => {
     const { access_token, expires_in } = await bursar.consoleSession.token();
     return { token: access_token, expiresInSeconds: expires_in };

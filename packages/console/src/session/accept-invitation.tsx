@@ -1,8 +1,7 @@
 import { useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
 import { Problem } from "../ui/problem";
-import { explain } from "./log-in";
-import { createPasskey } from "./passkeys";
+import { createPasskey, explain } from "./passkeys";
 
 const prefix = "#invitation=";
 

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../api/bursar";
 import { Problem } from "../ui/problem";
-import { assertPasskey } from "./passkeys";
+import { assertPasskey, explain } from "./passkeys";
 
 /** Shown in place of the page when there is no session. What was typed on the page stays, because only its cover changes. */
 export function LogIn() {
@@ -37,17 +37,4 @@ export function LogIn() {
       </div>
     </main>
   );
-}
-
-/** A browser says little when a passkey is not used; it does not tell whether there is one. */
-export function explain(error: unknown): unknown {
-  if (!(error instanceof DOMException)) return error;
-  if (error.name === "NotAllowedError")
-    return new Error("No passkey was used: it was cancelled, or there is none for this site.");
-  if (error.name === "InvalidStateError") return new Error("This device already has a passkey for you.");
-  if (error.name === "SecurityError")
-    return new Error(
-      "Passkeys need a name and not an IP address: open this page under localhost or under the service's own name.",
-    );
-  return error;
 }

@@ -10,21 +10,27 @@ import type {
 const es256 = -7;
 const rs256 = -257;
 
-/** Asks for a passkey of this site and signs the challenge with it. */
+/** Logs in: asks for a passkey of this site, which says whose it is, and signs the challenge with it. */
 export async function assertPasskey({ challenge, rp_id }: LoginChallenge): Promise<OpenSessionBody> {
+  const { userHandle, ...assertion } = await signChallenge(fromBase64url(challenge), rp_id);
+  if (userHandle === null) throw new Error("This key does not say whose it is. Register it again.");
+  return { ...assertion, user_handle: toBase64url(userHandle) };
+}
+
+/** Asks for a passkey of this site and signs a challenge with it. */
+export async function signChallenge(challenge: Uint8Array<ArrayBuffer>, rpId = location.hostname) {
   const credential = await navigator.credentials.get({
-    publicKey: { challenge: fromBase64url(challenge), rpId: rp_id, userVerification: "required" },
+    publicKey: { challenge, rpId, userVerification: "required" },
   });
   if (!(credential instanceof PublicKeyCredential)) throw new Error("No passkey was chosen.");
   const { clientDataJSON, authenticatorData, signature, userHandle } =
     credential.response as AuthenticatorAssertionResponse;
-  if (userHandle === null) throw new Error("This key does not say whose it is. Register it again.");
   return {
     id: credential.id,
     client_data: toBase64url(clientDataJSON),
     authenticator_data: toBase64url(authenticatorData),
     signature: toBase64url(signature),
-    user_handle: toBase64url(userHandle),
+    userHandle,
   };
 }
 
@@ -52,7 +58,20 @@ export async function createPasskey(
   };
 }
 
-function toBase64url(bytes: ArrayBuffer): string {
+/** A browser says little when a passkey is not used; it does not tell whether there is one. */
+export function explain(error: unknown): unknown {
+  if (!(error instanceof DOMException)) return error;
+  if (error.name === "NotAllowedError")
+    return new Error("No passkey was used: it was cancelled, or there is none for this site.");
+  if (error.name === "InvalidStateError") return new Error("This device already has a passkey for you.");
+  if (error.name === "SecurityError")
+    return new Error(
+      "Passkeys need a name and not an IP address: open this page under localhost or under the service's own name.",
+    );
+  return error;
+}
+
+export function toBase64url(bytes: ArrayBuffer): string {
   const characters = Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join("");
   return btoa(characters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

@@ -10,7 +10,7 @@ export interface TextPart {
   isHidden: boolean;
 }
 
-/** Cuts a text into what can be shown as it is, and characters that must be named instead. */
+/** Cuts a string into what can be shown as it is, and characters that must be named instead. */
 export function partsOf(text: string): TextPart[] {
   const parts: TextPart[] = [];
   for (const character of text) {
@@ -37,7 +37,7 @@ export function ForeignText({ text, limit = shownAtMost }: { text: string; limit
     <bdi>
       {partsOf(shown).map((part, index) =>
         part.isHidden ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text have no other identity, and never move
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one string have no other identity, and never move
           <span key={index} className="invisible-character" title="A character that is not visible">
             {part.text}
           </span>

@@ -15,7 +15,7 @@ const texts = [
   ["client", "Client id"],
 ] as const;
 
-/** The filters are in the address, so that a view can be sent to somebody else. A text counts when it is confirmed or left. */
+/** The filters are in the address, so that a view can be sent to somebody else. A string counts when it is confirmed or left. */
 export function FilterBar({ filters, onChange }: FilterBarProps) {
   const set = (name: keyof TransactionFilters, value: string) => {
     const { [name]: _, ...others } = filters;

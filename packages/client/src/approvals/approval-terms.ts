@@ -1,5 +1,6 @@
-import { type Transaction, toUnits } from "@bursar/client";
-import { CliError } from "../exit-codes.js";
+import { toUnits } from "../amounts/amounts.js";
+import { BursarError } from "../errors/bursar-error.js";
+import type { Transaction } from "../generated/schemas.js";
 
 /** Everything that an approval covers, read once: what is shown and what is digested are both made from it. */
 export interface ApprovalTerms {
@@ -18,7 +19,11 @@ export interface ApprovalTerms {
 }
 
 /** The service may be compromised: a value that could be shown as something else than what is digested is refused. */
-export function readTerms(transaction: Transaction, tenantId: unknown, decimals: number): ApprovalTerms {
+export function readApprovalTerms(
+  transaction: Transaction,
+  tenantId: unknown,
+  decimals: number,
+): ApprovalTerms {
   const source = readParty("source", transaction.source);
   if (!("wallet_id" in source)) throw refused("source");
   return {
@@ -59,8 +64,12 @@ function readText(name: string, value: unknown): string {
   return value;
 }
 
-function refused(name: string): CliError {
-  return new CliError(
-    `The service's ${name} of the transaction is malformed, so what an approval covers is not certain. Nothing was sent.`,
-  );
+function refused(name: string): BursarError<"RESPONSE_INVALID"> {
+  return new BursarError({
+    code: "RESPONSE_INVALID",
+    message: `The service's ${name} of the transaction is malformed, so what an approval covers is not certain. Nothing was sent.`,
+    status: 200,
+    outcome: "refused",
+    attempts: 1,
+  });
 }

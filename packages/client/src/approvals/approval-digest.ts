@@ -1,12 +1,18 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../encoding/hashes.js";
 import type { ApprovalTerms } from "./approval-terms.js";
+
+/** The digest of what was read, in hex. Approve only if the service shows the same. */
+export async function approvalDigest(terms: ApprovalTerms): Promise<string> {
+  const bytes = await sha256(approvalContent(terms));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
 /**
  * What an approval of a transaction stands for, as the policy guide defines it: canonical JSON (RFC 8785) of everything that decides where
  * the money goes, and of who asked for it. It is made from the values that are shown to the approver, not from what the service sends as
  * the digest.
  */
-export function approvalContent(terms: ApprovalTerms): string {
+function approvalContent(terms: ApprovalTerms): string {
   const { tenantId, id, kind, asset, network, units, sourceWalletId, destination } = terms;
   return canonical({
     type: "bursar.approval.v2",
@@ -21,10 +27,6 @@ export function approvalContent(terms: ApprovalTerms): string {
     expires_at: terms.expiresAt,
     created_by: terms.createdBy,
   });
-}
-
-export function digestOf(content: string): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 type Member = string | null | { [name: string]: Member };

@@ -1,0 +1,57 @@
+import { passkeyOperations, type RequestToConfirm } from "@bursar/client";
+import { explain, signChallenge, toBase64url } from "../session/passkeys";
+
+/** What a person confirms: what is done to what, with which content. */
+interface ConfirmedAct {
+  act: string;
+  target: string;
+  /** In hex. */
+  digest: string;
+}
+
+const utf8 = new TextEncoder();
+
+/**
+ * Asks for the passkey if the operation needs it, and returns the value of `Bursar-Passkey`. The challenge is computed from the request, so
+ * the assertion is worth nothing for another one. Fails with a sentence for the page if the person cancels.
+ */
+export async function confirmWithPasskey(request: RequestToConfirm): Promise<string | undefined> {
+  const act = await actOf(request);
+  if (act === undefined) return undefined;
+  const at = new Date().toISOString();
+  const challenge = await sha256(challengeContent(act, at));
+  try {
+    const { userHandle: _, ...assertion } = await signChallenge(challenge);
+    return toBase64url(utf8.encode(JSON.stringify({ ...assertion, at })).buffer);
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+export function challengeContent({ act, target, digest }: ConfirmedAct, at: string): string {
+  return ["bursar-passkey-v1", act, target, digest, at].join("\n");
+}
+
+/** A decision names what is decided and its digest; any other operation its path and the digest of its body. */
+export async function actOf({
+  operation,
+  target,
+  body = "",
+}: RequestToConfirm): Promise<ConfirmedAct | undefined> {
+  const operationId = passkeyOperations[operation];
+  if (operationId === undefined) return undefined;
+  const decided = /^\/v1\/(transactions|change-requests)\/([^/]+)\/(approvals|approve|reject)$/.exec(target);
+  if (decided === null) return { act: operationId, target, digest: toHex(await sha256(body)) };
+  const [, subject, id = "", verb] = decided;
+  const { decision, digest } = JSON.parse(body) as { decision?: string; digest: string };
+  const act = subject === "transactions" ? `transaction.${decision}` : `change_request.${verb}`;
+  return { act, target: decodeURIComponent(id), digest };
+}
+
+async function sha256(content: string): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", utf8.encode(content)));
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
