@@ -30,6 +30,16 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/approvals",
+    component: lazyRouteComponent(() => import("./pages/approvals/approvals-page"), "ApprovalsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/approvals/$id",
+    component: lazyRouteComponent(() => import("./pages/approvals/approval-page"), "ApprovalPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/wallets",
     component: lazyRouteComponent(() => import("./pages/wallets/wallets-page"), "WalletsPage"),
   }),

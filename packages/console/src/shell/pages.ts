@@ -2,6 +2,12 @@
 export const pages = [
   { path: "/", title: "Overview", keys: "g o", scopes: ["transactions:read", "wallets:read"] },
   { path: "/transactions", title: "Transactions", keys: "g t", scopes: ["transactions:read"] },
+  {
+    path: "/approvals",
+    title: "Approvals",
+    keys: "g a",
+    scopes: ["transactions:approve", "transactions:write"],
+  },
   { path: "/wallets", title: "Wallets", keys: "g w", scopes: ["wallets:read"] },
 ] as const;
 

@@ -14,6 +14,7 @@ import { Field } from "../../ui/field";
 import { ForeignText } from "../../ui/foreign-text";
 import { PageHead } from "../../ui/page-head";
 import { Problem } from "../../ui/problem";
+import { SelectField, TextField } from "../../ui/text-field";
 import { useDraft } from "../../ui/use-draft";
 
 interface Draft {
@@ -82,53 +83,39 @@ export function NewPaymentPage() {
           send.mutate();
         }}
       >
-        <Field
+        <TextField
           label="Reference"
           hint="Your own name for it, such as an invoice number"
           fault={faultOf("reference")}
+          required
+          maxLength={128}
+          value={draft.reference}
+          onValue={(reference) => edit({ reference })}
+        />
+        <SelectField
+          label="Asset"
+          fault={faultOf("asset")}
+          required
+          value={draft.asset}
+          onValue={(asset) => edit({ asset })}
         >
-          {(props) => (
-            <input
-              {...props}
-              className="input"
-              required
-              maxLength={128}
-              value={draft.reference}
-              onChange={(event) => edit({ reference: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Asset" fault={faultOf("asset")}>
-          {(props) => (
-            <select
-              {...props}
-              className="input"
-              required
-              value={draft.asset}
-              onChange={(event) => edit({ asset: event.target.value })}
-            >
-              <option value="">Choose</option>
-              {assets.data?.data.map(({ code, network }) => (
-                <option key={code} value={code}>
-                  {code} ({network})
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Amount" hint="An exact decimal number, such as 125.50" fault={faultOf("amount")}>
-          {(props) => (
-            <input
-              {...props}
-              className="input"
-              required
-              inputMode="decimal"
-              autoComplete="off"
-              value={draft.amount}
-              onChange={(event) => edit({ amount: event.target.value.trim() })}
-            />
-          )}
-        </Field>
+          <option value="">Choose</option>
+          {assets.data?.data.map(({ code, network }) => (
+            <option key={code} value={code}>
+              {code} ({network})
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Amount"
+          hint="An exact decimal number, such as 125.50"
+          fault={faultOf("amount")}
+          required
+          inputMode="decimal"
+          autoComplete="off"
+          value={draft.amount}
+          onValue={(amount) => edit({ amount: amount.trim() })}
+        />
         <WalletField
           label="From"
           hint="Defaults to the primary wallet"

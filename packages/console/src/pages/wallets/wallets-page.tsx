@@ -1,49 +1,26 @@
 import type { Wallet } from "@bursar/client";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
 import { Amount } from "../../ui/amount";
 import { Empty } from "../../ui/empty";
 import { ForeignText } from "../../ui/foreign-text";
 import { PageHead } from "../../ui/page-head";
-import { Problem } from "../../ui/problem";
+import { PagedTable } from "../../ui/paged-table";
 import { StateBadge } from "../../ui/state-badge";
-import { type Column, VirtualTable } from "../../ui/virtual-table";
+import type { Column } from "../../ui/virtual-table";
 
 export function WalletsPage() {
-  const wallets = useInfiniteQuery({
-    queryKey: ["wallets"],
-    queryFn: ({ pageParam, signal }) =>
-      bursar.wallets
-        .list({ limit: 100, ...(pageParam === undefined ? {} : { cursor: pageParam }) }, { signal })
-        .page(),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-  });
-  const rows = wallets.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <>
       <PageHead title="Wallets" />
-      {wallets.error !== null && <Problem error={wallets.error} retry={() => void wallets.refetch()} />}
-      {wallets.isPending && <p className="quiet">Loading</p>}
-      {wallets.data !== undefined && rows.length === 0 && (
-        <Empty title="No wallets">Create one with POST /v1/wallets or bursar wallet create.</Empty>
-      )}
-      {rows.length > 0 && (
-        <VirtualTable caption="Wallets" columns={columns} rows={rows} keyOf={({ id }) => id} />
-      )}
-      {wallets.hasNextPage && (
-        <div className="row">
-          <button
-            type="button"
-            className="button"
-            disabled={wallets.isFetchingNextPage}
-            onClick={() => void wallets.fetchNextPage()}
-          >
-            Load more
-          </button>
-        </div>
-      )}
+      <PagedTable
+        caption="Wallets"
+        queryKey={["wallets"]}
+        list={bursar.wallets.list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty title="No wallets">Create one with POST /v1/wallets or bursar wallet create.</Empty>}
+      />
     </>
   );
 }

@@ -1,0 +1,204 @@
+import type { Transaction } from "@bursar/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { bursar } from "../../api/bursar";
+import { useMe, useScopes } from "../../session/use-me";
+import { ActionButton } from "../../ui/action-button";
+import { Countdown } from "../../ui/countdown";
+import { Decisions } from "../../ui/decisions";
+import { Fact, Facts } from "../../ui/facts";
+import { ForeignText } from "../../ui/foreign-text";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { Problem } from "../../ui/problem";
+import { StateBadge } from "../../ui/state-badge";
+import { AreaField } from "../../ui/text-field";
+import { useDraft } from "../../ui/use-draft";
+import { digestOfShown } from "./shown-terms";
+import { TermsCard } from "./terms-card";
+
+export function ApprovalPage() {
+  const { id } = useParams({ from: "/approvals/$id" });
+  const query = useQuery({
+    queryKey: ["transaction", id],
+    queryFn: ({ signal }) => bursar.transactions.get(id, { signal }),
+    refetchInterval: 5000,
+  });
+  return (
+    <>
+      <PageHead title="Approval">
+        <Link to="/transactions/$id" params={{ id }} className="button">
+          Open the transaction
+        </Link>
+      </PageHead>
+      <Loaded query={query}>{(transaction) => <Details transaction={transaction} asked={id} />}</Loaded>
+    </>
+  );
+}
+
+function Details({ transaction, asked }: { transaction: Transaction; asked: string }) {
+  const me = useMe().data;
+  const shown = useRef<HTMLDivElement>(null);
+  const assets = useQuery({
+    queryKey: ["assets"],
+    queryFn: ({ signal }) => bursar.assets.list({ signal }),
+    staleTime: 600_000,
+  });
+  const decimals = assets.data?.data.find(({ code }) => code === transaction.asset)?.decimals;
+  const { approval, reference } = transaction;
+  if (approval === null) return <p>This transaction needs no approval.</p>;
+  if (me === undefined || decimals === undefined)
+    return assets.error === null ? (
+      <p className="quiet">Loading</p>
+    ) : (
+      <Problem error={assets.error} retry={() => void assets.refetch()} />
+    );
+  return (
+    <div className="stack">
+      <section className="stack" aria-labelledby="covered">
+        <h2 id="covered">What the approval covers</h2>
+        <TermsCard ref={shown} transaction={transaction} tenant={me.tenant} decimals={decimals} />
+      </section>
+      <section className="stack" aria-labelledby="context">
+        <h2 id="context">What it does not cover</h2>
+        <div className="card">
+          <Facts>
+            <Fact name="Reference">
+              <ForeignText text={reference} />
+            </Fact>
+            <Fact name="Rule">
+              <code>{approval.rule}</code>, policy version {transaction.policy_version}
+            </Fact>
+            <Fact name="State">
+              <StateBadge state={approval.state} /> {approval.approved} of {approval.required} approvals
+            </Fact>
+            <Fact name="To be decided within">
+              <Countdown until={approval.expires_at} />
+            </Fact>
+            {Object.entries(transaction.metadata).map(([name, value]) => (
+              <Fact key={name} name={`Metadata ${name}`}>
+                <ForeignText text={value} />
+              </Fact>
+            ))}
+          </Facts>
+        </div>
+      </section>
+      <Decisions decisions={approval.decisions} me={me.client.id} />
+      {approval.state === "pending" && (
+        <Decide
+          key={transaction.id}
+          transaction={transaction}
+          expected={approval.digest}
+          isAsked={transaction.id === asked}
+          computeDigest={async () => {
+            if (shown.current === null) throw new Error("The page does not show the payment.");
+            return await digestOfShown(shown.current, decimals);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface DecideProps {
+  transaction: Transaction;
+  expected: string;
+  isAsked: boolean;
+  computeDigest: () => Promise<string>;
+}
+
+function Decide({ transaction: { id, version, approval }, expected, isAsked, computeDigest }: DecideProps) {
+  const queries = useQueryClient();
+  const scopes = useScopes();
+  const me = useMe().data;
+  const draft = useDraft(`approval.${id}`, () => ({ comment: "" }));
+  const digest = useDigest(computeDigest, `${id} ${version} ${expected}`);
+  const decide = useMutation({
+    mutationFn: async (decision: "approve" | "reject") => {
+      // Computed once more: what counts is what is shown at this moment.
+      const sent = decision === "approve" ? await computeDigest() : expected;
+      if (decision === "approve" && (sent !== expected || !isAsked)) throw differs;
+      const comment = draft.value.comment.trim();
+      return await bursar.transactions.decide(id, {
+        decision,
+        digest: sent,
+        ...(comment === "" ? {} : { comment }),
+      });
+    },
+    onSuccess: () => draft.clear(),
+    onSettled: async () => {
+      await queries.invalidateQueries({ queryKey: ["transaction", id] });
+      await queries.invalidateQueries({ queryKey: ["approvals"] });
+    },
+  });
+  if (!scopes.includes("transactions:approve"))
+    return <p className="quiet">Your role does not decide about payments.</p>;
+  const own = approval?.decisions.find(({ client_id }) => client_id === me?.client.id);
+  if (own !== undefined) return <p>Your decision is recorded. It cannot be taken back.</p>;
+  const isSame = digest.value === expected && isAsked;
+  return (
+    <section className="card stack form" aria-labelledby="decide">
+      <h2 id="decide">Your decision</h2>
+      <AreaField
+        label="Comment"
+        hint="Optional. Everybody who can read the transaction sees it."
+        maxLength={500}
+        rows={2}
+        value={draft.value.comment}
+        onValue={(comment) => draft.change({ comment })}
+      />
+      <p className="small" role="status">
+        {digest.value === undefined && digest.error === undefined && "The digest is being computed."}
+        {isSame && "The digest of what is shown above is the service's: "}
+        {isSame && <code className="wrap-anywhere">{expected}</code>}
+      </p>
+      {digest.error !== undefined && <Problem error={digest.error} />}
+      {digest.value !== undefined && !isSame && (
+        <div className="notice" data-tone="bad" role="alert">
+          <p>{differs.message}</p>
+          <p className="small wrap-anywhere">
+            Shown here <code>{digest.value}</code>, the service's <code>{expected}</code>
+          </p>
+        </div>
+      )}
+      {decide.error !== null && <Problem error={decide.error} />}
+      <div className="row">
+        <ActionButton
+          tone="primary"
+          isPending={decide.isPending}
+          disabled={!isSame}
+          onAct={() => decide.mutate("approve")}
+        >
+          Approve with the passkey
+        </ActionButton>
+        <ActionButton tone="danger" isPending={decide.isPending} onAct={() => decide.mutate("reject")}>
+          Reject
+        </ActionButton>
+      </div>
+    </section>
+  );
+}
+
+const differs = new Error(
+  "What this page shows is not what the service would record as approved. It can be rejected, and not approved. Tell your operator.",
+);
+
+/** The digest of what is shown, computed after it is in the document. */
+function useDigest(compute: () => Promise<string>, key: string) {
+  const [found, setFound] = useState<{ key: string; value?: string; error?: unknown }>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says when there is something else to compute
+  useEffect(() => {
+    let isCurrent = true;
+    compute().then(
+      (value) => isCurrent && setFound({ key, value }),
+      (error: unknown) => isCurrent && setFound({ key, error }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [key]);
+  return found?.key === key
+    ? { value: found.value, error: found.error }
+    : { value: undefined, error: undefined };
+}

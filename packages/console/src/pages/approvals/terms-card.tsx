@@ -1,0 +1,106 @@
+import type { Transaction } from "@bursar/client";
+import type { ReactNode, Ref } from "react";
+import { Address } from "../../ui/address";
+import { Amount } from "../../ui/amount";
+import { Fact, Facts } from "../../ui/facts";
+import { ForeignText } from "../../ui/foreign-text";
+import { Time } from "../../ui/time";
+import { AddressNotes } from "./address-notes";
+import { type TermName, withoutValue } from "./shown-terms";
+
+interface TermsCardProps {
+  ref: Ref<HTMLDivElement>;
+  transaction: Transaction;
+  tenant: { id: string; name: string };
+  decimals: number;
+}
+
+/** What the approval covers. Names, labels and local times stand beside the terms, which are what is digested. */
+export function TermsCard({ ref, transaction, tenant, decimals }: TermsCardProps) {
+  const { id, kind, amount, asset, network, source, destination, expires_at, created_by, approval } =
+    transaction;
+  const nameOf = (party: Transaction["source"]) =>
+    party !== null && "wallet_id" in party
+      ? approval?.wallets.find((wallet) => wallet.id === party.wallet_id)?.name
+      : undefined;
+  return (
+    <div className="card stack" ref={ref}>
+      <p className="figure">
+        <Term name="amount">
+          <Amount value={amount} />
+        </Term>{" "}
+        <Term name="asset">{asset}</Term>
+      </p>
+      <Facts>
+        <Fact name="To">
+          <PartyTerm name="destination" party={destination} walletName={nameOf(destination)} />
+          {"address" in destination && <AddressNotes address={destination.address} network={network} />}
+        </Fact>
+        <Fact name="From">
+          <PartyTerm name="source" party={source} walletName={nameOf(source)} />
+        </Fact>
+        <Fact name="Network">
+          <Term name="network">{network}</Term>
+        </Fact>
+        <Fact name="Kind">
+          <Term name="kind">{kind}</Term>
+        </Fact>
+        <Fact name="Decimals">{`${decimals} of ${asset}`}</Fact>
+        <Fact name="Requested by">
+          <Term name="created_by">{created_by ?? withoutValue.created_by}</Term>
+        </Fact>
+        <Fact name="Expires">
+          <Term name="expires_at">{expires_at ?? withoutValue.expires_at}</Term>{" "}
+          {expires_at !== null && (
+            <span className="quiet small">
+              <Time at={expires_at} />
+            </span>
+          )}
+        </Fact>
+        <Fact name="Payment">
+          <Term name="id">{id}</Term>
+        </Fact>
+        <Fact name="Tenant">
+          <Term name="tenant">{tenant.id}</Term>{" "}
+          <span className="quiet small">
+            <ForeignText text={tenant.name} limit={60} />
+          </span>
+        </Fact>
+      </Facts>
+    </div>
+  );
+}
+
+function Term({ name, children }: { name: TermName; children: ReactNode }) {
+  return <span data-term={name}>{children}</span>;
+}
+
+function PartyTerm({
+  name,
+  party,
+  walletName,
+}: {
+  name: "source" | "destination";
+  party: Transaction["source"];
+  walletName: string | undefined;
+}) {
+  if (party === null) return <Term name={name}>unknown</Term>;
+  if ("address" in party)
+    return (
+      <Term name={name}>
+        <Address address={party.address} />
+      </Term>
+    );
+  return (
+    <>
+      <Term name={name}>{party.wallet_id}</Term>{" "}
+      <span className="quiet small">
+        {walletName === undefined ? (
+          "a wallet without a name here"
+        ) : (
+          <ForeignText text={walletName} limit={60} />
+        )}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,42 @@
+import { useEffect, useState } from "react";
+import { Time } from "./time";
+
+/** How long is left until a time, and the time itself. */
+export function Countdown({ until }: { until: string }) {
+  const [now, setNow] = useState(() => Date.now());
+  const leftMs = Date.parse(until) - now;
+  useEffect(() => {
+    if (leftMs <= 0) return undefined;
+    const timer = setTimeout(() => setNow(Date.now()), leftMs < 120_000 ? 1000 : 30_000);
+    return () => clearTimeout(timer);
+  }, [leftMs]);
+  const isUrgent = leftMs < 3_600_000;
+  return (
+    <span>
+      <span className={isUrgent ? "urgent" : undefined}>{leftMs <= 0 ? "over" : durationOf(leftMs)}</span>{" "}
+      <span className="quiet small">
+        <Time at={until} />
+      </span>
+    </span>
+  );
+}
+
+/** The two largest units, such as `2 h 5 min`. */
+export function durationOf(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  const units = [
+    ["d", 86_400],
+    ["h", 3600],
+    ["min", 60],
+    ["s", 1],
+  ] as const;
+  const first = units.findIndex(([, size]) => seconds >= size);
+  if (first === -1) return "0 s";
+  let rest = seconds;
+  const parts = units.slice(first, first + 2).map(([unit, size]) => {
+    const count = Math.floor(rest / size);
+    rest %= size;
+    return count === 0 ? undefined : `${count} ${unit}`;
+  });
+  return parts.filter((part) => part !== undefined).join(" ");
+}

@@ -1,0 +1,51 @@
+import { ClientId } from "./client-id";
+import { ForeignText } from "./foreign-text";
+import { SimpleTable } from "./simple-table";
+import { StateBadge } from "./state-badge";
+import { Time } from "./time";
+
+interface Decision {
+  client_id: string;
+  decision: "approve" | "reject";
+  comment: string | null;
+  decided_at: string;
+  signed?: boolean;
+}
+
+/** Who has decided what, about a payment or a change. */
+export function Decisions({ decisions, me }: { decisions: readonly Decision[]; me: string }) {
+  return (
+    <section className="stack" aria-labelledby="decisions">
+      <h2 id="decisions">Decisions</h2>
+      {decisions.length === 0 ? (
+        <p className="quiet">Nobody has decided yet.</p>
+      ) : (
+        <SimpleTable
+          caption="Decisions"
+          rows={decisions}
+          keyOf={({ client_id }) => client_id}
+          columns={[
+            {
+              title: "Who",
+              cell: ({ client_id }) => (client_id === me ? "You" : <ClientId id={client_id} />),
+            },
+            {
+              title: "Decision",
+              cell: ({ decision, signed }) => (
+                <>
+                  <StateBadge state={decision === "approve" ? "approved" : "rejected"} />
+                  {signed === true && <span className="quiet small"> signed</span>}
+                </>
+              ),
+            },
+            { title: "Time", cell: ({ decided_at }) => <Time at={decided_at} /> },
+            {
+              title: "Comment",
+              cell: ({ comment }) => (comment === null ? null : <ForeignText text={comment} />),
+            },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
