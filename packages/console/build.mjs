@@ -24,7 +24,7 @@ await Promise.all(
 
 // What a browser loads before it shows anything, and what each page adds to that, in gzipped bytes of scripts.
 const limits = { initial: 220_000, page: 60_000 };
-const { output } = /** @type {import("rollup").RollupOutput} */ (built);
+const { output } = /** @type {import("vite").Rollup.RollupOutput} */ (built);
 const chunks = new Map(output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file]] : [])));
 
 /** The names of a chunk and of all that it imports before it runs. @param {string} name @param {Set<string>} found */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { groupsOfFour } from "./address";
 import { groupsOf } from "./amount";
+import { durationOf } from "./countdown";
 import { curlOf } from "./curl";
 import { partsOf } from "./foreign-text";
 
@@ -31,6 +33,28 @@ describe("an amount", () => {
   ])("keeps every digit of %s", (value, groups) => {
     expect(groupsOf(value).map(({ digits }) => digits)).toEqual(groups);
     expect(groups.join("")).toBe(value);
+  });
+});
+
+describe("an address", () => {
+  it.each([
+    ["0x52908400ab", ["0x", "5290", "8400", "ab"]],
+    ["bc1qar0", ["bc1q", "ar0"]],
+  ])("keeps every character of %s", (address, groups) => {
+    expect(groupsOfFour(address).map(({ group }) => group)).toEqual(groups);
+  });
+});
+
+describe("a duration", () => {
+  it.each([
+    [0, "0 s"],
+    [1, "1 s"],
+    [61_000, "1 min 1 s"],
+    [7_500_000, "2 h 5 min"],
+    [90_000_000, "1 d 1 h"],
+    [86_400_000, "1 d"],
+  ])("of %i ms is %s", (ms, words) => {
+    expect(durationOf(ms)).toBe(words);
   });
 });
 

@@ -6,7 +6,7 @@ import { type ApprovalTerms, approvalDigest, readApprovalTerms, type Transaction
  */
 
 /** Everything that the digest covers, by the name that the page gives it. */
-export const termNames = [
+const termNames = [
   "tenant",
   "id",
   "kind",
