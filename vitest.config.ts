@@ -26,9 +26,12 @@ const limits = { maxWorkers: 3, testTimeout: 240_000, hookTimeout: 240_000 };
 /** Holds every answer of a service against the OpenAPI document. */
 const setupFiles = ["packages/server/test/harness/http/check-every-answer.ts"];
 
+/** These proofs call the service inside their own process, as the integration tests do. */
+const inProcess = "packages/server/test/integration/";
+
 /**
- * Units and integration keep one module graph per worker, because loading it for each file took longer than the tests. Each
- * project is a group of its own, because a worker is only reused by files of the same project.
+ * Units, integration and the proofs in process keep one module graph per worker, because loading it for each file took longer than the
+ * tests. Each project is a group of its own, because a worker is only reused by files of the same project.
  */
 export default defineConfig({
   test: {
@@ -69,10 +72,22 @@ export default defineConfig({
         ...fromSource,
         test: {
           name: "proofs",
-          include: proofFiles,
+          include: proofFiles.filter((file) => !file.startsWith(inProcess)),
           setupFiles,
           env: shortSizes(),
           sequence: { groupOrder: 2 },
+          ...limits,
+        },
+      },
+      {
+        ...fromSource,
+        test: {
+          name: "proofs-in-process",
+          include: proofFiles.filter((file) => file.startsWith(inProcess)),
+          setupFiles,
+          env: shortSizes(),
+          isolate: false,
+          sequence: { groupOrder: 3 },
           ...limits,
         },
       },

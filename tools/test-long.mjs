@@ -28,7 +28,7 @@ function run(name, args) {
   if (proof === undefined) fail(`There is no proof "${name}". There are: ${Object.keys(proofs).join(", ")}.`);
   const { status } = spawnSync(
     join(root, "node_modules/.bin/vitest"),
-    ["run", "--project", "proofs", ...proof.files.map((file) => file.replace("*.test.ts", ""))],
+    ["run", "--project", "proofs*", ...proof.files.map((file) => file.replace("*.test.ts", ""))],
     {
       cwd: root,
       stdio: "inherit",
