@@ -41,7 +41,7 @@ import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Metric } from "../runtime/metric.js";
 import { createChangeRequestStore } from "../store/access/change-requests/change-requests.js";
 import { readSpeedUpFacts, requestSpeedUp } from "../store/chain/speed-up.js";
-import { isDatabaseUnavailable, isStatementTimeout } from "../store/core/database.js";
+import { isDatabaseUnavailable, isLockTimeout, isStatementTimeout } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { createEventSearch } from "../store/events/find-events.js";
 import { createApprovalStore } from "../store/transactions/approvals.js";
@@ -127,6 +127,7 @@ export function composeTransactions(
     policies,
     isUnavailable: isDatabaseUnavailable,
     isTimeout: isStatementTimeout,
+    isLockTimeout,
     onFailure: ({ tenantId, id }, error) =>
       log.error(
         { err: error, tenant_id: showId("tnt", tenantId), transaction_id: showId("tx", id) },
@@ -153,6 +154,11 @@ export function composeTransactions(
       if (settled.some(({ decision }) => decision?.state === "processing")) wakeUps.publish("rails", []);
     },
     onError: (error) => log.error({ err: error }, "The engine failed. It tries again."),
+    onStalled: (tenantId) =>
+      log.warn(
+        { tenant_id: showId("tnt", tenantId) },
+        "Something other than Bursar holds a lock on rows of a tenant. The tenant is not settled until the lock is released; the others are.",
+      ),
     isNotified: wakeUps.isNotified,
     now,
     monotonicMs,

@@ -83,6 +83,7 @@ async function claimsOn(
     }),
     wallets: { activateWallets: async () => 0 },
     onChanged: () => undefined,
+    onStalled: () => undefined,
     onError: (error) => {
       throw error;
     },
@@ -141,6 +142,7 @@ describe("the engine", () => {
           },
           wallets: { activateWallets: async () => 0 },
           onChanged: () => undefined,
+          onStalled: () => undefined,
           onError: (error) => {
             throw error;
           },
@@ -184,6 +186,7 @@ describe("the engine", () => {
           }),
           wallets: { activateWallets: async () => 0 },
           onChanged: () => undefined,
+          onStalled: () => undefined,
           onError: (error) => errors.push(error),
           ...createClock(),
         });
@@ -216,6 +219,7 @@ describe("the engine", () => {
           },
         },
         onChanged: () => undefined,
+        onStalled: () => undefined,
         onError: (error) => errors.push(error),
         ...createClock(),
       });

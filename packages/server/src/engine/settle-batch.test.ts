@@ -9,6 +9,8 @@ import { createBatchSettler } from "./settle-batch.js";
 
 class TimeoutError extends Error {}
 
+const waits = { lockTimeoutMs: 1000, onStalled: () => undefined };
+
 /** A settler on a database in which locking the accounts takes too long. */
 function settlerThatTimesOut() {
   const failed: TransactionKey[] = [];
@@ -32,6 +34,7 @@ function settlerThatTimesOut() {
     },
     isUnavailable: (error) => error instanceof TimeoutError,
     isTimeout: (error) => error instanceof TimeoutError,
+    isLockTimeout: () => false,
     onFailure: () => undefined,
     onTampered: () => undefined,
     now: () => 0,
@@ -47,13 +50,13 @@ const payments = (count: number) =>
 
 it("blames no transaction for the timeout of a batch of several, so that the engine takes fewer", async () => {
   const { settleBatch, failed } = settlerThatTimesOut();
-  await expect(settleBatch(async () => payments(2))).rejects.toThrow(TimeoutError);
+  await expect(settleBatch(async () => payments(2), waits)).rejects.toThrow(TimeoutError);
   expect(failed).toEqual([]);
 });
 
 it("records the timeout of a transaction alone, so that it does not hold up the others", async () => {
   const { settleBatch, failed } = settlerThatTimesOut();
-  expect(await settleBatch(async () => payments(1))).toEqual([]);
+  expect(await settleBatch(async () => payments(1), waits)).toEqual([]);
   expect(failed).toEqual([{ tenantId: "t", id: "0" }]);
 });
 
@@ -82,6 +85,7 @@ it("does not judge held payments, because two engines that lock the usage of a s
     },
     isUnavailable: () => true,
     isTimeout: () => false,
+    isLockTimeout: () => false,
     onFailure: () => undefined,
     onTampered: () => undefined,
     now: () => 0,
@@ -91,6 +95,6 @@ it("does not judge held payments, because two engines that lock the usage of a s
     ...{ createdAt: new Date(0), expiresAt: null, approval: null, feeHold: null },
     ...{ sourceAccountId: "a", destinationAccountId: "b", asset: "USD", amount: 1n },
   } as unknown as ClaimedPayment;
-  expect(await settleBatch(async () => [held])).toMatchObject([{ heldUntil: "infinity" }]);
+  expect(await settleBatch(async () => [held], waits)).toMatchObject([{ heldUntil: "infinity" }]);
   expect(locked).toEqual([]);
 });

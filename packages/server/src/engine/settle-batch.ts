@@ -20,6 +20,8 @@ export interface SettleBatchDeps {
   isUnavailable: (error: unknown) => boolean;
   /** Whether an error is a statement that took too long, of a database that is available otherwise. */
   isTimeout: (error: unknown) => boolean;
+  /** Whether an error is a lock that was waited for in vain. */
+  isLockTimeout: (error: unknown) => boolean;
   /** Called for a transaction that cannot be settled, when its row says so. */
   onFailure: (key: TransactionKey, error: unknown) => void;
   /** Called for a transaction that was set aside because its row was changed in the database. */
@@ -29,8 +31,17 @@ export interface SettleBatchDeps {
 
 export type ClaimBatch = (unit: SettlementUnit) => Promise<ClaimedPayment[]>;
 
-/** Settles what a claim finds, and returns what has changed or was set aside. */
-export type SettleBatch = (claim: ClaimBatch) => Promise<Settlement[]>;
+/** How long a batch waits for a lock that something else holds, and what is called for each tenant whose rows it was. */
+interface LockWaits {
+  lockTimeoutMs: number;
+  onStalled: (tenantId: string) => void;
+}
+
+/** Settles what a claim finds, and returns what has changed or was set aside. Tenants whose rows are locked are left out. */
+export type SettleBatch = (claim: ClaimBatch, waits: LockWaits) => Promise<Settlement[]>;
+
+/** When it is known that something holds a lock: longer than another process needs to commit, mostly. */
+export const shortLockTimeoutMs = 20;
 
 /**
  * Where the engine moves money: claim, lock, decide, write, in one SQL transaction. If a batch fails, the transactions at fault are
@@ -39,7 +50,11 @@ export type SettleBatch = (claim: ClaimBatch) => Promise<Settlement[]>;
 export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
   const { settlements, rails, policies, now } = deps;
 
-  function settle(claim: ClaimBatch, onClaimed: (claimed: readonly TransactionKey[]) => void) {
+  function settle(
+    claim: ClaimBatch,
+    lockTimeoutMs: number,
+    onClaimed: (claimed: readonly TransactionKey[]) => void = () => undefined,
+  ) {
     return settlements.unitOfWork(async (unit) => {
       const claimed = await claim(unit);
       onClaimed(claimed);
@@ -61,7 +76,33 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
       const decided = decideBatch(claimed, facts);
       await unit.write(decided, balances);
       return decided.filter(({ decision, heldUntil }) => decision !== undefined || heldUntil !== undefined);
+    }, lockTimeoutMs);
+  }
+
+  /** Settles what was claimed of the tenants in whose rows nothing is locked. Halving finds any lock, whatever row it is on. */
+  async function leaveOutStalled(
+    keys: readonly TransactionKey[],
+    onStalled: LockWaits["onStalled"],
+  ): Promise<Settlement[]> {
+    const tenantIds = [...new Set(keys.map(({ tenantId }) => tenantId))];
+    if (tenantIds.length === 1) {
+      onStalled(tenantIds[0] as string);
+      return [];
+    }
+    const settleTenants = (some: readonly string[]) =>
+      settle(
+        (unit) => unit.claimAgain(keys.filter(({ tenantId }) => some.includes(tenantId))),
+        shortLockTimeoutMs,
+      );
+    const settled = await isolateFailingRows(tenantIds, settleTenants, {
+      isUnavailable: (error) => deps.isUnavailable(error) && !deps.isLockTimeout(error),
+      // What fails for another reason is found again, by a batch without locks.
+      onFailure: (tenantId, error) => {
+        if (deps.isLockTimeout(error)) onStalled(tenantId);
+      },
+      failuresMax: Number.POSITIVE_INFINITY,
     });
+    return settled.flat();
   }
 
   async function recordFailure(key: TransactionKey, error: unknown): Promise<void> {
@@ -74,15 +115,18 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
     return settled;
   }
 
-  return async (claim) => {
+  return async (claim, { lockTimeoutMs, onStalled }) => {
     let claimed: readonly TransactionKey[] = [];
     try {
       return reportTampered(
-        await settle(claim, (keys) => {
+        await settle(claim, lockTimeoutMs, (keys) => {
           claimed = keys;
         }),
       );
     } catch (error) {
+      const keys = claimed.map(({ tenantId, id }) => ({ tenantId, id }));
+      if (keys.length > 0 && deps.isLockTimeout(error))
+        return reportTampered(await leaveOutStalled(keys, onStalled));
       // The engine claims less after a timeout. If that has led to a single row, the row is at fault: claimed first each time, it
       // would hold up all others for good.
       const [only] = claimed;
@@ -92,14 +136,9 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
       }
       // Without rows there is nothing to isolate: it was the claim itself that failed.
       if (deps.isUnavailable(error) || claimed.length === 0) throw error;
-      const keys = claimed.map(({ tenantId, id }) => ({ tenantId, id }));
       const settled = await isolateFailingRows(
         keys,
-        (some) =>
-          settle(
-            (unit) => unit.claimAgain(some),
-            () => undefined,
-          ),
+        (some) => settle((unit) => unit.claimAgain(some), lockTimeoutMs),
         { isUnavailable: deps.isUnavailable, onFailure: recordFailure },
       );
       return reportTampered(settled.flat());

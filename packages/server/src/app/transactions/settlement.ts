@@ -115,9 +115,9 @@ export interface SettlementUnit extends LedgerUnit, ActivePolicyReads {
   /** The oldest that each of these tenants has accepted. Rows that another process holds are skipped. */
   claimAccepted: (tenants: readonly TenantClaim[], perTenantMax: number) => Promise<ClaimedPayment[]>;
   /** Those that wait for approvals and are due: an approver decided, or the time has passed. */
-  claimDue: (limit: number, now: Date) => Promise<ClaimedPayment[]>;
+  claimDue: (limit: number, now: Date, tenants?: TenantChoice) => Promise<ClaimedPayment[]>;
   /** Those that could not be settled before and are due to be tried again. */
-  claimRetries: (limit: number, now: Date) => Promise<ClaimedPayment[]>;
+  claimRetries: (limit: number, now: Date, tenants?: TenantChoice) => Promise<ClaimedPayment[]>;
   /** Those of these that are not settled yet; rows that another process holds are skipped. */
   claimAgain: (keys: readonly TransactionKey[]) => Promise<ClaimedPayment[]>;
   /** One payment in whatever open state it is; waits for a process that holds it. */
@@ -140,6 +140,9 @@ export interface TenantClaim {
   acceptedFrom: Date;
 }
 
+/** Whose rows a claim takes: those of all tenants if left out. */
+export type TenantChoice = { only: string } | { except: readonly string[] };
+
 /** Which tenants to look at: so many, after this one. */
 export interface WorkSearch {
   limit: number;
@@ -159,8 +162,11 @@ export interface WaitingWork {
 
 export interface SettlementStore {
   findWork: (search: WorkSearch) => Promise<WaitingWork>;
-  /** Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. */
-  unitOfWork: <T>(work: (unit: SettlementUnit) => Promise<T>) => Promise<T>;
+  /**
+   * Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. With a lock timeout it fails if
+   * something else holds a lock for longer that it needs.
+   */
+  unitOfWork: <T>(work: (unit: SettlementUnit) => Promise<T>, lockTimeoutMs?: number) => Promise<T>;
   /** Records on the row itself that it could not be settled, and when it is tried next. */
   recordFailure: (key: TransactionKey, error: unknown, now: Date) => Promise<void>;
 }

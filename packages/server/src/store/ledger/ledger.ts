@@ -1,6 +1,7 @@
 import { type AccountKey, accountKind, accountName, type Balance } from "@bursar/domain";
 import type { Balances, LedgerEntry } from "../../app/ledger/ledger-unit.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
+import { boundLockWaits, queryWithin } from "../core/lock-waits.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 
@@ -8,15 +9,23 @@ import { type Statement, sql } from "../core/sql.js";
  * The only place that writes to the ledger. Everything that moves value runs in `withLedger`, locks its accounts, applies changes to
  * their balances with the domain's `applyLedgerChange`, and writes balances and entries here.
  */
-export async function withLedger<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function withLedger<T>(
+  database: Database,
+  work: (tx: Tx) => Promise<T>,
+  lockTimeoutMs?: number,
+): Promise<T> {
+  const bounded = (tx: Tx) => {
+    if (lockTimeoutMs !== undefined) boundLockWaits(tx, lockTimeoutMs);
+    return work(tx);
+  };
   // An account that does not exist cannot be locked in its place in the order. So it is created while nothing is locked, and the
   // work begins again. An account is new only once; but what the work claims may be other rows the next time, with other accounts.
   for (let attempt = 1; ; attempt++) {
     try {
-      return await database.transaction(work);
+      return await database.transaction(bounded);
     } catch (error) {
       if (!(error instanceof MissingAccountsError) || attempt === attemptsMax) throw error;
-      await createAccounts(database, error.keys);
+      await createAccounts(database, error.keys, lockTimeoutMs);
     }
   }
 }
@@ -58,8 +67,12 @@ export async function lockAccounts(tx: Queryable, keys: readonly AccountKey[]): 
 }
 
 /** Creates those that do not exist, with zero balances. Served by the primary key. */
-async function createAccounts(database: Queryable, keys: readonly AccountKey[]): Promise<void> {
-  await database.query(sql`
+async function createAccounts(
+  database: Database,
+  keys: readonly AccountKey[],
+  lockTimeoutMs: number | undefined,
+): Promise<void> {
+  const insertMissing = sql`
     INSERT INTO ledger_accounts (tenant_id, account_id, asset, kind, available, held)
     SELECT tenant_id, account_id, asset, kind, 0, 0 FROM unnest(
       ${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.accountId)}::uuid[],
@@ -67,7 +80,10 @@ async function createAccounts(database: Queryable, keys: readonly AccountKey[]):
     ) AS wanted (tenant_id, account_id, asset, kind)
     ORDER BY tenant_id, account_id, asset
     ON CONFLICT DO NOTHING
-  `);
+  `;
+  if (lockTimeoutMs === undefined) await database.query(insertMissing);
+  // It waits for a row that another SQL transaction has inserted and not committed.
+  else await queryWithin(database, lockTimeoutMs, insertMissing);
 }
 
 function unnestKeys(keys: readonly AccountKey[]): Statement {

@@ -1,4 +1,5 @@
 import type {
+  TenantChoice,
   TenantClaim,
   TransactionKey,
   WaitingWork,
@@ -76,12 +77,22 @@ function isAnyDue({ where, time }: DueRows, now: Date): Statement {
 }
 
 /** Takes the same share of what is due from every tenant, so that what becomes due together for one does not delay another. */
-export function claimFairly({ where, time }: DueRows, limit: number, now: Date): Statement {
+export function claimFairly(
+  { where, time }: DueRows,
+  limit: number,
+  now: Date,
+  tenants: TenantChoice = { except: [] },
+): Statement {
+  const isChosen =
+    "only" in tenants
+      ? sql`tenant_id = ${tenants.only}`
+      : sql`tenant_id <> ALL (${[...tenants.except]}::uuid[])`;
   const table = sql`open_transactions`;
   const onlyIf = isAnyDue({ where, time }, now);
   return sql`
     waiting AS (${waitingTenants({ table, where, key: time }, { limit: tenantsLookedAtMax, onlyIf })}),
-    due AS (SELECT tenant_id FROM waiting WHERE first <= ${now}::timestamptz ORDER BY first LIMIT ${limit}),
+    due AS (
+      SELECT tenant_id FROM waiting WHERE first <= ${now}::timestamptz AND ${isChosen} ORDER BY first LIMIT ${limit}),
     claimed AS MATERIALIZED (
       SELECT o.* FROM due CROSS JOIN LATERAL (
         SELECT ${openColumns} FROM ${table} o WHERE ${where} AND o.tenant_id = due.tenant_id AND ${time} <= ${now}::timestamptz

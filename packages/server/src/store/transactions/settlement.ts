@@ -41,7 +41,8 @@ export function createSettlementStore(
   observeUnit?: ObserveUnit,
 ): SettlementStore {
   return {
-    unitOfWork: (work) => withLedger(database, (tx) => work(createSettlementUnit(tx, log, observeUnit?.()))),
+    unitOfWork: (work, lockTimeoutMs) =>
+      withLedger(database, (tx) => work(createSettlementUnit(tx, log, observeUnit?.())), lockTimeoutMs),
     recordFailure: (key, error, now) => recordFailure(database, transactionFailures, key, error, now),
     findWork: (search) => findWork(database, search),
   };
@@ -61,7 +62,7 @@ export function createSettlementUnit(
   log: EventLog,
   onWriting: ReturnType<ObserveUnit> | undefined,
 ): SettlementUnit {
-  const claim = async (claimed: Statement): Promise<ClaimedPayment[]> => {
+  const claim = async (claimed: Statement, ifLocked = sql`SKIP LOCKED`): Promise<ClaimedPayment[]> => {
     const rows = await tx.query<PaymentRow>(selectPayments(claimed));
     if (rows.length === 0) return [];
     const keys = requireKeys(tx);
@@ -69,22 +70,22 @@ export function createSettlementUnit(
       row.isTampered = row.hasEnded === true || isJudgedAgain(row) || !isTransactionAuthentic(keys, row);
       obeyStops(keys, row);
     }
-    if (rows.some(({ isHeld }) => isHeld)) await confirmHolds(tx, rows);
+    const free = rows.some(({ isHeld }) => isHeld) ? await confirmHolds(tx, rows, ifLocked) : rows;
     const approvals = await readPendingApprovals(
       tx,
-      rows.filter(({ isTampered }) => isTampered !== true),
+      free.filter(({ isTampered }) => isTampered !== true),
     );
-    return rows.flatMap((row) => {
+    return free.flatMap((row) => {
       const approval = approvals.get(row.id) ?? null;
       return approval === "later" ? [] : [readPayment(row, approval)];
     });
   };
   return {
     claimAccepted: (tenants, perTenantMax) => claim(claimAccepted(tenants, perTenantMax)),
-    claimDue: (limit, now) => claim(claimFairly(waitingForApproval, limit, now)),
-    claimRetries: (limit, now) => claim(claimFairly(waitingForRetry, limit, now)),
+    claimDue: (limit, now, tenants) => claim(claimFairly(waitingForApproval, limit, now, tenants)),
+    claimRetries: (limit, now, tenants) => claim(claimFairly(waitingForRetry, limit, now, tenants)),
     claimAgain: (keys) => claim(claimAgain(keys)),
-    claimPayment: async (key) => (await claim(claimOne(key)))[0],
+    claimPayment: async (key) => (await claim(claimOne(key), sql``))[0],
     claimOnRail: (network, keys) => readOnRail(tx, network, keys),
     insertDeposits: (deposits) => insertDeposits(tx, deposits),
     // Served by the primary key.
@@ -140,14 +141,24 @@ function obeyStops(keys: IntegrityKeys, row: PaymentRow): void {
 
 /**
  * Locks the clients and tenants for which payments of a batch are held: enabling one waits for this batch, and then finds what it has set
- * aside. One that was enabled while the rows were claimed holds nothing. Rare; served by primary keys.
+ * aside. One that was enabled while the rows were claimed holds nothing. If something else has locked one, such as the request that enables
+ * it, its payments are left to a later batch, so that the others do not wait. Returns the rest. Rare; served by primary keys.
  */
-async function confirmHolds(tx: Tx, rows: readonly PaymentRow[]): Promise<void> {
+async function confirmHolds(
+  tx: Tx,
+  rows: readonly PaymentRow[],
+  ifLocked: Statement,
+): Promise<readonly PaymentRow[]> {
   const held = rows.filter(({ isHeld }) => isHeld);
   const clientIds = [...new Set(held.map(({ clientId }) => clientId))];
   const tenantIds = [...new Set(held.map(({ tenantId }) => tenantId))];
-  tx.send(sql`SELECT FROM clients WHERE id = ANY (${clientIds}::uuid[]) ORDER BY id FOR SHARE`);
-  tx.send(sql`SELECT FROM tenants WHERE id = ANY (${tenantIds}::uuid[]) ORDER BY id FOR SHARE`);
+  const lock = (table: Statement, ids: readonly string[]) =>
+    tx.query<{ id: string }>(
+      sql`SELECT id FROM ${table} WHERE id = ANY (${[...ids]}::uuid[]) ORDER BY id FOR SHARE ${ifLocked}`,
+    );
+  const locked = new Set(
+    [...(await lock(sql`clients`, clientIds)), ...(await lock(sql`tenants`, tenantIds))].map(({ id }) => id),
+  );
   // A statement of its own, which sees what was committed while the locks were waited for.
   const stopped = await tx.query<{ id: string }>(sql`
     SELECT c.id FROM clients c
@@ -156,7 +167,13 @@ async function confirmHolds(tx: Tx, rows: readonly PaymentRow[]): Promise<void> 
     WHERE s.id = ANY (${tenantIds}::uuid[]) AND (s.suspended_at IS NOT NULL OR ${isStopped(sql`s.id`, sql`s.id`)})
   `);
   const holders = new Set(stopped.map(({ id }) => id));
-  for (const row of held) row.isHeld = holders.has(row.clientId ?? "") || holders.has(row.tenantId);
+  const isLocked = ({ tenantId, clientId }: PaymentRow) =>
+    locked.has(tenantId) && (clientId === null || locked.has(clientId));
+  return rows.filter((row) => {
+    if (!row.isHeld) return true;
+    row.isHeld = holders.has(row.clientId ?? "") || holders.has(row.tenantId);
+    return isLocked(row);
+  });
 }
 
 function selectPayments(claimed: Statement): Statement {

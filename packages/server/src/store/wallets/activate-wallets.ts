@@ -1,6 +1,12 @@
 import { loggedWalletState, type WalletActivation } from "../../app/wallets/wallet.js";
 import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
-import { type Database, isDatabaseUnavailable, type KeyedQueryable } from "../core/database.js";
+import {
+  type Database,
+  isDatabaseUnavailable,
+  isLockTimeout,
+  type KeyedQueryable,
+} from "../core/database.js";
+import { boundLockWaits } from "../core/lock-waits.js";
 import { type FailureTable, type RowKey, recordFailure } from "../core/rows/failures.js";
 import { hasKey, listKeys } from "../core/rows/locate-rows.js";
 import { waitingTenants } from "../core/rows/waiting-tenants.js";
@@ -27,7 +33,8 @@ export function createWalletActivation(
         await listCreating(database, networks, limit, now),
         (wallets) => activate(database, log, wallets, now),
         {
-          isUnavailable: isDatabaseUnavailable,
+          // If something else holds a lock on the log of one tenant, the wallets of the others become active.
+          isUnavailable: (error) => isDatabaseUnavailable(error) && !isLockTimeout(error),
           onFailure: async (wallet, error) => {
             onFailure(wallet, error);
             await recordFailure(database, walletFailures, wallet, error, now);
@@ -57,6 +64,9 @@ export function listCreating(
   `);
 }
 
+/** Longer than another process holds the log of a tenant. */
+const lockTimeoutMs = 500;
+
 /**
  * Served by the primary key. Wallets that another process is activating are skipped. `onActivated` writes more in the same SQL
  * transaction, about those that have become active now.
@@ -69,6 +79,7 @@ export function activate(
   onActivated: (tx: KeyedQueryable, activated: readonly RowKey[]) => Promise<void> = async () => undefined,
 ): Promise<number> {
   return database.transaction(async (tx) => {
+    boundLockWaits(tx, lockTimeoutMs);
     const activated = await tx.query<RowKey & { version: number; frozen: boolean }>(sql`
       UPDATE wallets w
       SET state = 'active', version = version + 1, updated_at = ${occurredAt}, attempts = 0, last_error = NULL, retry_at = NULL

@@ -158,6 +158,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
     policies,
     isUnavailable: (error) => error instanceof DatabaseGone,
     isTimeout: () => false,
+    isLockTimeout: () => false,
     onFailure: (_, error) => report(error),
     onTampered: ({ id }) => report(new Error(`${id} was changed in the database`)),
     now,
@@ -187,6 +188,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
       driver.wake();
     },
     onError: report,
+    onStalled: report,
     // Nothing is carried between simulated processes.
     isNotified: () => false,
     now,

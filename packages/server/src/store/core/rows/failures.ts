@@ -1,4 +1,5 @@
-import type { Queryable } from "../database.js";
+import type { Database, Queryable } from "../database.js";
+import { queryWithin } from "../lock-waits.js";
 import { type Statement, sql } from "../sql.js";
 
 /**
@@ -29,20 +30,24 @@ const firstDelaySeconds = 5;
 const delayMaxSeconds = 600;
 const errorLengthMax = 500;
 
+/** What failed may have failed because something else holds a lock on its row. */
+const lockTimeoutMs = 1000;
+
 /** Records a failure on a row: it is tried again in 5 s, 10 s, 20 s and so on up to 10 min. Served by the primary key. */
 export async function recordFailure(
-  source: Queryable,
+  database: Pick<Database, "transaction">,
   { table, attempts, retryAt }: FailureTable,
   { tenantId, id }: RowKey,
   error: unknown,
   now: Date,
 ): Promise<void> {
-  await source.query(sql`
+  const write = sql`
     UPDATE ${table} SET ${attempts} = least(${attempts} + 1, 32767), last_error = ${messageOf(error)},
       ${retryAt} = ${now}::timestamptz + interval '1 second'
         * least(${firstDelaySeconds}::integer * 2.0 ^ least(${attempts}, 20), ${delayMaxSeconds}::integer)
     WHERE tenant_id = ${tenantId} AND id = ${id}
-  `);
+  `;
+  await queryWithin(database, lockTimeoutMs, write);
 }
 
 /** Rows that have failed and were not processed since, oldest first. */

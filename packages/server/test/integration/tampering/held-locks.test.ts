@@ -1,0 +1,64 @@
+import type { PolicyDocument } from "@bursar/domain";
+import { expect, it } from "vitest";
+import { type Statement, sql } from "../../../src/store/core/sql.js";
+import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { createPolicyTenant, type PolicyTenant } from "../../harness/transactions/policy-client.js";
+
+const service = await inspectSharedService();
+
+const locks: Record<string, (tenantId: string) => Statement> = {
+  "its accounts": (id) => sql`SELECT FROM ledger_accounts WHERE tenant_id = ${id} FOR UPDATE`,
+  "the row of the tenant": (id) => sql`SELECT FROM tenants WHERE id = ${id} FOR UPDATE`,
+  "its event log": (id) => sql`SELECT FROM event_sequences WHERE tenant_id = ${id} FOR UPDATE`,
+};
+
+const limited: PolicyDocument = {
+  rules: [
+    {
+      ...{ name: "limit", action: "reject", reason: "too much" },
+      when: { sum: { asset: "USD", per: "tenant", period_seconds: 86_400, above: "50000" } },
+    },
+    {
+      ...{ name: "asked", action: "require_approval", approvals: 1 },
+      when: { amount: { asset: "USD", min: "100" } },
+    },
+  ],
+  default: { action: "allow" },
+};
+
+async function pay(tenant: PolicyTenant, amount = "1"): Promise<string> {
+  const response = await tenant.create(amount);
+  expect(response.status).toBe(202);
+  return ((await response.json()) as { id: string }).id;
+}
+
+async function createLimited(): Promise<PolicyTenant> {
+  const tenant = await createPolicyTenant(service);
+  await tenant.usePolicy(limited);
+  await tenant.settled(await pay(tenant), "completed");
+  return tenant;
+}
+
+it.each(Object.entries(locks))(
+  "a tenant is settled while a role of the database holds a lock on %s of another",
+  async (_, lockOf) => {
+    const [locked, other] = [await createLimited(), await createLimited()];
+    const anna = await other.addClient("anna");
+    const { first, last, waitedMs } = await service.database.transaction(async (tx) => {
+      await tx.query(lockOf(locked.tenantId));
+      const first = await pay(locked);
+      const begunMs = performance.now();
+      await other.settled(await pay(other), "completed");
+      const asked = await other.settled(await pay(other, "100"), "awaiting_approval");
+      const last = await pay(locked);
+      await other.say(anna, asked.id, asked.approval?.digest ?? "");
+      await other.settled(asked.id, "completed");
+      const waitedMs = performance.now() - begunMs;
+      expect((await locked.read(first)).state).toBe("accepted");
+      return { first, last, waitedMs };
+    });
+    // A second until the lock is given up, and the pauses of what waits for an approval.
+    expect(waitedMs).toBeLessThan(8000);
+    for (const id of [first, last]) await locked.settled(id, "completed");
+  },
+);
