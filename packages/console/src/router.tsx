@@ -48,6 +48,32 @@ const routes = [
     path: "/wallets/$id",
     component: lazyRouteComponent(() => import("./pages/wallets/wallet-page"), "WalletPage"),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/destinations",
+    component: lazyRouteComponent(() => import("./pages/destinations/destinations-page"), "DestinationsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/change-requests",
+    component: lazyRouteComponent(
+      () => import("./pages/change-requests/change-requests-page"),
+      "ChangeRequestsPage",
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/change-requests/$id",
+    component: lazyRouteComponent(
+      () => import("./pages/change-requests/change-request-page"),
+      "ChangeRequestPage",
+    ),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/policy",
+    component: lazyRouteComponent(() => import("./pages/policy/policy-page"), "PolicyPage"),
+  }),
 ] as const;
 
 export const router = createRouter({

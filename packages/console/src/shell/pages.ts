@@ -9,6 +9,14 @@ export const pages = [
     scopes: ["transactions:approve", "transactions:write"],
   },
   { path: "/wallets", title: "Wallets", keys: "g w", scopes: ["wallets:read"] },
+  { path: "/destinations", title: "Destinations", keys: "g d", scopes: ["policies:read"] },
+  {
+    path: "/change-requests",
+    title: "Change requests",
+    keys: "g c",
+    scopes: ["transactions:approve", "policies:manage", "destinations:manage", "clients:manage"],
+  },
+  { path: "/policy", title: "Policy", keys: "g p", scopes: ["policies:read"] },
 ] as const;
 
 export function mayOpen(scopes: readonly string[], page: { scopes: readonly string[] }): boolean {

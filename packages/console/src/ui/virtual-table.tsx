@@ -4,6 +4,8 @@ import { type ReactNode, useRef } from "react";
 export interface Column<Row> {
   title: string;
   isNumber?: boolean;
+  /** Whether all of it is shown, as of an address, on more than one line if need be. */
+  isWide?: boolean;
   cell: (row: Row) => ReactNode;
 }
 
@@ -52,8 +54,8 @@ export function VirtualTable<Row>({ caption, columns, rows, keyOf }: VirtualTabl
             const row = rows[index];
             return row === undefined ? null : (
               <tr key={key} aria-rowindex={index + 2}>
-                {columns.map(({ title, isNumber, cell }) => (
-                  <td key={title} className={isNumber ? "number" : "one-line"}>
+                {columns.map(({ title, isNumber, isWide, cell }) => (
+                  <td key={title} className={isNumber ? "number" : isWide ? undefined : "one-line"}>
                     {cell(row)}
                   </td>
                 ))}

@@ -1,9 +1,4 @@
-import {
-  type CreateTransactionBody,
-  type EvaluatedTransaction,
-  isBursarError,
-  type PolicyEvaluation,
-} from "@bursar/client";
+import { type CreateTransactionBody, type EvaluatedTransaction, isBursarError } from "@bursar/client";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
@@ -11,11 +6,11 @@ import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Curl } from "../../ui/curl";
 import { Field } from "../../ui/field";
-import { ForeignText } from "../../ui/foreign-text";
 import { PageHead } from "../../ui/page-head";
 import { Problem } from "../../ui/problem";
 import { SelectField, TextField } from "../../ui/text-field";
 import { useDraft } from "../../ui/use-draft";
+import { Verdict } from "../../ui/verdict";
 
 interface Draft {
   /** The same for every attempt at this payment, so that it happens once. */
@@ -201,20 +196,6 @@ function WalletField({ label, hint, names, value, fault, onChange }: WalletField
         </>
       )}
     </Field>
-  );
-}
-
-function Verdict({ evaluation: { action, rule, reason, approval } }: { evaluation: PolicyEvaluation }) {
-  const tone = action === "allow" ? undefined : action === "reject" ? "bad" : "wait";
-  return (
-    <div className="notice" data-tone={tone} role="status">
-      {action === "allow" && <p>The policy allows this payment.</p>}
-      {action === "reject" && <p>The policy refuses this payment.</p>}
-      {action === "require_approval" && <p>This payment needs {approval?.approvals ?? 1} approval(s).</p>}
-      <p className="small">
-        Rule <code>{rule}</code> {reason !== null && <ForeignText text={reason} />}
-      </p>
-    </div>
   );
 }
 

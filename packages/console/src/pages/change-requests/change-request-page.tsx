@@ -1,0 +1,177 @@
+import type { ChangeRequest, PolicyDocument } from "@bursar/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { bursar } from "../../api/bursar";
+import { useMe, useScopes } from "../../session/use-me";
+import { ActionButton } from "../../ui/action-button";
+import { Address } from "../../ui/address";
+import { ClientId } from "../../ui/client-id";
+import { Countdown, durationOf } from "../../ui/countdown";
+import { Decisions } from "../../ui/decisions";
+import { Fact, Facts } from "../../ui/facts";
+import { ForeignText } from "../../ui/foreign-text";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { Problem } from "../../ui/problem";
+import { RawJson } from "../../ui/raw-json";
+import { StateBadge } from "../../ui/state-badge";
+import { AreaField } from "../../ui/text-field";
+import { Time } from "../../ui/time";
+import { useDraft } from "../../ui/use-draft";
+import { Difference } from "../policy/difference";
+import { kindNames } from "./kind-names";
+
+export function ChangeRequestPage() {
+  const { id } = useParams({ from: "/change-requests/$id" });
+  const query = useQuery({
+    queryKey: ["change-request", id],
+    queryFn: ({ signal }) => bursar.changeRequests.get(id, { signal }),
+    refetchInterval: 5000,
+  });
+  return (
+    <>
+      <PageHead title="Change request" />
+      <Loaded query={query}>{(request) => <Details request={request} />}</Loaded>
+    </>
+  );
+}
+
+function Details({ request }: { request: ChangeRequest }) {
+  const me = useMe().data;
+  const { id, kind, target, state, change, comment, requested_by, decisions, required, delay_seconds } =
+    request;
+  const approved = decisions.filter(({ decision }) => decision === "approve").length;
+  return (
+    <div className="stack">
+      <div className="card stack">
+        <h2>{kindNames[kind]}</h2>
+        <Facts>
+          <Fact name="State">
+            <StateBadge state={state} /> {approved} of {required} approvals
+          </Fact>
+          <Fact name="Target">
+            <code>{target}</code>
+          </Fact>
+          <Fact name="Requested by">
+            {requested_by === me?.client.id ? "You" : <ClientId id={requested_by} />}
+          </Fact>
+          <Fact name="Comment">{comment !== null && <ForeignText text={comment} />}</Fact>
+          <Fact name="Requested">
+            <Time at={request.created_at} long />
+          </Fact>
+          <Fact name="To be decided within">
+            {state === "pending" && <Countdown until={request.expires_at} />}
+          </Fact>
+          <Fact name="Waits after approval">{delay_seconds > 0 && durationOf(delay_seconds * 1000)}</Fact>
+          <Fact name="Takes effect">
+            {request.effective_at !== null && <Countdown until={request.effective_at} />}
+          </Fact>
+          <Fact name="Failure">{request.failure_code !== null && <code>{request.failure_code}</code>}</Fact>
+        </Facts>
+      </div>
+      <section className="stack" aria-labelledby="change">
+        <h2 id="change">What would change</h2>
+        {"document" in change ? (
+          <PolicyChange document={change.document} expected={change.expected_version} />
+        ) : (
+          <div className="card">
+            <ChangeFacts change={change} />
+          </div>
+        )}
+      </section>
+      <Decisions decisions={decisions} me={me?.client.id ?? ""} />
+      {(state === "pending" || state === "scheduled") && <Decide request={request} />}
+      <RawJson value={request} key={id} />
+    </div>
+  );
+}
+
+/** Every member of the change, as it was requested. */
+function ChangeFacts({ change }: { change: object }) {
+  return (
+    <Facts>
+      {Object.entries(change).map(([name, value]) => (
+        <Fact key={name} name={name.replaceAll("_", " ")}>
+          {name === "address" ? (
+            <Address address={String(value)} />
+          ) : (
+            <ForeignText text={typeof value === "string" ? value : JSON.stringify(value)} />
+          )}
+        </Fact>
+      ))}
+    </Facts>
+  );
+}
+
+function PolicyChange({ document, expected }: { document: PolicyDocument; expected: number }) {
+  const mayRead = useScopes().includes("policies:read");
+  const base = useQuery({
+    queryKey: ["policy-version", expected],
+    enabled: mayRead,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) => bursar.policy.get({ version: expected }, { signal }),
+  });
+  if (!mayRead) return <RawJson value={document} />;
+  return (
+    <Loaded query={base}>
+      {(policy) => (
+        <>
+          <p>Against version {expected}:</p>
+          <Difference before={policy.document} after={document} label="What would change" />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Decide({ request: { id, digest, state, requested_by } }: { request: ChangeRequest }) {
+  const queries = useQueryClient();
+  const me = useMe().data;
+  const draft = useDraft(`change.${id}`, () => ({ comment: "" }));
+  const act = useMutation({
+    mutationFn: (what: "approve" | "reject" | "cancel") => {
+      const comment = draft.value.comment.trim();
+      const body = { digest, ...(comment === "" ? {} : { comment }) };
+      return what === "cancel" ? bursar.changeRequests.cancel(id) : bursar.changeRequests[what](id, body);
+    },
+    onSuccess: () => draft.clear(),
+    onSettled: async () => {
+      await queries.invalidateQueries({ queryKey: ["change-request", id] });
+      await queries.invalidateQueries({ queryKey: ["change-requests"] });
+    },
+  });
+  const isOwn = requested_by === me?.client.id;
+  return (
+    <section className="card stack form" aria-labelledby="decide">
+      <h2 id="decide">{isOwn ? "Your request" : "Your decision"}</h2>
+      {!isOwn && (
+        <AreaField
+          label="Comment"
+          hint="Optional. It is stored with your decision."
+          maxLength={500}
+          rows={2}
+          value={draft.value.comment}
+          onValue={(comment) => draft.change({ comment })}
+        />
+      )}
+      {act.error !== null && <Problem error={act.error} />}
+      <div className="row">
+        {!isOwn && state === "pending" && (
+          <ActionButton tone="primary" isPending={act.isPending} onAct={() => act.mutate("approve")}>
+            Approve with the passkey
+          </ActionButton>
+        )}
+        {!isOwn && (
+          <ActionButton tone="danger" isPending={act.isPending} onAct={() => act.mutate("reject")}>
+            Reject
+          </ActionButton>
+        )}
+        {isOwn && (
+          <ActionButton tone="danger" isPending={act.isPending} onAct={() => act.mutate("cancel")}>
+            Cancel the request
+          </ActionButton>
+        )}
+      </div>
+    </section>
+  );
+}

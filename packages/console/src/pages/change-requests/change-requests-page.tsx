@@ -1,0 +1,86 @@
+import type { ChangeRequest } from "@bursar/client";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { ClientId } from "../../ui/client-id";
+import { Countdown } from "../../ui/countdown";
+import { Empty } from "../../ui/empty";
+import { PageHead } from "../../ui/page-head";
+import { PagedTable } from "../../ui/paged-table";
+import { StateBadge } from "../../ui/state-badge";
+import { SelectField } from "../../ui/text-field";
+import { Time } from "../../ui/time";
+import type { Column } from "../../ui/virtual-table";
+import { kindNames } from "./kind-names";
+
+const states = [
+  "pending",
+  "scheduled",
+  "applied",
+  "rejected",
+  "expired",
+  "cancelled",
+  "failed",
+] as const satisfies readonly ChangeRequest["state"][];
+
+/** Changes that another person or client has to approve before they take effect. */
+export function ChangeRequestsPage() {
+  const [state, setState] = useState<ChangeRequest["state"] | undefined>("pending");
+  return (
+    <>
+      <PageHead title="Change requests" />
+      <search className="filters">
+        <SelectField
+          label="State"
+          value={state ?? ""}
+          onValue={(value) => setState(states.find((one) => one === value))}
+        >
+          <option value="">All</option>
+          {states.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </SelectField>
+      </search>
+      <PagedTable
+        caption="Change requests"
+        queryKey={["change-requests", state ?? "all"]}
+        list={(position, options) =>
+          bursar.changeRequests.list({ ...position, ...(state === undefined ? {} : { state }) }, options)
+        }
+        columns={columns}
+        keyOf={({ id }) => id}
+        refetchIntervalMs={10_000}
+        empty={
+          <Empty title={state === "pending" ? "No change waits for approval" : "No such change request"}>
+            A change of a protected client, of the policy or of a destination appears here if others must
+            approve it.
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+const columns: readonly Column<ChangeRequest>[] = [
+  {
+    title: "Change",
+    cell: ({ id, kind }) => (
+      <Link to="/change-requests/$id" params={{ id }}>
+        {kindNames[kind]}
+      </Link>
+    ),
+  },
+  { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
+  { title: "Target", cell: ({ target }) => <code>{target}</code> },
+  { title: "Requested by", cell: ({ requested_by }) => <ClientId id={requested_by} /> },
+  {
+    title: "Approvals",
+    cell: ({ decisions, required }) =>
+      `${decisions.filter(({ decision }) => decision === "approve").length} of ${required}`,
+  },
+  {
+    title: "Deadline",
+    cell: ({ state, expires_at, created_at }) =>
+      state === "pending" ? <Countdown until={expires_at} /> : <Time at={created_at} />,
+  },
+];

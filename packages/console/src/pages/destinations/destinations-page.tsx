@@ -1,0 +1,127 @@
+import type { Destination } from "@bursar/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { useScopes } from "../../session/use-me";
+import { ActionButton } from "../../ui/action-button";
+import { Address } from "../../ui/address";
+import { Confirm } from "../../ui/confirm";
+import { Countdown } from "../../ui/countdown";
+import { Empty } from "../../ui/empty";
+import { ForeignText } from "../../ui/foreign-text";
+import { PageHead } from "../../ui/page-head";
+import { PagedTable } from "../../ui/paged-table";
+import { StateBadge } from "../../ui/state-badge";
+import { Time } from "../../ui/time";
+import type { Column } from "../../ui/virtual-table";
+import { NewDestination } from "./new-destination";
+
+/** The allow-list of addresses. A new one waits before the policy treats it as listed. */
+export function DestinationsPage() {
+  const queries = useQueryClient();
+  const mayManage = useScopes().includes("destinations:manage");
+  const [isAdding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<Destination>();
+  const [waiting, setWaiting] = useState<string>();
+  const remove = useMutation({
+    mutationFn: ({ id }: Destination) => bursar.destinations.remove(id),
+    onSuccess: async (result) => {
+      setWaiting(result?.id);
+      setRemoving(undefined);
+      await queries.invalidateQueries({ queryKey: ["destinations"] });
+    },
+  });
+  return (
+    <>
+      <PageHead title="Destinations">
+        {mayManage && (
+          <button type="button" className="button" data-tone="primary" onClick={() => setAdding(true)}>
+            List an address
+          </button>
+        )}
+      </PageHead>
+      {waiting !== undefined && <WaitsForApproval id={waiting} />}
+      <PagedTable
+        caption="Destinations"
+        queryKey={["destinations"]}
+        list={bursar.destinations.list}
+        columns={[...columns, ...(mayManage ? [removal(setRemoving)] : [])]}
+        keyOf={({ id }) => id}
+        refetchIntervalMs={15_000}
+        empty={
+          <Empty title="No address is listed">
+            A rule with the destination listed_address lets only addresses of this list be paid.
+          </Empty>
+        }
+      />
+      {isAdding && (
+        <NewDestination
+          onClose={() => setAdding(false)}
+          onDone={(changeRequestId) => {
+            setAdding(false);
+            setWaiting(changeRequestId);
+          }}
+        />
+      )}
+      {removing !== undefined && (
+        <Confirm
+          title="Remove this destination?"
+          error={remove.error}
+          onClose={() => {
+            remove.reset();
+            setRemoving(undefined);
+          }}
+          action={
+            <ActionButton tone="danger" isPending={remove.isPending} onAct={() => remove.mutate(removing)}>
+              Remove
+            </ActionButton>
+          }
+        >
+          <Address address={removing.address} /> is then no longer a listed address. Listed again, it waits
+          again.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function WaitsForApproval({ id }: { id: string }) {
+  return (
+    <div className="notice" data-tone="wait" role="status">
+      <p>
+        Others must approve this:{" "}
+        <Link to="/change-requests/$id" params={{ id }}>
+          {id}
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+const columns: readonly Column<Destination>[] = [
+  { title: "Label", cell: ({ label }) => <ForeignText text={label} limit={60} /> },
+  { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
+  { title: "Network", cell: ({ network }) => network },
+  { title: "Address", isWide: true, cell: ({ address }) => <Address address={address} /> },
+  {
+    title: "Usable",
+    cell: ({ state, effective_at }) =>
+      state === "waiting" ? <Countdown until={effective_at} /> : <Time at={effective_at} />,
+  },
+  { title: "Note", cell: ({ note }) => note !== null && <ForeignText text={note} limit={60} /> },
+];
+
+const removal = (onRemove: (destination: Destination) => void): Column<Destination> => ({
+  title: "Action",
+  cell: (destination) => (
+    <button
+      type="button"
+      className="button small"
+      aria-label={`Remove ${destination.address}`}
+      onClick={() => onRemove(destination)}
+    >
+      Remove
+    </button>
+  ),
+});

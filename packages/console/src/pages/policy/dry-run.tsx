@@ -1,0 +1,120 @@
+import type { EvaluatedTransaction, PolicyDocument } from "@bursar/client";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { bursar } from "../../api/bursar";
+import { ActionButton } from "../../ui/action-button";
+import { Problem } from "../../ui/problem";
+import { SelectField, TextField } from "../../ui/text-field";
+import { useDraft } from "../../ui/use-draft";
+import { Verdict } from "../../ui/verdict";
+import { RecentPayments } from "./recent-payments";
+
+interface DryRunProps {
+  document: PolicyDocument;
+  inForce: PolicyDocument;
+  isChanged: boolean;
+}
+
+/** What the draft would decide, about one payment and about those of the past. */
+export function DryRun({ document, inForce, isChanged }: DryRunProps) {
+  const { value, change } = useDraft("policy-dry-run", () => ({
+    asset: "",
+    amount: "",
+    source: "",
+    destination: "",
+    client: "",
+  }));
+  const assets = useQuery({
+    queryKey: ["assets"],
+    queryFn: ({ signal }) => bursar.assets.list({ signal }),
+    staleTime: 600_000,
+  });
+  const network = assets.data?.data.find(({ code }) => code === value.asset)?.network ?? "";
+  const run = useMutation({
+    mutationFn: async () => {
+      const about = {
+        transaction: requestOf(value, network),
+        ...(value.client === "" ? {} : { client_id: value.client }),
+      };
+      const [now, then] = await Promise.all([
+        bursar.policy.evaluate(about),
+        isChanged ? bursar.policy.evaluate({ ...about, document }) : undefined,
+      ]);
+      return { now, then };
+    },
+  });
+  const edit = (part: Partial<typeof value>) => {
+    change(part);
+    run.reset();
+  };
+  return (
+    <section className="stack" aria-labelledby="dry-run">
+      <h2 id="dry-run">Dry run</h2>
+      <div className="card stack">
+        <div className="fields">
+          <SelectField label="Asset" value={value.asset} onValue={(asset) => edit({ asset })}>
+            <option value="">Choose</option>
+            {assets.data?.data.map(({ code }) => (
+              <option key={code}>{code}</option>
+            ))}
+          </SelectField>
+          <TextField
+            label="Amount"
+            inputMode="decimal"
+            value={value.amount}
+            onValue={(amount) => edit({ amount: amount.trim() })}
+          />
+          <TextField
+            label="From"
+            hint="A wallet; the primary one if empty"
+            value={value.source}
+            onValue={(source) => edit({ source: source.trim() })}
+          />
+          <TextField
+            label="To"
+            hint="A wallet or an address; the settlement wallet if empty"
+            value={value.destination}
+            onValue={(destination) => edit({ destination: destination.trim() })}
+          />
+          <TextField
+            label="Requested by"
+            hint="The id of a client; you if empty"
+            value={value.client}
+            onValue={(client) => edit({ client: client.trim() })}
+          />
+        </div>
+        <div className="row">
+          <ActionButton
+            isPending={run.isPending}
+            disabled={value.asset === "" || value.amount === ""}
+            onAct={() => run.mutate()}
+          >
+            Try this payment
+          </ActionButton>
+        </div>
+        {run.error !== null && <Problem error={run.error} />}
+        {run.data !== undefined && <Verdict evaluation={run.data.now} title="In force" />}
+        {run.data?.then !== undefined && <Verdict evaluation={run.data.then} title="Draft" />}
+      </div>
+      {isChanged && <RecentPayments key={JSON.stringify(inForce)} document={document} />}
+    </section>
+  );
+}
+
+function requestOf(
+  { asset, amount, source, destination }: Record<"asset" | "amount" | "source" | "destination", string>,
+  network: string,
+): EvaluatedTransaction {
+  return {
+    reference: "dry-run",
+    asset,
+    amount,
+    ...(source === "" ? {} : { source: { wallet_id: source } }),
+    ...(destination === ""
+      ? {}
+      : {
+          destination: destination.startsWith("wlt_")
+            ? { wallet_id: destination }
+            : { network, address: destination },
+        }),
+  };
+}

@@ -1,0 +1,209 @@
+import { isBursarError, type PolicyDocument } from "@bursar/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { bursar } from "../../api/bursar";
+import { useScopes } from "../../session/use-me";
+import { ActionButton } from "../../ui/action-button";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { Problem } from "../../ui/problem";
+import { AreaField } from "../../ui/text-field";
+import { Time } from "../../ui/time";
+import { useDraft } from "../../ui/use-draft";
+import { Difference } from "./difference";
+import { readDocument, writeDocument } from "./document";
+import { DryRun } from "./dry-run";
+import { PolicyForm } from "./policy-form";
+import { PolicyVersions } from "./policy-versions";
+
+interface InForce {
+  version: number;
+  document: PolicyDocument;
+  etag: string;
+  updatedAt: string | null;
+}
+
+/** The policy in force, and a draft of the next one, as a form and as JSON. */
+export function PolicyPage() {
+  const query = useQuery({
+    queryKey: ["policy"],
+    queryFn: async ({ signal }): Promise<InForce> => {
+      const policy = await bursar.policy.get({}, { signal });
+      const { version, document, updated_at, lastResponse } = policy;
+      return { version, document, updatedAt: updated_at, etag: lastResponse.etag ?? `"${version}"` };
+    },
+  });
+  return (
+    <>
+      <PageHead title="Policy" />
+      <Loaded query={query}>{(inForce) => <Editor inForce={inForce} />}</Loaded>
+    </>
+  );
+}
+
+/** `base` is what the draft was begun with; it stays when somebody else changes the policy meanwhile. */
+type Draft = { base: InForce; text: string };
+
+function Editor({ inForce }: { inForce: InForce }) {
+  const queries = useQueryClient();
+  const scopes = useScopes();
+  const draft = useDraft<Draft>("policy", () => ({ base: inForce, text: writeDocument(inForce.document) }));
+  const { base, text } = draft.value;
+  const read = readDocument(text);
+  const isChanged = text !== writeDocument(base.document);
+  const save = useMutation({
+    mutationFn: (document: PolicyDocument) => bursar.policy.replace(document, base.etag),
+    onSuccess: async (result) => {
+      await queries.invalidateQueries({ queryKey: ["policy"] });
+      await queries.invalidateQueries({ queryKey: ["policy-versions"] });
+      if (result.object !== "policy") return;
+      const { version, document, updated_at, lastResponse } = result;
+      const fresh = {
+        version,
+        document,
+        updatedAt: updated_at,
+        etag: lastResponse.etag ?? `"${version}"`,
+      };
+      draft.change({ base: fresh, text: writeDocument(document) });
+    },
+    onError: () => queries.invalidateQueries({ queryKey: ["policy"] }),
+  });
+  const edit = (changed: string) => {
+    // What was wrong with the last attempt says nothing about this one.
+    save.reset();
+    draft.change({ text: changed });
+  };
+  const details = isBursarError(save.error) ? save.error.details : [];
+  const mayChange = scopes.includes("policies:manage");
+  const restart = (from: InForce, document: PolicyDocument) => {
+    save.reset();
+    draft.change({ base: from, text: writeDocument(document) });
+  };
+  return (
+    <div className="stack">
+      <p>
+        Version {inForce.version} is in force
+        {inForce.updatedAt !== null && (
+          <>
+            {" since "}
+            <Time at={inForce.updatedAt} />
+          </>
+        )}
+        . Rules are tried in order, and the first that matches decides.
+      </p>
+      {!isChanged && base.version !== inForce.version && (
+        <div className="notice">
+          <p>
+            The policy has changed.{" "}
+            <button type="button" className="button" onClick={() => restart(inForce, inForce.document)}>
+              Show version {inForce.version}
+            </button>
+          </p>
+        </div>
+      )}
+      {isChanged && base.version !== inForce.version && (
+        <OthersChange
+          base={base}
+          inForce={inForce}
+          onRebase={() => {
+            save.reset();
+            draft.change({ base: inForce });
+          }}
+          onDiscard={() => restart(inForce, inForce.document)}
+        />
+      )}
+      <div className="halves">
+        {read.document === undefined ? (
+          <p className="notice" data-tone="bad">
+            The JSON cannot be read, so there is no form of it: {read.fault}
+          </p>
+        ) : (
+          <PolicyForm
+            document={read.document}
+            details={details}
+            onChange={(document) => edit(writeDocument(document))}
+          />
+        )}
+        <AreaField
+          label="JSON"
+          fault={read.fault}
+          rows={Math.min(60, Math.max(20, text.split("\n").length + 1))}
+          spellCheck={false}
+          autoComplete="off"
+          readOnly={!mayChange}
+          value={text}
+          onValue={edit}
+        />
+      </div>
+      {isChanged && read.document !== undefined && (
+        <section className="stack" aria-labelledby="difference">
+          <h2 id="difference">Difference to version {inForce.version}</h2>
+          <Difference before={inForce.document} after={read.document} label="Difference" />
+        </section>
+      )}
+      {save.error !== null && <Problem error={save.error} />}
+      {save.data?.object === "change_request" && (
+        <div className="notice" data-tone="wait" role="status">
+          <p>
+            This loosens the policy, so others must approve it:{" "}
+            <Link to="/change-requests/$id" params={{ id: save.data.id }}>
+              {save.data.id}
+            </Link>
+          </p>
+        </div>
+      )}
+      {mayChange && (
+        <div className="row">
+          <ActionButton
+            tone="primary"
+            isPending={save.isPending}
+            disabled={!isChanged || read.document === undefined || base.version !== inForce.version}
+            onAct={() => read.document !== undefined && save.mutate(read.document)}
+          >
+            Put in force with the passkey
+          </ActionButton>
+          {isChanged && (
+            <button type="button" className="button" onClick={() => restart(inForce, inForce.document)}>
+              Discard the draft
+            </button>
+          )}
+        </div>
+      )}
+      {read.document !== undefined && (
+        <DryRun document={read.document} inForce={inForce.document} isChanged={isChanged} />
+      )}
+      <PolicyVersions
+        inForce={inForce}
+        mayRestore={mayChange}
+        onRestore={(document) => restart(inForce, document)}
+      />
+    </div>
+  );
+}
+
+interface OthersChangeProps {
+  base: InForce;
+  inForce: InForce;
+  onRebase: () => void;
+  onDiscard: () => void;
+}
+
+function OthersChange({ base, inForce, onRebase, onDiscard }: OthersChangeProps) {
+  return (
+    <section className="notice stack" data-tone="wait" aria-labelledby="others">
+      <h2 id="others">
+        Somebody else has changed the policy since version {base.version}, which your draft began with
+      </h2>
+      <Difference before={base.document} after={inForce.document} label="The change of somebody else" />
+      <p>Your draft is kept. Take over by hand what you want of this change, then go on.</p>
+      <div className="row">
+        <button type="button" className="button" onClick={onRebase}>
+          Go on with my draft, against version {inForce.version}
+        </button>
+        <button type="button" className="button" onClick={onDiscard}>
+          Discard my draft
+        </button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,114 @@
+import type { PolicyDocument } from "@bursar/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { ClientId } from "../../ui/client-id";
+import { Loaded } from "../../ui/loaded";
+import { SimpleTable } from "../../ui/simple-table";
+import { Time } from "../../ui/time";
+import { Difference } from "./difference";
+
+interface PolicyVersionsProps {
+  inForce: { version: number; document: PolicyDocument };
+  mayRestore: boolean;
+  onRestore: (document: PolicyDocument) => void;
+}
+
+/** Earlier versions. Restoring one makes it the draft, which is put in force as any other. */
+export function PolicyVersions({ inForce, mayRestore, onRestore }: PolicyVersionsProps) {
+  const [chosen, setChosen] = useState<number>();
+  const versions = useQuery({
+    queryKey: ["policy-versions"],
+    queryFn: ({ signal }) => bursar.policy.versions({ limit: 50 }, { signal }).page(),
+  });
+  return (
+    <section className="stack" aria-labelledby="versions">
+      <h2 id="versions">Versions</h2>
+      <Loaded query={versions}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="quiet">The policy is the one that every tenant starts with.</p>
+          ) : (
+            <SimpleTable
+              caption="Versions"
+              rows={data}
+              keyOf={({ version }) => String(version)}
+              columns={[
+                { title: "Version", cell: ({ version }) => version },
+                { title: "Time", cell: ({ created_at }) => <Time at={created_at} /> },
+                {
+                  title: "By",
+                  cell: ({ created_by }) =>
+                    created_by === null ? (
+                      <span className="quiet">the operator</span>
+                    ) : (
+                      <ClientId id={created_by} />
+                    ),
+                },
+                {
+                  title: "",
+                  cell: ({ version }) =>
+                    version === inForce.version ? (
+                      <span className="quiet">in force</span>
+                    ) : (
+                      <button
+                        type="button"
+                        className="button small"
+                        aria-expanded={chosen === version}
+                        onClick={() => setChosen(chosen === version ? undefined : version)}
+                      >
+                        Compare version {version}
+                      </button>
+                    ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {chosen !== undefined && (
+        <Compared
+          key={chosen}
+          version={chosen}
+          inForce={inForce}
+          onRestore={mayRestore ? onRestore : undefined}
+        />
+      )}
+    </section>
+  );
+}
+
+function Compared({
+  version,
+  inForce,
+  onRestore,
+}: {
+  version: number;
+  inForce: { version: number; document: PolicyDocument };
+  onRestore: ((document: PolicyDocument) => void) | undefined;
+}) {
+  const earlier = useQuery({
+    queryKey: ["policy-version", version],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: ({ signal }) => bursar.policy.get({ version }, { signal }),
+  });
+  return (
+    <Loaded query={earlier}>
+      {({ document }) => (
+        <div className="stack">
+          <h3>
+            From version {version} to version {inForce.version}
+          </h3>
+          <Difference before={document} after={inForce.document} label={`Difference to version ${version}`} />
+          {onRestore !== undefined && (
+            <div className="row">
+              <button type="button" className="button" onClick={() => onRestore(document)}>
+                Make version {version} the draft
+              </button>
+            </div>
+          )}
+        </div>
+      )}
+    </Loaded>
+  );
+}

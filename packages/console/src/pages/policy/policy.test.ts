@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { diffLines, withContext } from "./diff-lines";
+import { changeAt, readAt } from "./document";
+
+const joined = (before: string, after: string) =>
+  diffLines(before, after).map(({ kind, text }) => `${kind[0]}${text}`);
+
+describe("the difference of two documents", () => {
+  it("keeps what is common, and shows what was removed before what was added", () => {
+    expect(joined("a\nb\nc\nd", "a\nx\nc\nd\ne")).toEqual(["sa", "rb", "ax", "sc", "sd", "ae"]);
+    expect(joined("a", "a")).toEqual(["sa"]);
+  });
+
+  it("leaves out lines that are far from a change", () => {
+    const lines = diffLines("1\n2\n3\n4\n5\n6\n7", "1\n2\n3\n4\n5\n6\n8");
+    expect(withContext(lines, 1).map((line) => line?.text ?? null)).toEqual([null, "6", "7", "8"]);
+  });
+});
+
+describe("a change of a document by a form", () => {
+  const document = { rules: [{ name: "a", when: { assets: ["USD"] } }], default: { action: "allow" } };
+
+  it("sets one member and leaves the others", () => {
+    const changed = changeAt(document, ["rules", 0, "when", "amount", "min"], "5");
+    expect(changed).toEqual({
+      ...document,
+      rules: [{ name: "a", when: { assets: ["USD"], amount: { min: "5" } } }],
+    });
+    expect(readAt(changed, ["rules", 0, "when", "amount", "min"])).toBe("5");
+    expect(document.rules[0]?.when).toEqual({ assets: ["USD"] });
+  });
+
+  it("removes a member without a value, and the object that has none left", () => {
+    expect(changeAt(document, ["rules", 0, "when", "assets"], undefined)).toEqual({
+      ...document,
+      rules: [{ name: "a", when: {} }],
+    });
+    const limited = changeAt(document, ["rules", 0, "when", "amount", "min"], "5");
+    expect(changeAt(limited, ["rules", 0, "when", "amount", "min"], undefined)).toEqual(document);
+  });
+
+  it("does not reach into what every object inherits", () => {
+    expect(readAt({}, ["constructor", "name"])).toBeUndefined();
+  });
+});

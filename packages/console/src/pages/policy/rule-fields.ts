@@ -1,0 +1,83 @@
+import type { Path } from "./document";
+
+/** The members of a rule that the form has. A member that it does not have is kept, and edited as JSON. */
+export interface RuleField {
+  path: Path;
+  label: string;
+  kind: "text" | "number" | "list" | "yes";
+  options?: readonly string[];
+  hint?: string;
+}
+
+const list = (path: Path, label: string, options?: readonly string[]): RuleField => ({
+  path,
+  label,
+  kind: "list",
+  ...(options === undefined ? { hint: "Several are separated by commas" } : { options }),
+});
+
+/** What a rule applies to. */
+export const conditionFields: readonly RuleField[] = [
+  { path: ["when", "kind"], label: "Kind", kind: "text", options: ["transaction", "order"] },
+  list(["when", "assets"], "Assets"),
+  list(["when", "networks"], "Networks"),
+  { path: ["when", "amount", "asset"], label: "Amount in", kind: "text", hint: "The asset of both bounds" },
+  { path: ["when", "amount", "min"], label: "At least", kind: "text" },
+  { path: ["when", "amount", "max"], label: "At most", kind: "text" },
+  list(["when", "destinations"], "Destinations", [
+    "own_wallet",
+    "other_wallet",
+    "listed_address",
+    "address",
+    "market",
+  ]),
+  list(["when", "source_purposes"], "From wallets for", [
+    "treasury",
+    "deposit",
+    "payout",
+    "settlement",
+    "fees",
+  ]),
+  list(["when", "source_wallets"], "From these wallets"),
+  list(["when", "clients"], "Requested by"),
+  list(["when", "markets"], "Markets"),
+  { path: ["when", "sum", "asset"], label: "Sum in", kind: "text", hint: "The asset that is added up" },
+  { path: ["when", "sum", "per"], label: "Sum per", kind: "text", options: ["wallet", "client", "tenant"] },
+  { path: ["when", "sum", "period_seconds"], label: "Sum over seconds", kind: "number" },
+  { path: ["when", "sum", "above"], label: "Sum above", kind: "text" },
+  {
+    path: ["when", "count", "per"],
+    label: "Count per",
+    kind: "text",
+    options: ["wallet", "client", "tenant"],
+  },
+  { path: ["when", "count", "period_seconds"], label: "Count over seconds", kind: "number" },
+  { path: ["when", "count", "above"], label: "Count above", kind: "number" },
+  { path: ["when", "hours", "from"], label: "From hour", kind: "number" },
+  { path: ["when", "hours", "to"], label: "Until hour", kind: "number" },
+  { path: ["when", "hours", "time_zone"], label: "Time zone", kind: "text" },
+];
+
+/** The conditions that a new rule shows; the others are behind a disclosure. */
+export const commonConditions = ["when.assets", "when.amount.asset", "when.amount.min", "when.amount.max"];
+
+const approvalFields: readonly RuleField[] = [
+  { path: ["approvals"], label: "Approvals", kind: "number", hint: "How many; the requester cannot approve" },
+  { path: ["people"], label: "Only people approve", kind: "yes" },
+  { path: ["signed"], label: "Approvals are signed", kind: "yes" },
+  list(["from", "groups"], "By groups"),
+  list(["from", "clients"], "By clients"),
+  {
+    path: ["expires_after_seconds"],
+    label: "To be decided within seconds",
+    kind: "number",
+    hint: "Defaults to a day",
+  },
+];
+
+/** What the action of a rule needs. */
+export function actionFields(action: unknown): readonly RuleField[] {
+  if (action === "reject")
+    return [{ path: ["reason"], label: "Reason", kind: "text", hint: "The client sees it" }];
+  return action === "require_approval" ? approvalFields : [];
+}

@@ -1,0 +1,29 @@
+interface CheckListProps {
+  legend: string;
+  options: readonly string[];
+  chosen: readonly string[];
+  onChange: (chosen: string[]) => void;
+}
+
+/** Several of a few words, such as scopes. */
+export function CheckList({ legend, options, chosen, onChange }: CheckListProps) {
+  return (
+    <fieldset className="checks">
+      <legend>{legend}</legend>
+      {options.map((option) => (
+        <label key={option}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(option)}
+            onChange={(event) =>
+              onChange(
+                options.filter((one) => (one === option ? event.target.checked : chosen.includes(one))),
+              )
+            }
+          />{" "}
+          {option}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
