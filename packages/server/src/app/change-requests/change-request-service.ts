@@ -1,7 +1,7 @@
 import { type ApprovalRecords, type CreateChangeRequestBody, showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import type { CredentialProof } from "../clients/prove-credential.js";
-import { callerReviewOf } from "../clients/review-caller.js";
+import { callerReviewOf, describeActOn } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import {
@@ -112,7 +112,7 @@ async function requestChange(
     if (found !== undefined)
       return replay(found.requestHash, keyed?.hash, () => ({ request: found.earlier, replayed: true }));
     unit.save(request, "none", [
-      describeAct(origin, "change_request.create", showId("chr", request.id), createdAt),
+      describeActOn(request.target, origin, "change_request.create", showId("chr", request.id), createdAt),
     ]);
     return { request: await advance(deps, unit, request, createdAt), replayed: false };
   });

@@ -1,7 +1,7 @@
 import { findIndependenceFault, mayApprove, recordedApprovalsMax } from "@bursar/domain";
 import { type ApprovalRecords, type DecideChangeBody, showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
-import { callerReviewOf } from "../clients/review-caller.js";
+import { callerReviewOf, describeActOn } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { type ApprovalProof, presentRecord, sealEvidence } from "../transactions/approval-evidence.js";
 import {
@@ -58,7 +58,8 @@ export async function decideChange(
       return { refused: "APPROVAL_LIMIT_REACHED" };
     const decided = withNext(request, { decisions: [...request.decisions, made] }, decidedAt);
     unit.recordDecision(request, made, proof && sealEvidence(deps.box, id, proof));
-    const audit = describeAct(origin, `change_request.${decision}`, showId("chr", id), decidedAt);
+    const act = [origin, `change_request.${decision}`, showId("chr", id), decidedAt] as const;
+    const audit = decision === "reject" ? describeAct(...act) : describeActOn(request.target, ...act);
     if (decision === "reject") {
       const rejected: ChangeRequest = { ...decided, state: "rejected" };
       unit.save(rejected, request.state, [audit]);

@@ -28,7 +28,7 @@ import {
 } from "./client-authority.js";
 import { hashSecret, newSecret } from "./client-secret.js";
 import { disableClient, refuseToCancel } from "./disable-client.js";
-import { callerReviewOf } from "./review-caller.js";
+import { callerReviewOf, describeActOn, describeReviewedAct } from "./review-caller.js";
 
 /** Creates, reads and changes API clients. Their secrets and keys are managed in `client-credentials.ts`. */
 export interface ClientService {
@@ -93,7 +93,7 @@ async function createClient(
   const result = await clients.createClient(
     client,
     request,
-    describeAct(origin, "client.create", showId("cli", client.id), client.createdAt),
+    describeReviewedAct(origin, "client.create", showId("cli", client.id), client.createdAt),
     // The operator can always add one, also to a tenant that a client has filled.
     origin.by === "operator" ? Number.MAX_SAFE_INTEGER : clientsMax,
     callerReviewOf(origin, now),
@@ -217,7 +217,11 @@ export async function applyClientChange(
   { retryable, refuse, isExempt, resets, keepsAuthority, onDecided }: ChangeOptions = {},
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
-  const audit = describeAct(origin, action, showId("cli", clientId), new Date(now()));
+  const shownId = showId("cli", clientId);
+  // To disable a client is a stop, which is recorded in any case once it was decided.
+  const describe: typeof describeAct = (...act) =>
+    onDecided === undefined ? describeActOn(shownId, ...act) : describeAct(...act);
+  const audit = describe(origin, action, shownId, new Date(now()));
   const decideOnce: DecideClientChange = (client, facts, earlier) => {
     const refused =
       refuse?.(client, earlier !== undefined) ??

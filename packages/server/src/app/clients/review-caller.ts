@@ -1,4 +1,4 @@
-import type { Scope } from "@bursar/protocol";
+import { type Scope, showId } from "@bursar/protocol";
 import { judgeToken } from "../access/judge-token.js";
 import { type AuditDraft, describeAct, type Origin } from "../audit/audit-entry.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -34,6 +34,16 @@ export function describeReviewedAct(
 ): AuditDraft {
   const caller = callerReviewOf(origin, () => occurredAt.getTime());
   return { ...describeAct(origin, action, object, occurredAt), caller };
+}
+
+/** The same for an action on a client or on something else, unless that is the caller itself. */
+export function describeActOn(
+  target: string,
+  ...[origin, action, object, occurredAt]: Parameters<typeof describeAct>
+): AuditDraft {
+  const isOwn = origin.by === "client" && target === showId("cli", origin.principal.clientId);
+  const describe = isOwn ? describeAct : describeReviewedAct;
+  return describe(origin, action, object, occurredAt);
 }
 
 function refuseLost(authenticated: ReadonlySet<Scope>, held: ReadonlySet<Scope>): Refused | undefined {

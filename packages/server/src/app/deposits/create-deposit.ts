@@ -1,8 +1,8 @@
 import { type AssetRegistry, timeOfUuidV7 } from "@bursar/domain";
 import { type CreateDepositBody, readId, showId } from "@bursar/protocol";
 import type { TraceContext } from "../../runtime/tracing/trace-context.js";
-import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
-import { callerReviewOf } from "../clients/review-caller.js";
+import type { ClientOrigin } from "../audit/audit-entry.js";
+import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js";
 import { hashRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { fieldFault, readMoney } from "../transactions/read-request.js";
@@ -41,7 +41,7 @@ export function createDepositCreator(deps: CreateDepositDeps): CreateDeposit {
     const drafted = draftDeposit(deps, origin, key, body);
     if (isRefused(drafted)) return drafted;
     const draft = { ...drafted, trace };
-    const audit = describeAct(origin, "deposit.create", showId("tx", draft.id), new Date(deps.now()));
+    const audit = describeReviewedAct(origin, "deposit.create", showId("tx", draft.id), new Date(deps.now()));
     const posted = await deps.deposits.unitOfWork(async (unit) => {
       const refused =
         (await unit.reviewCaller(draft.tenantId, callerReviewOf(origin, deps.now))) ??

@@ -1,10 +1,10 @@
 import { type ChangePersonBody, type InvitePersonBody, showId } from "@bursar/protocol";
-import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { actorOf, type Origin, tenantOf } from "../audit/audit-entry.js";
 import type { ApiClient, ClientChange, ClientSecret, PersonFacts } from "../clients/client.js";
 import { hashSecret, newSecret } from "../clients/client-secret.js";
 import { applyClientChange, type ClientServiceDeps, draftClient } from "../clients/client-service.js";
 import { disableClient } from "../clients/disable-client.js";
-import { callerReviewOf } from "../clients/review-caller.js";
+import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { findRole, type RoleStore, refuseRole } from "./role.js";
@@ -79,7 +79,7 @@ async function invitePerson(
   const result = await deps.clients.createClient(
     client,
     request,
-    describeAct(origin, "person.invite", showId("cli", client.id), client.createdAt),
+    describeReviewedAct(origin, "person.invite", showId("cli", client.id), client.createdAt),
     origin.by === "operator" ? Number.MAX_SAFE_INTEGER : deps.clientsMax,
     callerReviewOf(origin, deps.now),
   );

@@ -5,10 +5,10 @@ import {
   isOperatorScope,
   type Scope,
 } from "@bursar/protocol";
-import { type AuditDraft, actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { type AuditDraft, actorOf, type Origin, tenantOf } from "../audit/audit-entry.js";
 import type { CallerReview } from "../clients/client.js";
 import { refuseBeyondScopes, scopesBeyond } from "../clients/client-authority.js";
-import { callerReviewOf } from "../clients/review-caller.js";
+import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js";
 import type { Refused } from "../requests/refused.js";
 
 /** A named set of scopes. A role is never changed, so that it means the same to everybody who has it. */
@@ -60,12 +60,12 @@ export function createRoleService({ roles, now }: RoleServiceDeps): RoleService 
       if (refused !== undefined) return refused;
       const createdAt = new Date(now());
       const role = { name, scopes, isBuiltIn: false, createdBy: actorOf(origin), createdAt };
-      const audit = describeAct(origin, "role.create", name, createdAt);
+      const audit = describeReviewedAct(origin, "role.create", name, createdAt);
       return (await roles.createRole(tenantOf(origin), role, audit, callerReviewOf(origin, now))) ?? role;
     },
     deleteRole: async (origin, name) => {
       if (isBuiltInRole(name)) return { refused: "ROLE_IN_USE" };
-      const audit = describeAct(origin, "role.delete", name, new Date(now()));
+      const audit = describeReviewedAct(origin, "role.delete", name, new Date(now()));
       return await roles.deleteRole(tenantOf(origin), name, audit, callerReviewOf(origin, now));
     },
   };
