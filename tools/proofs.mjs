@@ -173,6 +173,7 @@ export const proofs = {
       "packages/conformance/test/fault-pairs.test.ts",
       "packages/conformance/test/other-server.test.ts",
       "packages/conformance/test/command-line.test.ts",
+      "packages/conformance/test/gateway.test.ts",
       "packages/conformance/test/hostile-targets.test.ts",
       "packages/conformance/test/hostile-streams.test.ts",
     ],

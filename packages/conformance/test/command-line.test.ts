@@ -7,31 +7,14 @@ import { afterAll, expect, it } from "vitest";
 import { transactionsMax } from "../src/cli/run-command.js";
 import type { Report } from "../src/report/report.js";
 import type { FaultName } from "./faults.js";
-import { environment, run } from "./run-command-line.js";
+import { environment, plainFile, run } from "./run-command-line.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
 
 const folder = mkdtempSync(join(tmpdir(), "bursar-conformance-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const targetFile = join(folder, "plain.yaml");
-writeFileSync(
-  targetFile,
-  `
-token_env: PLAIN_TOKEN
-revoked_token_env: PLAIN_REVOKED
-transaction: { asset: USD, amount: "1.01" }
-exact: { asset: ETH, amount: "0.010000000000000001" }
-refused_by_policy: { amount: "5000" }
-wallet: { body: { name: "{run}" }, final_states: [active] }
-final_states: [completed, failed]
-webhooks:
-  register: { path: /v1/webhook-endpoints, body: { url: "{url}" } }
-  secret: body.secret
-  remove: { method: DELETE, path: "/v1/webhook-endpoints/{id}" }
-  signature: { scheme: standard-webhooks }
-timing: { poll_ms: 5, result_ms: 3000, webhook_ms: 3000, retry_ms: 3000, quiet_ms: 60, key_ms: 20, request_ms: 5000 }
-`,
-);
+writeFileSync(targetFile, plainFile);
 async function runAgainst(faults: readonly FaultName[], args: readonly string[] = []) {
   const server = await startPlainServer(faults);
   try {

@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 import type { CheckResult } from "../src/engine/run-checks.js";
 import { type Fault, type FaultName, faultNames, faults } from "./faults.js";
 import { runPlain } from "./plain-target.js";
+import { unnamedValues } from "./unnamed-values.js";
 
 /** A third of the faults is found beside the pairs, so that two files take about as long on two cores. */
 export const faultsBesidePairs = faultNames.filter((_, index) => index % 3 === 0);
@@ -23,9 +24,11 @@ export function findEachAlone(names: readonly FaultName[]): void {
   describe.concurrent("a fault", () => {
     it.for(names)("%s is found by its check alone", async (name: FaultName, { expect }) => {
       const results = await runPlain([name]);
-      const { check, words }: Fault = faults[name];
+      const { check, words, never }: Fault = faults[name];
       expect(failedChecks(results)).toEqual([check]);
       expect(wordsOf(results, check)).toContain(words);
+      if (never !== undefined) expect(wordsOf(results, check)).not.toContain(never);
+      expect(unnamedValues(results)).toEqual([]);
     });
   });
 }

@@ -2,6 +2,7 @@ import { describe, it, vi } from "vitest";
 import { failedChecks, faultsBesidePairs, findEachAlone } from "./each-fault.js";
 import { faultNames, faults } from "./faults.js";
 import { runPlain } from "./plain-target.js";
+import { unnamedValues } from "./unnamed-values.js";
 
 /** Two faults at once: the report names no check that is meant for a third. */
 
@@ -22,7 +23,9 @@ function pairAt(index: number) {
 describe.concurrent("two faults", () => {
   const cases = Array.from({ length: pairs }, (_, index) => pairAt(index));
   it.for(cases)("%s and %s are found by their checks alone", async ([one, other], { expect }) => {
-    const found = failedChecks(await runPlain([one, other]));
+    const results = await runPlain([one, other]);
+    const found = failedChecks(results);
+    expect(unnamedValues(results)).toEqual([]);
     const meant: string[] = [faults[one].check, faults[other].check];
     expect(found.filter((id) => !meant.includes(id))).toEqual([]);
     expect(found.length).toBeGreaterThan(0);

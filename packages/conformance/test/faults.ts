@@ -5,6 +5,8 @@
 export interface Fault {
   readonly check: string;
   readonly words: string;
+  /** What the report must not say, because it is not what is wrong. */
+  readonly never?: string;
 }
 
 export const faults = {
@@ -15,16 +17,22 @@ export const faults = {
     check: "tx.create.not-final",
     words: "the final state completed in the 202, at transaction.state",
   },
+  "final-deep-in-202": {
+    check: "tx.create.not-final",
+    words: "the final state completed in the 202, at result.outcome",
+  },
   "numeric-id": { check: "tx.create.id-is-string", words: "an id that is a number" },
   "id-left-out": { check: "tx.create.id", words: "where accepted_id of the target file says" },
   "accepted-then-404": { check: "tx.get.found", words: "status 404" },
   "some-lost": { check: "tx.get.found", words: "it was accepted with 202 and is lost" },
   "lost-when-final": { check: "tx.get.found", words: "was shown with 200 before, and is lost" },
+  "get-203": { check: "tx.get.found", words: "seen status 203", never: "lost" },
   "state-missing": { check: "tx.get.state", words: "a state in the body" },
   "never-final": { check: "tx.get.result", words: "the state accepted" },
   "final-changes": { check: "tx.get.result-stays", words: "at every later GET" },
   "get-shows-another": { check: "tx.get.own", words: "another transaction" },
   "reference-left-out": { check: "tx.get.own", words: "where shown.reference of the target file says" },
+  "reference-null": { check: "tx.get.own", words: "seen the reference null", never: "another transaction" },
   "unknown-id-200": { check: "tx.get.unknown", words: "status 200" },
   "unprefixed-create": { check: "prefix.transactions", words: "lacks the prefix /v1" },
   "unprefixed-read": { check: "prefix.transaction", words: "lacks the prefix /v1" },
@@ -33,6 +41,10 @@ export const faults = {
   "wallet-refused": { check: "wallet.create.admitted", words: "status 400" },
   "wallet-201": { check: "wallet.create.accepted", words: "status 201" },
   "wallet-final-in-202": { check: "wallet.create.not-final", words: "the final state active in the 202" },
+  "wallet-final-deep-in-202": {
+    check: "wallet.create.not-final",
+    words: "the final state active in the 202, at result.status",
+  },
   "wallet-form-accepted": { check: "wallet.create.form", words: "a form" },
   "wallet-malformed-accepted": { check: "wallet.create.malformed", words: "not JSON" },
   "book-requires-parameter": { check: "book.get", words: "without any parameter" },
@@ -60,7 +72,7 @@ export const faults = {
   "malformed-accepted": { check: "body.malformed", words: "not JSON" },
   "array-accepted": { check: "body.array", words: "an array" },
   "empty-body-accepted": { check: "body.empty", words: "an empty body" },
-  "amount-shown-as-number": { check: "shown.amount.string", words: "an amount that is a number" },
+  "amount-shown-as-number": { check: "shown.amount.string", words: "the amount as a number: 1.01" },
   "amount-left-out": { check: "shown.amount.string", words: "where shown.amount of the target file says" },
   "amount-rounded": { check: "shown.amount.equal", words: "the amount 1" },
   "amount-through-double": { check: "shown.amount.exact", words: "the amount 0.01" },
@@ -77,11 +89,15 @@ export const faults = {
   "no-error-object": { check: "error.object", words: "an object named error" },
   "second-top-level-member": { check: "error.object.alone", words: "the members error, status" },
   "error-as-text": { check: "error.content-type", words: "text/plain" },
+  "errors-with-200": { check: "error.status", words: "status 200 with an error object" },
   "error-with-200": { check: "error.status", words: "status 200 with an error object" },
   "code-missing": { check: "error.code", words: "none" },
+  "code-is-number": { check: "error.code", words: "seen a number: 4" },
   "lower-case-code": { check: "error.code.form", words: "upper snake case" },
   "code-varies": { check: "error.code.stable", words: "for a request without a key" },
   "message-missing": { check: "error.message", words: "none" },
+  "message-missing-everywhere": { check: "error.message", words: "none" },
+  "message-is-list": { check: "error.message", words: "seen a list: [" },
   "request-id-missing": { check: "error.request-id", words: "none" },
   "request-id-number": { check: "error.request-id.string", words: "a number" },
   "request-id-constant": { check: "error.request-id.unique", words: "of its own" },
@@ -89,6 +105,12 @@ export const faults = {
   "no-request-id-401": { check: "error.no-token.request-id", words: "none" },
   "html-404": { check: "error.unknown-id.object", words: "<html>" },
   "no-request-id-404": { check: "error.unknown-id.request-id", words: "none" },
+  "unknown-id-error-200": {
+    check: "error.unknown-id.object",
+    words: "status 200 with an error object",
+  },
+  "html-number-amount": { check: "error.number-amount.object", words: "status 500 with the body <html>" },
+  "no-request-id-number-amount": { check: "error.number-amount.request-id", words: "none" },
   "html-malformed": { check: "error.malformed-json.object", words: "<html>" },
   "no-request-id-malformed": { check: "error.malformed-json.request-id", words: "none" },
   "html-unknown-path": { check: "error.unknown-path.object", words: "<html>" },
@@ -98,6 +120,8 @@ export const faults = {
   "policy-not-applied": { check: "policy.refused", words: "policy rejects" },
   "policy-200": { check: "policy.status", words: "status 200 with an error object" },
   "policy-other-code": { check: "policy.code", words: "FORBIDDEN" },
+  "policy-error-as-text": { check: "policy.code", words: "an error object with the code POLICY_REJECTED" },
+  "refused-yet-created-by-id": { check: "policy.nothing-created", words: "GET shows it with this reference" },
   "refused-yet-created": { check: "policy.nothing-created", words: "refused request" },
   // Webhooks
   "no-webhook": { check: "webhook.sent", words: "none" },
@@ -113,6 +137,7 @@ export const faults = {
   },
   "signed-with-text-secret": { check: "webhook.signature.valid", words: "with the secret as text" },
   "signed-as-hex": { check: "webhook.signature.valid", words: "written in hex instead of base64" },
+  "signed-over-nothing": { check: "webhook.signature.valid", words: "a signature of nothing instead of" },
   "delivery-id-missing": { check: "webhook.delivery-id", words: "a field or header delivery_id" },
   "delivery-id-equal": { check: "webhook.delivery-id.unique", words: "for two transactions" },
   "delivery-id-per-transaction": {
@@ -185,7 +210,7 @@ export const faults = {
   "no-retry-after": { check: "ratelimit.retry-after", words: "Retry-After" },
   "html-429": { check: "ratelimit.error", words: "<html>" },
   "book-without-sides": { check: "orderbook.levels", words: "bids and asks" },
-  "book-with-numbers": { check: "orderbook.strings", words: "the number" },
+  "book-with-numbers": { check: "orderbook.strings", words: "a number" },
   "bids-unsorted": { check: "orderbook.sorted.bids", words: "99 before 99.50" },
   "asks-unsorted": { check: "orderbook.sorted.asks", words: "102.5 before 101" },
   "book-zero-size": { check: "orderbook.sizes", words: "0 at 99" },

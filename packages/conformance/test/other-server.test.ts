@@ -8,6 +8,7 @@ import { startReceiver } from "../src/webhooks/receiver.js";
 import { type OtherChoice, type OtherChoiceName, otherChoices } from "./servers/other/other-choices.js";
 import { otherTokens, startOtherServer } from "./servers/other/other-server.js";
 import { otherSecret } from "./servers/other/other-webhooks.js";
+import { unnamedValues } from "./unnamed-values.js";
 
 // A run mostly waits.
 vi.setConfig({ maxConcurrency: 8 });
@@ -53,6 +54,7 @@ const mayBeMissing = [
   "shown.asset",
   "tx.get.own",
   "policy.nothing-created",
+  "wallet.create.not-final",
 ];
 
 interface OtherRun {
@@ -99,16 +101,19 @@ const choiceNames = Object.keys(otherChoices) as OtherChoiceName[];
 
 it.concurrent.each(choiceNames)("a correct server passes with %s", async (choice) => {
   const results = await runOther({ choice, isSlow: false });
-  const { missing = [], warned = [], undecided = [] }: OtherChoice = otherChoices[choice];
-  // Without an id there is little that can be looked at.
-  const isBlind = choice === "no id in the 202";
+  const { missing = [], warned = [], undecided = [], fails }: OtherChoice = otherChoices[choice];
   const wrong = results.filter(({ check: { id }, outcome }) => {
     if (outcome.result === "passed") return false;
     if (outcome.result === "warned") return !warned.includes(id);
-    if (outcome.result === "not offered")
-      return !(isBlind || mayBeMissing.includes(id) || missing.includes(id));
+    if (outcome.result === "not offered") return !(mayBeMissing.includes(id) || missing.includes(id));
+    if (outcome.result === "failed")
+      return id !== fails?.check || !`${outcome.expected}; ${outcome.seen}`.includes(fails.words);
     if (outcome.result !== "not run" || outcome.isSlow === true) return outcome.result !== "not run";
-    return !(undecided.includes(id) || undecided.includes(outcome.waitsFor ?? ""));
+    const waitsFor = outcome.waitsFor ?? "";
+    return !(undecided.includes(id) || undecided.includes(waitsFor) || waitsFor === fails?.check);
   });
   expect(wrong.map(({ check, outcome }) => ({ id: check.id, outcome }))).toEqual([]);
+  const failed = results.filter(({ outcome }) => outcome.result === "failed");
+  expect(failed.map(({ check }) => check.id)).toEqual(fails === undefined ? [] : [fails.check]);
+  expect(unnamedValues(results)).toEqual([]);
 });

@@ -22,7 +22,7 @@ function plainTarget(url: string): Target {
     refusedByPolicy: { amount: "5000" },
     wallet: { body: { name: "wallet-{run}" }, state: "state", finalStates: ["active"] },
     acceptedId: "body.id",
-    shown: { state: "state", amount: "amount", reference: "reference" },
+    shown: { state: "state", amount: "amount", asset: "asset", reference: "reference" },
     finalStates: ["completed", "failed"],
     webhooks: {
       register: { method: "POST", path: "/v1/webhook-endpoints", body: { url: "{url}" } },
@@ -65,12 +65,13 @@ function plainTarget(url: string): Target {
       resultMs: 1500,
       webhookMs: 1500,
       retryMs: 1500,
+      visibleMs: 0,
       quietMs: 120,
       keyMs: forgottenMs + 50,
       revocationMs: 100,
       slowMs: minuteMs + 100,
     },
-    statedTiming: new Set(["resultMs", "webhookMs", "retryMs"]),
+    statedTiming: new Set(["resultMs", "webhookMs", "retryMs", "visibleMs"]),
     profiles: profileNames,
   };
 }

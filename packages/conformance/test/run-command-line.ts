@@ -5,6 +5,23 @@ import { plainTokens } from "./servers/plain/plain-server.js";
 /** The variables that the target files of the tests name. */
 export const environment = { PLAIN_TOKEN: plainTokens.own, PLAIN_REVOKED: plainTokens.revoked };
 
+/** A target file of the Plain server. */
+export const plainFile = `
+token_env: PLAIN_TOKEN
+revoked_token_env: PLAIN_REVOKED
+transaction: { asset: USD, amount: "1.01" }
+exact: { asset: ETH, amount: "0.010000000000000001" }
+refused_by_policy: { amount: "5000" }
+wallet: { body: { name: "{run}" }, final_states: [active] }
+final_states: [completed, failed]
+webhooks:
+  register: { path: /v1/webhook-endpoints, body: { url: "{url}" } }
+  secret: body.secret
+  remove: { method: DELETE, path: "/v1/webhook-endpoints/{id}" }
+  signature: { scheme: standard-webhooks }
+timing: { poll_ms: 5, result_ms: 3000, webhook_ms: 3000, retry_ms: 3000, quiet_ms: 60, key_ms: 20, request_ms: 5000 }
+`;
+
 interface Ran {
   readonly status: number;
   readonly out: string;

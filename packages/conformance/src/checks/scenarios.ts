@@ -89,10 +89,15 @@ export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
     ({ request, response }) =>
       request.method === "GET" && request.url.pathname === pathname && response?.status === 200,
   );
+  const wanted = `status 200 for the accepted transaction ${id}`;
+  if (last !== undefined && isSuccess(last)) throw new CheckFailed(wanted, describeReply(last), foundCheck);
   const lost = `it was accepted with 202${wasShown ? ", was shown with 200 before," : ""} and is lost`;
   const seen = last === undefined ? "nothing" : `${describeReply(last)}: ${lost}`;
-  return failOverdue(kit, "resultMs", `status 200 for the accepted transaction ${id}`, seen, foundCheck);
+  return failOverdue(kit, "resultMs", wanted, seen, foundCheck);
 }
+
+/** GET has one status of success, so another one is no question of time. */
+const isSuccess = (reply: Reply) => reply.status > 200 && reply.status < 300 && !isRefusal(reply);
 
 export function expectAccepted(reply: Reply): void {
   expect(reply.status === 202, "status 202", describeReply(reply));
@@ -122,6 +127,16 @@ export function findId(target: Target, reply: Reply): { id: string; raw: unknown
   return undefined;
 }
 
+/** The id in the response to a repeated request, which can also be a redirect to the transaction. */
+export function findRepeatedId(target: Target, reply: Reply): string | undefined {
+  const found = findId(target, reply)?.id;
+  if (found !== undefined || reply.status < 300 || reply.status > 399) return found;
+  const location = reply.header("location") ?? "";
+  return /\/v1\/transactions\/[^/]+$/.test(location.split(/[?#]/)[0] ?? "")
+    ? decodeSegment(location)
+    : undefined;
+}
+
 export function rawAt(reply: Reply, place: Place): unknown {
   const name = place.slice(place.indexOf(".") + 1);
   return place.startsWith("body.") ? valueAt(reply.json, name) : reply.header(name);
@@ -144,26 +159,6 @@ export function requireId(target: Target, reply: Reply): string {
   throw new NotOffered(
     "The 202 shows no id, and need not. If it has one elsewhere, name the place in accepted_id of the target file.",
   );
-}
-
-/** The first value that is there, of whatever type. */
-function firstAt(json: unknown, paths: readonly string[]): unknown {
-  return paths.map((path) => valueAt(json, path)).find((value) => value !== undefined);
-}
-
-const usualPaths = (name: string) => [name, `data.${name}`, `transaction.${name}`];
-
-/** A member of the transaction as GET shows it; not offered if it shows none, because its fields are open. */
-export function shownMember(target: Target, json: unknown, name: "id" | "amount" | "reference"): unknown {
-  const path = target.shown[name];
-  const value = firstAt(json, path === undefined ? usualPaths(name) : [path]);
-  if (value !== undefined) return value;
-  if (path !== undefined)
-    fail(
-      `the ${name} at ${path}, where shown.${name} of the target file says`,
-      `none in ${JSON.stringify(json)?.slice(0, 200) ?? "a body that is not JSON"}`,
-    );
-  throw new NotOffered(`GET /v1/transactions/{id} shows no ${name}, and need not.`);
 }
 
 /** An id of the same form that no transaction has. */

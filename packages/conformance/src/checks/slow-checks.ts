@@ -1,9 +1,10 @@
 import { contractCheck, expect, fail, NotOffered, profileCheck } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
+import { showValue } from "../engine/name-value.js";
 import { describeReply, isObject } from "../http/reply.js";
 import { itemOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
-import { expectOne } from "./key-checks.js";
+import { expectOne } from "./key-scenarios.js";
 import { requestToken } from "./profiles/oauth-checks.js";
 import { createTransaction, expectRefused, settledTransaction, showTransaction } from "./scenarios.js";
 import { stateOf } from "./transaction-state.js";
@@ -15,7 +16,7 @@ const variation = 0.2;
 
 /** Waits until this much time has passed since a request, of which the other checks have used a part. */
 async function waitSince(kit: Kit, startedAt: Date, durationMs: number): Promise<void> {
-  await kit.sleep(Math.max(0, startedAt.getTime() + durationMs - Date.now()));
+  await kit.sleep(Math.max(0, startedAt.getTime() + durationMs - Date.now()), durationMs);
 }
 
 /** Checks that wait long. They run together at the end, so none of them may need another. */
@@ -41,7 +42,7 @@ export const slowChecks = [
   ),
   contractCheck(
     "tx.get.result-minute",
-    "3.state",
+    "4.rule-4",
     "A final state is still the same after a minute.",
     { needs: ["tx.get.result-stays"], writes, slow: true },
     async (kit) => {
@@ -52,7 +53,7 @@ export const slowChecks = [
       expect(
         shown === settled.state,
         `the final state ${settled.state} still ${slowMs} ms later`,
-        `the state ${shown}`,
+        `the state ${showValue(shown)}`,
       );
     },
   ),
@@ -70,7 +71,7 @@ export const slowChecks = [
       if (typeof token === "string") kit.session.secrets.set(token, "$EXPIRED_TOKEN");
       if (!(lifetimeMs <= 2 * slowMs))
         throw new NotOffered(
-          `A token lives for ${String(lifetime)} s, which is longer than --slow waits; issue shorter ones for this check.`,
+          `A token lives for ${showValue(lifetime)} s, which is longer than --slow waits; issue shorter ones for this check.`,
         );
       const authorization = `Bearer ${String(token)}`;
       const { reply } = await kit.create({ authorization });

@@ -21,6 +21,7 @@ import { tenantChecks } from "./profiles/tenant-checks.js";
 import { slowChecks } from "./slow-checks.js";
 import { transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhook-checks.js";
+import { webhookRetryChecks } from "./webhook-retry-checks.js";
 
 /** All checks, each after those that it needs. A new check is a row of one of these lists. */
 export const checkTable: readonly Check[] = [
@@ -31,6 +32,7 @@ export const checkTable: readonly Check[] = [
   ...accessChecks,
   ...errorChecks,
   ...webhookChecks,
+  ...webhookRetryChecks,
   ...policyChecks,
   ...openapiChecks,
   ...responseChecks,

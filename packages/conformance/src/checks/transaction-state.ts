@@ -1,6 +1,7 @@
 import { NotOffered } from "../engine/check.js";
-import { isObject, type Reply, valueAt } from "../http/reply.js";
+import { type Reply, valueAt } from "../http/reply.js";
 import type { Target } from "../target/target.js";
+import { findMember, textOf } from "../webhooks/delivery-items.js";
 
 /** Where a response has the state of a transaction. Its name and its place are open, so without the target file it is a guess. */
 
@@ -44,43 +45,61 @@ export function stateNames({ shown }: Target): string[] {
 const lastName = (path: string) => path.split(".").at(-1) ?? path;
 
 export function isFinal(target: Target, state: string): boolean {
-  if (target.finalStates.length === 0)
-    throw new NotOffered("The target file does not say which states are final (final_states).");
+  requireFinalStates(target);
   return target.finalStates.includes(state);
 }
 
-interface FoundState {
-  readonly path: string;
-  readonly state: string;
+export function requireFinalStates({ finalStates }: Target): void {
+  if (finalStates.length === 0)
+    throw new NotOffered("The target file does not say which states are final (final_states).");
 }
 
-/** Every final state in a 202, which can have another shape than the response of GET. */
-export function finalStatesIn(target: Target, json: unknown): FoundState[] {
-  const names = stateNames(target);
-  const own = target.shown.state;
+export interface FoundState {
+  readonly path: string;
+  readonly state: string;
+  /** Whether its member is called as states are. If it is not, it may be something else. */
+  readonly isNamed: boolean;
+}
+
+interface WantedStates {
+  readonly names: readonly string[];
+  readonly finalStates: readonly string[];
+}
+
+const outcomeNames = ["state", "status", "outcome", "result", "phase", "stage"];
+const depthMax = 8;
+
+/** Every final state in a 202, however deep, because it can have another shape than the response of GET. Lists of words are no states. */
+export function finalStatesIn(json: unknown, { names, finalStates }: WantedStates): FoundState[] {
+  const isNamed = (name: string) => [...names, ...outcomeNames].includes(name.toLowerCase());
   const found: FoundState[] = [];
   const look = (value: unknown, prefix: string, depth: number) => {
-    if (!isObject(value)) return;
+    if (typeof value !== "object" || value === null || depth === 0) return;
     for (const [name, inner] of Object.entries(value)) {
       const path = `${prefix}${name}`;
-      const state = textOf(inner);
-      if ((names.includes(name) || path === own) && state !== undefined && isFinal(target, state))
-        found.push({ path, state });
-      if (depth > 1) look(inner, `${path}.`, depth - 1);
+      const state = Array.isArray(value) ? undefined : textOf(inner);
+      if (state !== undefined && finalStates.includes(state))
+        found.push({ path, state, isNamed: isNamed(name) });
+      look(inner, `${path}.`, depth - 1);
     }
   };
-  look(json, "", Math.max(2, own?.split(".").length ?? 0));
+  look(json, "", depthMax);
   return found;
+}
+
+/** Whether a body has a member that is called as states are. */
+export function hasState(json: unknown, names: readonly string[]): boolean {
+  return findMember(json, [...names, ...outcomeNames]) !== undefined;
 }
 
 /**
  * Whether a member of a 202 is not the state of the transaction: GET has it too, and has the state elsewhere. Services that put an envelope
- * around everything call its outcome `status` as well.
+ * around everything call its outcome `status` as well. As long as the state is not final, it shows that the member is another thing only if
+ * it has the same value in GET.
  */
-export function isOfEnvelope(target: Target, { path }: FoundState, shown: unknown): boolean {
-  return path !== statePathOf(target, shown) && valueAt(shown, path) !== undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
+export function isOfEnvelope(target: Target, { path, state }: FoundState, shown: Reply | undefined): boolean {
+  if (shown === undefined || path === statePathOf(target, shown.json)) return false;
+  const value = textOf(valueAt(shown.json, path));
+  const own = stateOf(target, shown);
+  return own !== undefined && !isFinal(target, own) ? value === state : value !== undefined;
 }

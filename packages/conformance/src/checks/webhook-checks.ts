@@ -4,16 +4,16 @@ import { contentOf, eventsOf, itemOf } from "../webhooks/delivery-items.js";
 import { explainInvalid } from "../webhooks/explain-invalid.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { verifySignature } from "../webhooks/verify-signature.js";
-import { type Created, failOverdue } from "./scenarios.js";
-import { isFinal } from "./transaction-state.js";
+import type { Accepted } from "./key-scenarios.js";
+import { failOverdue } from "./scenarios.js";
 import { endpoint } from "./webhook-endpoint.js";
-import { allStatesIn, announced, isAbout, retried, statesIn } from "./webhook-scenarios.js";
+import { allStatesIn, announced, isAbout, nameOf, statesIn } from "./webhook-scenarios.js";
+import { expectVisible } from "./webhook-visibility.js";
 
 const sent = "webhook.sent";
 const idPresent = "webhook.delivery-id";
 const idUnique = "webhook.delivery-id.unique";
 const valid = "webhook.signature.valid";
-const retry = "webhook.retry";
 const writes = ["transaction", "webhook endpoint"] as const;
 const row = { needs: [sent], writes };
 
@@ -23,17 +23,18 @@ export const webhookChecks = [
     sent,
     "1.webhooks",
     "A transaction that is updated is announced to a registered receiver.",
-    { needs: ["tx.get.result-stays"], writes },
+    { needs: ["tx.create.accepted"], unlessFailed: ["tx.create.id", "tx.get.result-stays"], writes },
     async (kit) => {
       const { deliveries, created, arrived, isAttributed } = await announced(kit);
       const [first] = arrived;
-      const what = `a notification about ${created.map(({ id }) => id).join(" or ")}`;
+      const what = `a notification about ${created.map(nameOf).join(" or ")}`;
       const place = kit.target.webhooks?.transactionId;
       if (first === undefined) failOverdue(kit, "webhookMs", what, "none");
       if (deliveries.length === 0)
         fail(
           `${what}: its id or its reference at ${place}, where webhooks.transaction_id of the target file says`,
           `${arrived.length} without it; the first has ${describeItems(first)}`,
+          [first],
         );
       if (!isAttributed)
         kit.warn(
@@ -53,13 +54,13 @@ export const webhookChecks = [
         expect(
           deliveries.some((one) => isAbout(kit, one, transaction)),
           `a notification about each of ${created.length} transactions within ${kit.target.timing.webhookMs} ms (timing.webhook_ms of the target file)`,
-          `none about ${transaction.id}`,
+          `none about ${nameOf(transaction)}`,
         );
     },
   ),
   contractCheck("webhook.event", "6.event", "A notification has the item event.", row, async (kit) => {
     await eachDelivery(kit, (one) => {
-      expect(itemOf(one, "event") !== undefined, "a field or header event", describeItems(one));
+      expect(itemOf(one, "event") !== undefined, "a field or header event", describeItems(one), [one]);
     });
   }),
   contractCheck(
@@ -72,7 +73,7 @@ export const webhookChecks = [
       expect(
         events.includes("transaction.updated"),
         "the event transaction.updated",
-        `only the event ${events.join(", ")}`,
+        `only the event ${listOf(events)}`,
       );
     },
   ),
@@ -83,7 +84,9 @@ export const webhookChecks = [
     row,
     async (kit) => {
       await eachDelivery(kit, (one) => {
-        expect(itemOf(one, "signature") !== undefined, "a field or header signature", describeItems(one));
+        expect(itemOf(one, "signature") !== undefined, "a field or header signature", describeItems(one), [
+          one,
+        ]);
       });
     },
   ),
@@ -98,7 +101,9 @@ export const webhookChecks = [
   ),
   contractCheck(idPresent, "6.delivery-id", "A notification has the item delivery_id.", row, async (kit) => {
     await eachDelivery(kit, (one) => {
-      expect(itemOf(one, "delivery_id") !== undefined, "a field or header delivery_id", describeItems(one));
+      expect(itemOf(one, "delivery_id") !== undefined, "a field or header delivery_id", describeItems(one), [
+        one,
+      ]);
     });
   }),
   contractCheck(
@@ -118,6 +123,7 @@ export const webhookChecks = [
           ids === itsIds,
           "a delivery_id of its own for each notification",
           `${id} for two transactions, ${itsIds} and ${ids}; a receiver ignores the second`,
+          [other, one],
         );
         // Other members, such as the number of the attempt, may differ when a notification is repeated.
         const [states, itsStates] = [one, other].map((each) => listOf(allStatesIn(kit, each, created)));
@@ -125,6 +131,7 @@ export const webhookChecks = [
           states === itsStates,
           "a delivery_id of its own for each notification",
           `${id} for two notifications whose bodies differ (notifications ${other.index} and ${one.index}, with the states ${itsStates} and ${states}); a receiver ignores the second`,
+          [other, one],
         );
       }
       warnOfTwins(kit, deliveries, created);
@@ -137,24 +144,33 @@ export const webhookChecks = [
     { ...row, needs: ["webhook.each"] },
     async (kit) => {
       const { deliveries, states, created } = await announced(kit);
+      if (states.size === 0)
+        throw new NotOffered(
+          "GET shows no result to compare with: the 202 has no id, or the target file does not say which states are final (final_states).",
+        );
       const path = kit.target.webhooks?.state;
       const all = deliveries.flatMap((one) => allStatesIn(kit, one, created));
       if (all.length === 0) {
         if (path === undefined) throw new NotOffered("Notifications show no state, and need not.");
-        fail(`a state at ${path}, where webhooks.state of the target file says`, describeFirst(deliveries));
+        fail(
+          `a state at ${path}, where webhooks.state of the target file says`,
+          describeFirst(deliveries),
+          deliveries.slice(0, 1),
+        );
       }
       if (path === undefined && !all.some((state) => [...states.values()].includes(state)))
         throw new NotOffered(
           `Notifications have ${[...new Set(all)].join(", ")} as their state or status, which GET never shows, so it may be something else. If they show the state, name its place in webhooks.state of the target file.`,
         );
       for (const transaction of created) {
-        const state = states.get(transaction.id);
+        const state = states.get(transaction.reference) ?? "";
         const own = deliveries.filter((one) => isAbout(kit, one, transaction));
         const reported = own.flatMap((one) => statesIn(kit, one, transaction));
         expect(
-          reported.includes(state ?? ""),
+          reported.includes(state),
           `a notification with the state ${state} that GET shows`,
-          `${listOf(reported)} for ${transaction.id}`,
+          `${listOf(reported)} for ${nameOf(transaction)}`,
+          own,
         );
       }
     },
@@ -166,64 +182,7 @@ export const webhookChecks = [
     { ...row, needs: ["webhook.result"] },
     async (kit) => {
       const { deliveries, created } = await announced(kit);
-      for (const one of deliveries)
-        for (const transaction of aboutIn(kit, one, created)) {
-          const results = statesIn(kit, one, transaction).filter((state) => isFinal(kit.target, state));
-          const shown = one.shownStates.get(transaction.id);
-          if (results.length === 0 || shown === undefined) continue;
-          expect(
-            results.includes(shown),
-            `GET to show ${listOf(results)} when a notification with it arrives`,
-            `GET shows ${shown}: it was sent before the change was visible`,
-          );
-        }
-    },
-  ),
-  contractCheck(
-    retry,
-    "6.delivered",
-    "A notification that was answered with 500 is sent again.",
-    { ...row, unlessFailed: ["webhook.each", idUnique] },
-    async (kit) => {
-      const { second, renamed, regrouped } = await retried(kit);
-      if (second === undefined && renamed === undefined && regrouped === undefined)
-        failOverdue(kit, "retryMs", "another attempt after a notification was answered with 500", "none");
-    },
-  ),
-  contractCheck(
-    "webhook.retry.same-id",
-    "6.unique",
-    "An attempt that is repeated has the same delivery_id.",
-    { ...row, needs: [retry, idPresent] },
-    async (kit) => {
-      const { first, second, renamed, regrouped } = await retried(kit);
-      if (regrouped !== undefined)
-        throw new NotOffered(
-          `What notification ${first.index} said is sent again in notification ${regrouped.index}, together with other items, which is another delivery.`,
-        );
-      if (second !== undefined || renamed === undefined) return;
-      const id = itemOf(renamed, "delivery_id");
-      const under = id === undefined ? "without a delivery_id" : `under the delivery_id ${id}`;
-      fail(
-        `the delivery_id ${itemOf(first, "delivery_id")} of notification ${first.index} at the next attempt`,
-        `the same content ${under} (notification ${renamed.index}), and nothing more under the first within ${kit.target.timing.retryMs} ms`,
-      );
-    },
-  ),
-  contractCheck(
-    "webhook.retry.signed",
-    "6.delivered",
-    "An attempt that is repeated is signed.",
-    { ...row, needs: [retry, valid] },
-    async (kit) => {
-      const { second } = await retried(kit);
-      if (second === undefined) return;
-      expect(
-        itemOf(second, "signature") !== undefined,
-        "a signature at the next attempt",
-        describeItems(second),
-      );
-      await expectSigned(kit, second);
+      expectVisible(kit, deliveries, created);
     },
   ),
 ];
@@ -232,7 +191,8 @@ async function eachDelivery(kit: Kit, look: (delivery: Delivery) => void): Promi
   for (const delivery of (await announced(kit)).deliveries) look(delivery);
 }
 
-async function expectSigned(kit: Kit, delivery: Delivery): Promise<void> {
+/** Verifies as the target file says; not offered if it does not say it. */
+export async function expectSigned(kit: Kit, delivery: Delivery): Promise<void> {
   const { webhooks, secret, receiver } = await endpoint(kit);
   const { signature: scheme, messageSignatures } = webhooks;
   const needsNoSecret = scheme?.scheme === "command" || messageSignatures?.publicKey !== undefined;
@@ -245,18 +205,19 @@ async function expectSigned(kit: Kit, delivery: Delivery): Promise<void> {
   fail(
     `a signature that verifies over the bytes of notification ${delivery.index}, as webhooks.signature of the target file describes it`,
     await explainInvalid(verifier, delivery),
+    [delivery],
   );
 }
 
-const aboutIn = (kit: Kit, delivery: Delivery, created: readonly Created[]) =>
+const aboutIn = (kit: Kit, delivery: Delivery, created: readonly Accepted[]) =>
   created.filter((one) => isAbout(kit, delivery, one));
 
 const listOf = (names: readonly string[]) => names.join(", ") || "none";
 
-const namesOf = (transactions: readonly Created[]) => listOf(transactions.map(({ id }) => id));
+const namesOf = (transactions: readonly Accepted[]) => listOf(transactions.map(nameOf));
 
 /** Two changes can look the same, so it is no failure; but a receiver cannot know that it handles one of them twice. */
-function warnOfTwins(kit: Kit, deliveries: readonly Delivery[], created: readonly Created[]): void {
+function warnOfTwins(kit: Kit, deliveries: readonly Delivery[], created: readonly Accepted[]): void {
   const first = new Map<string, Delivery>();
   const twins: string[] = [];
   for (const one of deliveries.filter((each) => allStatesIn(kit, each, created).length > 0)) {
@@ -276,7 +237,7 @@ const isAnswered = ({ status }: Delivery) => status >= 200 && status < 300;
 
 const describeFirst = ([first]: readonly Delivery[]) => (first === undefined ? "none" : describeItems(first));
 
-function describeItems({ headers, body }: Delivery): string {
+export function describeItems({ headers, body }: Delivery): string {
   const text = body.toString("utf8");
   return `the headers ${headers.map(([name]) => name.toLowerCase()).join(", ")} and the body ${text.slice(0, 200)}`;
 }

@@ -10,14 +10,21 @@ import {
   itemOf,
   mentions,
 } from "../webhooks/delivery-items.js";
-import type { Delivery, Receiver } from "../webhooks/receiver.js";
-import { awaitFinal, type Created, createTransaction, failOverdue } from "./scenarios.js";
+import type { Delivery, Receiver, SeenState } from "../webhooks/receiver.js";
+import { type Accepted, acceptTransaction } from "./key-scenarios.js";
+import { awaitFinal, failOverdue } from "./scenarios.js";
 import { stateNames, stateOf } from "./transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
 
+/** What notifications call a transaction. */
+const namesOf = ({ id, reference }: Accepted) => (id === undefined ? [reference] : [id, reference]);
+
+/** What sentences call it. */
+export const nameOf = ({ id, reference }: Accepted) => id ?? reference;
+
 /** The states that a notification reports of a transaction: none, one, or several if it is a batch. */
-export function statesIn({ target }: Kit, { json }: Delivery, { id, reference }: Created): string[] {
-  const names = [id, reference];
+export function statesIn({ target }: Kit, { json }: Delivery, transaction: Accepted): string[] {
+  const names = namesOf(transaction);
   const path = target.webhooks?.state;
   if (path !== undefined) {
     const all = fieldsAt(json, path);
@@ -30,23 +37,24 @@ export function statesIn({ target }: Kit, { json }: Delivery, { id, reference }:
 }
 
 /** All states that a notification reports, of whatever transaction. */
-export function allStatesIn(kit: Kit, delivery: Delivery, created: readonly Created[]): string[] {
+export function allStatesIn(kit: Kit, delivery: Delivery, created: readonly Accepted[]): string[] {
   return created.flatMap((one) => (isAbout(kit, delivery, one) ? statesIn(kit, delivery, one) : []));
 }
 
 /** Whether a notification is about a transaction: it has its id or its reference, which the client knows as well. */
-export function isAbout({ target }: Kit, delivery: Delivery, { id, reference }: Created): boolean {
+export function isAbout({ target }: Kit, delivery: Delivery, transaction: Accepted): boolean {
+  const names = namesOf(transaction);
   const place = target.webhooks?.transactionId;
-  if (place === undefined) return mentions(delivery, id) || mentions(delivery, reference);
+  if (place === undefined) return names.some((name) => mentions(delivery, name));
   const given = place.startsWith("body.")
     ? fieldsAt(delivery.json, place.slice("body.".length)).map(({ text }) => text)
     : [itemAt(delivery, place) ?? ""];
-  return given.some((text) => [id, reference].some((name) => text === name || text.endsWith(`/${name}`)));
+  return given.some((text) => names.some((name) => text === name || text.endsWith(`/${name}`)));
 }
 
 export interface Announced {
-  readonly created: readonly Created[];
-  /** The final state of each, as GET shows it. */
+  readonly created: readonly Accepted[];
+  /** The final state of each, by its reference, as GET shows it; of none if ids or final states are not known. */
   readonly states: ReadonlyMap<string, string>;
   /** Of transaction.updated; of all kinds if there is none of this kind. */
   readonly deliveries: readonly Delivery[];
@@ -71,19 +79,53 @@ async function hold(kit: Kit, creation: Promise<unknown>): Promise<void> {
 }
 
 /** Answers notifications about these transactions when GET was asked for the state, and all others at once. */
-function answerAfterGet(kit: Kit, receiver: Receiver, created: readonly Created[], creation: Promise<void>) {
+function answerAfterGet(kit: Kit, receiver: Receiver, created: readonly Accepted[], creation: Promise<void>) {
   const find = (delivery: Delivery) => created.filter((one) => isAbout(kit, delivery, one));
-  const look = async (delivery: Delivery, { id }: Created) => {
-    const shown = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`).catch(() => undefined);
-    const state = shown === undefined ? undefined : stateOf(kit.target, shown);
-    if (state !== undefined) delivery.shownStates.set(id, state);
-  };
+  const looks: Promise<void>[] = [];
   receiver.answerWith(async (delivery) => {
     if (find(delivery).length === 0) await hold(kit, creation);
-    await Promise.all(find(delivery).map((one) => look(delivery, one)));
+    await Promise.all(
+      find(delivery).map(async (one) => {
+        const later = await lookUp(kit, delivery, one);
+        looks.push(later.done);
+      }),
+    );
     return 204;
   });
+  return { looks };
 }
+
+/**
+ * Asks GET for the state while a notification waits for its answer. If it does not show what is announced, it is asked again in the
+ * background, until it does or shows another result.
+ */
+async function lookUp(kit: Kit, delivery: Delivery, transaction: Accepted): Promise<{ done: Promise<void> }> {
+  const { id, reference } = transaction;
+  const { timing, finalStates } = kit.target;
+  const results = statesIn(kit, delivery, transaction).filter((state) => finalStates.includes(state));
+  if (id === undefined) return nothingToAwait;
+  /** The state, or the status of a response that shows none; undefined if there is no response. */
+  const read = async () => {
+    const shown = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`).catch(() => undefined);
+    if (shown === undefined) return undefined;
+    return (shown.status === 200 ? stateOf(kit.target, shown) : undefined) ?? `status ${shown.status}`;
+  };
+  const started = performance.now();
+  const first = await read();
+  if (first === undefined) return nothingToAwait;
+  const seen: SeenState = { first, visibleAfterMs: results.includes(first) ? 0 : undefined };
+  delivery.seenStates.set(reference, seen);
+  const isDecided = (state: string | undefined) => state === undefined || finalStates.includes(state);
+  if (results.length === 0 || isDecided(first)) return nothingToAwait;
+  const follow = kit.poll(timing.webhookMs, async () => {
+    const state = await read();
+    if (state !== undefined && results.includes(state)) seen.visibleAfterMs = performance.now() - started;
+    return isDecided(state) ? true : undefined;
+  });
+  return { done: follow.then(() => undefined).catch(() => undefined) };
+}
+
+const nothingToAwait = { done: Promise.resolve() };
 
 /**
  * Some transactions, with everything that is announced about them until nothing more arrives. While a notification waits for its answer, GET
@@ -93,17 +135,20 @@ export const announced = (kit: Kit): Promise<Announced> =>
   kit.fixture("announced transactions", async (own) => {
     const { receiver } = await endpoint(own);
     const start = receiver.deliveries.length;
-    const created: Created[] = [];
+    const created: Accepted[] = [];
     const creation = (async () => {
-      while (created.length < announcedTransactions) created.push(await createTransaction(own));
+      while (created.length < announcedTransactions) created.push(await acceptTransaction(own));
     })();
-    answerAfterGet(own, receiver, created, creation);
+    const { looks } = answerAfterGet(own, receiver, created, creation);
     const arrived = () => receiver.deliveries.slice(start);
     try {
       await creation;
       const states = new Map<string, string>();
-      for (const { id } of created) states.set(id, (await awaitFinal(own, id)).state);
+      for (const { id, reference } of created)
+        if (id !== undefined && own.target.finalStates.length > 0)
+          states.set(reference, (await awaitFinal(own, id)).state);
       await awaitNotifications(own, created, states, arrived);
+      await Promise.all(looks);
       return { created, states, ...sortDeliveries(own, created, arrived()) };
     } finally {
       own.attach(arrived());
@@ -113,23 +158,23 @@ export const announced = (kit: Kit): Promise<Announced> =>
 /** Until each transaction and its result are announced, and then as long as something could still follow. */
 async function awaitNotifications(
   kit: Kit,
-  created: readonly Created[],
+  created: readonly Accepted[],
   states: ReadonlyMap<string, string>,
   arrived: () => readonly Delivery[],
 ): Promise<void> {
   const { webhookMs, quietMs } = kit.target.timing;
-  const about = (one: Created) => arrived().filter((delivery) => isAbout(kit, delivery, one));
+  const about = (one: Accepted) => arrived().filter((delivery) => isAbout(kit, delivery, one));
   const areAll = () => created.every((one) => about(one).length > 0);
   await kit.poll(webhookMs, async () => (areAll() ? true : undefined));
   const hasState = arrived().some((one) => allStatesIn(kit, one, created).length > 0);
-  const isComplete = (one: Created) =>
-    about(one).some((delivery) => statesIn(kit, delivery, one).includes(states.get(one.id) ?? ""));
-  if (hasState && areAll())
+  const isComplete = (one: Accepted) =>
+    about(one).some((delivery) => statesIn(kit, delivery, one).includes(states.get(one.reference) ?? ""));
+  if (hasState && areAll() && states.size > 0)
     await kit.poll(webhookMs, async () => (created.every(isComplete) ? true : undefined));
   await kit.sleep(quietMs);
 }
 
-function sortDeliveries(kit: Kit, created: readonly Created[], arrived: readonly Delivery[]) {
+function sortDeliveries(kit: Kit, created: readonly Accepted[], arrived: readonly Delivery[]) {
   const about = arrived.filter((delivery) => created.some((one) => isAbout(kit, delivery, one)));
   const isAttributed = about.length > 0 || kit.target.webhooks?.transactionId !== undefined;
   const all = isAttributed ? about : arrived;
@@ -186,9 +231,9 @@ export const retried = (kit: Kit): Promise<Retried> =>
 function refuseFirst(kit: Kit, receiver: Receiver, before: Announced) {
   const seen = new Set(receiver.deliveries.map((one) => itemOf(one, "delivery_id")));
   seen.delete(undefined);
-  let third: Created | undefined;
+  let third: Accepted | undefined;
   let refused: Delivery | undefined;
-  const creation = createTransaction(kit).then((created) => {
+  const creation = acceptTransaction(kit).then((created) => {
     third = created;
   });
   receiver.answerWith(async (delivery) => {
@@ -203,7 +248,7 @@ function refuseFirst(kit: Kit, receiver: Receiver, before: Announced) {
   /** Whether another notification has the items of a list that the refused one had. */
   const saysTheSame = (delivery: Delivery) => {
     if (third === undefined || refused === undefined) return false;
-    const names = [third.id, third.reference];
+    const names = namesOf(third);
     const partsOf = (one: Delivery) => partsAbout(one.json, names).filter((part) => part !== one.json);
     const had = partsOf(refused).map((part) => JSON.stringify(part));
     const has = new Set(partsOf(delivery).map((part) => JSON.stringify(part)));

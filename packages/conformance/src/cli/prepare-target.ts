@@ -1,4 +1,5 @@
 import { urlOf } from "../engine/kit.js";
+import { isOfGateway } from "../http/find-gateway.js";
 import { type ReceivedResponse, send } from "../http/send.js";
 import { safeLine } from "../report/safe-text.js";
 import { obtainToken } from "../target/oauth.js";
@@ -33,10 +34,19 @@ export async function prepareTarget(
     other === undefined ? undefined : tokenOf(target, other);
   const secondToken = await tokenOfOther(target.secondTenant);
   const limitedToken = await tokenOfOther(target.limited);
-  const { status } = await probe(target, "POST", "/v1/transactions", token);
+  const answered = await probe(target, "POST", "/v1/transactions", token);
+  const { status } = answered;
+  if ([found, answered].every((response) => isOfGateway({ response }))) refuseGateway(target, status);
   if (status === 401 || status === 403)
     throw new UsageFault(`${target.baseUrl.href} refuses the token with status ${status}.`);
   return { target, token, secondToken, limitedToken };
+}
+
+/** Every check would fail, or take the gateway's answer for a refusal of the service. */
+function refuseGateway({ baseUrl }: Target, status: number): never {
+  throw new UsageFault(
+    `${baseUrl.href} answers with status ${status} and no error object: a gateway in front of the service does not reach it.`,
+  );
 }
 
 async function tokenOf(target: Target, credentials: Credentials): Promise<string> {

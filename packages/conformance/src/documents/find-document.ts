@@ -25,7 +25,8 @@ export const findDocument = (kit: Kit, kind: DocumentKind): Promise<Document> =>
     const paths = named === undefined ? wellKnownPaths(kind) : [named];
     for (const path of paths) {
       const reply = await own.send("GET", path, { bodyBytesMax: documentBytesMax });
-      if (reply.status === 200 && (named !== undefined || !isPage(reply))) return readDocument(reply, kind);
+      if (reply.status === 200 && (named !== undefined || isMeant(reply, kind)))
+        return readDocument(reply, kind);
       if (named !== undefined) fail(`the ${titles[kind]} document at ${named}`, describeReply(reply));
     }
     throw new NotOffered(
@@ -33,8 +34,12 @@ export const findDocument = (kit: Kit, kind: DocumentKind): Promise<Document> =>
     );
   });
 
-/** Websites answer every path with a page. */
-const isPage = (reply: Reply) => /html/i.test(reply.header("content-type") ?? "");
+/** Websites answer every path with a page, and some services with an error under the status 200. */
+function isMeant(reply: Reply, kind: DocumentKind): boolean {
+  if (/html/i.test(reply.header("content-type") ?? "")) return false;
+  const document = parseDocument(reply.text);
+  return isObject(document) ? Object.hasOwn(document, kind) : reply.text.slice(0, 200).includes(kind);
+}
 
 function readDocument(reply: Reply, kind: DocumentKind): Document {
   const document = parseDocument(reply.text);

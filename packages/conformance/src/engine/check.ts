@@ -1,4 +1,5 @@
 import type { SentenceId } from "../contract/sentences.js";
+import type { Delivery } from "../webhooks/receiver.js";
 import type { Kit } from "./kit.js";
 
 /** What a check creates on the target, which is announced before a run. */
@@ -44,17 +45,30 @@ export class CheckFailed extends Error {
   readonly seen: string;
   /** The check that this is a failure of, if it is not the one that noticed it. */
   readonly belongsTo: string | undefined;
-  constructor(expected: string, seen: string, belongsTo?: string) {
+  /** The notifications that show it, if not all that arrived do. */
+  readonly about: readonly Delivery[] | undefined;
+  constructor(expected: string, seen: string, belongsTo?: string, about?: readonly Delivery[]) {
     super(`expected ${expected}, saw ${seen}`);
     this.expected = expected;
     this.seen = seen;
     this.belongsTo = belongsTo;
+    this.about = about;
   }
 }
 
 /** The target does not have what the check is about, and need not have it. */
 export class NotOffered extends Error {
   override readonly name = "NotOffered";
+}
+
+/** What the check would report is already the failure of another one. */
+export class WaitsFor extends Error {
+  override readonly name = "WaitsFor";
+  readonly id: string;
+  constructor(id: string) {
+    super(`It waits for ${id} to pass.`);
+    this.id = id;
+  }
 }
 
 /** A bound of the run was reached before the check could finish. */
@@ -73,12 +87,18 @@ export class Undecided extends Error {
   }
 }
 
-export function fail(expected: string, seen: string): never {
-  throw new CheckFailed(expected, seen);
+/** `about` are the notifications that show it. */
+export function fail(expected: string, seen: string, about?: readonly Delivery[]): never {
+  throw new CheckFailed(expected, seen, undefined, about);
 }
 
-export function expect(condition: boolean, expected: string, seen: string): asserts condition {
-  if (!condition) fail(expected, seen);
+export function expect(
+  condition: boolean,
+  expected: string,
+  seen: string,
+  about?: readonly Delivery[],
+): asserts condition {
+  if (!condition) fail(expected, seen, about);
 }
 
 /** A row of the level that decides conformance. */

@@ -62,7 +62,8 @@ export interface Kit {
   /** A key that no other request has: a UUID, or as many characters as the target allows. */
   readonly newKey: (length?: number) => string;
   readonly warn: (text: string) => void;
-  readonly sleep: (durationMs: number) => Promise<void>;
+  /** Waits in full. The commands of the report wait as long before the next request, or `shownMs` if the check has waited before. */
+  readonly sleep: (durationMs: number, shownMs?: number) => Promise<void>;
   /** Asks again until there is an answer other than undefined, or the time has passed. */
   readonly poll: <T>(timeoutMs: number, probe: () => Promise<T | undefined>) => Promise<T | undefined>;
 }
@@ -77,18 +78,20 @@ export interface Recorded {
   readonly exchanges: Exchange[];
   readonly notifications: Delivery[];
   readonly warnings: string[];
+  /** How long was waited since the last request. */
+  pausedMs: number;
 }
 
-export const emptyRecord = (): Recorded => ({ exchanges: [], notifications: [], warnings: [] });
+export const emptyRecord = (): Recorded => ({ exchanges: [], notifications: [], warnings: [], pausedMs: 0 });
 
 export function createKit(session: Session, recorded: Recorded = emptyRecord()): Kit {
   const { target } = session;
-  const { exchanges, warnings } = recorded;
+  const { warnings } = recorded;
   const newName = () => {
     session.counter += 1;
     return `conformance-${session.runId}-${session.counter}`;
   };
-  const sleep = async (durationMs: number) => {
+  const wait = async (durationMs: number) => {
     const remainingMs = session.deadline - performance.now();
     if (durationMs > remainingMs) throw new BoundReached("The time of the run has passed.");
     await delay(durationMs, undefined, { signal: session.signal }).catch(() => refuseIfStopped(session));
@@ -109,13 +112,13 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
       isConcurrent: options.isConcurrent === true,
     };
     for (let waits = 0; ; waits += 1) {
-      const reply = await sendOnce(session, exchanges, request, options.bodyBytesMax ?? bodyBytesMax);
+      const reply = await sendOnce(session, recorded, request, options.bodyBytesMax ?? bodyBytesMax);
       if (options.showsRefusedByQuota === true || !isRefusedByQuota(target, reply)) return reply;
       if (waits === quotaWaitsMax)
         throw new Undecided(
           `The target refuses ${method} ${path} because of its quota (${describeReply(reply)}), also after ${quotaWaitsMax} waits.`,
         );
-      await sleep(retryAfterMs(reply));
+      await wait(retryAfterMs(reply));
     }
   };
   const kit: Kit = {
@@ -123,7 +126,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
     session,
     send: sendTo,
     create: (options = {}) => create(kit, options),
-    begin: (request) => beginExchange(session, exchanges, request),
+    begin: (request) => beginExchange(session, recorded, request),
     fixture: async (name, make) => {
       let made = session.fixtures.get(name);
       if (made === undefined) {
@@ -136,6 +139,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
       try {
         return (await made.value) as Awaited<ReturnType<typeof make>>;
       } finally {
+        const { exchanges } = recorded;
         exchanges.push(...made.recorded.exchanges.filter((one) => !exchanges.includes(one)));
         kit.attach(made.recorded.notifications);
       }
@@ -149,13 +153,16 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
     newKey: (length = session.keyLength) =>
       length === undefined ? randomUUID() : randomBytes(length).toString("hex").slice(0, length),
     warn: (text) => void warnings.push(text),
-    sleep,
+    sleep: async (durationMs, shownMs = durationMs) => {
+      await wait(durationMs);
+      recorded.pausedMs += shownMs;
+    },
     poll: async (timeoutMs, probe) => {
       const end = performance.now() + timeoutMs;
       for (;;) {
         const value = await probe();
         if (value !== undefined || performance.now() >= end) return value;
-        await sleep(target.timing.pollMs);
+        await wait(target.timing.pollMs);
       }
     },
   };
@@ -184,11 +191,11 @@ async function create(kit: Kit, options: CreateOptions): Promise<Attempt> {
 
 async function sendOnce(
   session: Session,
-  exchanges: Exchange[],
+  recorded: Recorded,
   request: RequestToSend,
   bytesMax: number,
 ): Promise<Reply> {
-  const { timeoutMs, finish } = beginExchange(session, exchanges, request);
+  const { timeoutMs, finish } = beginExchange(session, recorded, request);
   const exchange = finish(await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax }));
   const { response } = exchange;
   if (response === undefined)
@@ -196,7 +203,7 @@ async function sendOnce(
   return toReply({ ...exchange, response });
 }
 
-function beginExchange(session: Session, exchanges: Exchange[], request: RequestToSend): BegunExchange {
+function beginExchange(session: Session, recorded: Recorded, request: RequestToSend): BegunExchange {
   refuseIfStopped(session);
   if (session.exchanges.length >= session.bounds.requestsMax)
     throw new BoundReached(`The ${session.bounds.requestsMax} requests of the run are used up.`);
@@ -204,16 +211,25 @@ function beginExchange(session: Session, exchanges: Exchange[], request: Request
   if (remainingMs <= 0) throw new BoundReached("The time of the run has passed.");
   const startedAt = new Date();
   const started = performance.now();
+  const { pausedMs } = recorded;
+  recorded.pausedMs = 0;
   const index = session.exchanges.length;
   // Reserves the place, so that concurrent requests are listed in the order in which they were sent.
-  session.exchanges.push({ index, startedAt, durationMs: 0, request, failure: "it was not finished" });
+  session.exchanges.push({
+    index,
+    startedAt,
+    durationMs: 0,
+    pausedMs,
+    request,
+    failure: "it was not finished",
+  });
   return {
     timeoutMs: Math.ceil(Math.min(session.target.timing.requestMs, remainingMs)),
     finish: (outcome) => {
       const durationMs = performance.now() - started;
-      const exchange: Exchange = { index, startedAt, durationMs, request, ...outcome };
+      const exchange: Exchange = { index, startedAt, durationMs, pausedMs, request, ...outcome };
       session.exchanges[index] = exchange;
-      exchanges.push(exchange);
+      recorded.exchanges.push(exchange);
       return exchange;
     },
   };

@@ -1,8 +1,9 @@
+import { findGateway, isOfGateway } from "../http/find-gateway.js";
 import { findUnreachable } from "../http/find-unreachable.js";
 import type { Exchange } from "../http/send.js";
 import type { Delivery } from "../webhooks/receiver.js";
-import { BoundReached, type Check, CheckFailed, NotOffered, Undecided } from "./check.js";
-import { createKit, emptyRecord } from "./kit.js";
+import { BoundReached, type Check, CheckFailed, NotOffered, Undecided, WaitsFor } from "./check.js";
+import { createKit, emptyRecord, urlOf } from "./kit.js";
 import type { Session } from "./session.js";
 
 /** How a check ended. `broken` is a fault of the kit, never of the target. */
@@ -26,7 +27,10 @@ export interface CheckResult {
   readonly check: Check;
   readonly outcome: Outcome;
   readonly exchanges: readonly Exchange[];
+  /** Those that show the failure, or else all that arrived meanwhile. */
   readonly notifications: readonly Delivery[];
+  /** How many others arrived meanwhile, if those above are only some. */
+  readonly otherNotifications: number;
 }
 
 export interface RunOptions {
@@ -70,33 +74,45 @@ async function runCheck(
   isSlow: boolean,
 ): Promise<CheckedResults> {
   const held = reasonNotToRun(check, results, isSlow, session);
-  if (held !== undefined) return { own: { check, outcome: held, exchanges: [], notifications: [] } };
+  if (held !== undefined) return { own: withoutEvidence(check, held) };
   const recorded = emptyRecord();
-  const { exchanges, notifications, warnings } = recorded;
+  const { exchanges, warnings } = recorded;
   let belongsTo: string | undefined;
+  let about: readonly Delivery[] | undefined;
   const seen = await check.run(createKit(session, recorded)).then(
     (): Outcome =>
       warnings.length === 0 ? { result: "passed" } : { result: "warned", reason: warnings.join(" ") },
     (error: unknown) => {
       if (error instanceof CheckFailed || error instanceof Undecided) belongsTo = error.belongsTo;
+      if (error instanceof CheckFailed) about = error.about;
       return outcomeOfError(error);
     },
   );
   const outcome = (await outcomeIfGone(session, check, seen, exchanges)) ?? seen;
+  const byIndex = (one: { index: number }, other: { index: number }) => one.index - other.index;
+  const notifications = [...(about ?? recorded.notifications)].sort(byIndex);
   const result = {
     check,
     outcome,
-    exchanges: exchanges.sort((one, other) => one.index - other.index),
-    notifications: notifications.sort((one, other) => one.index - other.index),
+    exchanges: exchanges.sort(byIndex),
+    notifications,
+    otherNotifications: recorded.notifications.filter((one) => !notifications.includes(one)).length,
   };
   const other = belongsTo === check.id ? undefined : results.get(belongsTo ?? "");
   if (other === undefined || outcome !== seen) return { own: result };
-  const waiting = waitFor(other.check.id);
   return {
-    own: { check, outcome: waiting, exchanges: [], notifications: [] },
+    own: withoutEvidence(check, waitFor(other.check.id)),
     other: { ...result, check: other.check },
   };
 }
+
+const withoutEvidence = (check: Check, outcome: Outcome): CheckResult => ({
+  check,
+  outcome,
+  exchanges: [],
+  notifications: [],
+  otherNotifications: 0,
+});
 
 const waitFor = (id: string): Outcome => ({
   result: "not run",
@@ -114,20 +130,32 @@ async function outcomeIfGone(
   outcome: Outcome,
   exchanges: readonly Exchange[],
 ): Promise<Outcome | undefined> {
-  const isSuspect = outcome.result === "failed" || (outcome.result === "not run" && outcome.isUndecided);
-  if (!isSuspect || session.signal.aborted) return undefined;
+  const isFailed = outcome.result === "failed" || (outcome.result === "not run" && outcome.isUndecided);
+  // A gateway answers for a service that has ended, and a check that expects a refusal takes that for one.
+  const hasGateway = exchanges.some(isOfGateway);
+  if (!(isFailed || hasGateway) || session.signal.aborted) return undefined;
   const { baseUrl } = session.target;
-  const why = await findUnreachable(baseUrl, session.signal);
+  const why =
+    (await findUnreachable(baseUrl, session.signal)) ??
+    (hasGateway ? await findGateway(bookRequest(session), session.signal) : undefined);
   if (why === undefined) return undefined;
-  const ended = exchanges.find(({ response }) => response === undefined)?.request;
+  const ended = exchanges.find((one) => one.response === undefined || isOfGateway(one))?.request;
   const where = ended === undefined ? "" : `, at ${ended.method} ${ended.url.pathname}`;
   session.unreachable ??= `${baseUrl.href} could not be reached any more during ${id}${where}: ${why}.`;
   return { result: "not run", reason: session.unreachable };
 }
 
+/** What every implementation has, and what changes nothing. */
+const bookRequest = ({ target, token }: Session) => ({
+  method: "GET",
+  url: urlOf(target.baseUrl, "/v1/orderbook"),
+  headers: [["Authorization", `Bearer ${token}`]] as const,
+});
+
 function outcomeOfError(error: unknown): Outcome {
   if (error instanceof CheckFailed) return { result: "failed", expected: error.expected, seen: error.seen };
   if (error instanceof NotOffered) return { result: "not offered", reason: error.message };
+  if (error instanceof WaitsFor) return waitFor(error.id);
   if (error instanceof BoundReached) return { result: "not run", reason: error.message };
   if (error instanceof Undecided) return { result: "not run", reason: error.message, isUndecided: true };
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -68,7 +68,11 @@ export function valueAt(value: unknown, path: string): unknown {
 
 /** The object of an error response; undefined if the body has none. */
 export function errorOf(reply: Reply): Record<string, unknown> | undefined {
-  const error = isObject(reply.json) ? reply.json["error"] : undefined;
+  return errorIn(reply.json);
+}
+
+export function errorIn(json: unknown): Record<string, unknown> | undefined {
+  const error = isObject(json) ? json["error"] : undefined;
   return isObject(error) ? error : undefined;
 }
 

@@ -24,6 +24,8 @@ export interface Exchange {
   readonly index: number;
   readonly startedAt: Date;
   readonly durationMs: number;
+  /** How long the check waited before it, on purpose. */
+  readonly pausedMs: number;
   readonly request: RequestToSend;
   readonly response?: ReceivedResponse;
   readonly failure?: string;

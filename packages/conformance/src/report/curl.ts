@@ -32,11 +32,19 @@ export function curlCommands(exchanges: readonly ShownExchange[]): CurlCommands 
   }));
   const commands = renamed.map((exchange, at) => {
     const isLast = renamed[at + 1]?.concurrent !== true;
-    return curlOf(exchange) + (exchange.concurrent !== true ? "" : isLast ? " & wait" : " &");
+    return (
+      pauseBefore(exchange) +
+      curlOf(exchange) +
+      (exchange.concurrent !== true ? "" : isLast ? " & wait" : " &")
+    );
   });
   const setup = [...keys].map(([key, name]) => `${name}=${newKeyLike(key)}`).join(" ");
   return { commands, ...(setup === "" ? {} : { setup }) };
 }
+
+/** What a check shows by waiting, such as a key that is forgotten, is not repeated without the wait. */
+const pauseBefore = ({ paused_ms: pausedMs = 0 }: ShownExchange) =>
+  pausedMs === 0 ? "" : `sleep ${pausedMs / 1000}; `;
 
 /** A command that repeats a request. Secrets are variables, which a shell fills in. */
 export function curlOf({ method, url, request_headers, request_body }: ShownExchange): string {

@@ -4,7 +4,7 @@ import { groupRepeated, type RepeatedExchange, timesOf } from "./group-repeated.
 import { escapeMarkup } from "./markup.js";
 import type { ShownExchange } from "./redact.js";
 import { type Report, type ReportedCheck, shownResult } from "./report.js";
-import { headlineOf, requestOf } from "./show-notification.js";
+import { headlineOf, requestOf, selectNotifications } from "./show-notification.js";
 
 const style = `
 :root { color-scheme: light dark; --line: #8885; --bad: #b3261e; --good: #1b6e3c; --odd: #8a5a00; }
@@ -87,7 +87,6 @@ function failure(check: ReportedCheck): string {
     reason,
     request_id: requestId,
     exchanges = [],
-    notifications = [],
     curl = [],
     curl_setup: setup,
     repeat,
@@ -108,15 +107,24 @@ ${setup === undefined ? "" : `<p>The keys of this run are remembered, so the com
   )
   .join("\n")}
 </details>
-${
-  notifications.length === 0
-    ? ""
-    : `<details open><summary>${count(notifications.length, "notification")}</summary>
-${notifications.map((one) => `<p>${escapeMarkup(headlineOf(one))}</p>\n<pre>${escapeMarkup(requestOf(one))}</pre>`).join("\n")}
-</details>`
-}
+${showNotifications(check)}
 ${repeat === undefined ? "" : `<p>${escapeMarkup(repeat)}</p>`}
 </section>`;
+}
+
+function showNotifications(check: ReportedCheck): string {
+  const { full, headlines, rest } = selectNotifications(check);
+  const lines = [
+    ...full.map(
+      (one) => `<p>${escapeMarkup(headlineOf(one))}</p>\n<pre>${escapeMarkup(requestOf(one))}</pre>`,
+    ),
+    ...[...headlines.map(headlineOf), ...(rest === undefined ? [] : [rest])].map(
+      (line) => `<p>${escapeMarkup(line)}</p>`,
+    ),
+  ];
+  return lines.length === 0
+    ? ""
+    : `<details open><summary>Notifications</summary>\n${lines.join("\n")}\n</details>`;
 }
 
 const count = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;

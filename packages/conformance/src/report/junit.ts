@@ -1,7 +1,7 @@
 import { groupRepeated, timesOf } from "./group-repeated.js";
 import { escapeMarkup } from "./markup.js";
 import { type Report, type ReportedCheck, shownResult } from "./report.js";
-import { headlineOf, requestOf } from "./show-notification.js";
+import { headlineOf, requestOf, selectNotifications } from "./show-notification.js";
 
 /**
  * For a CI server, which shows a suite of tests that passed or were skipped as good. So only what does not prevent conformance is skipped,
@@ -33,6 +33,7 @@ function testCase(check: ReportedCheck): string {
   const reason = escapeMarkup(`${shown}: ${check.reason ?? ""}`);
   switch (kindOf(check)) {
     case "failure": {
+      const { full, headlines, rest } = selectNotifications(check);
       const text = [
         check.sentence,
         `expected ${check.expected}`,
@@ -41,7 +42,9 @@ function testCase(check: ReportedCheck): string {
         ...groupRepeated(check.exchanges ?? []).map(
           (group) => `${check.curl?.[group.at] ?? ""}${group.times === 1 ? "" : ` #${timesOf(group)}`}`,
         ),
-        ...(check.notifications ?? []).flatMap((one) => [headlineOf(one), requestOf(one)]),
+        ...full.flatMap((one) => [headlineOf(one), requestOf(one)]),
+        ...headlines.map(headlineOf),
+        ...(rest === undefined ? [] : [rest]),
         ...(check.repeat === undefined ? [] : [check.repeat]),
       ].join("\n");
       return `${open}><failure message="${escapeMarkup(`expected ${check.expected}, seen ${check.seen}`)}">${escapeMarkup(text)}</failure></testcase>`;

@@ -17,6 +17,8 @@ export interface ShownExchange {
   readonly failure?: string;
   /** Sent at the same time as its neighbours. */
   readonly concurrent?: true;
+  /** Waited on purpose before it was sent. */
+  readonly paused_ms?: number;
 }
 
 /** A notification as reports show it. */
@@ -71,6 +73,7 @@ export function createRedactor(session: Pick<Session, "secrets">) {
     index,
     startedAt,
     durationMs,
+    pausedMs,
     request,
     response,
     failure,
@@ -91,6 +94,7 @@ export function createRedactor(session: Pick<Session, "secrets">) {
         }),
     ...(failure === undefined ? {} : { failure: text(failure) }),
     ...(request.isConcurrent === true ? { concurrent: true as const } : {}),
+    ...(pausedMs === 0 ? {} : { paused_ms: Math.round(pausedMs) }),
   });
   const notification = (delivery: Delivery): ShownNotification => {
     const decoded = delivery.body.toString("utf8");

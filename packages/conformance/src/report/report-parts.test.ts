@@ -16,6 +16,7 @@ const exchange = (headers: [string, string][], body: string) => ({
   index: 0,
   startedAt: new Date(0),
   durationMs: 1,
+  pausedMs: 0,
   request: { method: "POST", url: new URL("http://127.0.0.1/v1/x?t=a%2Fsecret%2Ftoken"), headers, body },
   response: { status: 200, headers: [["Set-Cookie", "session=1"] as const], body: Buffer.from(body) },
 });
@@ -54,6 +55,13 @@ it("commands make new keys, and requests that were sent together are sent togeth
   expect(commands.map((command) => / &( wait)?$/.exec(command)?.[0])).toEqual([undefined, " &", " & wait"]);
 });
 
+it("commands wait where the check has waited", () => {
+  const redactor = createRedactor({ secrets: new Map() });
+  const first = exchange([], "{}");
+  const { commands } = curlCommands([first, { ...first, pausedMs: 2500 }].map(redactor.exchange));
+  expect(commands.map((command) => /^.*?curl/.exec(command)?.[0])).toEqual(["curl", "sleep 2.5; curl"]);
+});
+
 it("a command makes a new key that is as short as the one of the run", () => {
   const redactor = createRedactor({ secrets: new Map() });
   const { setup } = curlCommands([
@@ -86,7 +94,9 @@ it("what could not be decided is called so in every report, and a CI server does
   const outcome = { result: "not run", reason: "Name shown.state.", isUndecided: true } as const;
   const report = createReport({
     session: createSession({ target, token: "t" }),
-    results: checkTable.slice(0, 1).map((check) => ({ check, outcome, exchanges: [], notifications: [] })),
+    results: checkTable
+      .slice(0, 1)
+      .map((check) => ({ check, outcome, exchanges: [], notifications: [], otherNotifications: 0 })),
     kitVersion: "0",
     startedAt: new Date(0),
     durationMs: 1,

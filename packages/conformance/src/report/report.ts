@@ -30,8 +30,10 @@ export interface ReportedCheck {
   readonly undecided?: true;
   /** Of checks that failed, warned or could not be sure. */
   readonly exchanges?: readonly ShownExchange[];
-  /** What arrived at the receiver meanwhile, with its answers. */
+  /** The notifications that show it, or else what arrived at the receiver meanwhile, with its answers. */
   readonly notifications?: readonly ShownNotification[];
+  /** How many others arrived meanwhile; `--har` has all of them. */
+  readonly other_notifications?: number;
   /** A command for each exchange, after `curl_setup`. */
   readonly curl?: readonly string[];
   readonly curl_setup?: string;
@@ -119,7 +121,7 @@ function isCompatible({ outcome }: CheckResult): boolean {
 }
 
 function reportCheck(
-  { check, outcome, exchanges, notifications }: CheckResult,
+  { check, outcome, exchanges, notifications, otherNotifications }: CheckResult,
   redactor: ReturnType<typeof createRedactor>,
   knownFailures: ReadonlySet<string>,
 ): ReportedCheck {
@@ -157,6 +159,7 @@ function reportCheck(
     ...(requestId === undefined ? {} : { request_id: redactor.text(requestId) }),
     exchanges: shown,
     ...(notifications.length === 0 ? {} : { notifications: notifications.map(redactor.notification) }),
+    ...(otherNotifications === 0 ? {} : { other_notifications: otherNotifications }),
     curl: commands,
     ...(setup === undefined ? {} : { curl_setup: setup }),
     ...(check.writes.includes("webhook endpoint") ? { repeat: repeatOf(check.id) } : {}),

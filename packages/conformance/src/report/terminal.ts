@@ -2,7 +2,7 @@ import { sections } from "../contract/sentences.js";
 import { groupRepeated, timesOf } from "./group-repeated.js";
 import { type Report, type ReportedCheck, type ResultName, shownResult } from "./report.js";
 import { safeLine, safeText } from "./safe-text.js";
-import { headlineOf, requestOf } from "./show-notification.js";
+import { headlineOf, requestOf, selectNotifications } from "./show-notification.js";
 
 export const progressMarks: Readonly<Record<ResultName, string>> = {
   passed: ".",
@@ -12,8 +12,6 @@ export const progressMarks: Readonly<Record<ResultName, string>> = {
   "not run": "n",
   broken: "!",
 };
-
-const notificationsMax = 10;
 
 /** What the terminal shows after the progress: failures, then a table by section, then one line that can be quoted. */
 export function terminalReport(report: Report): string {
@@ -43,11 +41,11 @@ function describeCheck(check: ReportedCheck): string {
     reason,
     request_id: requestId,
     exchanges = [],
-    notifications = [],
     curl = [],
     curl_setup: setup,
     repeat,
   } = check;
+  const { full, headlines, rest } = selectNotifications(check);
   const where = section === "" ? "" : `Contract, section ${section}: `;
   const lines = [
     `${shownResult(check).toUpperCase()} ${id}${check.known === true ? " (known)" : ""}`,
@@ -64,15 +62,12 @@ function describeCheck(check: ReportedCheck): string {
         `    ${safeLine(curl[group.at] ?? "")}`,
       ];
     }),
-    ...notifications
-      .slice(0, notificationsMax)
-      .flatMap((one) => [
-        `  ${safeLine(headlineOf(one))}`,
-        `    ${safeText(requestOf(one)).replaceAll("\n", "\n    ")}`,
-      ]),
-    ...(notifications.length <= notificationsMax
-      ? []
-      : [`  ${notifications.length - notificationsMax} more notifications in the other reports`]),
+    ...full.flatMap((one) => [
+      `  ${safeLine(headlineOf(one))}`,
+      `    ${safeText(requestOf(one)).replaceAll("\n", "\n    ")}`,
+    ]),
+    ...headlines.map((one) => `  ${safeLine(headlineOf(one))}`),
+    ...(rest === undefined ? [] : [`  ${rest}`]),
     ...(repeat === undefined ? [] : [`  ${repeat}`]),
   ];
   return lines.join("\n");

@@ -26,7 +26,7 @@ const bursar: Preset = {
   exact: { asset: "ETH", amount: "0.010000000000000001" },
   wallet: { body: { name: "conformance-{run}", purpose: "payout" }, state: "state", finalStates: ["active"] },
   acceptedId: "body.id",
-  shown: { id: "id", state: "state", amount: "amount", reference: "reference" },
+  shown: { id: "id", state: "state", amount: "amount", asset: "asset", reference: "reference" },
   finalStates: ["completed", "rejected", "failed", "cancelled"],
   webhooks: {
     register: {
@@ -78,7 +78,14 @@ const bursar: Preset = {
     recovered: "recovered",
   },
   documents: {},
-  timing: { pollMs: 50, resultMs: 20_000, webhookMs: 20_000, retryMs: 30_000, revocationMs: 5500 },
+  timing: {
+    pollMs: 50,
+    resultMs: 20_000,
+    webhookMs: 20_000,
+    retryMs: 30_000,
+    visibleMs: 0,
+    revocationMs: 5500,
+  },
   profiles: profileNames,
 };
 

@@ -179,6 +179,7 @@ function readShown(reader: ValueReader | undefined): Target["shown"] | undefined
     id: reader.text("id"),
     state: reader.text("state"),
     amount: reader.text("amount"),
+    asset: reader.text("asset"),
     reference: reader.text("reference"),
   };
   reader.end();
@@ -193,6 +194,7 @@ function readTiming(reader: ValueReader | undefined): Partial<Target["timing"]> 
     result_ms: "resultMs",
     webhook_ms: "webhookMs",
     retry_ms: "retryMs",
+    visible_ms: "visibleMs",
     quiet_ms: "quietMs",
     key_ms: "keyMs",
     revocation_ms: "revocationMs",

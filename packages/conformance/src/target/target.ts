@@ -99,6 +99,8 @@ export interface Timing {
   readonly resultMs: number;
   readonly webhookMs: number;
   readonly retryMs: number;
+  /** From a notification until GET shows the state that it announces. */
+  readonly visibleMs: number;
   /** How long nothing more must arrive. */
   readonly quietMs: number;
   /** How long a key must at least be remembered. */
@@ -144,7 +146,9 @@ export interface Target {
   readonly shown: {
     readonly id?: string | undefined;
     readonly state?: string | undefined;
+    /** As a string, and as it was requested. */
     readonly amount?: string | undefined;
+    readonly asset?: string | undefined;
     readonly reference?: string | undefined;
   };
   readonly finalStates: readonly string[];
@@ -169,6 +173,7 @@ export const defaultTiming: Timing = {
   resultMs: 20_000,
   webhookMs: 20_000,
   retryMs: 30_000,
+  visibleMs: 0,
   quietMs: 1500,
   keyMs: 2500,
   revocationMs: 0,

@@ -78,6 +78,22 @@ export function findMember(value: unknown, names: readonly string[]): string | u
 export const textOf = (value: unknown) =>
   (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
 
+/** The places at which a notification has this string, or a path that ends with it. */
+export function placesOf(delivery: Delivery, text: string): Place[] {
+  const isThere = (value: unknown) => !isObject(value) && !Array.isArray(value) && containsText(value, text);
+  const places: Place[] = delivery.headers
+    .filter(([, value]) => isThere(value))
+    .map(([name]): Place => `header.${name}`);
+  const look = (value: unknown, path: string) => {
+    const inner = unwrap(value);
+    if (isThere(inner)) places.push(`body.${path}`);
+    if (typeof inner === "object" && inner !== null)
+      for (const [name, one] of Object.entries(inner)) look(one, path === "" ? name : `${path}.${name}`);
+  };
+  look(delivery.json, "");
+  return places;
+}
+
 /** The string or number at a place of a notification. */
 export function itemAt(delivery: Delivery, place: Place): string | undefined {
   const name = place.slice(place.indexOf(".") + 1);

@@ -1,8 +1,15 @@
 import { readSignatures } from "../signatures/message-signature.js";
 import { matchesDigest } from "../signatures/verify-message.js";
-import { fieldAt, itemAt } from "./delivery-items.js";
+import { itemAt } from "./delivery-items.js";
 import type { Delivery } from "./receiver.js";
-import { type Hmac, messageOf, standardScheme, type Verifier, verifySignature } from "./verify-signature.js";
+import {
+  type Hmac,
+  messageOf,
+  missingPart,
+  standardScheme,
+  type Verifier,
+  verifySignature,
+} from "./verify-signature.js";
 
 /** Why a signature does not verify, in words that name the mistake as far as it can be found by trying. */
 export async function explainInvalid(verifier: Verifier, delivery: Delivery): Promise<string> {
@@ -30,13 +37,8 @@ function explainForm(scheme: Hmac, delivery: Delivery): string | undefined {
   const at = scheme.at.replace(/^body\./, "the field ").replace(/^header\./, "the header ");
   const given = itemAt(delivery, scheme.at);
   if (given === undefined) return `no signature in ${at}, where it should be`;
-  for (const [, kind, name = ""] of scheme.content.matchAll(/\{(header|field):([^}]+)\}/g)) {
-    const isThere =
-      kind === "header"
-        ? itemAt(delivery, `header.${name}`) !== undefined
-        : fieldAt(delivery.json, name) !== undefined;
-    if (!isThere) return `no ${kind} ${name}, which is a part of the signed content`;
-  }
+  const missing = missingPart(scheme, delivery);
+  if (missing !== undefined) return `no ${missing}, which is a part of the signed content`;
   if (!given.split(" ").some((one) => one.startsWith(scheme.prefix)))
     return `a signature without ${scheme.prefix} before it, in ${at}: ${given.slice(0, 100)}`;
   return undefined;
@@ -58,7 +60,7 @@ async function explainByTrying(
     hashes
       .filter((hash) => hash !== algorithm)
       .map((hash) => [`with the hash ${hash} instead of ${algorithm}`, { algorithm: hash }]),
-    content === "{body}" ? [] : [[`of the body alone instead of ${content}`, { content: "{body}" }]],
+    contentMistakes(content),
     [
       [
         otherSecret === "text"
@@ -80,6 +82,18 @@ async function explainByTrying(
       return `a signature ${changes.map(([words]) => words).join(", ")}`;
   }
   return undefined;
+}
+
+/** Other contents that are easily signed by mistake: less than all of it, down to nothing. */
+function contentMistakes(content: string): (readonly [words: string, change: Partial<Hmac>])[] {
+  const rest = content.replace("{body}", "").replace(/^[^{]+|[^}]+$/g, "");
+  return [
+    ...(content === "{body}"
+      ? []
+      : [[`of the body alone instead of ${content}`, { content: "{body}" }] as const]),
+    ...(rest === "" || rest === content ? [] : [[`of ${rest} without the body`, { content: rest }] as const]),
+    [`of nothing instead of ${content}`, { content: "" }],
+  ];
 }
 
 function explainMessage({ messageSignatures, url }: Verifier, delivery: Delivery): string {

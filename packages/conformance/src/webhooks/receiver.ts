@@ -21,8 +21,15 @@ export interface Delivery {
   answeredAfterMs: number;
   /** The sender closed the connection before it had the answer. */
   isAbandoned: boolean;
-  /** The states that GET showed, by id, while the notification was waiting for its answer. */
-  readonly shownStates: Map<string, string>;
+  /** What GET showed while the notification was waiting for its answer, by the reference of the transaction. */
+  readonly seenStates: Map<string, SeenState>;
+}
+
+/** The state that GET showed when a notification arrived, and how long it took to show a result that the notification announces. */
+export interface SeenState {
+  readonly first: string;
+  /** Undefined if it never did. */
+  visibleAfterMs: number | undefined;
 }
 
 export interface Receiver {
@@ -80,7 +87,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
       status: 0,
       answeredAfterMs: 0,
       isAbandoned: false,
-      shownStates: new Map(),
+      seenStates: new Map(),
     };
     deliveries.push(delivery);
     const status = await decide(delivery);

@@ -82,6 +82,8 @@ function verifyHmac(scheme: Hmac, secret: string, delivery: Delivery, body: Buff
   const bare = secret.startsWith(scheme.secretPrefix) ? secret.slice(scheme.secretPrefix.length) : secret;
   const key = scheme.secretEncoding === "base64" ? Buffer.from(bare, "base64") : Buffer.from(bare);
   const hmac = createHmac(scheme.algorithm, key);
+  // A header of Standard Webhooks that is missing has a check of its own.
+  if (scheme !== standardScheme && missingPart(scheme, delivery) !== undefined) return false;
   // The body is hashed as bytes, so it is not put into the string.
   for (const part of scheme.content.split(/(\{body\})/)) {
     if (part === "{body}") hmac.update(body);
@@ -100,6 +102,15 @@ function verifyHmac(scheme: Hmac, secret: string, delivery: Delivery, body: Buff
       one.startsWith(scheme.prefix) &&
       isEqual(Buffer.from(one.slice(scheme.prefix.length), scheme.encoding), expected),
   );
+}
+
+/** A part of the signed content that a notification does not have: without it, the signature is over less than is promised. */
+export function missingPart({ content }: Hmac, delivery: Delivery): string | undefined {
+  for (const [, kind, name = ""] of content.matchAll(/\{(header|field):([^}]+)\}/g)) {
+    const place = kind === "header" ? (`header.${name}` as const) : (`body.${name}` as const);
+    if (itemAt(delivery, place) === undefined) return `${kind} ${name}`;
+  }
+  return undefined;
 }
 
 function isEqual(given: Buffer, expected: Buffer): boolean {

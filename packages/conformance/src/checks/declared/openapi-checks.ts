@@ -7,6 +7,7 @@ import {
 } from "../../documents/schema-validator.js";
 import { declaredCheck, expect, fail } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
+import { showValue } from "../../engine/name-value.js";
 
 const source = "The target's OpenAPI document";
 const document = "declared.openapi.document";
@@ -63,7 +64,7 @@ export const openapiChecks = [
       expect(
         parameter?.["required"] === true,
         "the header Idempotency-Key with required: true",
-        parameter === undefined ? "no such parameter" : `required: ${JSON.stringify(parameter["required"])}`,
+        parameter === undefined ? "no such parameter" : `required: ${showValue(parameter["required"])}`,
       );
     },
   ),

@@ -1,9 +1,10 @@
 import { expect, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
+import { showValue } from "../../engine/name-value.js";
 import { describeReply, errorOf, type Reply } from "../../http/reply.js";
 import { withoutToken } from "../access-checks.js";
 import { malformedBody } from "../body-checks.js";
-import { numberAmount, repeatedRequest, withoutKey } from "../key-checks.js";
+import { numberAmount, repeatedRequest, withoutKey } from "../key-scenarios.js";
 import { expectRefused, sharedTransaction } from "../scenarios.js";
 import { unknownTransaction } from "../transaction-checks.js";
 
@@ -24,7 +25,7 @@ export const bursarChecks = [
     "bursar",
     source,
     "Malformed JSON is answered with 400.",
-    { ...row, needs: ["error.malformed-json.object"] },
+    { ...row, needs: ["error.malformed-json.object", "error.status"] },
     async (kit) => {
       expectStatus((await malformedBody(kit)).reply, 400, "malformed JSON");
     },
@@ -59,7 +60,7 @@ export const bursarChecks = [
     "bursar",
     source,
     "A missing token is answered with 401 and WWW-Authenticate.",
-    { ...row, needs: ["error.no-token.object"] },
+    { ...row, needs: ["error.no-token.object", "error.status"] },
     async (kit) => {
       const { reply } = await withoutToken(kit);
       expectStatus(reply, 401, "a missing token");
@@ -71,7 +72,7 @@ export const bursarChecks = [
     "bursar",
     source,
     "An unknown transaction is answered with 404.",
-    { ...row, needs: ["error.unknown-id.object"] },
+    { ...row, needs: ["error.unknown-id.object", "error.status"] },
     async (kit) => {
       expectStatus((await unknownTransaction(kit)).reply, 404, "an unknown transaction");
     },
@@ -81,7 +82,7 @@ export const bursarChecks = [
     "bursar",
     source,
     "A wrong method is answered with 405 and Allow.",
-    { ...row, needs: ["error.wrong-method.object"] },
+    { ...row, needs: ["error.wrong-method.object", "error.status"] },
     async (kit) => {
       const reply = await kit.send("PATCH", "/v1/orderbook");
       expectStatus(reply, 405, "a method that the path does not have");
@@ -114,7 +115,7 @@ export const bursarChecks = [
       const id = errorOf(reply)?.["request_id"];
       expect(
         reply.header("x-request-id") === id,
-        `X-Request-Id ${String(id)}`,
+        `X-Request-Id ${showValue(id)}`,
         reply.header("x-request-id") ?? "none",
       );
     },

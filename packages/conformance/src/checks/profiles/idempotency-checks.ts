@@ -1,8 +1,9 @@
 import { expect, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { describeReply } from "../../http/reply.js";
-import { expectOne, repeatedRequest, reusedKey, withoutKey } from "../key-checks.js";
-import { shownMember, showTransaction } from "../scenarios.js";
+import { expectOne, repeatedRequest, reusedKey, withoutKey } from "../key-scenarios.js";
+import { showTransaction } from "../scenarios.js";
+import { expectShown } from "../shown-members.js";
 
 const source = "IETF draft-ietf-httpapi-idempotency-key-header";
 const reused = "idempotency.reused";
@@ -39,12 +40,11 @@ export const idempotencyChecks = [
     { needs: [reused, "tx.get.own"], writes },
     async (kit) => {
       const { first } = await reusedKey(kit);
-      const reference = shownMember(kit.target, (await showTransaction(kit, first.id)).json, "reference");
-      expect(
-        reference === first.reference,
-        `the reference ${first.reference} of the first request`,
-        `the reference ${String(reference)} after the key was reused`,
-      );
+      expectShown(kit, (await showTransaction(kit, first.id)).json, {
+        name: "reference",
+        sent: `${first.reference} of the first request, after the key was reused`,
+        isSame: (value) => value === first.reference,
+      });
     },
   ),
   profileCheck(

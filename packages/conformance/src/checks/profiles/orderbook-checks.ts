@@ -1,6 +1,7 @@
 import { expect, fail, NotOffered, profileCheck } from "../../engine/check.js";
 import { compareDecimals, type Decimal, parseDecimal } from "../../engine/decimal.js";
 import type { Kit } from "../../engine/kit.js";
+import { describeValue, showValue } from "../../engine/name-value.js";
 import { isObject } from "../../http/reply.js";
 import { book } from "../endpoint-checks.js";
 import { crc32 } from "./crc-32.js";
@@ -20,7 +21,7 @@ interface Book {
 async function readBook(kit: Kit): Promise<Book> {
   const { json } = await book(kit);
   if (!isObject(json) || !isSide(json["bids"]) || !isSide(json["asks"]))
-    fail("bids and asks as lists of [price, size]", JSON.stringify(json)?.slice(0, 200) ?? "no JSON");
+    fail("bids and asks as lists of [price, size]", json === undefined ? "no JSON" : showValue(json));
   return { bids: json["bids"], asks: json["asks"], json };
 }
 
@@ -37,7 +38,7 @@ function expectSorted(side: readonly Level[], name: string, direction: 1 | -1): 
     expect(
       isInOrder,
       `${name} sorted from the best price, each price once`,
-      `${String(before[0])} before ${String(level[0])}`,
+      `${showValue(before[0])} before ${showValue(level[0])}`,
     );
   });
 }
@@ -66,7 +67,7 @@ export const orderbookChecks = [
         expect(
           typeof value === "string" && parseDecimal(value) !== undefined,
           "decimal numbers as strings",
-          `the ${typeof value} ${JSON.stringify(value)}`,
+          describeValue(value),
         );
     },
   ),
@@ -102,7 +103,7 @@ export const orderbookChecks = [
         expect(
           (parseDecimal(String(size))?.units ?? 0n) > 0n,
           "a size above zero at every level",
-          `${String(size)} at ${String(price)}`,
+          `${showValue(size)} at ${showValue(price)}`,
         );
     },
   ),
@@ -119,7 +120,7 @@ export const orderbookChecks = [
       expect(
         compareDecimals(priceOf(bid), priceOf(ask)) < 0,
         "a best bid below the best ask",
-        `the bid ${String(bid[0])} and the ask ${String(ask[0])}`,
+        `the bid ${showValue(bid[0])} and the ask ${showValue(ask[0])}`,
       );
     },
   ),
@@ -140,7 +141,7 @@ export const orderbookChecks = [
       expect(
         json["checksum"] === wanted,
         `the checksum ${wanted}`,
-        `the checksum ${JSON.stringify(json["checksum"])}`,
+        `the checksum ${showValue(json["checksum"])}`,
       );
     },
   ),

@@ -1,5 +1,6 @@
-import { expect, NotOffered, profileCheck } from "../../engine/check.js";
+import { expect, fail, NotOffered, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
+import { showValue } from "../../engine/name-value.js";
 import { itemOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import { endpoint } from "../webhook-endpoint.js";
@@ -29,7 +30,7 @@ export const standardWebhooksChecks = [
     async (kit) => {
       await eachDelivery(kit, (delivery) => {
         for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"])
-          expect(headerOf(delivery, name) !== "", `the header ${name}`, "none");
+          expect(headerOf(delivery, name) !== "", `the header ${name}`, "none", [delivery]);
       });
     },
   ),
@@ -46,7 +47,8 @@ export const standardWebhooksChecks = [
         expect(
           /^\d+$/.test(text) && differenceSeconds <= toleranceSeconds,
           "the time of the attempt in seconds as webhook-timestamp",
-          text,
+          showValue(text),
+          [delivery],
         );
       });
     },
@@ -82,18 +84,20 @@ export const standardWebhooksChecks = [
       for (const one of deliveries) {
         const id = itemOf(one, "delivery_id");
         const earlier = answered.get(id);
-        expect(
-          earlier === undefined,
-          "one notification for each delivery_id that was answered with 2xx",
-          `${id} again: notification ${earlier?.index} was answered with ${earlier?.status}, notification ${one.index} repeats it`,
-        );
+        if (earlier !== undefined)
+          fail(
+            "one notification for each delivery_id that was answered with 2xx",
+            `${showValue(id)} again: notification ${earlier.index} was answered with ${earlier.status}, notification ${one.index} repeats it`,
+            [earlier, one],
+          );
         const content = one.body.toString("utf8").replaceAll(id ?? "\u0000", "");
         const twin = said.get(content);
-        expect(
-          twin === undefined,
-          "one notification for each change",
-          `the same notification under two ids: ${twin && itemOf(twin, "delivery_id")} (notification ${twin?.index}) and ${id} (notification ${one.index}); a receiver handles it twice`,
-        );
+        if (twin !== undefined)
+          fail(
+            "one notification for each change",
+            `the same notification under two ids: ${showValue(itemOf(twin, "delivery_id"))} (notification ${twin.index}) and ${showValue(id)} (notification ${one.index}); a receiver handles it twice`,
+            [twin, one],
+          );
         if (one.status >= 200 && one.status < 300 && !one.isAbandoned) {
           answered.set(id, one);
           if (allStatesIn(kit, one, created).length > 0) said.set(content, one);

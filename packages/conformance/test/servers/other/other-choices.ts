@@ -9,11 +9,28 @@ export interface OtherChoice {
   readonly warned?: readonly string[];
   /** Checks that cannot be decided, because the target file does not state how long something takes. */
   readonly undecided?: readonly string[];
+  /** The choice is not allowed: this check fails, with these words, and no other one. */
+  readonly fails?: { readonly check: string; readonly words: string };
 }
 
 const signature = /signature:\n(?: {4}.*\n)+/;
 const signedIn = (place: string, content: string) =>
   `signature:\n    scheme: hmac\n    algorithm: sha512\n    ${place}\n    content: "${content}"\n`;
+
+/** Without an id, GET cannot be asked about a transaction. */
+const needsId = [
+  "tx.create.id",
+  "tx.create.id-is-string",
+  "tx.get.found",
+  "tx.get.state",
+  "tx.get.result",
+  "tx.get.result-stays",
+  "tx.get.result-minute",
+  "prefix.transaction",
+  "key.repeat.final",
+  "webhook.result",
+  "webhook.visible",
+];
 
 export const otherChoices = {
   "several updates with the same state": {},
@@ -48,12 +65,8 @@ export const otherChoices = {
   "keys that must be UUIDs": { missing: ["key.case"] },
   "keys of at most 16 characters": {
     file: [["token_env:", "key_length: 16\ntoken_env:"]],
-    missing: ["key.case"],
   },
-  "keys of at most 20 characters, which the target file does not say": {
-    warned: ["tx.create.accepted"],
-    missing: ["key.case"],
-  },
+  "keys of at most 20 characters, which the target file does not say": { warned: ["tx.create.accepted"] },
   "a state under another name, which the target file does not say": { undecided: ["tx.get.state"] },
   "a state under another name": {
     file: [["final_states:", "shown: { state: data.phase }\nfinal_states:"]],
@@ -78,7 +91,34 @@ export const otherChoices = {
     missing: ["policy.status", "policy.code"],
   },
   "a quota answered with 503": {},
-  "no id in the 202": { file: [["accepted_id: header.location\n", ""]] },
+  "amounts in minor units": {},
+  "an amount that is an object": {},
+  "an amount net of a fee": {},
+  "an asset that is an object": {},
+  "a reference of the service's own beside the id": {},
+  "repetitions answered with 303": {},
+  "repetitions accepted without an id": { warned: ["key.repeat.same-id"] },
+  "GET behind the notification": { warned: ["webhook.visible"] },
+  "GET behind the notification, which the target file allows": {
+    file: [["timing: {", "timing: { visible_ms: 2000,"]],
+  },
+  "GET behind the notification, which the target file excludes": {
+    file: [["timing: {", "timing: { visible_ms: 10,"]],
+    fails: { check: "webhook.visible", words: "was sent before the change was visible" },
+  },
+  "a book in CSV": {},
+  "a book in CSV, also without the prefix": {
+    fails: { check: "prefix.orderbook", words: "which lacks the prefix /v1" },
+  },
+  "no id in the 202": {
+    file: [["accepted_id: header.location\n", ""]],
+    warned: ["webhook.sent"],
+    missing: [...needsId, "webhook.each"],
+  },
+  "no id in the 202, and notifications that name the reference": {
+    file: [["accepted_id: header.location\n", ""]],
+    missing: needsId,
+  },
 } as const satisfies Record<string, OtherChoice>;
 
 export type OtherChoiceName = keyof typeof otherChoices;

@@ -48,13 +48,20 @@ interface Answer {
 /** Seconds until a result; with one of the choices less, because there are many of them. */
 const stepMs = { usual: 1000, chosen: 60, slow: 450 };
 const foundAfterMs = 150;
+const behindMs = 400;
+const behindChoices = [
+  "GET behind the notification",
+  "GET behind the notification, which the target file allows",
+  "GET behind the notification, which the target file excludes",
+] as const;
 const confirmations = 3;
 const requestsOfQuota = 60;
 
 export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherServer> {
   const chose: Chose = (name) => name === choice;
   const orders = new Map<string, Order>();
-  const keys = new Map<string, "accepted" | OtherRefusal>();
+  /** The id of what was accepted, or the refusal. */
+  const keys = new Map<string, string | OtherRefusal>();
   const references = new Set<string>();
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -75,6 +82,10 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       ? "DONE"
       : undefined;
 
+  const hasNoId =
+    chose("no id in the 202") || chose("no id in the 202, and notifications that name the reference");
+  const isBehind = behindChoices.some(chose);
+
   const statusOf = ({ status }: Order) => (chose("states that are numbers") ? numbers[status] : status);
 
   const process = async (id: string, order: Order) => {
@@ -82,8 +93,12 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     const waitMs = choice === undefined ? stepMs.usual : isSlow ? stepMs.slow : stepMs.chosen;
     for (const status of ["RUNNING", order.isForbidden ? "REFUSED" : "DONE"] as const) {
       await delay(waitMs, undefined, { signal });
+      if (isBehind) {
+        announce({ id, reference: order.reference, status });
+        await delay(behindMs, undefined, { signal });
+      }
       order.status = status;
-      announce({ id, reference: order.reference, status: statusOf(order) });
+      if (!isBehind) announce({ id, reference: order.reference, status: statusOf(order) });
       if (status === "RUNNING" && chose("several updates with the same state"))
         for (let count = 1; count <= confirmations; count += 1)
           announce({ id, reference: order.reference, status: statusOf(order), confirmations: count });
@@ -111,6 +126,13 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     return key;
   };
 
+  const repeat = (id: string): Answer => {
+    if (chose("repetitions answered with 303"))
+      return { status: 303, headers: { location: `/v1/transactions/${id}` } };
+    if (chose("repetitions accepted without an id")) return { status: 202 };
+    throw new OtherRefusal(409, "ALREADY_SENT");
+  };
+
   const create = (incoming: IncomingMessage, body: string): Answer => {
     if (incoming.headers.authorization !== `Bearer ${otherTokens.own}`)
       throw new OtherRefusal(403, "WHO_ARE_YOU");
@@ -118,7 +140,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     const key = readKey(incoming.headers["idempotency-key"]);
     const slot = chose("key and body together identify a request") ? `${key} ${body}` : key;
     const known = keys.get(slot);
-    if (known === "accepted") throw new OtherRefusal(409, "ALREADY_SENT");
+    if (typeof known === "string") return repeat(known);
     if (known !== undefined) throw known;
     const reference = String(members["reference"]);
     try {
@@ -132,11 +154,11 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     const id = randomUUID();
     const isForbidden = members["purpose"] === "forbidden";
     const order: Order = { reference, createdAt: performance.now(), isForbidden, status: "RECEIVED" };
-    keys.set(slot, "accepted");
+    keys.set(slot, id);
     references.add(reference);
     orders.set(id, order);
     process(id, order).catch(() => undefined);
-    if (chose("no id in the 202")) return { status: 202 };
+    if (hasNoId) return { status: 202 };
     return {
       status: 202,
       headers: { location: `https://elsewhere.example/v1/transactions/${id}?view=full` },
@@ -158,14 +180,16 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
         performance.now() - one.createdAt < foundAfterMs;
       if (order === undefined || isHidden(order)) throw new OtherRefusal(410, "GONE_OR_NEVER_THERE");
       if (chose("a state that is the whole body")) return { status: 200, text: order.status };
-      const data = { [isRenamed ? "phase" : "status"]: statusOf(order), extra: [1, 2] };
+      const shown = showMembers(chose, id);
+      const data = { [isRenamed ? "phase" : "status"]: statusOf(order), ...shown, extra: [1, 2] };
       return { status: 200, body: { status: envelope, data, links: {} } };
     }
     if (method === "POST" && url === "/v1/wallets") {
       parseObject(incoming, body);
       return { status: 202, body: { ticket: randomUUID() } };
     }
-    if (method === "GET" && url === "/v1/orderbook") return { status: 200, body: [] };
+    const isBare = url === "/orderbook" && chose("a book in CSV, also without the prefix");
+    if (method === "GET" && (url === "/v1/orderbook" || isBare)) return showBook(chose);
     if (method === "PUT" && url.startsWith("/hooks/")) {
       hooks.set(url, (JSON.parse(body) as { target: string }).target);
       return { status: 200, body: { name: url } };
@@ -181,7 +205,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     const { status, headers, body, text } = answer(() =>
       route(incoming, Buffer.concat(chunks).toString("utf8")),
     );
-    const type = text === undefined ? "application/vnd.other+json" : "text/plain";
+    const type = text === undefined ? "application/vnd.other+json" : "text/csv";
     response.writeHead(status, { "content-type": type, ...headers });
     response.end(text ?? (body === undefined ? undefined : JSON.stringify(body, null, 2)));
   });
@@ -195,6 +219,22 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
         server.closeAllConnections();
       }),
   };
+}
+
+/** What else GET shows, under names that mean other things elsewhere. */
+function showMembers(chose: Chose, id: string): Record<string, unknown> {
+  if (chose("amounts in minor units")) return { id, amount: "300" };
+  if (chose("an amount that is an object")) return { id, amount: { value: "3", unit: "POINTS" } };
+  if (chose("an amount net of a fee")) return { id, amount: "2.97", fee: "0.03" };
+  if (chose("an asset that is an object")) return { id, asset: { code: "POINTS-2", network: "internal" } };
+  if (chose("a reference of the service's own beside the id"))
+    return { id, reference: `SRV-${id.slice(0, 8)}` };
+  return {};
+}
+
+function showBook(chose: Chose): Answer {
+  const isCsv = chose("a book in CSV") || chose("a book in CSV, also without the prefix");
+  return isCsv ? { status: 200, text: "side,price,size\nbid,99,1\nask,101,2\n" } : { status: 200, body: [] };
 }
 
 function answer(act: () => Answer): Answer {

@@ -150,9 +150,10 @@ function compose(chose: Chose, items: Items, what: Announcement) {
   if (chose("items of a notification inside of another field"))
     return signed(JSON.stringify({ meta: items, data: { id, status } }), {});
   if (chose("notifications in plain text")) return signed(`The order ${id} is now ${status}.\n`);
-  const name = chose("notifications that name the reference and not the id")
-    ? `"order":"${reference}"`
-    : `"resource" : "/v1/transactions/${id}"`;
+  const namesReference =
+    chose("notifications that name the reference and not the id") ||
+    chose("no id in the 202, and notifications that name the reference");
+  const name = namesReference ? `"order":"${reference}"` : `"resource" : "/v1/transactions/${id}"`;
   if (chose("notifications that name nothing")) return signed('{ "look": "something has changed" }');
   if (chose("notifications without a state")) return signed(`{ ${name} }`);
   if (chose("a status of the notification besides"))

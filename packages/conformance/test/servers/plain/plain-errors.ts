@@ -4,6 +4,8 @@ import type { Has, PlainAnswer } from "./plain-server.js";
 /** What a refusal is about, for the faults that concern only one kind. */
 export type RefusalKind =
   | "create"
+  | "policy"
+  | "number-amount"
   | "no-token"
   | "unknown-id"
   | "malformed-json"
@@ -29,6 +31,7 @@ const htmlFaults = {
   "unknown-id": "html-404",
   "malformed-json": "html-malformed",
   "unknown-path": "html-unknown-path",
+  "number-amount": "html-number-amount",
   quota: "html-429",
 } as const;
 
@@ -38,7 +41,11 @@ const idFaults = {
   "malformed-json": "no-request-id-malformed",
   "unknown-path": "no-request-id-unknown-path",
   "wrong-method": "no-request-id-405",
+  "number-amount": "no-request-id-number-amount",
 } as const;
+
+/** Kinds of refusals of create requests that are well-formed otherwise. */
+const createKinds: readonly RefusalKind[] = ["create", "policy", "number-amount"];
 
 export function createPlainErrors(has: Has) {
   let count = 0;
@@ -58,10 +65,12 @@ export function createPlainErrors(has: Has) {
     const headers = headersOf(refusal, error);
     if (has("no-error-object"))
       return { status: refusal.status, headers, body: { message: refusal.message } };
-    const isCreate = kind === "create";
+    const isCreate = createKinds.includes(kind);
+    if (kind === "policy" && has("policy-error-as-text"))
+      return { status: refusal.status, headers, body: { error: refusal.code } };
     const second = has("second-top-level-member") && isCreate ? { status: refusal.status } : {};
     return {
-      status: isCreate && has("error-with-200") ? 200 : refusal.status,
+      status: (isCreate && has("error-with-200")) || has("errors-with-200") ? 200 : refusal.status,
       headers,
       body: { error, ...second },
     };
@@ -71,7 +80,7 @@ export function createPlainErrors(has: Has) {
     const id = has("other-request-id-in-header") ? randomUUID() : String(error["request_id"]);
     return {
       "x-request-id": id,
-      ...(kind === "create" && has("error-as-text") ? { "content-type": "text/plain" } : {}),
+      ...(createKinds.includes(kind) && has("error-as-text") ? { "content-type": "text/plain" } : {}),
       ...(kind === "no-token" && !has("no-www-authenticate") ? { "www-authenticate": "Bearer" } : {}),
       ...(kind === "wrong-method" && !has("no-allow") ? { allow: "GET" } : {}),
       ...(kind === "quota" && !has("no-retry-after") ? { "retry-after": "1" } : {}),
@@ -79,7 +88,7 @@ export function createPlainErrors(has: Has) {
   }
 
   function errorObject({ kind, code, message }: PlainRefusal): Record<string, unknown> {
-    const isCreate = kind === "create";
+    const isCreate = createKinds.includes(kind);
     const id = isCreate ? createdId() : randomUUID();
     const hasNoId = kind in idFaults && has(idFaults[kind as keyof typeof idFaults]);
     const shownCode = has("lower-case-code")
@@ -88,11 +97,17 @@ export function createPlainErrors(has: Has) {
         ? `${code}_${count}`
         : code;
     return {
-      ...(isCreate && has("code-missing") ? {} : { code: isCreate ? shownCode : code }),
-      ...(isCreate && has("message-missing") ? {} : { message }),
+      ...(isCreate && has("code-missing") ? {} : { code: codeOf(isCreate ? shownCode : code) }),
+      ...((isCreate && has("message-missing")) || has("message-missing-everywhere")
+        ? {}
+        : { message: has("message-is-list") ? [message] : message }),
       retryable: has("error-off-schema") ? "no" : false,
       ...(hasNoId || id === undefined ? {} : { request_id: id }),
     };
+  }
+
+  function codeOf(code: string): string | number {
+    return has("code-is-number") ? 4000 + code.length : code;
   }
 
   function createdId(): string | number | undefined {

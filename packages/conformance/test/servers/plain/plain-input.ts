@@ -105,15 +105,16 @@ export function validate(input: Input, has: Has, create: (input: Input) => unkno
   if (typeof asset !== "string" && !has("asset-number-accepted"))
     refuse("INVALID_REQUEST", "asset must be a string.");
   if (typeof amount !== "string" && !has("number-accepted"))
-    refuse(
+    throw new PlainRefusal(
+      has("html-number-amount") ? 500 : has("status-not-listed") ? 418 : 400,
       has("code-not-listed") ? "OUT_OF_LUCK" : "INVALID_REQUEST",
       "amount must be a string.",
-      has("status-not-listed") ? 418 : 400,
+      "number-amount",
     );
   if (typeof amount === "string" && !/^\d+(\.\d+)?$/.test(amount) && !has("word-accepted"))
     refuse("INVALID_REQUEST", "amount must be a decimal number.");
   if (!(Number(amount) > policyMax) || has("policy-not-applied")) return;
-  if (has("refused-yet-created")) create(input);
+  if (has("refused-yet-created") || has("refused-yet-created-by-id")) create(input);
   const code = has("policy-other-code") ? "FORBIDDEN" : "POLICY_REJECTED";
-  throw new PlainRefusal(has("policy-200") ? 200 : 403, code, "The amount is above the limit.", "create");
+  throw new PlainRefusal(has("policy-200") ? 200 : 403, code, "The amount is above the limit.", "policy");
 }

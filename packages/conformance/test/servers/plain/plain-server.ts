@@ -138,6 +138,7 @@ function createWallet({ headers, body }: PlainRequest, has: Has): PlainAnswer {
     }
   }
   const state = has("wallet-final-in-202") ? "active" : "creating";
+  const result = has("wallet-final-deep-in-202") ? { result: { status: "active" } } : {};
   const label = has("wallet-off-schema") ? {} : { label: "plain" };
-  return { status: has("wallet-201") ? 201 : 202, body: { id: "wlt_1", state, ...label } };
+  return { status: has("wallet-201") ? 201 : 202, body: { id: "wlt_1", state, ...result, ...label } };
 }

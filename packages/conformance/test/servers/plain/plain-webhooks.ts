@@ -49,7 +49,8 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     const id = isRenamed ? randomUUID() : notification.deliveryId;
     const hasNoId = has("delivery-id-missing") || (isRetry && has("retry-without-id"));
     const state = has("webhook-disagrees") ? "failed" : transaction.state;
-    const shown = { ...transaction, state: has("webhook-without-state") ? undefined : state };
+    const named = has("refused-yet-created-by-id") ? { id: transaction.id } : transaction;
+    const shown = { ...named, state: has("webhook-without-state") ? undefined : state };
     const event = has("event-misnamed") ? "transaction.changed" : "transaction.updated";
     const members = {
       ...(has("event-missing") ? {} : { event }),
@@ -63,7 +64,11 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     const seconds = Math.floor(Date.now() / 1000) * (has("timestamp-in-milliseconds") ? 1000 : 1);
     const timestamp = has("no-webhook-timestamp") ? "" : String(seconds);
     const signed = has("signed-reserialised") ? JSON.stringify(JSON.parse(body)) : body;
-    const content = has("signed-without-timestamp") ? signed : `${id}.${timestamp}.${signed}`;
+    const content = has("signed-over-nothing")
+      ? ""
+      : has("signed-without-timestamp")
+        ? signed
+        : `${id}.${timestamp}.${signed}`;
     const signatures = endpoint.secrets.map(({ secret }) => {
       const own = has("signed-with-text-secret") ? secret.toString("base64") : secret;
       const key = has("signed-with-wrong-key") ? randomBytes(32) : own;

@@ -1,0 +1,96 @@
+import { fail, NotOffered } from "../engine/check.js";
+import type { Kit } from "../engine/kit.js";
+import { describeValue, showValue } from "../engine/name-value.js";
+import { isObject, parseJson, type Reply, toReply, valueAt } from "../http/reply.js";
+import type { Target } from "../target/target.js";
+import { containsText } from "../webhooks/delivery-items.js";
+import { type Created, findId } from "./scenarios.js";
+
+/**
+ * Members of a transaction as GET shows them. Its fields are open: what is at a usual place and is not what was sent may be something else,
+ * such as an amount in minor units or a reference of the service's own. Only what the target file names must be what was sent.
+ */
+export type ShownName = "id" | "amount" | "reference" | "asset";
+
+const usualPaths = (name: string) => [name, `data.${name}`, `transaction.${name}`];
+
+/** The first value that is there, of whatever type. */
+function findShown({ shown }: Target, json: unknown, name: ShownName): unknown {
+  const path = shown[name];
+  const paths = path === undefined ? usualPaths(name) : [path];
+  return paths.map((one) => valueAt(json, one)).find((value) => value !== undefined);
+}
+
+/** A member of the transaction; not offered if GET shows none, because its fields are open. */
+export function shownMember(target: Target, json: unknown, name: ShownName): unknown {
+  const value = findShown(target, json, name);
+  if (value !== undefined) return value;
+  const path = target.shown[name];
+  if (path !== undefined)
+    fail(
+      `the ${name} at ${path}, where shown.${name} of the target file says`,
+      json === undefined ? "a body that is not JSON" : `none in ${showValue(json)}`,
+    );
+  throw new NotOffered(`GET /v1/transactions/{id} shows no ${name}, and need not.`);
+}
+
+interface Wanted {
+  readonly name: ShownName;
+  /** What was sent. */
+  readonly sent: string;
+  readonly isSame: (value: unknown) => boolean;
+  /** Whether its place is known although the target file does not name it: another transaction has shown what was sent there. */
+  readonly isPlaceKnown?: boolean;
+}
+
+/** Fails if a member is not what was sent, at a place that is known to have it. */
+export function expectShown({ target }: Kit, json: unknown, wanted: Wanted): void {
+  const { name, sent, isSame, isPlaceKnown = false } = wanted;
+  const value = shownMember(target, json, name);
+  if (isSame(value)) return;
+  const seen = `the ${name} ${typeof value === "string" ? showValue(value) : `as ${describeValue(value)}`}`;
+  if (target.shown[name] !== undefined || isPlaceKnown) fail(`the ${name} ${sent}`, seen);
+  throw new NotOffered(
+    `GET shows ${seen}, and ${sent} was sent. Its fields are open, so that may be something else. If it is the ${name} as it was sent, name its place in shown.${name} of the target file.`,
+  );
+}
+
+type Named = Pick<Created, "id" | "reference">;
+
+/**
+ * Fails if GET of a transaction shows another one, or not what the target file says. A service can have a reference of its own beside the
+ * client's, so without the target file it is enough that the body has the id or the reference somewhere.
+ */
+export function expectOwn(kit: Kit, { json, text }: Reply, own: Named): void {
+  const { target } = kit;
+  for (const name of ["reference", "id"] as const) {
+    const isStated = target.shown[name] !== undefined;
+    const value = isStated ? shownMember(target, json, name) : findShown(target, json, name);
+    if (value === undefined || String(value) === own[name]) continue;
+    const isOfOther = createdInRun(kit).some((other) => other[name] === String(value));
+    const seen = isOfOther ? `${showValue(value)}: another transaction` : describeValue(value);
+    if (isOfOther || isStated) fail(`the ${name} ${own[name]} from GET of ${own.id}`, `the ${name} ${seen}`);
+  }
+  const body = json ?? text.trim();
+  if (containsText(body, own.id) || containsText(body, own.reference)) return;
+  throw new NotOffered(
+    "GET shows neither the id nor the reference that was sent, and need not. If it does under another form, name its place in shown.id or shown.reference of the target file.",
+  );
+}
+
+/** The transactions that the run has created so far, by whatever check. */
+function createdInRun({ target, session }: Kit): Partial<Named>[] {
+  return session.exchanges.flatMap(({ request, response, ...exchange }) => {
+    const isCreated = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
+    if (!isCreated || response?.status !== 202) return [];
+    const id = findId(target, toReply({ ...exchange, request, response }))?.id;
+    const sent = parseJson(request.body ?? "");
+    const reference = isObject(sent) ? sent["reference"] : undefined;
+    return [
+      {
+        ...(id === undefined ? {} : { id }),
+        ...(typeof reference === "string" ? { reference } : {}),
+      },
+    ];
+  });
+}

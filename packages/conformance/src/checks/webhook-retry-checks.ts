@@ -1,0 +1,65 @@
+import { contractCheck, expect, fail, NotOffered } from "../engine/check.js";
+import { showValue } from "../engine/name-value.js";
+import { itemOf } from "../webhooks/delivery-items.js";
+import { failOverdue } from "./scenarios.js";
+import { describeItems, expectSigned } from "./webhook-checks.js";
+import { retried } from "./webhook-scenarios.js";
+
+const retry = "webhook.retry";
+const idPresent = "webhook.delivery-id";
+const idUnique = "webhook.delivery-id.unique";
+const valid = "webhook.signature.valid";
+const row = { needs: ["webhook.sent"], writes: ["transaction", "webhook endpoint"] as const };
+
+/** What follows a notification that the receiver has answered with 500. When, and how often, is open. */
+export const webhookRetryChecks = [
+  contractCheck(
+    retry,
+    "6.delivered",
+    "A notification that was answered with 500 is sent again.",
+    { ...row, unlessFailed: ["webhook.each", idUnique] },
+    async (kit) => {
+      const { second, renamed, regrouped } = await retried(kit);
+      if (second === undefined && renamed === undefined && regrouped === undefined)
+        failOverdue(kit, "retryMs", "another attempt after a notification was answered with 500", "none");
+    },
+  ),
+  contractCheck(
+    "webhook.retry.same-id",
+    "6.unique",
+    "An attempt that is repeated has the same delivery_id.",
+    { ...row, needs: [retry, idPresent] },
+    async (kit) => {
+      const { first, second, renamed, regrouped } = await retried(kit);
+      if (regrouped !== undefined)
+        throw new NotOffered(
+          `What notification ${first.index} said is sent again in notification ${regrouped.index}, together with other items, which is another delivery.`,
+        );
+      if (second !== undefined || renamed === undefined) return;
+      const id = itemOf(renamed, "delivery_id");
+      const under = id === undefined ? "without a delivery_id" : `under the delivery_id ${id}`;
+      fail(
+        `the delivery_id ${showValue(itemOf(first, "delivery_id"))} of notification ${first.index} at the next attempt`,
+        `the same content ${under} (notification ${renamed.index}), and nothing more under the first within ${kit.target.timing.retryMs} ms`,
+        [first, renamed],
+      );
+    },
+  ),
+  contractCheck(
+    "webhook.retry.signed",
+    "6.delivered",
+    "An attempt that is repeated is signed.",
+    { ...row, needs: [retry, valid] },
+    async (kit) => {
+      const { first, second } = await retried(kit);
+      if (second === undefined) return;
+      expect(
+        itemOf(second, "signature") !== undefined,
+        "a signature at the next attempt",
+        describeItems(second),
+        [first, second],
+      );
+      await expectSigned(kit, second);
+    },
+  ),
+];

@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import type { Report } from "../src/report/report.js";
+import { plainFile, run } from "./run-command-line.js";
+import { startPlainServer } from "./servers/plain/plain-server.js";
+
+/** A service that has ended behind a gateway, which answers everything with 502. */
+
+const folder = mkdtempSync(join(tmpdir(), "bursar-gateway-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const targetFile = join(folder, "plain.yaml");
+writeFileSync(targetFile, plainFile);
+
+/** Passes requests on until the service has ended. */
+async function startGateway(serviceUrl: string) {
+  let isGone = false;
+  const server = createServer((incoming, response) => {
+    const refuse = () => response.writeHead(502, { "content-type": "text/html" }).end("<html>502</html>");
+    if (isGone) {
+      incoming.resume();
+      refuse();
+      return;
+    }
+    const { method, url = "", headers } = incoming;
+    const outgoing = request(serviceUrl + url, { method, headers }, (received) => {
+      response.writeHead(received.statusCode ?? 502, received.headers);
+      received.pipe(response);
+    });
+    outgoing.on("error", refuse);
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    end: () => {
+      isGone = true;
+    },
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+async function runThrough(act: (gateway: { end: () => void }, marks: number) => void) {
+  const service = await startPlainServer();
+  const gateway = await startGateway(service.url);
+  let marks = 0;
+  act(gateway, marks);
+  const onProgress = (text: string) => {
+    marks += /^[.wFn-]$/.test(text) ? 1 : 0;
+    act(gateway, marks);
+  };
+  const json = join(folder, "report.json");
+  const args = ["--base-url", gateway.url, "--target", targetFile, "--json", json];
+  const ran = await run(args, { onProgress });
+  await gateway.stop();
+  await service.stop();
+  return { ...ran, json };
+}
+
+// During a check that expects refusals, and during one that expects the opposite.
+it.each([5, 30, 40])("a service that ends after %i checks is one sentence, and no failure", async (after) => {
+  const { status, out, json } = await runThrough((gateway, marks) => {
+    if (marks >= after) gateway.end();
+  });
+  const { checks } = JSON.parse(readFileSync(json, "utf8")) as Report;
+  expect(checks.filter(({ result }) => result === "failed")).toEqual([]);
+  expect(checks.slice(after).filter(({ result }) => result === "passed")).toEqual([]);
+  expect(out.match(/GET \/v1\/orderbook is answered with 502 by a gateway in front of it/g)).toHaveLength(1);
+  expect(status).toBe(2);
+});
+
+it("a service that has ended before the run is refused with one sentence", async () => {
+  const { status, err } = await runThrough((gateway) => gateway.end());
+  expect({ status, lines: err.trimEnd().split("\n").length }).toEqual({ status: 2, lines: 1 });
+  expect(err).toContain("answers with status 502 and no error object: a gateway");
+});
