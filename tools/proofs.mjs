@@ -175,6 +175,7 @@ export const proofs = {
       "packages/conformance/test/command-line.test.ts",
       "packages/conformance/test/gateway.test.ts",
       "packages/conformance/test/hostile-targets.test.ts",
+      "packages/conformance/test/hostile-report.test.ts",
       "packages/conformance/test/hostile-streams.test.ts",
     ],
     sizes: {

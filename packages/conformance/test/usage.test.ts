@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { run } from "./run-command-line.js";
+import { readTarget } from "../src/target/read-target.js";
+import { environment, run } from "./run-command-line.js";
 
 /** What is wrong with a command line or a target file is said in one sentence, before anything is sent. */
 
@@ -76,12 +77,24 @@ it("a faulty target file is refused with the member at fault", async () => {
 it("init writes a target file and does not replace one", async () => {
   const file = join(folder, "new.yaml");
   const { status } = await run(["init", file], {
-    input: "http://127.0.0.1:9\nPLAIN_TOKEN\nEUR\n2.50\n\ndone, lost\n/hooks\n",
+    input: [
+      ...["http://127.0.0.1:9", "PLAIN_TOKEN", "EUR", "2.50", "", "done, lost", "data.phase", "purpose=a=b"],
+      ...["/hooks", "target", "body.secret", "hmac", "X-Sig", "sha512", "{header:X-Time}.{body}", ""],
+    ].join("\n"),
   });
   expect(status).toBe(0);
-  const text = readFileSync(file, "utf8");
-  expect(text).toContain('amount: "2.50"');
-  expect(text).toContain("- lost");
+  const target = readTarget(readFileSync(file, "utf8"), {}, environment);
+  expect(target).toMatchObject({
+    transaction: { asset: "EUR", amount: "2.50" },
+    finalStates: ["done", "lost"],
+    shown: { state: "data.phase" },
+    refusedByPolicy: { purpose: "a=b" },
+    webhooks: {
+      register: { path: "/hooks", body: { target: "{url}" } },
+      secretAt: "body.secret",
+      signature: { at: "header.X-Sig", algorithm: "sha512", content: "{header:X-Time}.{body}" },
+    },
+  });
   expect((await run(["init", file])).status).toBe(2);
   expect(existsSync(file)).toBe(true);
 });
@@ -91,7 +104,10 @@ it.each([
   ["http://127.0.0.1:9\nmy token\n", "my token is not the name of an environment variable"],
   ["\n\n\none\n", "one is not a decimal number"],
   ["\n\n\n\nid\n", 'id does not begin with "body." or "header."'],
-  ["\n\n\n\n\n\nhooks\n", "hooks is not a path"],
+  ["\n\n\n\n\n\n\nmuch\n", "much is not a member and a value"],
+  ["\n\n\n\n\n\n\n\nhooks\n", "hooks is not a path"],
+  ["\n\n\n\n\n\n\n\n/hooks\n\n\nmd5\n", "md5 is none of standard-webhooks, hmac"],
+  ["\n\n\n\n\n\n\n\n/hooks\n\n\nhmac\n\nsha1024\n", "sha1024, which is not a known hash"],
 ])("init refuses the answers %j, and writes nothing", async (input, sentence) => {
   const file = join(folder, "refused.yaml");
   const { status, err } = await run(["init", file], { input });
@@ -101,7 +117,7 @@ it.each([
 
 it("init asks again at a terminal if an answer is wrong", async () => {
   const file = join(folder, "asked-again.yaml");
-  const input = "x\nhttp://127.0.0.1:9\n\n\n\n\n\n\n";
+  const input = "x\nhttp://127.0.0.1:9\n\n\n\n\n\n\n\n\n";
   const { status, err } = await run(["init", file], { input, isAtTerminal: true });
   expect(status).toBe(0);
   expect(err.match(/Address of the service/g)).toHaveLength(2);

@@ -1,21 +1,33 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { stringify } from "yaml";
+import { valueAt } from "../http/reply.js";
 import { safeLine } from "../report/safe-text.js";
-import { readBaseUrl, tokenVariable } from "../target/read-target.js";
+import { readBaseUrl, readTarget, tokenVariable } from "../target/read-target.js";
 import { UsageFault } from "../target/read-values.js";
 import { defaultTiming } from "../target/target.js";
 import { refuseUnwritable } from "./report-files.js";
 import type { Console } from "./run-command.js";
+
+/** Those that need no program. */
+const signatureSchemes = ["standard-webhooks", "hmac"];
 
 interface Question {
   readonly ask: string;
   readonly path: string;
   readonly usual: string;
   readonly isList?: boolean;
+  /** Asked only if the answers so far make it meaningful. */
+  readonly isAsked?: (values: Record<string, unknown>) => boolean;
+  /** What the file has for an answer, if it is not the string itself. */
+  readonly read?: (answer: string) => unknown;
   /** Throws a UsageFault for an answer that no target file may have. */
   readonly verify?: ((answer: string) => void) | undefined;
 }
+
+const hasWebhooks = (values: Record<string, unknown>) => values["webhooks"] !== undefined;
+const isSignedBy = (scheme: string) => (values: Record<string, unknown>) =>
+  valueAt(values, "webhooks.signature.scheme") === scheme;
 
 const mustMatch = (form: RegExp, sentence: string) => (answer: string) => {
   if (!form.test(answer)) throw new UsageFault(`${answer} ${sentence}`);
@@ -49,15 +61,69 @@ const questions: readonly Question[] = [
     isList: true,
   },
   {
+    ask: "Path of the state in the body of GET /v1/transactions/{id}; empty if it is state or status",
+    path: "shown.state",
+    usual: "",
+  },
+  {
+    ask: "A member and a value that policy refuses, such as amount=100000; empty for none",
+    path: "refused_by_policy",
+    usual: "",
+    verify: mustMatch(/^([A-Za-z_][\w-]*=.+)?$/, "is not a member and a value such as amount=100000."),
+    read: (answer) => ({ [answer.split("=")[0] ?? ""]: answer.slice(answer.indexOf("=") + 1) }),
+  },
+  {
     ask: "Path at which webhook endpoints are registered; empty for none",
     path: "webhooks.register.path",
     usual: "",
     verify: mustMatch(/^(\/.*)?$/, 'is not a path: it does not begin with "/".'),
   },
+  {
+    ask: "Member of its body that has the address of the receiver",
+    path: "webhooks.register.body",
+    usual: "url",
+    isAsked: hasWebhooks,
+    read: (answer) => ({ [answer]: "{url}" }),
+  },
+  {
+    ask: "Where its response has the secret (body.… or header.…); empty if it has none",
+    path: "webhooks.secret",
+    usual: "",
+    isAsked: hasWebhooks,
+    verify: mustMatch(/^((body|header)\..+)?$/, 'does not begin with "body." or "header.".'),
+  },
+  {
+    ask: `How notifications are signed (${signatureSchemes.join(", ")}); empty if it is not known`,
+    path: "webhooks.signature.scheme",
+    usual: "",
+    isAsked: hasWebhooks,
+    verify: (answer) => {
+      if (answer !== "" && !signatureSchemes.includes(answer))
+        throw new UsageFault(`${answer} is none of ${signatureSchemes.join(", ")}.`);
+    },
+  },
+  {
+    ask: "Header that has the signature",
+    path: "webhooks.signature.header",
+    usual: "X-Signature",
+    isAsked: isSignedBy("hmac"),
+  },
+  {
+    ask: "Hash of the signature",
+    path: "webhooks.signature.algorithm",
+    usual: "sha256",
+    isAsked: isSignedBy("hmac"),
+  },
+  {
+    ask: "What is signed; {body} is the bytes of the body, {header:NAME} a header",
+    path: "webhooks.signature.content",
+    usual: "{body}",
+    isAsked: isSignedBy("hmac"),
+  },
 ];
 
 const comments = `# What the conformance kit cannot discover. target-file.md of the kit has every member:
-# refused_by_policy, exact, revoked_token_env, second_tenant, webhooks.signature, timing, profiles.
+# exact, revoked_token_env, second_tenant, shown, wallet, webhooks.remove, webhooks.secret_env, timing, profiles.
 # timing states how long the service takes at most, in milliseconds; what comes later is a failure.
 `;
 
@@ -69,19 +135,31 @@ export async function initCommand([file = ""]: readonly string[], console: Conso
   const lines = input[Symbol.asyncIterator]();
   const values: Record<string, unknown> = {};
   try {
-    for (const { ask, path, usual, isList, verify } of questions) {
-      const text = await askFor({ ask, usual, verify }, lines, console);
-      if (text !== "") setAt(values, path, isList === true ? text.split(",").map((one) => one.trim()) : text);
+    for (const question of questions) {
+      if (question.isAsked?.(values) === false) continue;
+      const text = await askFor(question, lines, console);
+      if (text !== "") setAt(values, question.path, readAnswer(question, text));
     }
   } finally {
     input.close();
   }
-  if (values["webhooks"] !== undefined) setAt(values, "webhooks.register.body", { url: "{url}" });
   const { resultMs, webhookMs, retryMs } = defaultTiming;
   values["timing"] = { result_ms: resultMs, webhook_ms: webhookMs, retry_ms: retryMs };
-  writeFileSync(file, comments + stringify(values), { flag: "wx" });
+  const source = comments + stringify(values);
+  refuseUnreadable(source);
+  writeFileSync(file, source, { flag: "wx" });
   console.out(`Wrote ${file}. Run: bursar-conformance --target ${file}\n`);
   return 0;
+}
+
+/** What `init` writes can be read, whatever the answers were. Secrets are not set yet. */
+function refuseUnreadable(source: string): void {
+  readTarget(source, {}, new Proxy({}, { get: () => "not set yet" }));
+}
+
+function readAnswer({ isList, read }: Question, text: string): unknown {
+  if (isList === true) return text.split(",").map((one) => one.trim());
+  return read === undefined ? text : read(text);
 }
 
 /** At a terminal a wrong answer is asked for again. In a pipe the next line is the answer to the next question, so it ends the command. */
