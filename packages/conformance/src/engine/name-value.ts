@@ -3,7 +3,7 @@
 const shownMax = 200;
 
 /** With its article: a string, an object, a list, null; nothing for what is not there. */
-export function kindOf(value: unknown): string {
+function kindOf(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
