@@ -251,6 +251,12 @@ export const proofs = {
       rows: { env: "BURSAR_LIST_ROWS", short: 50_000, long: 300_000, means: "rows of each list" },
     },
   },
+  console: {
+    shows:
+      "in a browser, people log in with passkeys, and pages of other origins can neither use their sessions nor their passkeys",
+    files: [`${server}/console/*.test.ts`],
+    sizes: {},
+  },
   processes: {
     shows: "the command line, the sandbox and the guides work in processes of their own",
     files: [
