@@ -10,6 +10,8 @@ const config = fileURLToPath(new URL("vite.config.ts", import.meta.url));
 const target = fileURLToPath(new URL("../server/dist/console", import.meta.url));
 const compressed = new Set([".html", ".js", ".css", ".svg"]);
 
+// Vite takes the kind of the libraries from here, and a test runner has set it.
+process.env["NODE_ENV"] = "production";
 const built = await build({ configFile: config });
 const files = readdirSync(target, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && compressed.has(extname(entry.name)))

@@ -8,6 +8,7 @@ import { applyTheme } from "./shell/theme";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/parts.css";
+import "./styles/charts.css";
 import "./styles/shell.css";
 
 applyTheme();

@@ -1,4 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { readAuditFilters } from "./pages/audit/audit-filters";
+import { readEventFilters } from "./pages/events/event-rows";
 import { readFilters } from "./pages/transactions/filters";
 import { NotFound } from "./shell/not-found";
 import { Shell } from "./shell/shell";
@@ -73,6 +75,30 @@ const routes = [
     getParentRoute: () => root,
     path: "/policy",
     component: lazyRouteComponent(() => import("./pages/policy/policy-page"), "PolicyPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/markets",
+    validateSearch: (search: Record<string, unknown>): { market?: string } =>
+      typeof search["market"] === "string" ? { market: search["market"].slice(0, 50) } : {},
+    component: lazyRouteComponent(() => import("./pages/markets/markets-page"), "MarketsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/events",
+    validateSearch: readEventFilters,
+    component: lazyRouteComponent(() => import("./pages/events/events-page"), "EventsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/audit",
+    validateSearch: readAuditFilters,
+    component: lazyRouteComponent(() => import("./pages/audit/audit-page"), "AuditPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/networks",
+    component: lazyRouteComponent(() => import("./pages/networks/networks-page"), "NetworksPage"),
   }),
 ] as const;
 

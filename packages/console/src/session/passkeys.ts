@@ -76,7 +76,7 @@ export function toBase64url(bytes: ArrayBuffer): string {
   return btoa(characters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-function fromBase64url(encoded: string): Uint8Array<ArrayBuffer> {
+export function fromBase64url(encoded: string): Uint8Array<ArrayBuffer> {
   const characters = atob(encoded.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(characters, (character) => character.charCodeAt(0));
 }

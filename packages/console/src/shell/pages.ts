@@ -17,6 +17,10 @@ export const pages = [
     scopes: ["transactions:approve", "policies:manage", "destinations:manage", "clients:manage"],
   },
   { path: "/policy", title: "Policy", keys: "g p", scopes: ["policies:read"] },
+  { path: "/markets", title: "Markets", keys: "g m", scopes: ["orderbook:read"] },
+  { path: "/networks", title: "Networks", keys: "g n", scopes: ["wallets:read"] },
+  { path: "/events", title: "Events", keys: "g e", scopes: ["events:read"] },
+  { path: "/audit", title: "Audit", keys: "g u", scopes: ["audit:read"] },
 ] as const;
 
 export function mayOpen(scopes: readonly string[], page: { scopes: readonly string[] }): boolean {

@@ -40,7 +40,7 @@ export function Shell() {
         <a className="skip" href="#main">
           Skip to the content
         </a>
-        <div className="side">
+        <header className="side">
           <Link to="/" className="brand">
             Bursar
           </Link>
@@ -58,7 +58,7 @@ export function Shell() {
             </ul>
           </nav>
           <Account me={me.data} onFind={() => setOpen("palette")} onKeys={() => setOpen("keys")} />
-        </div>
+        </header>
         <main id="main" className="main" tabIndex={-1}>
           <Outlet />
         </main>

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { pages } from "./pages";
 
 const sequenceMs = 1500;
@@ -13,12 +13,15 @@ export function useShortcuts({
   openKeys: () => void;
 }): void {
   const navigate = useNavigate();
+  // A page that renders again between two keys must not forget the first.
+  const acts = useRef({ navigate, openPalette, openKeys });
+  acts.current = { navigate, openPalette, openKeys };
   useEffect(() => {
     let pending: { key: string; at: number } | undefined;
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
-        openPalette();
+        acts.current.openPalette();
         return;
       }
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
@@ -27,16 +30,16 @@ export function useShortcuts({
       pending = undefined;
       if (begun !== undefined) {
         const page = pages.find(({ keys }) => keys === `${begun} ${event.key}`);
-        if (page !== undefined) void navigate({ to: page.path });
-      } else if (event.key === "?") openKeys();
+        if (page !== undefined) void acts.current.navigate({ to: page.path });
+      } else if (event.key === "?") acts.current.openKeys();
       else if (event.key === "/") {
         event.preventDefault();
-        openPalette();
+        acts.current.openPalette();
       } else if (event.key === "g") pending = { key: "g", at: event.timeStamp };
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [navigate, openPalette, openKeys]);
+  }, []);
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -6,7 +6,7 @@ export function Facts({ children }: { children: ReactNode }) {
 }
 
 /** One of them; nothing if there is no value. */
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+export function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
   if (children === undefined || children === null || children === false) return null;
   return (
     <div className="contents">

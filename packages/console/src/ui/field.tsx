@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 
 interface FieldProps {
   label: string;
-  hint?: string;
+  hint?: ReactNode;
   fault?: string | undefined;
   children: (props: {
     id: string;

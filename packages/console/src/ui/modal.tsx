@@ -18,7 +18,14 @@ export function Modal({
     return () => element?.close();
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={heading} onClose={onClose} onCancel={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={heading}
+      onClose={() => {
+        // The event comes later; by then the dialog can have been opened again.
+        if (dialog.current?.open === false) onClose();
+      }}
+    >
       <div className="body stack">
         <h2 id={heading}>{title}</h2>
         {children}

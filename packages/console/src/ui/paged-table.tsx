@@ -1,6 +1,7 @@
 import type { List, PageOf } from "@bursar/client";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { LoadMore } from "./load-more";
 import { Problem } from "./problem";
 import { type Column, VirtualTable } from "./virtual-table";
 
@@ -39,18 +40,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
       {query.isPending && <p className="quiet">Loading</p>}
       {query.data !== undefined && rows.length === 0 && !query.hasNextPage && empty}
       {rows.length > 0 && <VirtualTable caption={caption} columns={columns} rows={rows} keyOf={keyOf} />}
-      {query.hasNextPage && (
-        <div className="row">
-          <button
-            type="button"
-            className="button"
-            disabled={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            Load more
-          </button>
-        </div>
-      )}
+      <LoadMore query={query} />
     </>
   );
 }

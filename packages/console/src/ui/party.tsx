@@ -1,5 +1,6 @@
 import type { AddressParty, WalletParty } from "@bursar/client";
 import { Link } from "@tanstack/react-router";
+import { ForeignText } from "./foreign-text";
 
 /** A wallet of the tenant, or an address on a network. */
 export function Party({
@@ -13,7 +14,7 @@ export function Party({
   if ("address" in party) return <span className="mono">{party.address}</span>;
   return (
     <Link to="/wallets/$id" params={{ id: party.wallet_id }}>
-      {names?.get(party.wallet_id) ?? party.wallet_id}
+      <ForeignText text={names?.get(party.wallet_id) ?? party.wallet_id} limit={60} />
     </Link>
   );
 }

@@ -1,3 +1,4 @@
+import { Scroller } from "./scroller";
 import type { Column } from "./virtual-table";
 
 interface SimpleTableProps<Row> {
@@ -10,7 +11,7 @@ interface SimpleTableProps<Row> {
 /** A real table of a few rows, all in the document. A page has the caption as a heading, so it is read and not shown. */
 export function SimpleTable<Row>({ caption, columns, rows, keyOf }: SimpleTableProps<Row>) {
   return (
-    <div className="scroller">
+    <Scroller label={`Table: ${caption}`}>
       <table>
         <caption className="visually-hidden">{caption}</caption>
         <thead>
@@ -34,6 +35,6 @@ export function SimpleTable<Row>({ caption, columns, rows, keyOf }: SimpleTableP
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroller>
   );
 }

@@ -7,6 +7,7 @@ import { Empty } from "../../ui/empty";
 import { ForeignText } from "../../ui/foreign-text";
 import { Loaded } from "../../ui/loaded";
 import { PageHead } from "../../ui/page-head";
+import { Scroller } from "../../ui/scroller";
 import { StateBadge } from "../../ui/state-badge";
 import { Time } from "../../ui/time";
 
@@ -63,7 +64,7 @@ function Latest() {
           data.length === 0 ? (
             <Empty title="Nothing has been paid yet">Create a payment, or run bursar tx create.</Empty>
           ) : (
-            <div className="scroller">
+            <Scroller label="Table of the latest transactions">
               <table>
                 <thead>
                   <tr>
@@ -96,7 +97,7 @@ function Latest() {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </Scroller>
           )
         }
       </Loaded>

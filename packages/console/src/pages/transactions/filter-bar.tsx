@@ -1,5 +1,5 @@
-import { useState } from "react";
-import { Field } from "../../ui/field";
+import { ChoiceFilter } from "../../ui/choice-filter";
+import { TextFilter } from "../../ui/text-filter";
 import { states, type TransactionFilters } from "./filters";
 import { SavedViews } from "./saved-views";
 
@@ -23,23 +23,12 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
   };
   return (
     <search className="filters">
-      <Field label="State">
-        {(props) => (
-          <select
-            {...props}
-            className="input"
-            value={filters.state ?? ""}
-            onChange={(event) => set("state", event.target.value)}
-          >
-            <option value="">All</option>
-            {states.map((state) => (
-              <option key={state} value={state}>
-                {state.replaceAll("_", " ")}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <ChoiceFilter
+        label="State"
+        value={filters.state}
+        options={states}
+        onChange={(state) => set("state", state ?? "")}
+      />
       {texts.map(([name, label]) => (
         <TextFilter
           key={`${name}=${filters[name] ?? ""}`}
@@ -50,37 +39,5 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       ))}
       <SavedViews filters={filters} onChoose={onChange} />
     </search>
-  );
-}
-
-function TextFilter({
-  label,
-  value,
-  onChange,
-}: {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-}) {
-  const [text, setText] = useState(value);
-  const confirm = () => {
-    if (text.trim() !== value) onChange(text.trim());
-  };
-  return (
-    <Field label={label}>
-      {(props) => (
-        <input
-          {...props}
-          className="input"
-          value={text}
-          maxLength={200}
-          onChange={(event) => setText(event.target.value)}
-          onBlur={confirm}
-          onKeyDown={(event) => {
-            if (event.key === "Enter") confirm();
-          }}
-        />
-      )}
-    </Field>
   );
 }

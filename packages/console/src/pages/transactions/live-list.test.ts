@@ -1,8 +1,9 @@
 import type { FollowedEvent, Transaction } from "@bursar/client";
 import { describe, expect, it, vi } from "vitest";
+import { LiveList, type LiveSource, rowsMax } from "../../live/live-list";
 import { toCsv } from "./csv";
 import { readFilters } from "./filters";
-import { LiveList, type LiveSource, rowsMax } from "./live-list";
+import { transactionRows } from "./transaction-rows";
 
 const transaction = (number: number, version = 1, state: Transaction["state"] = "accepted") =>
   ({
@@ -24,7 +25,10 @@ const updated = (sequence: number, of: Transaction) =>
   }) as FollowedEvent;
 
 /** Plays loads and streams one after the other, and then stays silent. */
-function play(loads: Transaction[][], streams: FollowedEvent[][]): LiveSource & { since: number[] } {
+function play(
+  loads: Transaction[][],
+  streams: FollowedEvent[][],
+): LiveSource<Transaction> & { since: number[] } {
   const since: number[] = [];
   return {
     since,
@@ -39,8 +43,12 @@ function play(loads: Transaction[][], streams: FollowedEvent[][]): LiveSource & 
   };
 }
 
-async function run(source: LiveSource, act: (list: LiveList) => Promise<void>, filters = {}): Promise<void> {
-  const list = new LiveList(source, filters);
+async function run(
+  source: LiveSource<Transaction>,
+  act: (list: LiveList<Transaction>) => Promise<void>,
+  filters = {},
+): Promise<void> {
+  const list = new LiveList(source, transactionRows(filters));
   const ending = new AbortController();
   const running = list.run(ending.signal);
   try {
@@ -51,7 +59,7 @@ async function run(source: LiveSource, act: (list: LiveList) => Promise<void>, f
   }
 }
 
-const idsOf = (list: LiveList) => list.state().rows.map(({ id, version }) => `${id}:${version}`);
+const idsOf = (list: LiveList<Transaction>) => list.state().rows.map(({ id, version }) => `${id}:${version}`);
 
 describe("the live list", () => {
   it("shows new ones first, changes in place, and drops older versions", async () => {
@@ -67,7 +75,7 @@ describe("the live list", () => {
 
   it("stands still while it is paused, and counts what waits", async () => {
     let next = () => {};
-    const source: LiveSource = {
+    const source: LiveSource<Transaction> = {
       load: async () => ({ rows: [transaction(1)], sequence: 0, epoch: "1" }),
       follow: async function* (_since, _epoch, signal) {
         await new Promise<void>((resolve) => {

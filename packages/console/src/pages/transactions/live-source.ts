@@ -1,12 +1,12 @@
 import type { Transaction } from "@bursar/client";
 import { bursar } from "../../api/bursar";
+import { type LiveSource, rowsMax } from "../../live/live-list";
 import { type TransactionFilters, toQuery } from "./filters";
-import { type LiveSource, rowsMax } from "./live-list";
 
 const pageSize = 200;
 
 /** Follows without a filter of kinds, so that every sequence comes and a hole is noticed. */
-export function liveSource(filters: TransactionFilters): LiveSource {
+export function liveSource(filters: TransactionFilters): LiveSource<Transaction> {
   return {
     load: async (signal) => {
       const { latest_sequence, epoch } = await bursar.events

@@ -174,8 +174,9 @@ interface WalletFieldProps {
 
 function WalletField({ label, hint, names, value, fault, onChange }: WalletFieldProps) {
   const list = `wallets-${label}`;
+  const name = names?.get(value);
   return (
-    <Field label={label} hint={names?.get(value) ?? hint} fault={fault}>
+    <Field label={label} hint={name === undefined ? hint : <ForeignText text={name} />} fault={fault}>
       {(props) => (
         <>
           <input

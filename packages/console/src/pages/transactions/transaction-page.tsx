@@ -147,7 +147,14 @@ function Details({ transaction }: { transaction: Transaction }) {
             {transaction.expires_at !== null && <Time at={transaction.expires_at} long />}
           </Fact>
           {Object.entries(transaction.metadata).map(([name, value]) => (
-            <Fact key={name} name={`Metadata ${name}`}>
+            <Fact
+              key={name}
+              name={
+                <>
+                  Metadata <ForeignText text={name} />
+                </>
+              }
+            >
               <ForeignText text={value} />
             </Fact>
           ))}

@@ -1,7 +1,10 @@
 import type { Transaction } from "@bursar/client";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { useMemo } from "react";
 import { useWalletNames } from "../../api/wallet-names";
+import { LiveControls } from "../../live/live-controls";
+import { LiveList } from "../../live/live-list";
+import { useLiveList } from "../../live/use-live-list";
 import { useScopes } from "../../session/use-me";
 import { Amount } from "../../ui/amount";
 import { Empty } from "../../ui/empty";
@@ -15,32 +18,26 @@ import { type Column, VirtualTable } from "../../ui/virtual-table";
 import { downloadCsv } from "./csv";
 import { FilterBar } from "./filter-bar";
 import type { TransactionFilters } from "./filters";
-import { LiveList } from "./live-list";
 import { liveSource } from "./live-source";
+import { transactionRows } from "./transaction-rows";
 
 export function TransactionsPage() {
   const filters = useSearch({ from: "/transactions" });
   const navigate = useNavigate();
   const scopes = useScopes();
   const names = useWalletNames();
-  const { list, state } = useLiveList(filters);
-  const { rows, waiting, isPaused, connection, isCut, problem } = state;
+  const key = JSON.stringify(filters);
+  const list = useMemo(() => {
+    const read = JSON.parse(key) as TransactionFilters;
+    return new LiveList(liveSource(read), transactionRows(read));
+  }, [key]);
+  const { rows, connection, isCut, problem } = useLiveList(list);
   const change = (next: TransactionFilters) =>
     void navigate({ to: "/transactions", search: next, replace: true });
   return (
     <>
       <PageHead title="Transactions">
-        <span className="badge" data-tone={connection === "live" ? "good" : "wait"} role="status">
-          {isPaused ? "paused" : connection}
-        </span>
-        <button
-          type="button"
-          className="button"
-          aria-pressed={isPaused}
-          onClick={() => list.pause(!isPaused)}
-        >
-          {isPaused ? `Show ${waiting} new` : "Pause"}
-        </button>
+        <LiveControls list={list} />
         <button
           type="button"
           className="button"
@@ -95,18 +92,4 @@ function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<Tra
     { title: "To", cell: ({ destination }) => <Party party={destination} names={names} /> },
     { title: "Kind", cell: ({ kind }) => kind },
   ];
-}
-
-function useLiveList(filters: TransactionFilters) {
-  const key = JSON.stringify(filters);
-  const list = useMemo(() => {
-    const read = JSON.parse(key) as TransactionFilters;
-    return new LiveList(liveSource(read), read);
-  }, [key]);
-  useEffect(() => {
-    const ending = new AbortController();
-    void list.run(ending.signal);
-    return () => ending.abort();
-  }, [list]);
-  return { list, state: useSyncExternalStore(list.subscribe, list.state) };
 }

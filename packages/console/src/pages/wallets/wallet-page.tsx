@@ -13,6 +13,7 @@ import { Loaded } from "../../ui/loaded";
 import { PageHead } from "../../ui/page-head";
 import { Problem } from "../../ui/problem";
 import { RawJson } from "../../ui/raw-json";
+import { Scroller } from "../../ui/scroller";
 import { StateBadge } from "../../ui/state-badge";
 import { Time } from "../../ui/time";
 
@@ -115,7 +116,7 @@ function Details({ wallet }: { wallet: Wallet }) {
 function BalanceTable({ wallet: { balances } }: { wallet: Wallet }) {
   if (balances.length === 0) return <p className="quiet">This wallet has never held anything.</p>;
   return (
-    <div className="scroller">
+    <Scroller label="Table of balances">
       <table>
         <thead>
           <tr>
@@ -159,6 +160,6 @@ function BalanceTable({ wallet: { balances } }: { wallet: Wallet }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroller>
   );
 }

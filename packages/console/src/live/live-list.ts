@@ -1,10 +1,9 @@
-import type { FollowedEvent, Transaction } from "@bursar/client";
-import { matches, type TransactionFilters } from "./filters";
+import type { BursarEvent, FollowedEvent } from "@bursar/client";
 
 type Connection = "loading" | "live" | "interrupted";
 
-export interface LiveState {
-  rows: readonly Transaction[];
+export interface LiveState<Row> {
+  rows: readonly Row[];
   /** How many changed or new ones wait while the list stands still. */
   waiting: number;
   isPaused: boolean;
@@ -15,10 +14,22 @@ export interface LiveState {
 }
 
 /** What the list needs of the service. */
-export interface LiveSource {
-  /** The newest transactions, and the sequence of the log that was last before they were read. */
-  load: (signal: AbortSignal) => Promise<{ rows: Transaction[]; sequence: number; epoch: string }>;
+export interface LiveSource<Row> {
+  /** The newest rows, and the sequence of the log that was last before they were read. */
+  load: (signal: AbortSignal) => Promise<{ rows: Row[]; sequence: number; epoch: string }>;
   follow: (since: number, epoch: string, signal: AbortSignal) => AsyncIterable<FollowedEvent>;
+}
+
+/** What a row is. */
+export interface LiveRows<Row> {
+  /** The row that an event brings; undefined if the event is about something else. */
+  read: (event: BursarEvent) => Row | undefined;
+  keyOf: (row: Row) => string;
+  versionOf: (row: Row) => number;
+  /** Whether it belongs into the list, as the service would decide it. */
+  matches: (row: Row) => boolean;
+  /** Negative if the first one is shown first. */
+  compare: (one: Row, other: Row) => number;
 }
 
 /** As many as a person scrolls through; what is older is found by filters. */
@@ -28,11 +39,11 @@ const showEveryMs = 100;
 const retryMs = 2000;
 
 /**
- * The newest transactions, kept up to date by the stream. Reading begins after the position of the log was noted, so a change in between
+ * The newest rows, kept up to date by the stream. Reading begins after the position of the log was noted, so a change in between
  * comes twice and not never: versions drop what is older. A pause keeps following and shows nothing.
  */
-export class LiveList {
-  #state: LiveState = {
+export class LiveList<Row> {
+  #state: LiveState<Row> = {
     rows: [],
     waiting: 0,
     isPaused: false,
@@ -40,20 +51,20 @@ export class LiveList {
     isCut: false,
     problem: undefined,
   };
-  readonly #source: LiveSource;
-  readonly #filters: TransactionFilters;
+  readonly #source: LiveSource<Row>;
+  readonly #kind: LiveRows<Row>;
   readonly #listeners = new Set<() => void>();
-  #rows = new Map<string, Transaction>();
+  #rows = new Map<string, Row>();
   #changed = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isCut = false;
 
-  constructor(source: LiveSource, filters: TransactionFilters) {
+  constructor(source: LiveSource<Row>, kind: LiveRows<Row>) {
     this.#source = source;
-    this.#filters = filters;
+    this.#kind = kind;
   }
 
-  readonly state = (): LiveState => this.#state;
+  readonly state = (): LiveState<Row> => this.#state;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -65,14 +76,15 @@ export class LiveList {
     while (!signal.aborted) {
       try {
         const { rows, sequence, epoch } = await this.#source.load(signal);
-        this.#rows = new Map(rows.filter((row) => matches(row, this.#filters)).map((row) => [row.id, row]));
+        this.#rows = this.#mapOf(rows.filter(this.#kind.matches));
         this.#isCut = false;
         this.#set({ connection: "live", problem: undefined });
         this.#showSoon();
         for await (const found of this.#source.follow(sequence, epoch, signal)) {
           // What was read may never have happened, or there is a hole: everything is read again.
           if (found.type === "gap") break;
-          if (found.event.event === "transaction.updated") this.#take(found.event.data.transaction);
+          const row = this.#kind.read(found.event);
+          if (row !== undefined) this.#take(row);
         }
       } catch (problem) {
         if (signal.aborted) return;
@@ -87,22 +99,21 @@ export class LiveList {
     if (!isPaused) this.#show();
   }
 
-  #take(transaction: Transaction): void {
-    const known = this.#rows.get(transaction.id);
-    if (known !== undefined && known.version >= transaction.version) return;
-    if (matches(transaction, this.#filters)) this.#rows.set(transaction.id, transaction);
-    else if (!this.#rows.delete(transaction.id)) return;
-    this.#changed.add(transaction.id);
+  #take(row: Row): void {
+    const { keyOf, versionOf, matches } = this.#kind;
+    const key = keyOf(row);
+    const known = this.#rows.get(key);
+    if (known !== undefined && versionOf(known) >= versionOf(row)) return;
+    if (matches(row)) this.#rows.set(key, row);
+    else if (!this.#rows.delete(key)) return;
+    // Beyond what is kept, how many wait says nothing more.
+    if (this.#changed.size < rowsMax) this.#changed.add(key);
     if (this.#rows.size > rowsMax * 2) this.#dropOldest();
     this.#showSoon();
   }
 
   #dropOldest(): void {
-    this.#rows = new Map(
-      sorted(this.#rows)
-        .slice(0, rowsMax)
-        .map((row) => [row.id, row]),
-    );
+    this.#rows = this.#mapOf(this.#sorted().slice(0, rowsMax));
     this.#isCut = true;
   }
 
@@ -117,18 +128,21 @@ export class LiveList {
   #show(): void {
     this.#changed = new Set();
     if (this.#rows.size > rowsMax) this.#dropOldest();
-    this.#set({ rows: sorted(this.#rows), waiting: 0, isCut: this.#isCut });
+    this.#set({ rows: this.#sorted(), waiting: 0, isCut: this.#isCut });
   }
 
-  #set(change: Partial<LiveState>): void {
+  #mapOf(rows: readonly Row[]): Map<string, Row> {
+    return new Map(rows.map((row) => [this.#kind.keyOf(row), row]));
+  }
+
+  #sorted(): Row[] {
+    return [...this.#rows.values()].sort(this.#kind.compare);
+  }
+
+  #set(change: Partial<LiveState<Row>>): void {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** Ids begin with their time, so the newest is the greatest. */
-function sorted(rows: ReadonlyMap<string, Transaction>): Transaction[] {
-  return [...rows.values()].sort((one, other) => (one.id < other.id ? 1 : one.id > other.id ? -1 : 0));
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

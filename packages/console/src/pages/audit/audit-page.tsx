@@ -1,0 +1,156 @@
+import type { AuditEntry } from "@bursar/client";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { ChoiceFilter } from "../../ui/choice-filter";
+import { ClientId } from "../../ui/client-id";
+import { Curl } from "../../ui/curl";
+import { Empty } from "../../ui/empty";
+import { ForeignText } from "../../ui/foreign-text";
+import { JsonModal } from "../../ui/json-modal";
+import { LoadMore } from "../../ui/load-more";
+import { PageHead } from "../../ui/page-head";
+import { Problem } from "../../ui/problem";
+import { StateBadge } from "../../ui/state-badge";
+import { TextFilter } from "../../ui/text-filter";
+import { Time } from "../../ui/time";
+import { type Column, VirtualTable } from "../../ui/virtual-table";
+import { type AuditFilters, actors, outcomes, texts } from "./audit-filters";
+import { ChainCheck } from "./chain-check";
+
+const refreshMs = 5000;
+
+export function AuditPage() {
+  const filters = useSearch({ from: "/audit" });
+  const navigate = useNavigate();
+  const [shown, setShown] = useState<AuditEntry>();
+  const log = useInfiniteQuery({
+    queryKey: ["audit", filters],
+    queryFn: ({ pageParam, signal }) =>
+      bursar.audit
+        .list(
+          { ...filters, limit: 100, ...(pageParam === undefined ? {} : { cursor: pageParam }) },
+          { signal },
+        )
+        .page(),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    // Only the newest page is read again by itself: what was loaded further back does not change.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? refreshMs : false),
+  });
+  const rows = log.data?.pages.flatMap(({ data }) => data) ?? [];
+  const removedTo = log.data?.pages[0]?.removed_to ?? null;
+  const set = (name: keyof AuditFilters, value = "") => {
+    const { [name]: _, ...others } = filters;
+    void navigate({
+      to: "/audit",
+      search: (value === "" ? others : { ...others, [name]: value }) as AuditFilters,
+      replace: true,
+    });
+  };
+  return (
+    <>
+      <PageHead title="Audit" />
+      <search className="filters">
+        <ChoiceFilter
+          label="Actor"
+          value={filters.actor}
+          options={actors}
+          onChange={(value) => set("actor", value)}
+        />
+        <ChoiceFilter
+          label="Outcome"
+          value={filters.outcome}
+          options={outcomes}
+          onChange={(value) => set("outcome", value)}
+        />
+        {texts.map(([name, label]) => (
+          <TextFilter
+            key={`${name}=${filters[name] ?? ""}`}
+            label={label}
+            value={filters[name] ?? ""}
+            onChange={(value) => set(name, value)}
+          />
+        ))}
+      </search>
+      {log.error !== null && <Problem error={log.error} retry={() => void log.refetch()} />}
+      {log.isPending && <p className="quiet">Loading</p>}
+      {log.data !== undefined && rows.length === 0 && (
+        <Empty title="No entries">
+          {Object.keys(filters).length === 0
+            ? "Every act and every refused attempt is recorded here."
+            : "No entry matches these filters. Remove one to see more."}
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <VirtualTable
+          caption="Audit log, newest first"
+          columns={columnsWith(setShown)}
+          rows={rows}
+          keyOf={({ number }) => String(number)}
+        />
+      )}
+      <LoadMore query={log} />
+      {removedTo !== null && (
+        <p className="quiet small">Entries up to {removedTo} were exported to files and removed here.</p>
+      )}
+      <ChainCheck />
+      <Curl method="GET" path="/v1/audit" />
+      {shown !== undefined && (
+        <JsonModal title={`Entry ${shown.number}`} value={shown} onClose={() => setShown(undefined)} />
+      )}
+    </>
+  );
+}
+
+function columnsWith(show: (entry: AuditEntry) => void): Column<AuditEntry>[] {
+  return [
+    {
+      title: "Entry",
+      cell: (entry) => (
+        <button
+          type="button"
+          className="link"
+          aria-label={`Entry ${entry.number}`}
+          onClick={() => show(entry)}
+        >
+          {entry.number}
+        </button>
+      ),
+    },
+    { title: "Time", cell: ({ occurred_at }) => <Time at={occurred_at} /> },
+    {
+      title: "By",
+      cell: ({ actor, client_id }) => (client_id === null ? actor : <ClientId id={client_id} />),
+    },
+    { title: "Action", cell: ({ action }) => <ForeignText text={action} limit={80} /> },
+    {
+      title: "Outcome",
+      cell: ({ outcome, code }) => (
+        <>
+          <StateBadge state={outcome} /> {code !== null && <code>{code}</code>}
+        </>
+      ),
+    },
+    {
+      title: "About",
+      cell: ({ object, objects }) => {
+        const [first = object] = objects;
+        if (first === null) return <span className="quiet">nothing</span>;
+        return (
+          <>
+            <ForeignText text={first} limit={60} />
+            {objects.length > 1 && <span className="quiet"> and {objects.length - 1} more</span>}
+          </>
+        );
+      },
+    },
+    { title: "Times", isNumber: true, cell: ({ repeated }) => repeated },
+    { title: "Address", cell: ({ address }) => address },
+    {
+      title: "Request",
+      cell: ({ request_id }) => request_id !== null && <ForeignText text={request_id} limit={40} />,
+    },
+  ];
+}

@@ -1,0 +1,98 @@
+import type { AuditEntry } from "@bursar/client";
+import { useMutation } from "@tanstack/react-query";
+import { bursar } from "../../api/bursar";
+import { useMe } from "../../session/use-me";
+import { Problem } from "../../ui/problem";
+import { Time } from "../../ui/time";
+import { type ChainReport, type SeenPosition, verifyChain } from "./verify-chain";
+
+const entriesMax = 2000;
+const checkpointsMax = 50;
+
+/** Reads the newest part of the log and says what of it can be verified here, and what cannot. */
+export function ChainCheck() {
+  const tenantId = useMe().data?.tenant.id ?? "";
+  const check = useMutation({ mutationFn: () => readAndVerify(tenantId) });
+  return (
+    <section className="card stack" aria-labelledby="chain">
+      <div className="row spread">
+        <h2 id="chain">The chain of entries</h2>
+        <button type="button" className="button" disabled={check.isPending} onClick={() => check.mutate()}>
+          {check.isPending ? "Verifying" : "Verify"}
+        </button>
+      </div>
+      {check.error !== null && <Problem error={check.error} />}
+      {check.data !== undefined && <Report report={check.data} />}
+      <p className="quiet small">
+        This page verifies that the numbers have no gap, that the log still has the hashes that the service
+        has signed in its checkpoints, and the one that this browser has seen before. The hashes are keyed:
+        that each follows from its entry and the one before is verified by bursar audit verify, where the key
+        is.
+      </p>
+    </section>
+  );
+}
+
+function Report({ report: { from, to, confirmed, faults } }: { report: ChainReport }) {
+  if (faults.length > 0)
+    return (
+      <div className="notice" data-tone="bad" role="alert">
+        <p>The log is not as it should be. Tell the operator, who runs bursar audit verify.</p>
+        <ul>
+          {faults.map((fault) => (
+            <li key={fault}>{fault}</li>
+          ))}
+        </ul>
+      </div>
+    );
+  const newest = confirmed[0];
+  return (
+    <div className="notice" role="status">
+      <p>
+        Entries {from} to {to} have no gap.{" "}
+        {newest === undefined ? (
+          "No checkpoint has been signed for them yet: the service signs one each minute."
+        ) : (
+          <>
+            {confirmed.length} signed checkpoint(s) agree with them; the newest is of entry {newest.number},{" "}
+            <Time at={newest.time} long />.
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+async function readAndVerify(tenantId: string): Promise<ChainReport> {
+  const [{ keys }, events] = await Promise.all([
+    bursar.audit.keys(),
+    bursar.events.list({ kinds: ["audit.checkpoint"], order: "desc", limit: checkpointsMax }).page(),
+  ]);
+  const checkpoints = events.data.flatMap((event) =>
+    event.event === "audit.checkpoint" ? [event.data.checkpoint] : [],
+  );
+  // After the checkpoints, so that the log is at least as long as they say.
+  const entries: AuditEntry[] = [];
+  for await (const entry of bursar.audit.list({ limit: 200 })) {
+    entries.push(entry);
+    if (entries.length === entriesMax) break;
+  }
+  const report = await verifyChain(entries, checkpoints, keys, readSeen(tenantId));
+  const [newest] = entries;
+  if (report.faults.length === 0 && newest !== undefined)
+    localStorage.setItem(storageKey(tenantId), JSON.stringify({ number: newest.number, hash: newest.hash }));
+  return report;
+}
+
+const storageKey = (tenantId: string) => `bursar.audit.${tenantId}`;
+
+function readSeen(tenantId: string): SeenPosition | undefined {
+  const stored = localStorage.getItem(storageKey(tenantId));
+  if (stored === null) return undefined;
+  try {
+    const { number, hash } = JSON.parse(stored) as Partial<SeenPosition>;
+    return typeof number === "number" && typeof hash === "string" ? { number, hash } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+import type { BursarEvent } from "@bursar/client";
+import { bursar } from "../../api/bursar";
+import type { LiveRows, LiveSource } from "../../live/live-list";
+
+export const kinds = [
+  "transaction.updated",
+  "wallet.updated",
+  "order.updated",
+  "endpoint.disabled",
+  "change_request.updated",
+  "audit.checkpoint",
+] as const satisfies readonly BursarEvent["event"][];
+
+/** What the address of the page says: each member is absent if it does not restrict. */
+export interface EventFilters {
+  kind?: BursarEvent["event"];
+  subject?: string;
+}
+
+const subjectMax = 64;
+
+export function readEventFilters(search: Record<string, unknown>): EventFilters {
+  const kind = kinds.find((known) => known === search["kind"]);
+  const subject = Object.hasOwn(search, "subject") ? search["subject"] : undefined;
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(typeof subject === "string" && subject !== "" ? { subject: subject.slice(0, subjectMax) } : {}),
+  };
+}
+
+/** The id and the state of what an event is about. A checkpoint is about the audit log, which has no id. */
+export function subjectOf({ event, data }: BursarEvent): { id: string | undefined; state: string } {
+  switch (event) {
+    case "transaction.updated":
+      return data.transaction;
+    case "wallet.updated":
+      return data.wallet;
+    case "order.updated":
+      return data.order;
+    case "endpoint.disabled":
+      return data.webhook_endpoint;
+    case "change_request.updated":
+      return data.change_request;
+    case "audit.checkpoint":
+      return { id: undefined, state: `entry ${data.checkpoint.number}` };
+  }
+}
+
+/** Events as rows of a live list, newest first. An event never changes. */
+export function eventRows({ kind, subject }: EventFilters): LiveRows<BursarEvent> {
+  return {
+    read: (event) => event,
+    keyOf: ({ sequence }) => String(sequence),
+    versionOf: () => 1,
+    matches: (event) =>
+      (kind === undefined || event.event === kind) &&
+      (subject === undefined || subjectOf(event).id === subject),
+    compare: (one, other) => other.sequence - one.sequence,
+  };
+}
+
+const loadedMax = 200;
+
+/** Follows without a filter, so that every sequence comes and a hole is noticed. */
+export function eventSource({ kind, subject }: EventFilters): LiveSource<BursarEvent> {
+  return {
+    load: async (signal) => {
+      const query = {
+        order: "desc" as const,
+        limit: loadedMax,
+        ...(kind === undefined ? {} : { kinds: [kind] }),
+        ...(subject === undefined ? {} : { subject_id: subject }),
+      };
+      const { data, latest_sequence, epoch } = await bursar.events.list(query, { signal }).page();
+      return { rows: data, sequence: latest_sequence, epoch };
+    },
+    follow: (since, epoch, signal) => bursar.events.follow({ since, epoch, signal }),
+  };
+}

@@ -1,0 +1,105 @@
+import type { BursarEvent } from "@bursar/client";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { LiveControls } from "../../live/live-controls";
+import { LiveList } from "../../live/live-list";
+import { useLiveList } from "../../live/use-live-list";
+import { ChoiceFilter } from "../../ui/choice-filter";
+import { ClientId } from "../../ui/client-id";
+import { Curl } from "../../ui/curl";
+import { Empty } from "../../ui/empty";
+import { JsonModal } from "../../ui/json-modal";
+import { PageHead } from "../../ui/page-head";
+import { Problem } from "../../ui/problem";
+import { StateBadge } from "../../ui/state-badge";
+import { TextFilter } from "../../ui/text-filter";
+import { Time } from "../../ui/time";
+import { type Column, VirtualTable } from "../../ui/virtual-table";
+import { type EventFilters, eventRows, eventSource, kinds, subjectOf } from "./event-rows";
+
+/** The tenant's log of events, as webhooks and the stream have it. */
+export function EventsPage() {
+  const { kind, subject } = useSearch({ from: "/events" });
+  const navigate = useNavigate();
+  const [shown, setShown] = useState<BursarEvent>();
+  const list = useMemo(() => {
+    const filters = { ...(kind && { kind }), ...(subject && { subject }) };
+    return new LiveList(eventSource(filters), eventRows(filters));
+  }, [kind, subject]);
+  const { rows, connection, isCut, problem } = useLiveList(list);
+  const change = (search: EventFilters) => void navigate({ to: "/events", search, replace: true });
+  return (
+    <>
+      <PageHead title="Events">
+        <LiveControls list={list} />
+      </PageHead>
+      <search className="filters">
+        <ChoiceFilter
+          label="Kind"
+          value={kind}
+          options={kinds}
+          onChange={(chosen) => change({ ...(subject && { subject }), ...(chosen && { kind: chosen }) })}
+        />
+        <TextFilter
+          key={subject ?? ""}
+          label="About (id)"
+          value={subject ?? ""}
+          onChange={(text) => change({ ...(kind && { kind }), ...(text && { subject: text }) })}
+        />
+      </search>
+      {problem !== undefined && <Problem error={problem} />}
+      {rows.length === 0 && connection === "live" ? (
+        <Empty title="No events">
+          Every change of a transaction, wallet, order, endpoint or change request appears here as it happens.
+        </Empty>
+      ) : (
+        <VirtualTable
+          caption="Events, newest first"
+          columns={columnsWith(setShown)}
+          rows={rows}
+          keyOf={({ sequence }) => String(sequence)}
+        />
+      )}
+      {isCut && (
+        <p className="quiet small">
+          Only the newest {rows.length} are shown. Older ones: GET /v1/events?order=desc.
+        </p>
+      )}
+      <Curl method="GET" path={`/v1/events?order=desc${kind === undefined ? "" : `&kinds=${kind}`}`} />
+      {shown !== undefined && (
+        <JsonModal title={`Event ${shown.sequence}`} value={shown} onClose={() => setShown(undefined)} />
+      )}
+    </>
+  );
+}
+
+function columnsWith(show: (event: BursarEvent) => void): Column<BursarEvent>[] {
+  return [
+    {
+      title: "Sequence",
+      cell: (event) => (
+        <button
+          type="button"
+          className="link"
+          onClick={() => show(event)}
+          aria-label={`Event ${event.sequence}`}
+        >
+          {event.sequence}
+        </button>
+      ),
+    },
+    { title: "Time", cell: ({ occurred_at }) => <Time at={occurred_at} /> },
+    { title: "Event", cell: ({ event }) => event },
+    { title: "About", cell: (event) => <code>{subjectOf(event).id ?? "the audit log"}</code> },
+    {
+      title: "State",
+      cell: (event) => (
+        <>
+          <span className="quiet">{event.data.previous_state.replaceAll("_", " ")} to</span>{" "}
+          <StateBadge state={subjectOf(event).state} />
+        </>
+      ),
+    },
+    { title: "By", cell: ({ actor }) => <ClientId id={actor.client_id} /> },
+  ];
+}

@@ -1,0 +1,58 @@
+import type { LiveBook } from "@bursar/client";
+
+const width = 600;
+const height = 160;
+
+/** How much is offered up to each price, on both sides of the best one. */
+export function DepthChart({ book, base, quote }: { book: LiveBook; base: string; quote: string }) {
+  const bids = cumulate(book.bids);
+  const asks = cumulate(book.asks);
+  const all = [...bids, ...asks];
+  if (all.length === 0) return null;
+  const low = Math.min(...all.map(({ price }) => price));
+  const high = Math.max(...all.map(({ price }) => price));
+  const most = Math.max(...all.map(({ sum }) => sum));
+  const x = (price: number) => (high === low ? width / 2 : ((price - low) / (high - low)) * width);
+  const y = (sum: number) => height - (sum / most) * (height - 4);
+  const area = (side: readonly Point[]) => {
+    const [best] = side;
+    const last = side.at(-1);
+    if (best === undefined || last === undefined) return "";
+    let before = height;
+    const steps = side.map(({ price, sum }) => {
+      const corner = `L${x(price)} ${before} L${x(price)} ${y(sum)}`;
+      before = y(sum);
+      return corner;
+    });
+    return `M${x(best.price)} ${height} ${steps.join(" ")} L${x(last.price)} ${height} Z`;
+  };
+  return (
+    <figure className="chart">
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`Depth of the book from ${low} to ${high} ${quote}: bids on the left, asks on the right`}
+      >
+        <path className="bid" d={area(bids)} />
+        <path className="ask" d={area(asks)} />
+      </svg>
+      <figcaption className="quiet small">
+        Bids on the left, asks on the right, up to {most} {base}; {low} to {high} {quote}
+      </figcaption>
+    </figure>
+  );
+}
+
+interface Point {
+  price: number;
+  sum: number;
+}
+
+/** As numbers: they are drawn, and nothing is computed from them. */
+function cumulate(levels: LiveBook["bids"]): Point[] {
+  let sum = 0;
+  return levels.map(([price, size]) => {
+    sum += Number(size);
+    return { price: Number(price), sum };
+  });
+}

@@ -1,0 +1,55 @@
+import type { LiveBook, Order } from "@bursar/client";
+import { compare } from "@bursar/client";
+import { Amount } from "../../ui/amount";
+import { Scroller } from "../../ui/scroller";
+
+const levelsShown = 12;
+
+/** The best levels of both sides, with the tenant's own orders marked. */
+export function Ladder({ book, orders }: { book: LiveBook; orders: readonly Order[] }) {
+  const ownAt = (side: Order["side"], price: string) =>
+    orders.filter(
+      (order) => order.side === side && order.price !== null && compare(order.price, price) === 0,
+    );
+  const row = (side: Order["side"]) =>
+    function Level([price, size]: LiveBook["bids"][number]) {
+      const own = ownAt(side, price);
+      return (
+        <tr key={price} data-side={side} data-own={own.length > 0}>
+          <td>{side === "buy" ? "bid" : "ask"}</td>
+          <td className="number">
+            <Amount value={price} />
+          </td>
+          <td className="number">
+            <Amount value={size} />
+          </td>
+          <td>
+            {own.length > 0 && <strong>{own.length === 1 ? "your order" : `${own.length} of yours`}</strong>}
+          </td>
+        </tr>
+      );
+    };
+  return (
+    <Scroller label="Ladder">
+      <table className="ladder">
+        <caption className="visually-hidden">The best prices, asks above bids</caption>
+        <thead>
+          <tr>
+            <th scope="col">Side</th>
+            <th scope="col" className="number">
+              Price
+            </th>
+            <th scope="col" className="number">
+              Size
+            </th>
+            <th scope="col">Yours</th>
+          </tr>
+        </thead>
+        <tbody>
+          {book.asks.slice(0, levelsShown).reverse().map(row("sell"))}
+          {book.bids.slice(0, levelsShown).map(row("buy"))}
+        </tbody>
+      </table>
+    </Scroller>
+  );
+}

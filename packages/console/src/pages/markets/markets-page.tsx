@@ -1,0 +1,134 @@
+import type { Market, Order } from "@bursar/client";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { bursar } from "../../api/bursar";
+import { useScopes } from "../../session/use-me";
+import { Empty } from "../../ui/empty";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { StateBadge } from "../../ui/state-badge";
+import { BookWatch } from "./book-watch";
+import { DepthChart } from "./depth-chart";
+import { Ladder } from "./ladder";
+import { OrderForm } from "./order-form";
+import { OwnOrders } from "./own-orders";
+import { Trades } from "./trades";
+
+const refreshMs = 2000;
+
+export function MarketsPage() {
+  const { market: asked } = useSearch({ from: "/markets" });
+  const navigate = useNavigate();
+  const markets = useQuery({
+    queryKey: ["markets"],
+    queryFn: ({ signal }) => bursar.markets.list({ signal }),
+    refetchInterval: 10_000,
+  });
+  const chosen = markets.data?.data.find(({ market }) => market === asked) ?? markets.data?.data[0];
+  return (
+    <>
+      <PageHead title="Markets">
+        {chosen !== undefined && (
+          <>
+            <StateBadge state={chosen.state} />
+            <select
+              className="input small fit"
+              aria-label="Market"
+              value={chosen.market}
+              onChange={({ target }) => void navigate({ to: "/markets", search: { market: target.value } })}
+            >
+              {markets.data?.data.map(({ market }) => (
+                <option key={market}>{market}</option>
+              ))}
+            </select>
+          </>
+        )}
+      </PageHead>
+      <Loaded query={markets}>
+        {() =>
+          chosen === undefined ? (
+            <Empty title="No markets">The operator configures markets, and docs/guides says how.</Empty>
+          ) : (
+            <MarketView key={chosen.market} market={chosen} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function MarketView({ market }: { market: Market }) {
+  const scopes = useScopes();
+  const mayRead = scopes.includes("orders:read");
+  const mayWrite = scopes.includes("orders:write");
+  const orders = useQuery({
+    queryKey: ["orders", market.market],
+    enabled: mayRead,
+    refetchInterval: refreshMs,
+    queryFn: ({ signal }) => openOrders(market.market, signal),
+  });
+  return (
+    <>
+      {market.state === "halted" && (
+        <div className="notice" data-tone="wait">
+          <p>This market is halted. It takes orders and executes them when the operator resumes it.</p>
+        </div>
+      )}
+      <div className="columns">
+        <Book market={market} orders={orders.data ?? []} />
+        <div className="stack">
+          {mayWrite && <OrderForm market={market} />}
+          <Trades market={market.market} quote={market.quote} />
+        </div>
+      </div>
+      {mayRead && (
+        <section className="stack" aria-labelledby="own">
+          <h2 id="own">Your open orders</h2>
+          <Loaded query={orders}>{(found) => <OwnOrders orders={found} mayWrite={mayWrite} />}</Loaded>
+        </section>
+      )}
+    </>
+  );
+}
+
+async function openOrders(market: string, signal: AbortSignal): Promise<Order[]> {
+  const states = ["open", "partially_filled", "pending"] as const;
+  const pages = await Promise.all(
+    states.map((state) => bursar.orders.list({ market, state, limit: 100 }, { signal }).page()),
+  );
+  return pages.flatMap(({ data }) => data);
+}
+
+function Book({ market, orders }: { market: Market; orders: readonly Order[] }) {
+  const watch = useMemo(() => new BookWatch(market.market), [market.market]);
+  useEffect(() => {
+    const ending = new AbortController();
+    void watch.run(ending.signal);
+    return () => ending.abort();
+  }, [watch]);
+  const { book, staleReason } = useSyncExternalStore(watch.subscribe, watch.state);
+  const isEmpty = book !== undefined && book.bids.length + book.asks.length === 0;
+  return (
+    <section className="card stack book" aria-labelledby="book" data-stale={staleReason !== undefined}>
+      <div className="row spread">
+        <h2 id="book">Order book</h2>
+        <span className="badge" data-tone={staleReason === undefined ? "good" : "wait"} role="status">
+          {staleReason !== undefined ? "stale" : book === undefined ? "loading" : `live, ${book.sequence}`}
+        </span>
+      </div>
+      {staleReason !== undefined && (
+        <div className="notice" data-tone="wait" role="alert">
+          <p>{staleReason} Do not rely on these prices.</p>
+        </div>
+      )}
+      {isEmpty && <Empty title="The book is empty">Nobody offers anything in this market now.</Empty>}
+      {book !== undefined && !isEmpty && (
+        <>
+          <DepthChart book={book} base={market.base} quote={market.quote} />
+          <Ladder book={book} orders={orders} />
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+import type { Trade } from "@bursar/client";
+import { useEffect, useState } from "react";
+import { bursar } from "../../api/bursar";
+import { Amount } from "../../ui/amount";
+import { Problem } from "../../ui/problem";
+import { Scroller } from "../../ui/scroller";
+import { Time } from "../../ui/time";
+import { CandleChart } from "./candle-chart";
+
+const keptMax = 1000;
+const shownMax = 25;
+const retryMs = 2000;
+
+/** The trades of a market as they happen, as candles and as a table. */
+export function Trades({ market, quote }: { market: string; quote: string }) {
+  const { trades, problem } = useTrades(market);
+  return (
+    <section className="card stack" aria-labelledby="trades">
+      <h2 id="trades">Trades</h2>
+      {problem !== undefined && <Problem error={problem} />}
+      <CandleChart trades={trades} quote={quote} />
+      {trades.length > 0 && (
+        <Scroller label="Latest trades" isShort>
+          <table>
+            <caption className="visually-hidden">Latest trades, newest first</caption>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                <th scope="col">Taker</th>
+                <th scope="col" className="number">
+                  Price
+                </th>
+                <th scope="col" className="number">
+                  Size
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {trades.slice(0, shownMax).map(({ id, occurred_at, taker_side, price, size }) => (
+                <tr key={id}>
+                  <td>
+                    <Time at={occurred_at} />
+                  </td>
+                  <td>{taker_side}</td>
+                  <td className="number">
+                    <Amount value={price} />
+                  </td>
+                  <td className="number">
+                    <Amount value={size} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroller>
+      )}
+    </section>
+  );
+}
+
+/** Newest first. Those that were traded while the list was read come twice, and count once. */
+function useTrades(market: string): { trades: readonly Trade[]; problem: unknown } {
+  const [state, setState] = useState<{ trades: readonly Trade[]; problem: unknown }>({
+    trades: [],
+    problem: undefined,
+  });
+  useEffect(() => {
+    const ending = new AbortController();
+    const { signal } = ending;
+    let known = new Map<number, Trade>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const show = () => {
+      timer = undefined;
+      const trades = [...known.values()]
+        .sort((one, other) => other.sequence - one.sequence)
+        .slice(0, keptMax);
+      known = new Map(trades.map((trade) => [trade.sequence, trade]));
+      setState({ trades, problem: undefined });
+    };
+    const follow = async () => {
+      const { data } = await bursar.trades.list(market, { limit: 200 }, { signal }).page();
+      for (const trade of data) known.set(trade.sequence, trade);
+      show();
+      const since = data[0]?.sequence;
+      for await (const found of bursar.trades.follow(market, { signal, since })) {
+        if (found.type === "gap") return;
+        known.set(found.sequence, found.trade);
+        timer ??= setTimeout(show, 200);
+      }
+    };
+    const run = async () => {
+      while (!signal.aborted) {
+        try {
+          await follow();
+        } catch (problem) {
+          if (signal.aborted) return;
+          setState((old) => ({ ...old, problem }));
+          await new Promise((resolve) => setTimeout(resolve, retryMs));
+        }
+      }
+    };
+    void run();
+    return () => {
+      ending.abort();
+      clearTimeout(timer);
+    };
+  }, [market]);
+  return state;
+}

@@ -1,0 +1,92 @@
+import type { Network } from "@bursar/client";
+import { useQuery } from "@tanstack/react-query";
+import { bursar } from "../../api/bursar";
+import { Amount } from "../../ui/amount";
+import { Curl } from "../../ui/curl";
+import { Empty } from "../../ui/empty";
+import { Fact, Facts } from "../../ui/facts";
+import { ForeignText } from "../../ui/foreign-text";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { RawJson } from "../../ui/raw-json";
+import { StateBadge } from "../../ui/state-badge";
+import { Time } from "../../ui/time";
+
+const refreshMs = 5000;
+
+export function NetworksPage() {
+  const networks = useQuery({
+    queryKey: ["networks"],
+    queryFn: ({ signal }) => bursar.networks.list({ signal }),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <>
+      <PageHead title="Networks" />
+      <Loaded query={networks}>
+        {({ data }) => (
+          <>
+            {data.length === 0 && (
+              <Empty title="No networks">
+                Payments stay on the book. The operator configures networks, and docs/guides/chains.md says
+                how.
+              </Empty>
+            )}
+            {data.map((network) => (
+              <NetworkCard key={network.id} network={network} />
+            ))}
+            <RawJson value={data} />
+          </>
+        )}
+      </Loaded>
+      <Curl method="GET" path="/v1/networks" />
+    </>
+  );
+}
+
+function NetworkCard({ network }: { network: Network }) {
+  const { id, state, halted_reason, halted_at, head_block, final_block, settled_block } = network;
+  const unsettled = final_block === null || settled_block === null ? null : final_block - settled_block;
+  return (
+    <section className="card stack" aria-label={`Network ${id}`}>
+      <div className="row spread">
+        <h2>
+          <code>{id}</code>
+        </h2>
+        <StateBadge state={state} />
+      </div>
+      {halted_reason !== null && (
+        <div className="notice" data-tone="bad">
+          <p>
+            Nothing is sent or credited: <ForeignText text={halted_reason} />
+          </p>
+          <p className="small">
+            The operator examines it and resumes the network with bursar network resume.
+          </p>
+        </div>
+      )}
+      <Facts>
+        <Fact name="Assets">{network.assets.join(", ")}</Fact>
+        <Fact name="Last block">{head_block ?? "none yet"}</Fact>
+        <Fact name="Final block">
+          {final_block ?? "none yet"} <span className="quiet">({network.finality})</span>
+        </Fact>
+        <Fact name="Settled to">
+          {settled_block ?? "none yet"}
+          {unsettled !== null && unsettled > 0 && <span className="quiet"> ({unsettled} behind)</span>}
+        </Fact>
+        <Fact name="Seen">{network.seen_at === null ? "never" : <Time at={network.seen_at} long />}</Fact>
+        <Fact name="Halted">{halted_at !== null && <Time at={halted_at} long />}</Fact>
+        <Fact name="Base fee">
+          {network.base_fee_gwei !== null && <Amount value={network.base_fee_gwei} asset="gwei" />}
+        </Fact>
+        <Fact name="Fee cap">
+          <Amount value={network.fee_cap_gwei} asset="gwei" />
+        </Fact>
+        <Fact name="Most for a payment">
+          <Amount value={network.fee_max} asset={network.coin} />
+        </Fact>
+      </Facts>
+    </section>
+  );
+}

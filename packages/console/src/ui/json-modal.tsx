@@ -1,0 +1,16 @@
+import { Modal } from "./modal";
+import { RawJson } from "./raw-json";
+
+/** An object of a list as the service sent it, over the page. */
+export function JsonModal({ title, value, onClose }: { title: string; value: unknown; onClose: () => void }) {
+  return (
+    <Modal title={title} onClose={onClose}>
+      <RawJson value={value} isOpen />
+      <div className="row">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,35 @@
+import { useState } from "react";
+import { Field } from "./field";
+
+/** A text counts when it is confirmed or left. */
+export function TextFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const [text, setText] = useState(value);
+  const confirm = () => {
+    if (text.trim() !== value) onChange(text.trim());
+  };
+  return (
+    <Field label={label}>
+      {(props) => (
+        <input
+          {...props}
+          className="input"
+          value={text}
+          maxLength={200}
+          onChange={(event) => setText(event.target.value)}
+          onBlur={confirm}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") confirm();
+          }}
+        />
+      )}
+    </Field>
+  );
+}
