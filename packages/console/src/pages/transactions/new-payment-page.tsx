@@ -6,6 +6,7 @@ import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Curl } from "../../ui/curl";
 import { Field } from "../../ui/field";
+import { ForeignText } from "../../ui/foreign-text";
 import { PageHead } from "../../ui/page-head";
 import { Problem } from "../../ui/problem";
 import { SelectField, TextField } from "../../ui/text-field";

@@ -1,0 +1,95 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { grantableScopes } from "@bursar/protocol";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser } from "../harness/browser.js";
+import { fillPath, routerPaths } from "../harness/console/console-pages.js";
+import { findBarriers, findUnreachable, overflowOf, settle } from "../harness/console/look-at-page.js";
+import { useConsole } from "../harness/console/test-console.js";
+import type { Visitor } from "../harness/console/visitor.js";
+import { createObjects } from "../harness/http/route-requests.js";
+
+const pictures = fileURLToPath(new URL("../../../../docs/console/", import.meta.url));
+const writesPictures = process.env["BURSAR_WRITE_CONSOLE_PICTURES"] === "1";
+const wide = { width: 1280, height: 800 };
+/** The width of WCAG 2.2, 1.4.10. */
+const narrow = { width: 320, height: 640 };
+
+/** Every page of the router, opened by somebody who may see all of them. A new page is among them by itself. */
+describe.runIf(hasBrowser)("every page of the console", () => {
+  const running = useConsole();
+  let ada: Visitor;
+  let objects: Record<string, string>;
+  beforeAll(async () => {
+    const { service, join } = running();
+    const owner = await service.createTenant("1000");
+    const token = await service.token(owner);
+    objects = await createObjects(service, token, owner.clientId);
+    const role = { name: "everything", scopes: grantableScopes };
+    expect((await service.call("POST", "/v1/roles", token, role)).status).toBe(201);
+    ada = await join(owner, "everything", { context: { viewport: wide } });
+  });
+
+  it.each(routerPaths())("%s keeps its policy, and everybody can use it", async (path) => {
+    const { page, faults } = ada;
+    faults.splice(0);
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize(wide);
+    await ada.open(fillPath(path, objects));
+    await settle(page);
+    if (writesPictures) await writePicture(path);
+    const light = await findBarriers(page);
+    const keyboard = await findUnreachable(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    const dark = await findBarriers(page, { only: ["color-contrast"] });
+    await page.setViewportSize(narrow);
+    const overflow = await overflowOf(page);
+    const small = await findBarriers(page, { without: ["color-contrast"] });
+    expect({ light, dark, small, keyboard, overflow, faults }).toEqual({
+      light: [],
+      dark: [],
+      small: [],
+      keyboard: [],
+      overflow: 0,
+      faults: [],
+    });
+  });
+
+  it("without a session is a login that everybody can use", async () => {
+    const visitor = await running().visit({ context: { viewport: narrow } });
+    await visitor.page.goto(`${running().origin}/console/wallets`);
+    await visitor.page.getByRole("button", { name: "Log in with a passkey" }).waitFor();
+    expect(await overflowOf(visitor.page)).toBe(0);
+    expect(await findBarriers(visitor.page)).toEqual([]);
+    // The refused token is the only thing that the browser reports.
+    expect(visitor.faults).toEqual([expect.stringContaining("401")]);
+    await visitor.close();
+  });
+
+  it("is found by its keys, by the menu and by Ctrl-K, without a mouse", async () => {
+    const { page } = ada;
+    await page.setViewportSize(wide);
+    await ada.open("/");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("w");
+    await page.getByRole("heading", { name: "Wallets", level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("transactions");
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Transactions", level: 1 }).waitFor();
+    const focused = await page.evaluate("document.activeElement?.textContent");
+    expect(focused).toBe("Transactions");
+  });
+
+  async function writePicture(path: string): Promise<void> {
+    const name = path === "/" ? "overview" : path.slice(1).replaceAll("/$id", "-one").replaceAll("/", "-");
+    const { data } = await ada.cdp.send("Page.captureScreenshot", { format: "webp", quality: 60 });
+    mkdirSync(pictures, { recursive: true });
+    writeFileSync(`${pictures}${name}.webp`, Buffer.from(data, "base64"));
+  }
+});
