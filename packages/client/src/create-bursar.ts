@@ -7,7 +7,7 @@ import { createDestinations } from "./resources/destinations.js";
 import { createEvents } from "./resources/events.js";
 import { createMarkets, createOrderbook, createTrades } from "./resources/markets.js";
 import { createOrders } from "./resources/orders.js";
-import { createOverview, createSearch } from "./resources/overview.js";
+import { createOverview, createSearch, createSystem } from "./resources/overview.js";
 import { createPeople, createRoles } from "./resources/people.js";
 import { createPolicy } from "./resources/policy.js";
 import { createService } from "./resources/service.js";
@@ -40,6 +40,7 @@ export function createBursar(options: BursarOptions) {
     orderbook: createOrderbook(transport),
     orders: createOrders(transport),
     overview: createOverview(transport),
+    system: createSystem(transport),
     people: createPeople(transport),
     policy: createPolicy(transport),
     roles: createRoles(transport),

@@ -27,6 +27,7 @@ export {
   RotateOwnSecretBody,
   RotateSecretBody,
 } from "./access/client.js";
+export { ClientUsage, ClientUsageQuery } from "./access/client-usage.js";
 export { Me } from "./access/me.js";
 export {
   AuthorizationServerMetadata,
@@ -150,6 +151,7 @@ export {
   WalletHistoryQuery,
 } from "./resources/overview.js";
 export { SearchQuery, SearchResult } from "./resources/search.js";
+export { FailureList, FailurePath, RetriedFailure, System } from "./resources/system.js";
 export {
   CancelledTransaction,
   CreateTransactionBody,
@@ -203,6 +205,12 @@ export {
   WebhookTest,
   WebhookVerification,
 } from "./resources/webhook-endpoint.js";
+export {
+  ReplayCount,
+  ReplayCountQuery,
+  WebhookEndpointStats,
+  WebhookStatsQuery,
+} from "./resources/webhook-stats.js";
 export * from "./signing/index.js";
 export { asyncApiDocument, streamProtocol } from "./stream/asyncapi.js";
 export { Authenticate, SubscribeToEvents, Unsubscribe } from "./stream/client-messages.js";

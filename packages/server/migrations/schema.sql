@@ -283,6 +283,18 @@ CREATE TABLE change_signatures (
   CONSTRAINT change_signatures_algorithm_check CHECK ((algorithm = ANY (ARRAY['ed25519'::text, 'hmac-sha256'::text, 'passkey'::text])))
 );
 
+CREATE TABLE client_hours (
+  tenant_id uuid NOT NULL,
+  client_id uuid NOT NULL,
+  start timestamp with time zone NOT NULL,
+  requests bigint NOT NULL,
+  refused bigint NOT NULL,
+  rate_limited bigint NOT NULL,
+  failed bigint NOT NULL,
+  cost bigint NOT NULL,
+  CONSTRAINT client_hours_pkey PRIMARY KEY (tenant_id, client_id, start)
+);
+
 CREATE TABLE client_keys (
   id uuid NOT NULL,
   client_id uuid NOT NULL,
@@ -1020,6 +1032,18 @@ CREATE TABLE webhook_endpoints (
   CONSTRAINT webhook_endpoints_url_check CHECK ((length(url) <= 2048))
 );
 
+CREATE TABLE webhook_hours (
+  tenant_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  start timestamp with time zone NOT NULL,
+  attempts bigint NOT NULL,
+  delivered bigint NOT NULL,
+  exhausted bigint NOT NULL,
+  latency_ms bigint NOT NULL,
+  latency_ms_max bigint NOT NULL,
+  CONSTRAINT webhook_hours_pkey PRIMARY KEY (tenant_id, endpoint_id, start)
+);
+
 CREATE TABLE webhook_leases (
   tenant_id uuid NOT NULL,
   endpoint_id uuid NOT NULL,
@@ -1087,6 +1111,8 @@ CREATE INDEX change_requests_due ON public.change_requests USING btree (COALESCE
 
 CREATE INDEX change_requests_open ON public.change_requests USING btree (tenant_id) WHERE (state = ANY (ARRAY['pending'::text, 'scheduled'::text]));
 
+CREATE INDEX client_hours_by_start ON public.client_hours USING btree (start);
+
 CREATE INDEX client_keys_by_client ON public.client_keys USING btree (client_id);
 
 CREATE INDEX client_keys_by_expiry ON public.client_keys USING btree (expires_at) WHERE (expires_at IS NOT NULL);
@@ -1127,6 +1153,8 @@ CREATE INDEX market_deltas_by_age ON public.market_deltas USING btree (occurred_
 
 CREATE INDEX open_orders_failed ON public.open_orders USING btree (id) WHERE (last_error IS NOT NULL);
 
+CREATE INDEX open_orders_failed_of_tenant ON public.open_orders USING btree (tenant_id, retry_at, id) WHERE (last_error IS NOT NULL);
+
 CREATE INDEX open_orders_new ON public.open_orders USING btree (market, tenant_id, id) WHERE (sequence IS NULL);
 
 CREATE INDEX open_orders_resting ON public.open_orders USING btree (market, sequence) WHERE (state = ANY (ARRAY['open'::text, 'partially_filled'::text]));
@@ -1162,6 +1190,8 @@ CREATE INDEX pending_deliveries_by_endpoint ON public.pending_deliveries USING b
 CREATE INDEX pending_deliveries_by_sequence ON public.pending_deliveries USING btree (tenant_id, sequence, id DESC);
 
 CREATE INDEX pending_deliveries_failed ON public.pending_deliveries USING btree (id) WHERE (last_error IS NOT NULL);
+
+CREATE INDEX pending_deliveries_failed_of_tenant ON public.pending_deliveries USING btree (tenant_id, due_at, id) WHERE (last_error IS NOT NULL);
 
 CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING btree (tenant_id, event, id) WHERE (event <> 'transaction.updated'::text);
 
@@ -1204,6 +1234,8 @@ CREATE INDEX used_nonces_by_expiry ON public.used_nonces USING btree (expires_at
 CREATE INDEX wallets_creating ON public.wallets USING btree (tenant_id, id) WHERE (state = 'creating'::text);
 
 CREATE INDEX wallets_failed ON public.wallets USING btree (id) WHERE (last_error IS NOT NULL);
+
+CREATE INDEX wallets_failed_of_tenant ON public.wallets USING btree (tenant_id, retry_at, id) WHERE (last_error IS NOT NULL);
 
 CREATE INDEX webhook_endpoints_disabled ON public.webhook_endpoints USING btree (disabled_reason, disabled_at) WHERE ((state = 'disabled'::text) AND (disabled_reason <> 'requested'::text));
 

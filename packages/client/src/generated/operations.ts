@@ -123,6 +123,16 @@ export interface ListWebhookEndpointsQuery {
   cursor?: string;
 }
 
+export interface ShowWebhookStatsQuery {
+  /** How many hours to include, the current one too; 24 if left out. */
+  hours?: number;
+}
+
+export interface CountReplayQuery {
+  /** The first event to send again. */
+  from_sequence: number;
+}
+
 export interface ListWebhookDeliveriesQuery {
   /** The maximum number of items to return. */
   limit?: number;
@@ -152,6 +162,15 @@ export interface ListClientsQuery {
   limit?: number;
   /** The `next_cursor` of the previous page. */
   cursor?: string;
+}
+
+export interface ShowClientUsageQuery {
+  /** The length of a period, in UTC; `day` if left out. */
+  period?: "hour" | "day";
+  /** Only periods that begin at this time or later. */
+  from?: string;
+  /** Only periods that begin before this time. */
+  to?: string;
 }
 
 export interface ListPeopleQuery {
@@ -465,6 +484,16 @@ export interface Operations {
     input: { path: { id: string } };
     result: S.WebhookVerification;
   };
+  /** showWebhookStats */
+  "GET /v1/webhook-endpoints/{id}/stats": {
+    input: { path: { id: string }; query?: ShowWebhookStatsQuery };
+    result: S.WebhookEndpointStats;
+  };
+  /** countReplay */
+  "GET /v1/webhook-endpoints/{id}/replay": {
+    input: { path: { id: string }; query?: CountReplayQuery };
+    result: S.ReplayCount;
+  };
   /** listWebhookDeliveries */
   "GET /v1/webhook-deliveries": {
     input: { query?: ListWebhookDeliveriesQuery };
@@ -554,6 +583,11 @@ export interface Operations {
   "PATCH /v1/clients/{client_id}": {
     input: { path: { client_id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.ChangeClientBody };
     result: S.Client;
+  };
+  /** showClientUsage */
+  "GET /v1/clients/{client_id}/usage": {
+    input: { path: { client_id: string }; query?: ShowClientUsageQuery };
+    result: S.ClientUsage;
   };
   /** rotateSecret */
   "POST /v1/clients/{client_id}/secrets": {
@@ -729,5 +763,20 @@ export interface Operations {
   "GET /v1/wallets/{id}/history": {
     input: { path: { id: string }; query?: ShowWalletHistoryQuery };
     result: S.WalletHistory;
+  };
+  /** showSystem */
+  "GET /v1/system": {
+    input: object;
+    result: S.System;
+  };
+  /** listFailures */
+  "GET /v1/system/failures": {
+    input: object;
+    result: S.FailureList;
+  };
+  /** retryFailure */
+  "POST /v1/system/failures/{id}/retry": {
+    input: { path: { id: string } };
+    result: S.RetriedFailure;
   };
 }

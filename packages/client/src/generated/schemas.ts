@@ -205,7 +205,7 @@ export type CancelledTransaction = Transaction | TransactionSummary;
 
 export interface ChangeClientBody {
   name?: string;
-  scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
   state?: "active" | "disabled";
   require_signature?: boolean;
   quotas?: ClientQuotas;
@@ -242,7 +242,7 @@ export interface ChangeRequest {
   /** The requested change. */
   change: {
     client_id: string;
-    scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+    scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
     state?: "active" | "disabled";
     require_signature?: boolean;
     /** The new role of a person; `scopes` are those of programs. */
@@ -355,7 +355,7 @@ export interface Client {
   /** People are managed under `/v1/people`. */
   kind: "program" | "person";
   name: string;
-  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
   state: "active" | "disabled";
   /** Whether its requests must be signed. */
   require_signature: boolean;
@@ -419,11 +419,28 @@ export interface ClientSecret {
   last_used_at: string | null;
 }
 
+export interface ClientUsage {
+  object: "client_usage";
+  client_id: string;
+  period: "hour" | "day";
+  /** Oldest first; the newest 400 of the given time. A period without requests is left out. */
+  data: UsagePoint[];
+  quotas: ({
+    class: "create" | "bulk" | "read" | "manage" | "stream" | "auth";
+    /** The tokens gained each second. */
+    per_second: number;
+    /** The tokens that can be used at once after a pause. */
+    burst: number;
+    /** The tokens that are left, without those that processes have reserved for this client. */
+    remaining: number;
+  })[];
+}
+
 export type CreateChangeRequestBody = {
   kind: "client.change";
   change: {
     client_id: string;
-    scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+    scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
     state?: "active" | "disabled";
     require_signature?: boolean;
     /** The new role of a person; `scopes` are those of programs. */
@@ -484,7 +501,7 @@ export type CreateChangeRequestBody = {
 
 export interface CreateClientBody {
   name: string;
-  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
   /** Defaults to false. */
   require_signature?: boolean;
 }
@@ -511,7 +528,7 @@ export interface CreateDestinationBody {
 export interface CreateRoleBody {
   /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
   name: string;
-  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
 }
 
 export interface CreateTransactionBody {
@@ -553,7 +570,7 @@ export interface CreatedClient {
   /** People are managed under `/v1/people`. */
   kind: "program" | "person";
   name: string;
-  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
   state: "active" | "disabled";
   /** Whether its requests must be signed. */
   require_signature: boolean;
@@ -730,6 +747,18 @@ export interface EventList {
   has_more: boolean;
 }
 
+export interface FailedItem {
+  object: "failure";
+  kind: "transaction" | "order" | "wallet" | "delivery";
+  /** The id of the transaction, order, wallet or delivery. */
+  id: string;
+  attempts: number;
+  /** `set_aside`: it is not tried again until somebody asks for it. */
+  state: "due" | "waiting" | "set_aside";
+  /** When it is tried next; null if it is due or was set aside. */
+  retry_at: string | null;
+}
+
 export interface Failure {
   /** Machine-readable, such as `INSUFFICIENT_FUNDS`. */
   code: string;
@@ -737,6 +766,11 @@ export interface Failure {
   message: string;
   /** The policy rule that rejected it. */
   rule?: string;
+}
+
+export interface FailureList {
+  /** Up to 50 of each kind, those that are tried next first. */
+  data: FailedItem[];
 }
 
 /** An amount of an asset that was charged. */
@@ -783,7 +817,7 @@ export interface InvitedPerson {
   /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
   role: string;
   /** What the role allows. */
-  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
   /** `invited` means that the person has no passkey yet. */
   state: "invited" | "active" | "disabled";
   /** A person should have two: one who loses the only one has to be recovered. */
@@ -872,7 +906,7 @@ export interface Me {
   client: {
     id: string;
     name: string;
-    scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+    scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
     require_signature: boolean;
     /** Approvals by this client do not count for transactions that were requested before this time. */
     authority_changed_at: string;
@@ -885,7 +919,7 @@ export interface Me {
   };
   token: {
     id: string;
-    scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+    scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
     issued_at: string;
     expires_at: string;
   };
@@ -1072,7 +1106,7 @@ export interface Person {
   /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
   role: string;
   /** What the role allows. */
-  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
   /** `invited` means that the person has no passkey yet. */
   state: "invited" | "active" | "disabled";
   /** A person should have two: one who loses the only one has to be recovered. */
@@ -1328,6 +1362,16 @@ export interface ReplayBody {
   limit?: number;
 }
 
+export interface ReplayCount {
+  from_sequence: number;
+  /** Counted up to 10000. */
+  count: number;
+  /** Whether there are more than were counted. */
+  has_more: boolean;
+  /** The last event that was looked at; null if there is none. */
+  last_sequence: number | null;
+}
+
 export interface ReplayedEvents {
   /** The number of new deliveries. */
   resent: number;
@@ -1370,6 +1414,11 @@ export interface ResentWebhookDelivery {
   attempts: WebhookAttempt[];
 }
 
+export interface RetriedFailure {
+  id: string;
+  state: "due";
+}
+
 /** An empty object. */
 export type RevokedToken = object;
 
@@ -1377,7 +1426,7 @@ export interface Role {
   object: "role";
   /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
   name: string;
-  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read")[];
+  scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
   /** Whether every tenant has it. */
   built_in: boolean;
   /** The id of the client that created it; null if the operator or the service did. */
@@ -1485,6 +1534,91 @@ export interface StreamTicket {
   ticket: string;
   /** 30 seconds after its creation. */
   expires_at: string;
+}
+
+/** How the service is doing. Of what waits, only what belongs to this tenant is counted. */
+export interface System {
+  object: "system";
+  /** The version of the software. */
+  version: string;
+  /** The number of the last migration of the database. */
+  schema_version: number;
+  /** The process that has answered. There can be others. */
+  process: {
+    /** Chosen by the process when it started. */
+    id: string;
+    started_at: string;
+    /** Whether it refuses new work. */
+    overloaded: boolean;
+  };
+  database: {
+    /** Changes when the database was restored or has failed over. */
+    epoch: string | null;
+    /** `differs` while the clock of the process and that of the database differ too much. */
+    clock: "trusted" | "differs";
+    /** Of this process; `waiting` counts what waits for one. */
+    connections: {
+      max: number;
+      in_use: number;
+      idle: number;
+      waiting: number;
+    };
+  };
+  /** The transactions of this tenant that are not final. */
+  transactions: {
+    /** Not judged yet. */
+    accepted: {
+      /** Counted up to 10000. */
+      count: number;
+      /** Whether there are more than were counted. */
+      has_more: boolean;
+      /** Since when the oldest one waits; null if there is none. */
+      oldest_at: string | null;
+    };
+    awaiting_approval: {
+      /** Counted up to 10000. */
+      count: number;
+      /** Whether there are more than were counted. */
+      has_more: boolean;
+    };
+    /** Those that wait for a network, as of `reader`. */
+    on_rails: number;
+  };
+  /** The webhook deliveries of this tenant. */
+  deliveries: {
+    pending: {
+      /** Counted up to 10000. */
+      count: number;
+      /** Whether there are more than were counted. */
+      has_more: boolean;
+      /** Since when the oldest one waits; null if there is none. */
+      oldest_at: string | null;
+    };
+    /** Events whose deliveries are still to be written. */
+    deferred_events: number;
+    failing_endpoints: number;
+    /** Those that the service has disabled. */
+    disabled_endpoints: number;
+  };
+  reader: Lag;
+  markets: ({
+    market: string;
+    /** `waiting`: no process runs it at the moment. `halted`: it waits for the operator. */
+    state: "running" | "waiting" | "halted";
+  })[];
+  /** Null if no chain is in use. */
+  signer: "up" | "down" | null;
+  /** The chains that are in use. */
+  networks: ({
+    network: string;
+    state: "connecting" | "following" | "halted";
+  })[];
+  keys: {
+    /** The ids of the keys that verify access tokens. */
+    token: string[];
+    /** The ids of the keys that verify checkpoints of the audit log. */
+    audit: string[];
+  };
 }
 
 export interface TokenActionForm {
@@ -1638,6 +1772,20 @@ export interface TransactionSummary {
   id: string;
   object: "transaction";
   state: "accepted" | "awaiting_approval" | "processing" | "broadcast" | "confirming" | "completed" | "rejected" | "failed" | "cancelled";
+}
+
+export interface UsagePoint {
+  /** When the period begins, in UTC. */
+  start: string;
+  requests: number;
+  /** Answered with a status of 4xx other than 429. */
+  refused: number;
+  /** Answered with 429. */
+  rate_limited: number;
+  /** Answered with a status of 5xx. */
+  failed: number;
+  /** The tokens of its quotas that they have cost. */
+  cost: number;
 }
 
 export interface Wallet {
@@ -1862,6 +2010,59 @@ export interface WebhookEndpointPage {
   data: WebhookEndpoint[];
   /** The `cursor` of the next page; null on the last page. A page can have fewer items than `limit`, or none, and not be the last: a page reads a bounded number of rows, and a filter can match few of them. */
   next_cursor: string | null;
+}
+
+export interface WebhookEndpointStats {
+  object: "webhook_endpoint_stats";
+  endpoint_id: string;
+  /** The first hour that is included. */
+  from: string;
+  attempts: number;
+  delivered: number;
+  exhausted: number;
+  /** The share of attempts that succeeded, from 0 to 1; null if there were none. */
+  success_rate: number | null;
+  /** Oldest first. An hour in which nothing was sent is left out. */
+  hours: WebhookHour[];
+  /** Of the last attempts of the newest deliveries that are final, at most 500; null if there are none. */
+  latency: {
+    /** The number of deliveries that it is taken from. */
+    sample: number;
+    p50_ms: number;
+    p95_ms: number;
+    max_ms: number;
+  } | null;
+  pending: {
+    /** Counted up to 10000. */
+    count: number;
+    /** Whether there are more than were counted. */
+    has_more: boolean;
+    /** When the event of the oldest one occurred, or it was sent again. */
+    oldest_at: string | null;
+    /** The next attempt that is planned; null if there is none, or all of them are due. */
+    next_attempt_at: string | null;
+  };
+  /** Deliveries that were given up and not sent again: what resending failed ones sends. */
+  resendable: {
+    /** Counted up to 10000. */
+    count: number;
+    /** Whether there are more than were counted. */
+    has_more: boolean;
+  };
+}
+
+export interface WebhookHour {
+  /** When the hour begins, in UTC. */
+  start: string;
+  /** The number of requests that were sent. */
+  attempts: number;
+  /** The number of attempts that succeeded. */
+  delivered: number;
+  /** The number of deliveries that were given up. */
+  exhausted: number;
+  /** The average of all attempts. */
+  latency_ms: number;
+  latency_ms_max: number;
 }
 
 export interface WebhookRequest {

@@ -1,4 +1,4 @@
-import type { ListClientsQuery } from "../generated/operations.js";
+import type { ListClientsQuery, ShowClientUsageQuery } from "../generated/operations.js";
 import type {
   AddKeyBody,
   ChangeClientBody,
@@ -20,6 +20,13 @@ export function createClients(transport: Transport) {
     list: (query?: ListClientsQuery, options?: CallOptions) =>
       createCursorList((position) =>
         transport.call("GET /v1/clients", { query: { ...query, ...position } }, options),
+      ),
+    /** Its requests by hour or day, and what is left of its quotas. */
+    usage: (clientId: string, query?: ShowClientUsageQuery, options?: CallOptions) =>
+      transport.call(
+        "GET /v1/clients/{client_id}/usage",
+        { path: { client_id: clientId }, query: { ...query } },
+        options,
       ),
     change: (clientId: string, body: ChangeClientBody, options?: CallOptions) =>
       transport.call("PATCH /v1/clients/{client_id}", { path: { client_id: clientId }, body }, options),

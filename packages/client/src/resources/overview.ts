@@ -16,3 +16,15 @@ export function createOverview(transport: Transport) {
       transport.call("GET /v1/overview", { query: { ...query } }, options),
   };
 }
+
+export function createSystem(transport: Transport) {
+  return {
+    /** Versions, what waits of this tenant, markets, chains, connections and keys. */
+    show: (options?: CallOptions) => transport.call("GET /v1/system", {}, options),
+    /** What the service could not process. */
+    listFailures: (options?: CallOptions) => transport.call("GET /v1/system/failures", {}, options),
+    /** Makes something that has failed due at once. */
+    retry: (id: string, options?: CallOptions) =>
+      transport.call("POST /v1/system/failures/{id}/retry", { path: { id }, repeatable: true }, options),
+  };
+}

@@ -1,4 +1,4 @@
-import type { ListWebhookEndpointsQuery } from "../generated/operations.js";
+import type { ListWebhookEndpointsQuery, ShowWebhookStatsQuery } from "../generated/operations.js";
 import type {
   ChangeWebhookEndpointBody,
   CreateWebhookEndpointBody,
@@ -37,6 +37,16 @@ export function createWebhookEndpoints(transport: Transport) {
     /** Sends a test at once and returns what the receiver answered. */
     test: (id: string, options?: CallOptions) =>
       transport.call("POST /v1/webhook-endpoints/{id}/test", { path: { id } }, options),
+    /** Attempts by hour, what waits, and how fast the receiver answers. */
+    stats: (id: string, query?: ShowWebhookStatsQuery, options?: CallOptions) =>
+      transport.call("GET /v1/webhook-endpoints/{id}/stats", { path: { id }, query: { ...query } }, options),
+    /** How many events a replay from this sequence would send. */
+    countReplay: (id: string, fromSequence: number, options?: CallOptions) =>
+      transport.call(
+        "GET /v1/webhook-endpoints/{id}/replay",
+        { path: { id }, query: { from_sequence: fromSequence } },
+        options,
+      ),
     /** Sends a challenge at once and returns whether the receiver answered it. */
     verify: (id: string, options?: CallOptions) =>
       transport.call("POST /v1/webhook-endpoints/{id}/verify", { path: { id } }, options),

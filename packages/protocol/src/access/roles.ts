@@ -15,6 +15,7 @@ const operating = [
   "wallets:unfreeze",
   "transactions:write",
   "orders:write",
+  "system:manage",
 ] as const satisfies readonly Scope[];
 
 /**

@@ -20,6 +20,7 @@ export const scopeCatalog = {
   "destinations:manage": "Add and remove allowed destinations.",
   "clients:manage": "Manage API clients, within the caller's own scopes.",
   "audit:read": "Read the audit log.",
+  "system:manage": "Read how the service is doing for this tenant, and retry what it could not process.",
 } as const satisfies Record<string, string>;
 
 /** A client with one of these scopes is protected: other clients change its authority only by a change request. */

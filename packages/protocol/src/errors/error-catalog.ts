@@ -139,6 +139,13 @@ export const errorCatalog = {
     advice: "Check the id.",
     retry: "never",
   },
+  FAILURE_NOT_FOUND: {
+    status: 404,
+    message: "Nothing with this id has failed.",
+    when: "nothing with this id has failed in this tenant, or it was processed since",
+    advice: "Use an id from `GET /v1/system/failures`.",
+    retry: "never",
+  },
   WALLET_NOT_FOUND: {
     status: 404,
     message: "Wallet not found.",

@@ -154,6 +154,25 @@ export const accessExamples: Examples = {
       keys: [{ kty: "OKP", crv: "Ed25519", x: publicKey, kid: exampleIds.key, use: "sig", alg: "EdDSA" }],
     },
   },
+  ClientUsage: {
+    summary: "An hour",
+    value: {
+      object: "client_usage",
+      client_id: exampleIds.client,
+      period: "hour",
+      data: [
+        {
+          start: "2026-11-16T09:00:00.000Z",
+          requests: 1840,
+          refused: 3,
+          rate_limited: 12,
+          failed: 0,
+          cost: 1911,
+        },
+      ],
+      quotas: [{ class: "create", per_second: 1000, burst: 5000, remaining: 4890 }],
+    },
+  },
   AuditPage: {
     value: {
       data: [

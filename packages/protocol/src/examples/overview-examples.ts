@@ -1,5 +1,6 @@
 import type { Overview, WalletEntryPage, WalletHistory } from "../resources/overview.js";
 import type { SearchResult } from "../resources/search.js";
+import type { FailedItem, System } from "../resources/system.js";
 import type { Examples } from "./example.js";
 import { exampleIds } from "./example-ids.js";
 
@@ -42,7 +43,51 @@ const overview: Overview = {
   lag,
 };
 
+const system: System = {
+  object: "system",
+  version: "0.1.0",
+  schema_version: 72,
+  process: {
+    id: "0199f3a2-6c1e-7b50-8d3c-2f6f0a9b1c4d",
+    started_at: "2026-11-16T08:00:00.000Z",
+    overloaded: false,
+  },
+  database: {
+    epoch: exampleIds.epoch,
+    clock: "trusted",
+    connections: { max: 20, in_use: 2, idle: 3, waiting: 0 },
+  },
+  transactions: {
+    accepted: { count: 0, has_more: false, oldest_at: null },
+    awaiting_approval: { count: 2, has_more: false },
+    on_rails: 1,
+  },
+  deliveries: {
+    pending: { count: 3, has_more: false, oldest_at: "2026-11-16T09:58:12.000Z" },
+    deferred_events: 0,
+    failing_endpoints: 1,
+    disabled_endpoints: 0,
+  },
+  reader: lag,
+  markets: [{ market: "ETH-USD", state: "running" }],
+  signer: "up",
+  networks: [{ network: "eip155:31337", state: "following" }],
+  keys: { token: [exampleIds.key], audit: ["9f1c2b3a4d5e6f70"] },
+};
+
+const failure: FailedItem = {
+  object: "failure",
+  kind: "transaction",
+  id: exampleIds.transaction,
+  attempts: 3,
+  state: "waiting",
+  retry_at: "2026-11-16T10:00:20.000Z",
+};
+
 export const overviewExamples: Examples = {
+  System: { summary: "A quiet hour", value: system },
+  FailureList: { summary: "A transaction", value: { data: [failure] } },
+  RetriedFailure: { value: { id: exampleIds.transaction, state: "due" } },
   SearchResult: { summary: "A transaction", value: found },
   WalletEntryPage: { summary: "A payment", value: entries },
   WalletHistory: { summary: "A day", value: history },

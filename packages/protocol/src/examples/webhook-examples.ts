@@ -1,3 +1,4 @@
+import type { WebhookEndpointStats } from "../resources/webhook-stats.js";
 import { type Examples, lastPage } from "./example.js";
 import { exampleIds } from "./example-ids.js";
 
@@ -58,6 +59,34 @@ const attempt = {
   latency_ms: 85,
   error: null,
   answer: "",
+};
+
+const stats: WebhookEndpointStats = {
+  object: "webhook_endpoint_stats",
+  endpoint_id: exampleIds.endpoint,
+  from: "2026-11-15T10:00:00.000Z",
+  attempts: 40,
+  delivered: 38,
+  exhausted: 0,
+  success_rate: 0.95,
+  hours: [
+    {
+      start: "2026-11-16T09:00:00.000Z",
+      attempts: 40,
+      delivered: 38,
+      exhausted: 0,
+      latency_ms: 92,
+      latency_ms_max: 640,
+    },
+  ],
+  latency: { sample: 38, p50_ms: 85, p95_ms: 210, max_ms: 640 },
+  pending: {
+    count: 2,
+    has_more: false,
+    oldest_at: "2026-11-16T09:29:40.000Z",
+    next_attempt_at: "2026-11-16T09:31:40.000Z",
+  },
+  resendable: { count: 0, has_more: false },
 };
 
 export const webhookExamples: Examples = {
@@ -140,4 +169,6 @@ export const webhookExamples: Examples = {
   ResentDeliveries: { value: { resent: 12, has_more: false } },
   ReplayBody: { value: { endpoint_id: exampleIds.endpoint, from_sequence: 1000 } },
   ReplayedEvents: { value: { resent: 42, next_sequence: null } },
+  ReplayCount: { value: { from_sequence: 1000, count: 42, has_more: false, last_sequence: 1042 } },
+  WebhookEndpointStats: { summary: "An hour", value: stats },
 };

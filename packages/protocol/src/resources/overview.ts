@@ -6,7 +6,7 @@ import { OneOf, TimeFilter, Timestamp } from "../values.js";
 const periods = ["hour", "day"] as const;
 
 /** How far statements and sums are behind the event log. */
-const Lag = Type.Object(
+export const Lag = Type.Object(
   {
     events: Type.Integer({ description: "The number of events that are not yet included." }),
     seconds: Type.Number({ description: "The age of the oldest of them; 0 if there is none." }),
@@ -26,10 +26,13 @@ const asset = Type.String({
 
 const from = TimeFilter("Only periods that begin at this time or later.", "2026-11-01T00:00:00Z");
 const to = TimeFilter("Only periods that begin before this time.", "2026-12-01T00:00:00Z");
-const Period = OneOf(periods, {
+export const Period = OneOf(periods, {
   description: "The length of a period, in UTC; `day` if left out.",
   examples: ["day"],
 });
+
+/** The periods of a chart. */
+export const PeriodRange = { from: Type.Optional(from), to: Type.Optional(to) };
 
 const WalletEntry = Type.Object(
   {
@@ -82,7 +85,7 @@ export const WalletHistory = Type.Object(
 export type WalletHistory = Static<typeof WalletHistory>;
 
 export const WalletHistoryQuery = Type.Object(
-  { asset, period: Type.Optional(Period), from: Type.Optional(from), to: Type.Optional(to) },
+  { asset, period: Type.Optional(Period), ...PeriodRange },
   { additionalProperties: false },
 );
 
@@ -115,8 +118,7 @@ export const OverviewQuery = Type.Object(
   {
     asset: Type.Optional(asset),
     period: Type.Optional(Period),
-    from: Type.Optional(from),
-    to: Type.Optional(to),
+    ...PeriodRange,
   },
   { additionalProperties: false },
 );

@@ -7,6 +7,7 @@ import type { ChainUseCases } from "./chain/chain-use-cases.js";
 import type { ChangeRequestService } from "./change-requests/change-request-service.js";
 import type { ClientCredentials } from "./clients/client-credentials.js";
 import type { ClientService } from "./clients/client-service.js";
+import type { ClientUsage } from "./clients/client-usage.js";
 import type { DestinationService } from "./destinations/destination-service.js";
 import type { MarketUseCases } from "./markets/market-use-cases.js";
 import type { OverviewUseCases } from "./overview/overview.js";
@@ -15,6 +16,7 @@ import type { RoleService } from "./people/role.js";
 import type { SessionService } from "./people/session-service.js";
 import type { PolicyUseCases } from "./policy/policy-use-cases.js";
 import type { StreamUseCases } from "./stream/stream-use-cases.js";
+import type { SystemUseCases } from "./system/system.js";
 import type { TransactionUseCases } from "./transactions/transaction-use-cases.js";
 import type { WalletUseCases } from "./wallets/wallet-use-cases.js";
 import type { WebhookUseCases } from "./webhooks/webhook-use-cases.js";
@@ -24,6 +26,7 @@ export interface UseCases
   extends OAuthService,
     ClientService,
     ClientCredentials,
+    ClientUsage,
     PeopleService,
     RoleService,
     SessionService,
@@ -36,6 +39,7 @@ export interface UseCases
     PolicyUseCases,
     DestinationService,
     OverviewUseCases,
+    SystemUseCases,
     WebhookUseCases {
   /** The public keys that verify access tokens. */
   listTokenKeys: () => Promise<{ kid: string; x: string }[]>;

@@ -10,6 +10,7 @@ import { createEndpointChanges } from "../app/webhooks/change-endpoint.js";
 import { createEndpointCreator } from "../app/webhooks/create-endpoint.js";
 import type { DisabledReason, EndpointStore } from "../app/webhooks/endpoint.js";
 import type { SecretBox } from "../app/webhooks/endpoint-secrets.js";
+import { createEndpointStats } from "../app/webhooks/endpoint-stats.js";
 import { createEventRenderer } from "../app/webhooks/render-events.js";
 import { createResends } from "../app/webhooks/resend-deliveries.js";
 import { createDeliveryShower } from "../app/webhooks/show-delivery.js";
@@ -25,6 +26,7 @@ import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { readContexts } from "../store/tracing/trace-contexts.js";
 import { createBacklogStore } from "../store/webhooks/delivery-backlogs.js";
+import { createEndpointStatsStore } from "../store/webhooks/endpoint-stats.js";
 import { createDeliveryStore } from "../store/webhooks/webhook-deliveries.js";
 import { createEndpointStore } from "../store/webhooks/webhook-endpoints.js";
 import { createResendStore } from "../store/webhooks/webhook-resends.js";
@@ -176,6 +178,7 @@ export function composeWebhooks(
       testEndpoint: createEndpointTester({ endpoints, attempt, newUuid, now, onChanged }),
       showDelivery: createDeliveryShower({ deliveries, renderEvents }),
       listDeliveries: deliveries.listDeliveries,
+      ...createEndpointStats({ store: createEndpointStatsStore(database), endpoints, now }),
       ...createResends({
         resends: createResendStore(database),
         deliveries,

@@ -25,6 +25,7 @@ import type { WakeUps } from "../runtime/loops/wake-ups.js";
 import type { Metric } from "../runtime/metric.js";
 import type { Tracer } from "../runtime/tracing/tracer.js";
 import { removeOldAuditWrites } from "../store/access/audit.js";
+import { removeOldClientHours } from "../store/access/client-usage.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import { adoptDatabase, prepareIntegrity } from "../store/access/integrity.js";
 import { createSweepStore } from "../store/access/sweeps.js";
@@ -176,7 +177,8 @@ export function compose(given: ComposeOptions): Parts {
   ];
   const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
   const stream = composeStream(options, access, transactions.useCases, markets);
-  const views = composeViews(options, assets, transactions.useCases);
+  const auditKeys = () => listAuditKeys(keys, keys.ids());
+  const views = composeViews(options, { assets, access, transactions, chains, listAuditKeys: auditKeys });
   const ifTrusted = (job: () => Promise<unknown>) => async () => {
     if (options.isClockTrusted()) await job();
   };
@@ -188,6 +190,7 @@ export function compose(given: ComposeOptions): Parts {
       () => removeOldAuditWrites(database),
       () => removeOldContexts(database, now()),
       () => removeOldUsage(database),
+      () => removeOldClientHours(database),
       () => markets.keepHouse(),
     ].map(ifTrusted),
     onError: (error) => log.warn({ err: error }, "housekeeping failed"),
@@ -215,7 +218,7 @@ export function compose(given: ComposeOptions): Parts {
       ...policy.useCases,
       ...webhooks.useCases,
       ...stream.useCases,
-      listAuditKeys: () => listAuditKeys(keys, keys.ids()),
+      listAuditKeys: auditKeys,
       ...views.useCases,
       tagSuffix: createEpochNames(database.identity).tagSuffix,
     },

@@ -17,6 +17,7 @@ import { removeKey } from "./routes/clients/remove-key.js";
 import { removeSecret } from "./routes/clients/remove-secret.js";
 import { rotateOwnSecret } from "./routes/clients/rotate-own-secret.js";
 import { rotateSecret } from "./routes/clients/rotate-secret.js";
+import { showClientUsage } from "./routes/clients/show-client-usage.js";
 import { issueStreamTicket } from "./routes/events/issue-stream-ticket.js";
 import { listEvents } from "./routes/events/list-events.js";
 import { openStream } from "./routes/events/open-stream.js";
@@ -61,6 +62,8 @@ import {
   listOwnSessions,
   listSessionsOfPerson,
 } from "./routes/sessions/list-sessions.js";
+import { listFailures, retryFailure } from "./routes/system/failures.js";
+import { showSystem } from "./routes/system/show-system.js";
 import { authorizationServer } from "./routes/tokens/authorization-server.js";
 import { introspectToken } from "./routes/tokens/introspect-token.js";
 import { issueToken } from "./routes/tokens/issue-token.js";
@@ -84,6 +87,7 @@ import { listNetworks } from "./routes/wallets/list-networks.js";
 import { listWallets } from "./routes/wallets/list-wallets.js";
 import { readWallet } from "./routes/wallets/read-wallet.js";
 import { changeWebhookEndpoint } from "./routes/webhooks/change-webhook-endpoint.js";
+import { countReplay } from "./routes/webhooks/count-replay.js";
 import { createWebhookEndpoint } from "./routes/webhooks/create-webhook-endpoint.js";
 import { deleteWebhookEndpoint } from "./routes/webhooks/delete-webhook-endpoint.js";
 import { disableWebhookEndpoint, enableWebhookEndpoint } from "./routes/webhooks/enable-webhook-endpoint.js";
@@ -95,6 +99,7 @@ import { replayWebhooks } from "./routes/webhooks/replay-webhooks.js";
 import { resendFailedWebhooks } from "./routes/webhooks/resend-failed-webhooks.js";
 import { resendWebhookDelivery } from "./routes/webhooks/resend-webhook-delivery.js";
 import { rotateWebhookSecret } from "./routes/webhooks/rotate-webhook-secret.js";
+import { showWebhookStats } from "./routes/webhooks/show-webhook-stats.js";
 import { testWebhookEndpoint } from "./routes/webhooks/test-webhook-endpoint.js";
 import { verifyWebhookEndpoint } from "./routes/webhooks/verify-webhook-endpoint.js";
 
@@ -146,6 +151,8 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     rotateWebhookSecret(useCases),
     testWebhookEndpoint(useCases),
     verifyWebhookEndpoint(useCases),
+    showWebhookStats(useCases),
+    countReplay(useCases),
     listWebhookDeliveries(useCases),
     readWebhookDelivery(useCases),
     resendWebhookDelivery(useCases),
@@ -163,6 +170,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     createClient(useCases),
     listClients(useCases),
     readClient(useCases),
+    showClientUsage(useCases),
     changeClient(useCases),
     rotateSecret(useCases),
     rotateOwnSecret(useCases),
@@ -199,5 +207,8 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     showOverview(useCases),
     listWalletEntries(useCases),
     showWalletHistory(useCases),
+    showSystem(useCases),
+    listFailures(useCases),
+    retryFailure(useCases),
   ];
 }

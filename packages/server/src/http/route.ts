@@ -106,6 +106,7 @@ export const tagDescriptions = {
     description: "What there is and what has happened: search and statements.",
     page: "guides/overview",
   },
+  System: { description: "How the service is doing.", page: "guides/overview" },
   Audit: { description: "The audit log.", page: "operating/audit" },
   Operations: { description: "Whether the service is alive and ready.", page: "guides/running" },
 } as const;

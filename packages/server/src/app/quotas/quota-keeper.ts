@@ -17,6 +17,8 @@ import {
   type Allowances,
   type BucketKey,
   type ClientTraffic,
+  noRequests,
+  type RequestCounts,
   stopReserve,
   type TenantTraffic,
 } from "./traffic.js";
@@ -30,7 +32,15 @@ export interface QuotaKeeper {
   /** The client's traffic. A map look-up, because every request needs it. */
   of: (client: ApiClient) => ClientTraffic;
   counts: QuotaCounts;
+  /** The quotas that apply to a client: its own, and the defaults. */
+  quotasOf: (client: Pick<ApiClient, "quotas">) => Quotas;
+  /** Takes what the clients have requested since the last call. */
+  takeRequestCounts: () => CountedClient[];
   close: () => Promise<void>;
+}
+
+export interface CountedClient extends BucketKey {
+  counts: RequestCounts;
 }
 
 export interface QuotaKeeperDeps {
@@ -55,6 +65,8 @@ export function createQuotaKeeper(deps: QuotaKeeperDeps): QuotaKeeper {
   const clients = new Map<string, ClientTraffic>();
   const tenants = new Map<string, TenantTraffic>();
   const { request, counts } = createTokenReserver(deps);
+  /** What clients have requested that were forgotten since. */
+  let forgotten: CountedClient[] = [];
 
   function createAllowances(key: BucketKey, prefix: string, quotas: Quotas): Allowances {
     return Object.fromEntries(
@@ -89,7 +101,7 @@ export function createQuotaKeeper(deps: QuotaKeeperDeps): QuotaKeeper {
     const allowances = createAllowances(key, "", { ...defaults, ...quotas });
     const reserve = fullBucket(stopReserve, monotonicMs());
     const open = { requestsInFlight: 0, connections: 0 };
-    return { ...key, tenant, overrides: quotas, allowances, reserve, ...open };
+    return { ...key, tenant, overrides: quotas, allowances, reserve, ...open, counts: noRequests() };
   }
 
   function retune(traffic: ClientTraffic, overrides: ClientQuotas): void {
@@ -115,6 +127,14 @@ export function createQuotaKeeper(deps: QuotaKeeperDeps): QuotaKeeper {
   function forget(traffic: ClientTraffic): void {
     clients.delete(traffic.clientId);
     traffic.tenant.clientCount -= 1;
+    if (forgotten.length < clientsMax) forgotten.push(...takeCounts(traffic));
+  }
+
+  function takeCounts(traffic: ClientTraffic): CountedClient[] {
+    const { tenantId, clientId, counts: taken } = traffic;
+    if (taken.requests === 0 && taken.cost === 0) return [];
+    traffic.counts = noRequests();
+    return [{ tenantId, clientId, counts: taken }];
   }
 
   /** Takes unused tokens back from what is idle, and tells whether all of it is. */
@@ -161,6 +181,12 @@ export function createQuotaKeeper(deps: QuotaKeeperDeps): QuotaKeeper {
 
   return {
     counts,
+    quotasOf: ({ quotas }) => ({ ...defaults, ...quotas }),
+    takeRequestCounts: () => {
+      const taken = [...forgotten, ...[...clients.values()].flatMap(takeCounts)];
+      forgotten = [];
+      return taken;
+    },
     of: (client) => {
       const known = clients.get(client.id);
       if (known !== undefined) {

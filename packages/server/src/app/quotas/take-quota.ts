@@ -128,13 +128,14 @@ export function takeForBody(
 
 /** Takes a cost that is known only after the request was admitted. */
 export function chargeQuota(
-  { tenant, allowances }: ClientTraffic,
+  { tenant, allowances, counts }: ClientTraffic,
   quotaClass: QuotaClass,
   nowMs: number,
   cost: number,
 ): void {
   allowances[quotaClass].charge(nowMs, cost);
   tenant.allowances[quotaClass].charge(nowMs, cost);
+  counts.cost += cost;
 }
 
 /**

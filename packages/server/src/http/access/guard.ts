@@ -15,6 +15,7 @@ import type { ConfirmedAct, VerifyPasskey } from "../../app/people/step-up.js";
 import type { AddressQuota } from "../../app/quotas/address-quota.js";
 import type { LoadShedder } from "../../app/quotas/load-shedder.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
+import { countRequest } from "../../app/quotas/traffic.js";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
 import type { ApprovalProof } from "../../app/transactions/approval-evidence.js";
 import { type AdmissionOptions, type AdmitBody, createAdmission } from "../quotas/admission.js";
@@ -181,6 +182,7 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
         const { client } = request.authenticated;
         if (isRead(request)) admission.chargeAnswer(client, payload, reply);
         if (request.itemsFound > 0) admission.chargeItemsFound(client, request.itemsFound, reply);
+        countRequest(guard.quotas.of(client), reply.statusCode);
       }
       done(null, payload);
     },

@@ -72,6 +72,7 @@ async function removeOfTenant(
   // Two ranges of the primary keys. The retry schedule ends after three days: an older pending delivery waits for a disabled endpoint.
   let removed =
     (await remove(sql`finished_deliveries`, isOld)) + (await remove(sql`pending_deliveries`, isOld));
+  await removeHours(database, tenantId, options);
   for (let afterId = idMin; !options.isStopping(); ) {
     const page = await listDeletedEndpoints(database, tenantId, afterId, batchMax);
     // A range of pending_deliveries_by_endpoint for each.
@@ -88,6 +89,24 @@ async function removeOfTenant(
     await sleep(pauseMs);
   }
   return removed;
+}
+
+/** An endpoint has a row for each hour in which something was sent to it. Served by the primary key, whose rows of one tenant are few. */
+async function removeHours(
+  database: Database,
+  tenantId: string,
+  { before, isStopping }: RetentionOptions,
+): Promise<void> {
+  while (!isStopping()) {
+    const removed = await database.query(sql`
+      DELETE FROM webhook_hours WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM webhook_hours WHERE tenant_id = ${tenantId} AND start < ${before}
+        ORDER BY tenant_id, endpoint_id, start LIMIT ${batchMax}))
+      RETURNING start
+    `);
+    if (removed.length < batchMax) break;
+    await sleep(pauseMs);
+  }
 }
 
 async function removeRange(

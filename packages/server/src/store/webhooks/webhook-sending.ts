@@ -22,6 +22,7 @@ import {
 import { hasKey, joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { type EndpointRow, endpointColumns, toEndpoint } from "./webhook-endpoints.js";
+import { countHours } from "./webhook-hours.js";
 
 interface DueRow extends Omit<DueDelivery, "tenantId" | "endpointId" | "sequence"> {
   /** The place of the request that it answers, counted from 1: two columns less to send and to read than the endpoint's key. */
@@ -165,6 +166,7 @@ async function writeResults(tx: Queryable, results: readonly AttemptResult[]): P
       WHERE p.ctid = held.place AND held.state <> 'pending'
       RETURNING p.tenant_id, p.id, p.endpoint_id, p.sequence, p.event, p.repeats, held.state, held.at,
         p.attempts || held.attempt AS attempts
+    ), counted AS (${countHours(results, places)}
     )
     INSERT INTO finished_deliveries (tenant_id, id, endpoint_id, sequence, event, repeats, state, finished_at, attempts)
     SELECT * FROM done

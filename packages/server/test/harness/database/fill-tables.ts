@@ -101,6 +101,8 @@ const access = `
   INSERT INTO quota_buckets
     SELECT tenant_id, id, class, 1, 0 FROM clients, (VALUES ('create'), ('read'), ('manage')) classes (class)
     ON CONFLICT DO NOTHING;
+  INSERT INTO client_hours
+    SELECT tenant_id, id, date_trunc('hour', now()) - n * interval '1 hour', 9, 1, 0, 0, 9 FROM clients, generate_series(0, 9) n;
   INSERT INTO audit_heads SELECT id, 0, '\\x00' FROM tenants ON CONFLICT DO NOTHING;
   INSERT INTO audit_entries (tenant_id, number, occurred_at, actor, action, outcome, repeated, hash)
     SELECT tenant_id, number + n, now(), 'operator', 'filler', 'succeeded', 1, '\\x00' FROM audit_heads, generate_series(1, 3000) n;
@@ -123,5 +125,7 @@ const webhooks = `
     SELECT tenant_id, uuidv7((v.sequence - 10000) * interval '1 second'), e.id, v.sequence, v.event,
       CASE v.sequence % 2 WHEN 1 THEN '-infinity' ELSE now() END
     FROM filled e JOIN events v USING (tenant_id) WHERE e.n = 3 AND v.sequence <= 2000;
+  INSERT INTO webhook_hours
+    SELECT tenant_id, id, date_trunc('hour', now()) - hour * interval '1 hour', 10, 9, 0, 500, 90 FROM filled, generate_series(0, 1000) hour;
   DROP TABLE filled;
 `;

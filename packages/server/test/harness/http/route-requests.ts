@@ -68,6 +68,7 @@ export const unknownIds: Record<string, string> = {
   orders: "ord_01h455vb4pex5vsknk084sn02q",
   "webhook-endpoints": "whe_01h455vb4pex5vsknk084sn02q",
   "webhook-deliveries": "dlv_01h455vb4pex5vsknk084sn02q",
+  failures: "tx_01h455vb4pex5vsknk084sn02q",
   keys: "x",
   secrets: "x",
 };
@@ -149,6 +150,8 @@ export async function createObjects(
     keys: key.id,
     secrets: client.secrets[0].id,
     transactions: id,
+    // One that has not failed.
+    failures: id,
     wallets: source.wallet_id,
     orders: order.id,
     "webhook-endpoints": endpoint.id,

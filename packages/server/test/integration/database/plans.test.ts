@@ -35,6 +35,8 @@ const queryValues: Record<string, readonly string[]> = {
   market: ["ETH-USD", "USDC-USD"],
   depth: ["10"],
   sequence: ["1", "5000"],
+  from_sequence: ["1", "5000"],
+  hours: ["1", "720"],
   idempotency_key: ["nobody's"],
   before: ["5000"],
   from: [new Date(Date.now() - 3_600_000).toISOString()],
@@ -66,6 +68,10 @@ function freeRowsOf(text: string): number {
   // A step of the reader of the log.
   if (text.includes("INTO transaction_periods") || text.includes("INTO wallet_periods")) return 500;
   if (text.includes("FROM events") && text.includes("ORDER BY sequence OFFSET")) return 500;
+  // The hours of a client that are summed up.
+  if (text.includes("FROM client_hours")) return 2400;
+  // What is counted up to a bound.
+  if (text.includes("AS counted") || text.includes("AS looked")) return 10_000;
   return text.includes("FROM pending_deliveries p WHERE") && text.includes("count(*)") ? 10_000 : 0;
 }
 

@@ -76,6 +76,32 @@ export async function retryFailures(
   return rows.length;
 }
 
+/** Those of one tenant, the ones that are tried next first. Each table has an index on (tenant, time, id) over such rows. */
+export async function listFailuresOf(
+  source: Queryable,
+  { table, attempts, retryAt }: FailureTable,
+  tenantId: string,
+  limit: number,
+): Promise<Pick<FailedRow, "id" | "attempts" | "retryAt">[]> {
+  return await source.query<Pick<FailedRow, "id" | "attempts" | "retryAt">>(sql`
+    SELECT id, ${attempts} AS attempts, ${retryAt} AS "retryAt" FROM ${table}
+    WHERE tenant_id = ${tenantId} AND last_error IS NOT NULL AND ${retryAt} IS NOT NULL ORDER BY ${retryAt}, id LIMIT ${limit}
+  `);
+}
+
+/** Makes a failed row of a tenant due now. Served by the primary key. */
+export async function retryFailureOf(
+  source: Queryable,
+  { table, retryAt }: FailureTable,
+  { tenantId, id }: RowKey,
+  now: Date,
+): Promise<boolean> {
+  const rows = await source.query(sql`
+    UPDATE ${table} SET ${retryAt} = ${now} WHERE tenant_id = ${tenantId} AND id = ${id} AND last_error IS NOT NULL RETURNING id
+  `);
+  return rows.length === 1;
+}
+
 /** PostgreSQL stores any string but one with a zero character or half a surrogate pair in it. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
