@@ -10,6 +10,7 @@ import "./styles/base.css";
 import "./styles/parts.css";
 import "./styles/charts.css";
 import "./styles/shell.css";
+import "./styles/figures.css";
 
 applyTheme();
 const root = document.getElementById("root");

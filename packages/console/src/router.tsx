@@ -16,6 +16,26 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/webhooks",
+    component: lazyRouteComponent(() => import("./pages/webhooks/webhooks-page"), "WebhooksPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/webhooks/$id",
+    component: lazyRouteComponent(() => import("./pages/webhooks/endpoint-page"), "EndpointPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/deliveries/$id",
+    component: lazyRouteComponent(() => import("./pages/webhooks/delivery-page"), "DeliveryPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/system",
+    component: lazyRouteComponent(() => import("./pages/system/system-page"), "SystemPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/transactions",
     validateSearch: readFilters,
     component: lazyRouteComponent(() => import("./pages/transactions/transactions-page"), "TransactionsPage"),

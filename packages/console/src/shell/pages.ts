@@ -9,6 +9,8 @@ export const pages = [
     scopes: ["transactions:approve", "transactions:write"],
   },
   { path: "/wallets", title: "Wallets", keys: "g w", scopes: ["wallets:read"] },
+  { path: "/webhooks", title: "Webhooks", keys: "g h", scopes: ["webhooks:manage"] },
+  { path: "/system", title: "System", keys: "g s", scopes: ["system:manage"] },
   { path: "/destinations", title: "Destinations", keys: "g d", scopes: ["policies:read"] },
   {
     path: "/change-requests",

@@ -1,6 +1,11 @@
+import type { SearchHit } from "@bursar/client";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
+import { bursar } from "../api/bursar";
+import { ForeignText } from "../ui/foreign-text";
 import { Modal } from "../ui/modal";
+import { Problem } from "../ui/problem";
 import { mayOpen, pages } from "./pages";
 
 interface Hit {
@@ -10,7 +15,7 @@ interface Hit {
   open: () => void;
 }
 
-/** Finds pages by their name, and objects by their id. */
+/** Finds pages by their name, and objects by anything that names them. */
 export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClose: () => void }) {
   const navigate = useNavigate();
   const list = useId();
@@ -25,20 +30,12 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
       kind: "page",
       open: () => void navigate({ to: page.path }),
     }));
-  if (typed.startsWith("tx_"))
-    hits.unshift({
-      id: typed,
-      title: typed,
-      kind: "transaction",
-      open: () => void navigate({ to: "/transactions/$id", params: { id: typed } }),
-    });
-  if (typed.startsWith("wlt_"))
-    hits.unshift({
-      id: typed,
-      title: typed,
-      kind: "wallet",
-      open: () => void navigate({ to: "/wallets/$id", params: { id: typed } }),
-    });
+  const found = useFound(typed, scopes);
+  for (const hit of found.data?.data ?? []) {
+    const open = openerOf(hit, navigate);
+    if (open !== undefined)
+      hits.push({ id: `${hit.object} ${hit.id}`, title: hit.label ?? hit.id, kind: kindOf(hit), open });
+  }
   const current = Math.min(chosen, hits.length - 1);
   const open = (hit: Hit | undefined) => {
     if (hit === undefined) return;
@@ -57,7 +54,7 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
       <input
         className="input"
         role="combobox"
-        aria-label="A page, or the id of an object"
+        aria-label="A page, or an id, reference, key or address"
         aria-expanded="true"
         aria-controls={list}
         aria-activedescendant={hits[current] === undefined ? undefined : `${list}-${current}`}
@@ -79,11 +76,52 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
             aria-selected={index === current}
             onClick={() => open(hit)}
           >
-            <span>{hit.title}</span> <span className="quiet small">{hit.kind}</span>
+            <ForeignText text={hit.title} limit={80} /> <span className="quiet small">{hit.kind}</span>
           </div>
         ))}
       </div>
-      {hits.length === 0 && <p className="quiet">Nothing has this name or id.</p>}
+      {found.error !== null && <Problem error={found.error} />}
+      {hits.length === 0 && (
+        <p className="quiet" role="status">
+          {found.isFetching ? "Looking" : "Nothing has this name, id, reference, key or address."}
+        </p>
+      )}
     </Modal>
   );
+}
+
+const quietMs = 200;
+
+/** What the service finds, once somebody has stopped typing for a moment. */
+function useFound(typed: string, scopes: readonly string[]) {
+  const [settled, setSettled] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(typed), quietMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return useQuery({
+    queryKey: ["search", settled],
+    queryFn: ({ signal }) => bursar.search.find(settled, { signal }),
+    enabled: settled.length >= 2 && settled.length <= 255 && scopes.length > 0,
+    placeholderData: (before) => before,
+    staleTime: 5000,
+  });
+}
+
+/** The page of an object; undefined if it has none. */
+function openerOf(
+  { object, id }: SearchHit,
+  navigate: ReturnType<typeof useNavigate>,
+): (() => void) | undefined {
+  const params = { id };
+  if (object === "transaction") return () => void navigate({ to: "/transactions/$id", params });
+  if (object === "wallet") return () => void navigate({ to: "/wallets/$id", params });
+  if (object === "webhook_endpoint") return () => void navigate({ to: "/webhooks/$id", params });
+  if (object === "webhook_delivery") return () => void navigate({ to: "/deliveries/$id", params });
+  return undefined;
+}
+
+function kindOf({ object, match }: SearchHit): string {
+  const by = match === "id" ? "" : `, by its ${match.replaceAll("_", " ")}`;
+  return `${object.replaceAll("_", " ")}${by}`;
 }

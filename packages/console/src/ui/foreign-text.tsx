@@ -50,3 +50,14 @@ export function ForeignText({ text, limit = shownAtMost }: { text: string; limit
     </bdi>
   );
 }
+
+/** The same for several lines, whose breaks are shown as such. */
+export function ForeignLines({ text }: { text: string }) {
+  return text.split(/\r?\n/).map((line, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity, and never move
+    <Fragment key={index}>
+      {index > 0 && "\n"}
+      <ForeignText text={line} />
+    </Fragment>
+  ));
+}

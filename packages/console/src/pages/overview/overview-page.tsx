@@ -4,12 +4,15 @@ import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
 import { Amount } from "../../ui/amount";
 import { Empty } from "../../ui/empty";
+import { boundedText, FigureCard } from "../../ui/figure-card";
 import { ForeignText } from "../../ui/foreign-text";
 import { Loaded } from "../../ui/loaded";
 import { PageHead } from "../../ui/page-head";
 import { Scroller } from "../../ui/scroller";
 import { StateBadge } from "../../ui/state-badge";
 import { Time } from "../../ui/time";
+import { healthOf } from "../webhooks/endpoint-health";
+import { Flows, useHours } from "./flows";
 
 const refreshMs = 5000;
 
@@ -18,9 +21,22 @@ export function OverviewPage() {
   return (
     <>
       <PageHead title="Overview" />
-      {scopes.includes("transactions:read") && <Waiting />}
+      <Attention scopes={scopes} />
+      {scopes.includes("transactions:read") && <Flows />}
       {scopes.includes("transactions:read") && <Latest />}
     </>
+  );
+}
+
+/** What needs somebody. Each card is shown to those who may read what it counts. */
+function Attention({ scopes }: { scopes: readonly string[] }) {
+  return (
+    <div className="cards">
+      {scopes.includes("transactions:read") && <Waiting />}
+      {scopes.includes("webhooks:manage") && <Endpoints />}
+      {scopes.includes("system:manage") && <Backlog />}
+      {scopes.includes("transactions:read") && <Behind />}
+    </div>
   );
 }
 
@@ -31,22 +47,72 @@ function Waiting() {
       bursar.transactions.list({ state: ["awaiting_approval"], limit: 100 }, { signal }).page(),
     refetchInterval: refreshMs,
   });
+  const { data, next_cursor } = waiting.data ?? {};
+  const count = data?.length ?? 0;
   return (
-    <div className="cards">
-      <div className="card">
-        <h2>Waiting for approval</h2>
-        <Loaded query={waiting}>
-          {({ data, next_cursor }) => (
-            <>
-              <p className="figure">{next_cursor === null ? data.length : `${data.length}+`}</p>
-              <Link to="/transactions" search={{ state: "awaiting_approval" }}>
-                Show them
-              </Link>
-            </>
-          )}
-        </Loaded>
-      </div>
-    </div>
+    <FigureCard
+      title="Waiting for approval"
+      tone={count > 0 ? "wait" : undefined}
+      figure={data === undefined ? undefined : next_cursor === null ? count : `${count}+`}
+    >
+      <Link to="/transactions" search={{ state: "awaiting_approval" }}>
+        Show them
+      </Link>
+    </FigureCard>
+  );
+}
+
+function Endpoints() {
+  const endpoints = useQuery({
+    queryKey: ["webhooks", "endpoints"],
+    queryFn: ({ signal }) => bursar.webhookEndpoints.list({ limit: 100 }, { signal }).page(),
+    refetchInterval: 10_000,
+  });
+  const states = endpoints.data?.data.map(healthOf);
+  const bad = states?.filter((state) => state === "failing" || state === "disabled").length;
+  return (
+    <FigureCard
+      title="Failing endpoints"
+      figure={bad}
+      tone={bad !== undefined && bad > 0 ? "bad" : undefined}
+    >
+      <Link to="/webhooks">of {states?.length ?? 0} webhook endpoints</Link>
+    </FigureCard>
+  );
+}
+
+function Backlog() {
+  const system = useQuery({
+    queryKey: ["system"],
+    queryFn: ({ signal }) => bursar.system.show({ signal }),
+    refetchInterval: refreshMs,
+  });
+  const { accepted } = system.data?.transactions ?? {};
+  return (
+    <FigureCard title="Backlog" figure={accepted === undefined ? undefined : boundedText(accepted)}>
+      {accepted?.oldest_at == null ? (
+        <Link to="/system">payments that wait for the engine</Link>
+      ) : (
+        <>
+          oldest from <Time at={accepted.oldest_at} />
+        </>
+      )}
+    </FigureCard>
+  );
+}
+
+function Behind() {
+  const lag = useHours().data?.lag;
+  return (
+    <FigureCard
+      title="Sums behind"
+      figure={lag === undefined ? undefined : `${Math.round(lag.seconds)} s`}
+      tone={lag !== undefined && lag.seconds > 60 ? "wait" : undefined}
+    >
+      {lag?.events === 0
+        ? "Sums and statements are current."
+        : `${lag?.events ?? 0} events are not included.`}
+    </FigureCard>
   );
 }
 

@@ -1,0 +1,75 @@
+import type { ListWebhookDeliveriesQuery, WebhookDeliverySummary } from "@bursar/client";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { Countdown } from "../../ui/countdown";
+import { Empty } from "../../ui/empty";
+import { PagedTable } from "../../ui/paged-table";
+import { StateBadge } from "../../ui/state-badge";
+import { SelectField } from "../../ui/text-field";
+import { Time } from "../../ui/time";
+import type { Column } from "../../ui/virtual-table";
+
+type State = NonNullable<ListWebhookDeliveriesQuery["state"]>;
+const states: readonly State[] = ["pending", "delivered", "exhausted"];
+
+/** The deliveries to one endpoint, or to all, newest first. */
+export function Deliveries({ endpointId }: { endpointId?: string }) {
+  const [state, setState] = useState<State | "">("");
+  return (
+    <>
+      <div className="filters">
+        <SelectField label="State" value={state} onValue={(value) => setState(value as State | "")}>
+          <option value="">All</option>
+          {states.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </SelectField>
+      </div>
+      <PagedTable
+        caption="Deliveries, newest first"
+        queryKey={["webhooks", "deliveries", endpointId, state]}
+        list={(position, options) =>
+          bursar.webhookDeliveries.list(
+            {
+              ...position,
+              ...(endpointId === undefined ? {} : { endpoint_id: endpointId }),
+              ...(state === "" ? {} : { state }),
+            },
+            options,
+          )
+        }
+        columns={columns}
+        keyOf={({ id }) => id}
+        refetchIntervalMs={10_000}
+        empty={
+          <Empty title="No deliveries">
+            {state === ""
+              ? "Events that happen from now on appear here. Older ones can be replayed."
+              : "No delivery is in this state."}
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+const columns: readonly Column<WebhookDeliverySummary>[] = [
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: "Event",
+    cell: ({ id, event }) => (
+      <Link to="/deliveries/$id" params={{ id }}>
+        {event}
+      </Link>
+    ),
+  },
+  { title: "Sequence", isNumber: true, cell: ({ sequence }) => sequence },
+  { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
+  { title: "Attempts", isNumber: true, cell: ({ attempt_count }) => attempt_count },
+  { title: "Last status", isNumber: true, cell: ({ last_status }) => last_status ?? "-" },
+  {
+    title: "Next attempt",
+    cell: ({ next_attempt_at }) => (next_attempt_at === null ? "-" : <Countdown until={next_attempt_at} />),
+  },
+];

@@ -1,0 +1,149 @@
+import { isBursarError, type WebhookEndpoint } from "@bursar/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { ActionButton } from "../../ui/action-button";
+import { Modal } from "../../ui/modal";
+import { Problem } from "../../ui/problem";
+import { SecretOnce } from "../../ui/secret-once";
+import { TextField } from "../../ui/text-field";
+import { useDraft } from "../../ui/use-draft";
+
+type Kind = WebhookEndpoint["events"][number];
+
+const eventKinds: readonly Kind[] = [
+  "transaction.updated",
+  "wallet.updated",
+  "order.updated",
+  "endpoint.disabled",
+  "change_request.updated",
+  "audit.checkpoint",
+];
+
+interface Draft {
+  key: string;
+  url: string;
+  description: string;
+  events: readonly Kind[];
+}
+
+/** Creates an endpoint, or changes one. What was typed survives a reload; a new URL has a new secret. */
+export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint; onClose: () => void }) {
+  const queries = useQueryClient();
+  const {
+    value: draft,
+    change,
+    clear,
+  } = useDraft<Draft>(`webhook-${endpoint?.id ?? "new"}`, () => ({
+    key: crypto.randomUUID(),
+    url: endpoint?.url ?? "",
+    description: endpoint?.description ?? "",
+    events: endpoint?.events ?? ["*"],
+  }));
+  const [shown, setShown] = useState<{ secret: string; keyId: string }>();
+  const save = useMutation({
+    mutationFn: () => send(draft, endpoint),
+    onSuccess: ({ secret, key_id }) => {
+      clear();
+      void queries.invalidateQueries({ queryKey: ["webhooks"] });
+      if (secret === null || key_id === null) onClose();
+      else setShown({ secret, keyId: key_id });
+    },
+  });
+  const faultOf = (path: string) =>
+    isBursarError(save.error)
+      ? save.error.details.find((detail) => detail.path.endsWith(path))?.reason
+      : undefined;
+  const isAll = draft.events.includes("*");
+  const toggle = (kind: Kind) =>
+    change({
+      events: draft.events.includes(kind)
+        ? draft.events.filter((one) => one !== kind)
+        : [...draft.events.filter((one) => one !== "*"), kind],
+    });
+  return (
+    <Modal title={endpoint === undefined ? "New endpoint" : "Change the endpoint"} onClose={onClose}>
+      {shown !== undefined ? (
+        <SecretOnce {...shown} onDone={onClose} />
+      ) : (
+        <>
+          <TextField
+            label="URL"
+            hint="An https address of your receiver. It is asked to answer a challenge before anything is sent."
+            fault={faultOf("url")}
+            inputMode="url"
+            autoComplete="off"
+            maxLength={2048}
+            value={draft.url}
+            onValue={(url) => change({ url: url.trim() })}
+          />
+          <TextField
+            label="Description"
+            fault={faultOf("description")}
+            maxLength={256}
+            value={draft.description}
+            onValue={(description) => change({ description })}
+          />
+          <fieldset className="checks">
+            <legend>Events</legend>
+            <label>
+              <input
+                type="checkbox"
+                checked={isAll}
+                onChange={() => change({ events: isAll ? [] : ["*"] })}
+              />{" "}
+              all, also future kinds
+            </label>
+            {eventKinds.map((kind) => (
+              <label key={kind}>
+                <input
+                  type="checkbox"
+                  disabled={isAll}
+                  checked={isAll || draft.events.includes(kind)}
+                  onChange={() => toggle(kind)}
+                />{" "}
+                {kind}
+              </label>
+            ))}
+          </fieldset>
+          {endpoint !== undefined && draft.url !== endpoint.url && (
+            <p className="notice" data-tone="wait">
+              Another URL gets a new secret and must answer a challenge before anything is sent to it.
+            </p>
+          )}
+          {save.error !== null && <Problem error={save.error} />}
+          <div className="row">
+            <ActionButton
+              isPending={save.isPending}
+              tone="primary"
+              disabled={draft.url === "" || draft.events.length === 0}
+              onAct={() => save.mutate()}
+            >
+              {endpoint === undefined ? "Create" : "Save"}
+            </ActionButton>
+            <button type="button" className="button" onClick={onClose}>
+              Close
+            </button>
+          </div>
+        </>
+      )}
+    </Modal>
+  );
+}
+
+function send(
+  { key, url, description, events }: Draft,
+  endpoint: WebhookEndpoint | undefined,
+): Promise<{ secret: string | null; key_id: string | null }> {
+  const kinds = [...events];
+  if (endpoint === undefined)
+    return bursar.webhookEndpoints.create(
+      { url, events: kinds, ...(description === "" ? {} : { description }) },
+      { idempotencyKey: key },
+    );
+  return bursar.webhookEndpoints.change(endpoint.id, {
+    ...(url === endpoint.url ? {} : { url }),
+    events: kinds,
+    description: description === "" ? null : description,
+  });
+}

@@ -1,0 +1,167 @@
+import type { WebhookEndpoint, WebhookEndpointStats } from "@bursar/client";
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { BarChart, lastHours } from "../../ui/bar-chart";
+import { ClientId } from "../../ui/client-id";
+import { CopyButton } from "../../ui/copy-button";
+import { Countdown } from "../../ui/countdown";
+import { Curl } from "../../ui/curl";
+import { Fact, Facts } from "../../ui/facts";
+import { boundedText, FigureCard } from "../../ui/figure-card";
+import { ForeignText } from "../../ui/foreign-text";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { RawJson } from "../../ui/raw-json";
+import { StateBadge } from "../../ui/state-badge";
+import { Time } from "../../ui/time";
+import { Deliveries } from "./deliveries";
+import { EndpointActions } from "./endpoint-actions";
+import { healthOf, percentOf, useStats } from "./endpoint-health";
+import { ResendDialog } from "./resend-dialog";
+
+export function EndpointPage() {
+  const { id } = useParams({ from: "/webhooks/$id" });
+  const endpoint = useQuery({
+    queryKey: ["webhooks", "endpoint", id],
+    queryFn: ({ signal }) => bursar.webhookEndpoints.get(id, { signal }),
+    refetchInterval: 10_000,
+  });
+  return (
+    <>
+      <PageHead title="Webhook endpoint">
+        {endpoint.data !== undefined && <EndpointActions endpoint={endpoint.data} />}
+      </PageHead>
+      <Loaded query={endpoint}>{(found) => <Details endpoint={found} />}</Loaded>
+    </>
+  );
+}
+
+function Details({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { id, url, description, events, verified_at, failing_since, disabled_at, disabled_reason } = endpoint;
+  const stats = useStats(id);
+  return (
+    <div className="stack">
+      <div className="card">
+        <Facts>
+          <Fact name="URL">
+            <ForeignText text={url} />
+          </Fact>
+          <Fact name="State">
+            <StateBadge state={healthOf(endpoint)} />
+          </Fact>
+          <Fact name="Description">{description !== null && <ForeignText text={description} />}</Fact>
+          <Fact name="Id">
+            <span className="row">
+              <code>{id}</code> <CopyButton text={id} label="Copy the id" />
+            </span>
+          </Fact>
+          <Fact name="Events">{events.includes("*") ? "all kinds" : events.join(", ")}</Fact>
+          <Fact name="Verified">
+            {verified_at === null ? (
+              "not yet: the receiver must answer a challenge before anything is sent"
+            ) : (
+              <Time at={verified_at} long />
+            )}
+          </Fact>
+          <Fact name="Failing since">{failing_since !== null && <Time at={failing_since} long />}</Fact>
+          <Fact name="Disabled">
+            {disabled_at !== null && (
+              <>
+                <Time at={disabled_at} long />, {reasons[disabled_reason ?? "requested"]}
+              </>
+            )}
+          </Fact>
+          <Fact name="Old secret">
+            {endpoint.old_secret_until !== null && (
+              <>
+                also signs for <Countdown until={endpoint.old_secret_until} />
+              </>
+            )}
+          </Fact>
+          <Fact name="Authority">
+            <ClientId id={endpoint.client_id} />
+          </Fact>
+        </Facts>
+      </div>
+      <Loaded query={stats}>{(found) => <Stats stats={found} endpoint={endpoint} />}</Loaded>
+      <section className="stack" aria-labelledby="deliveries">
+        <h2 id="deliveries">Deliveries</h2>
+        <Deliveries endpointId={id} />
+      </section>
+      <RawJson value={endpoint} />
+      <Curl method="GET" path={`/v1/webhook-endpoints/${id}/stats`} />
+    </div>
+  );
+}
+
+const reasons = {
+  requested: "by a person or a client",
+  gone: "because the receiver answered 410",
+  failing: "because nothing succeeded for five days",
+} as const;
+
+function Stats({ stats, endpoint }: { stats: WebhookEndpointStats; endpoint: WebhookEndpoint }) {
+  const [isOpen, setOpen] = useState(false);
+  const { success_rate, attempts, latency, pending, resendable } = stats;
+  const rateTone = success_rate === null ? undefined : success_rate < 0.9 ? "bad" : "good";
+  return (
+    <section className="stack" aria-labelledby="health">
+      <div className="row spread">
+        <h2 id="health">Last 24 hours</h2>
+        <button type="button" className="button" onClick={() => setOpen(true)}>
+          Send again
+        </button>
+      </div>
+      <div className="cards">
+        <FigureCard
+          title="Delivered"
+          tone={rateTone}
+          figure={success_rate === null ? "-" : percentOf(success_rate)}
+        >
+          {success_rate === null ? "Nothing was sent." : `of ${attempts} attempts`}
+        </FigureCard>
+        <FigureCard title="Answers within" figure={latency === null ? "-" : `${latency.p50_ms} ms`}>
+          {latency !== null && `95 % within ${latency.p95_ms} ms, the slowest took ${latency.max_ms} ms`}
+        </FigureCard>
+        <FigureCard
+          title="Waiting"
+          figure={boundedText(pending)}
+          tone={pending.count > 0 && endpoint.failing_since !== null ? "wait" : undefined}
+        >
+          {pending.oldest_at !== null && (
+            <>
+              oldest from <Time at={pending.oldest_at} />
+            </>
+          )}
+          {pending.next_attempt_at !== null && (
+            <>
+              , next attempt in <Countdown until={pending.next_attempt_at} />
+            </>
+          )}
+        </FigureCard>
+        <FigureCard
+          title="Given up"
+          figure={boundedText(resendable)}
+          tone={resendable.count > 0 ? "bad" : undefined}
+        >
+          deliveries that were not sent again
+        </FigureCard>
+      </div>
+      <BarChart
+        title="Attempts by hour"
+        bars={lastHours(stats.hours, 24, Date.now()).map(({ label, row }) => ({
+          label,
+          parts: [
+            { name: "delivered", tone: "good", value: row?.delivered ?? 0 },
+            { name: "failed", tone: "bad", value: (row?.attempts ?? 0) - (row?.delivered ?? 0) },
+          ],
+        }))}
+      />
+      {isOpen && (
+        <ResendDialog endpointId={endpoint.id} resendable={resendable} onClose={() => setOpen(false)} />
+      )}
+    </section>
+  );
+}

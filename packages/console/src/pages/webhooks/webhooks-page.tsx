@@ -1,0 +1,95 @@
+import type { WebhookEndpoint } from "@bursar/client";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { Empty } from "../../ui/empty";
+import { ForeignText } from "../../ui/foreign-text";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { SimpleTable } from "../../ui/simple-table";
+import { StateBadge } from "../../ui/state-badge";
+import { Time } from "../../ui/time";
+import type { Column } from "../../ui/virtual-table";
+import { Deliveries } from "./deliveries";
+import { EndpointForm } from "./endpoint-form";
+import { healthOf, percentOf, useStats } from "./endpoint-health";
+
+/** The endpoints with their health, and the deliveries to all of them. */
+export function WebhooksPage() {
+  const [isOpen, setOpen] = useState(false);
+  const endpoints = useQuery({
+    queryKey: ["webhooks", "endpoints"],
+    queryFn: ({ signal }) => bursar.webhookEndpoints.list({ limit: 100 }, { signal }).page(),
+    refetchInterval: 10_000,
+  });
+  return (
+    <>
+      <PageHead title="Webhooks">
+        <button type="button" className="button" data-tone="primary" onClick={() => setOpen(true)}>
+          New endpoint
+        </button>
+      </PageHead>
+      <Loaded query={endpoints}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title="No endpoints">
+              An endpoint is told of events by signed requests. Create one, or try it locally with bursar
+              webhooks listen.
+            </Empty>
+          ) : (
+            <SimpleTable caption="Endpoints" columns={columns} rows={data} keyOf={({ id }) => id} />
+          )
+        }
+      </Loaded>
+      <section className="stack" aria-labelledby="deliveries">
+        <h2 id="deliveries">Latest deliveries</h2>
+        <Deliveries />
+      </section>
+      {isOpen && <EndpointForm onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+const columns: readonly Column<WebhookEndpoint>[] = [
+  {
+    title: "Endpoint",
+    cell: ({ id, url, description }) => (
+      <>
+        <Link to="/webhooks/$id" params={{ id }}>
+          <ForeignText text={url} limit={80} />
+        </Link>
+        {description !== null && (
+          <div className="quiet small">
+            <ForeignText text={description} limit={80} />
+          </div>
+        )}
+      </>
+    ),
+  },
+  { title: "State", cell: (endpoint) => <StateBadge state={healthOf(endpoint)} /> },
+  { title: "Events", cell: ({ events }) => (events.includes("*") ? "all" : events.join(", ")) },
+  { title: "Delivered, 24 h", isNumber: true, cell: ({ id }) => <Rate id={id} /> },
+  { title: "Waiting", isNumber: true, cell: ({ id }) => <Waiting id={id} /> },
+  {
+    title: "Failing since",
+    cell: ({ failing_since }) => (failing_since === null ? "-" : <Time at={failing_since} />),
+  },
+];
+
+function Rate({ id }: { id: string }) {
+  const stats = useStats(id).data;
+  if (stats === undefined) return <span className="quiet">…</span>;
+  if (stats.success_rate === null) return <span className="quiet">nothing sent</span>;
+  return (
+    <>
+      {percentOf(stats.success_rate)} <span className="quiet small">of {stats.attempts}</span>
+    </>
+  );
+}
+
+function Waiting({ id }: { id: string }) {
+  const pending = useStats(id).data?.pending;
+  if (pending === undefined) return <span className="quiet">…</span>;
+  return pending.has_more ? `${pending.count}+` : pending.count;
+}
