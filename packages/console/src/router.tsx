@@ -120,6 +120,31 @@ const routes = [
     path: "/networks",
     component: lazyRouteComponent(() => import("./pages/networks/networks-page"), "NetworksPage"),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/people",
+    component: lazyRouteComponent(() => import("./pages/people/people-page"), "PeoplePage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/people/$id",
+    component: lazyRouteComponent(() => import("./pages/people/person-page"), "PersonPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/roles",
+    component: lazyRouteComponent(() => import("./pages/people/roles-page"), "RolesPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/clients",
+    component: lazyRouteComponent(() => import("./pages/clients/clients-page"), "ClientsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/clients/$id",
+    component: lazyRouteComponent(() => import("./pages/clients/client-page"), "ClientPage"),
+  }),
 ] as const;
 
 export const router = createRouter({

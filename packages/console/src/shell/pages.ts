@@ -23,6 +23,9 @@ export const pages = [
   { path: "/networks", title: "Networks", keys: "g n", scopes: ["wallets:read"] },
   { path: "/events", title: "Events", keys: "g e", scopes: ["events:read"] },
   { path: "/audit", title: "Audit", keys: "g u", scopes: ["audit:read"] },
+  { path: "/people", title: "People", keys: "g i", scopes: ["clients:manage"] },
+  { path: "/roles", title: "Roles", keys: "g r", scopes: ["clients:manage"] },
+  { path: "/clients", title: "Clients", keys: "g l", scopes: ["clients:manage"] },
 ] as const;
 
 export function mayOpen(scopes: readonly string[], page: { scopes: readonly string[] }): boolean {

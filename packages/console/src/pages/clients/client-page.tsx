@@ -1,0 +1,163 @@
+import type { ChangeClientBody, Client } from "@bursar/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { useScopes } from "../../session/use-me";
+import { ActionButton } from "../../ui/action-button";
+import { CheckList } from "../../ui/check-list";
+import { ClientId } from "../../ui/client-id";
+import { Confirm } from "../../ui/confirm";
+import { CopyButton } from "../../ui/copy-button";
+import { Fact, Facts } from "../../ui/facts";
+import { ForeignText } from "../../ui/foreign-text";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { RawJson } from "../../ui/raw-json";
+import { RefusedChange } from "../../ui/refused-change";
+import { StateBadge } from "../../ui/state-badge";
+import { Time } from "../../ui/time";
+import { ClientCredentials } from "./client-credentials";
+
+export function ClientPage() {
+  const { id } = useParams({ from: "/clients/$id" });
+  const query = useQuery({
+    queryKey: ["client", id],
+    queryFn: ({ signal }) => bursar.clients.get(id, { signal }),
+  });
+  return (
+    <>
+      <PageHead title="Client" />
+      <Loaded query={query}>{(client) => <Details key={client.id} client={client} />}</Loaded>
+    </>
+  );
+}
+
+function Details({ client }: { client: Client }) {
+  const { id, name, state, scopes, require_signature, created_by, created_at, authority_changed_at } = client;
+  return (
+    <div className="stack">
+      <div className="card">
+        <Facts>
+          <Fact name="Name">
+            <ForeignText text={name} />
+          </Fact>
+          <Fact name="Id">
+            <span className="row">
+              <code>{id}</code> <CopyButton text={id} label="Copy the id" />
+            </span>
+          </Fact>
+          <Fact name="State">
+            <StateBadge state={state} />
+          </Fact>
+          <Fact name="Scopes">{scopes.join(", ")}</Fact>
+          <Fact name="Requests">{require_signature ? "must be signed" : "need not be signed"}</Fact>
+          <Fact name="Created by">
+            <ClientId id={created_by} />
+          </Fact>
+          <Fact name="Created">
+            <Time at={created_at} long />
+          </Fact>
+          <Fact name="Authority changed">
+            <Time at={authority_changed_at} long />
+          </Fact>
+        </Facts>
+      </div>
+      <ClientCredentials client={client} />
+      <ChangeClient client={client} />
+      <RawJson value={client} />
+    </div>
+  );
+}
+
+function ChangeClient({ client: { id, scopes, state } }: { client: Client }) {
+  const queries = useQueryClient();
+  const own = useScopes();
+  const [chosen, setChosen] = useState<string[]>([...scopes]);
+  const [isStopping, setStopping] = useState(false);
+  const [cancel, setCancel] = useState<string[]>([]);
+  const change = useMutation({
+    mutationFn: (body: ChangeClientBody) => bursar.clients.change(id, body),
+    onSettled: async () => {
+      setStopping(false);
+      await queries.invalidateQueries({ queryKey: ["client", id] });
+      await queries.invalidateQueries({ queryKey: ["clients"] });
+    },
+  });
+  const { scopes: wantedScopes, state: wantedState, cancel: wantedCancel } = change.variables ?? {};
+  const isSame = chosen.length === scopes.length && scopes.every((scope) => chosen.includes(scope));
+  return (
+    <section className="card stack form" aria-labelledby="change">
+      <h2 id="change">Change</h2>
+      <CheckList
+        legend="Scopes"
+        options={[...new Set([...scopes, ...own])].sort()}
+        chosen={chosen}
+        onChange={setChosen}
+      />
+      <div className="row">
+        <ActionButton
+          isPending={change.isPending}
+          disabled={isSame || chosen.length === 0}
+          onAct={() => change.mutate({ scopes: chosen as Client["scopes"] })}
+        >
+          Set the scopes
+        </ActionButton>
+        {state === "active" ? (
+          <ActionButton tone="danger" isPending={change.isPending} onAct={() => setStopping(true)}>
+            Disable
+          </ActionButton>
+        ) : (
+          <ActionButton isPending={change.isPending} onAct={() => change.mutate({ state: "active" })}>
+            Enable
+          </ActionButton>
+        )}
+      </div>
+      <RefusedChange
+        key={change.submittedAt}
+        error={change.error}
+        body={{
+          kind: "client.change",
+          change: {
+            client_id: id,
+            ...(wantedScopes === undefined ? {} : { scopes: wantedScopes }),
+            ...(wantedState === undefined ? {} : { state: wantedState }),
+            ...(wantedCancel === undefined ? {} : { cancel: wantedCancel }),
+          },
+        }}
+      />
+      {isStopping && (
+        <Confirm
+          title="Disable this client?"
+          error={undefined}
+          onClose={() => setStopping(false)}
+          action={
+            <ActionButton
+              tone="danger"
+              isPending={change.isPending}
+              onAct={() =>
+                change.mutate({
+                  state: "disabled",
+                  ...(cancel.length === 0 ? {} : { cancel: ["transactions"] }),
+                })
+              }
+            >
+              Disable with the passkey
+            </ActionButton>
+          }
+        >
+          <p>Its tokens become invalid within 5 seconds, and its open orders are cancelled.</p>
+          <CheckList
+            legend="Cancel as well"
+            options={["transactions"]}
+            chosen={cancel}
+            onChange={setCancel}
+          />
+          <p className="quiet small">
+            Transactions that are not cancelled wait: they are processed when the client is enabled again.
+          </p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,166 @@
+import type { ChangePersonBody, Invitation, Person } from "@bursar/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { ActionButton } from "../../ui/action-button";
+import { ClientId } from "../../ui/client-id";
+import { Fact, Facts } from "../../ui/facts";
+import { ForeignText } from "../../ui/foreign-text";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { RefusedChange } from "../../ui/refused-change";
+import { SimpleTable } from "../../ui/simple-table";
+import { StateBadge } from "../../ui/state-badge";
+import { Time } from "../../ui/time";
+import { InvitationLink } from "./invitation-link";
+import { PersonSessions } from "./person-sessions";
+import { RoleField } from "./role-field";
+
+export function PersonPage() {
+  const { id } = useParams({ from: "/people/$id" });
+  const query = useQuery({
+    queryKey: ["person", id],
+    queryFn: ({ signal }) => bursar.people.get(id, { signal }),
+  });
+  return (
+    <>
+      <PageHead title="Person" />
+      <Loaded query={query}>{(person) => <Details key={person.id} person={person} />}</Loaded>
+    </>
+  );
+}
+
+function Details({ person }: { person: Person }) {
+  const { id, name, email, role, scopes, state, passkeys, created_by, created_at } = person;
+  return (
+    <div className="stack">
+      <div className="card">
+        <Facts>
+          <Fact name="Name">
+            <ForeignText text={name} />
+          </Fact>
+          <Fact name="Email">
+            <ForeignText text={email} />
+          </Fact>
+          <Fact name="Id">
+            <code>{id}</code>
+          </Fact>
+          <Fact name="State">
+            <StateBadge state={state} />
+          </Fact>
+          <Fact name="Role">{role}</Fact>
+          <Fact name="Scopes">{scopes.join(", ")}</Fact>
+          <Fact name="Invited by">
+            <ClientId id={created_by} />
+          </Fact>
+          <Fact name="Since">
+            <Time at={created_at} long />
+          </Fact>
+        </Facts>
+      </div>
+      <section className="stack" aria-labelledby="passkeys">
+        <h2 id="passkeys">Passkeys</h2>
+        {passkeys.length < 2 && (
+          <p className="notice" data-tone="wait">
+            {passkeys.length === 0
+              ? "None yet: the link of the invitation was not used."
+              : "Only one: if it is lost, somebody has to recover this person."}
+          </p>
+        )}
+        {passkeys.length > 0 && (
+          <SimpleTable
+            caption="Passkeys"
+            rows={passkeys}
+            keyOf={(passkey) => passkey.id}
+            columns={[
+              { title: "Name", cell: (passkey) => <ForeignText text={passkey.name} limit={60} /> },
+              { title: "Added", cell: (passkey) => <Time at={passkey.created_at} /> },
+              {
+                title: "Last used",
+                cell: (passkey) =>
+                  passkey.last_used_at === null ? (
+                    <span className="quiet">never</span>
+                  ) : (
+                    <Time at={passkey.last_used_at} />
+                  ),
+              },
+            ]}
+          />
+        )}
+      </section>
+      <PersonSessions id={id} />
+      <ChangePerson person={person} />
+    </div>
+  );
+}
+
+/** Another role, the state, or a new invitation. */
+function ChangePerson({ person: { id, role, state } }: { person: Person }) {
+  const queries = useQueryClient();
+  const [chosen, setChosen] = useState(role);
+  const [recovered, setRecovered] = useState<{ invitation: Invitation | null }>();
+  const refresh = async () => {
+    await queries.invalidateQueries({ queryKey: ["person", id] });
+    await queries.invalidateQueries({ queryKey: ["people"] });
+  };
+  const change = useMutation({
+    mutationFn: (body: ChangePersonBody) => bursar.people.change(id, body),
+    onSettled: refresh,
+  });
+  const recover = useMutation({
+    mutationFn: () => bursar.people.recover(id),
+    onSuccess: ({ invitation }) => setRecovered({ invitation }),
+    onSettled: refresh,
+  });
+  const { role: wantedRole, state: wantedState } = change.variables ?? {};
+  return (
+    <section className="card stack form" aria-labelledby="change">
+      <h2 id="change">Change</h2>
+      <RoleField value={chosen} fault={undefined} onValue={setChosen} />
+      <div className="row">
+        <ActionButton
+          isPending={change.isPending}
+          disabled={chosen === role || chosen === ""}
+          onAct={() => change.mutate({ role: chosen })}
+        >
+          Give this role
+        </ActionButton>
+        <ActionButton
+          tone={state === "disabled" ? "primary" : "danger"}
+          isPending={change.isPending}
+          onAct={() => change.mutate({ state: state === "disabled" ? "active" : "disabled" })}
+        >
+          {state === "disabled" ? "Enable" : "Disable"}
+        </ActionButton>
+        <ActionButton tone="danger" isPending={recover.isPending} onAct={() => recover.mutate()}>
+          Recover with a new link
+        </ActionButton>
+      </div>
+      <p className="quiet small">
+        Disabling ends all sessions. Recovering also removes all passkeys, and the person depends on you
+        afterwards.
+      </p>
+      <RefusedChange
+        key={`change ${change.submittedAt}`}
+        error={change.error}
+        body={{
+          kind: "client.change",
+          change: {
+            client_id: id,
+            ...(wantedRole === undefined ? {} : { role: wantedRole }),
+            ...(wantedState === undefined ? {} : { state: wantedState }),
+          },
+        }}
+      />
+      <RefusedChange
+        key={`recover ${recover.submittedAt}`}
+        error={recover.error}
+        body={{ kind: "person.recover", change: { client_id: id } }}
+      />
+      {recovered !== undefined && (
+        <InvitationLink invitation={recovered.invitation} onClose={() => setRecovered(undefined)} />
+      )}
+    </section>
+  );
+}

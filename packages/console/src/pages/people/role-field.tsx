@@ -1,0 +1,41 @@
+import { useQuery } from "@tanstack/react-query";
+import { bursar } from "../../api/bursar";
+import { useScopes } from "../../session/use-me";
+import { SelectField } from "../../ui/text-field";
+
+export function useRoles() {
+  return useQuery({
+    queryKey: ["roles"],
+    queryFn: ({ signal }) => bursar.roles.list({ signal }),
+    staleTime: 60_000,
+  });
+}
+
+interface RoleFieldProps {
+  value: string;
+  fault: string | undefined;
+  onValue: (role: string) => void;
+}
+
+/** A role that the caller may give: nobody grants a scope that they lack. */
+export function RoleField({ value, fault, onValue }: RoleFieldProps) {
+  const own = useScopes();
+  const roles = useRoles().data?.data ?? [];
+  const mayGrant = roles.filter(({ scopes }) => scopes.every((scope) => own.includes(scope)));
+  const chosen = roles.find(({ name }) => name === value);
+  return (
+    <SelectField
+      label="Role"
+      value={value}
+      fault={fault}
+      onValue={onValue}
+      hint={chosen?.scopes.join(", ") ?? "Roles with a scope that you lack are not listed"}
+    >
+      <option value="">Choose</option>
+      {value !== "" && !mayGrant.some(({ name }) => name === value) && <option>{value}</option>}
+      {mayGrant.map(({ name }) => (
+        <option key={name}>{name}</option>
+      ))}
+    </SelectField>
+  );
+}

@@ -1,0 +1,111 @@
+import type { CreateRoleBody, Role } from "@bursar/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { useScopes } from "../../session/use-me";
+import { ActionButton } from "../../ui/action-button";
+import { CheckList } from "../../ui/check-list";
+import { Confirm } from "../../ui/confirm";
+import { faultOf } from "../../ui/fault-of";
+import { Loaded } from "../../ui/loaded";
+import { PageHead } from "../../ui/page-head";
+import { Problem } from "../../ui/problem";
+import { SimpleTable } from "../../ui/simple-table";
+import { TextField } from "../../ui/text-field";
+import { useDraft } from "../../ui/use-draft";
+import { useRoles } from "./role-field";
+
+/** Named sets of scopes. A role is created and deleted, never changed: it means the same to everybody who has it. */
+export function RolesPage() {
+  const queries = useQueryClient();
+  const roles = useRoles();
+  const [isCreating, setCreating] = useState(false);
+  const remove = useMutation({
+    mutationFn: (name: string) => bursar.roles.delete(name),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["roles"] }),
+  });
+  return (
+    <>
+      <PageHead title="Roles">
+        <button type="button" className="button" data-tone="primary" onClick={() => setCreating(true)}>
+          Create a role
+        </button>
+      </PageHead>
+      {remove.error !== null && <Problem error={remove.error} />}
+      <Loaded query={roles}>
+        {({ data }) => (
+          <SimpleTable
+            caption="Roles"
+            rows={data}
+            keyOf={({ name }) => name}
+            columns={[
+              { title: "Name", cell: ({ name }) => name },
+              { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+              {
+                title: "Action",
+                cell: ({ name, built_in }: Role) =>
+                  built_in ? (
+                    <span className="quiet">built in</span>
+                  ) : (
+                    <ActionButton
+                      tone="danger"
+                      isPending={remove.isPending && remove.variables === name}
+                      onAct={() => remove.mutate(name)}
+                    >
+                      Delete {name}
+                    </ActionButton>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      {isCreating && <NewRole onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function NewRole({ onClose }: { onClose: () => void }) {
+  const queries = useQueryClient();
+  const own = useScopes();
+  const { value, change, clear } = useDraft("role", () => ({ name: "", scopes: [] as string[] }));
+  const create = useMutation({
+    mutationFn: () => bursar.roles.create(value as CreateRoleBody),
+    onSuccess: async () => {
+      clear();
+      await queries.invalidateQueries({ queryKey: ["roles"] });
+      onClose();
+    },
+  });
+  return (
+    <Confirm
+      title="Create a role"
+      error={create.error}
+      onClose={onClose}
+      action={
+        <ActionButton
+          tone="primary"
+          isPending={create.isPending}
+          disabled={value.name === "" || value.scopes.length === 0}
+          onAct={() => create.mutate()}
+        >
+          Create with the passkey
+        </ActionButton>
+      }
+    >
+      <TextField
+        label="Name"
+        value={value.name}
+        maxLength={64}
+        fault={faultOf(create.error, "name")}
+        onValue={(name) => change({ name })}
+      />
+      <CheckList
+        legend="Scopes, of those that you have"
+        options={own}
+        chosen={value.scopes}
+        onChange={(scopes) => change({ scopes })}
+      />
+    </Confirm>
+  );
+}

@@ -1,0 +1,37 @@
+import { CopyButton } from "./copy-button";
+import { Modal } from "./modal";
+
+interface ShownOnceProps {
+  title: string;
+  /** Null if the service has shown it before, to a request with the same key. */
+  value: string | null;
+  children: React.ReactNode;
+  onClose: () => void;
+}
+
+/** A secret or a link that the service shows a single time. It is kept nowhere in the page when this is closed. */
+export function ShownOnce({ title, value, children, onClose }: ShownOnceProps) {
+  return (
+    <Modal title={title} onClose={onClose}>
+      <p>{children}</p>
+      {value === null ? (
+        <p className="notice" data-tone="wait">
+          It was shown already, to an earlier attempt with the same key, and cannot be shown again. Make a new
+          one.
+        </p>
+      ) : (
+        <>
+          <pre className="wrap-anywhere">{value}</pre>
+          <div className="row">
+            <CopyButton text={value} label={`Copy: ${title}`} />
+          </div>
+        </>
+      )}
+      <div className="row">
+        <button type="button" className="button" data-tone="primary" onClick={onClose}>
+          {value === null ? "Close" : "I have kept it"}
+        </button>
+      </div>
+    </Modal>
+  );
+}
