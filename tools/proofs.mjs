@@ -152,9 +152,13 @@ export const proofs = {
   "chain-simulation": {
     shows:
       "the driver of a chain pays once and its books equal the chain under simulated faults, and planted bugs are found",
-    files: [`${server}/simulation/chain/chain-simulation.test.ts`],
+    files: [`${server}/simulation/chain/*.test.ts`],
     sizes: {
       seeds: { env: "BURSAR_CHAIN_SEEDS", short: 500, long: 100_000, means: "seeds" },
+      from: {
+        env: "BURSAR_CHAIN_FIRST_SEED",
+        means: "the first of the seeds, so that a long run can be continued",
+      },
       seed: { env: "BURSAR_CHAIN_SEED", means: "runs one seed and prints its steps" },
     },
   },

@@ -1,3 +1,5 @@
+import type { NonceUse } from "./nonce-use.js";
+
 /** What the service knows of a chain: blocks and balances that nodes report, and bytes that they are given. */
 
 export interface BlockRef {
@@ -98,6 +100,15 @@ export interface ChainNode {
   ) => Promise<readonly bigint[]>;
   /** How many transactions of these addresses there were up to a block that is final. Not for giving out nonces. */
   noncesAt: (addresses: readonly string[], at: BlockRef) => Promise<readonly number[]>;
+  /**
+   * Which transaction has used a nonce up to a block that is final. Undefined if the nodes show none: an authorisation (EIP-7702) uses a nonce
+   * without a transaction. It needs the state of past blocks. If two are configured, two must say the same.
+   */
+  findNonceUse: (
+    sender: { address: string; nonce: number },
+    at: BlockRef,
+    tokens: readonly ChainToken[],
+  ) => Promise<NonceUse | undefined>;
   /** In the order given. */
   estimate: (drafts: readonly PaymentDraft[]) => Promise<readonly Estimate[]>;
   /** Fees with which a transaction is included soon, within the cap of the network. */

@@ -4,6 +4,7 @@ import type { SettlementUnit, TransactionKey } from "../transactions/settlement.
 import type { BlockRef, FeeTerms } from "./chain-node.js";
 import type { SeenHeads } from "./chain-status.js";
 import type { Halt, MayBeTampered } from "./halt.js";
+import type { TakenPayment } from "./nonce-use.js";
 import type { SigningIntent } from "./signer.js";
 import type { SignedHolds, StoppedPayment, StopReason, UnsignedHolds } from "./stop-payment.js";
 import type { ComparedWallet, GatheredAmount, Holding, NewLoss, WalletBooks } from "./wallet-books.js";
@@ -227,10 +228,9 @@ export interface ChainUnit
   /** Adds to what was gathered, and returns the sums. At most one for each wallet and asset. */
   gather: (amounts: readonly GatheredAmount[]) => Promise<GatheredAmount[]>;
   /** Payments of a wallet that are in no block, with a nonce below this one, locked. */
-  listTaken: (
-    wallet: WalletKey,
-    below: number,
-  ) => Promise<(TransactionKey & WalletKey & { nonce: number })[]>;
+  listTaken: (wallet: WalletKey, below: number) => Promise<TakenPayment[]>;
+  /** Which of these wallets an open payment of their own tenant pays, by their ids. */
+  listAwaiting: (wallets: readonly WalletKey[]) => Promise<ReadonlySet<string>>;
   /** All nonces below this one are used. */
   adoptNonce: (wallet: WalletKey, finalNonce: number) => void;
   /** Adds payouts that are accepted, and only this unit of work can see. */

@@ -3,6 +3,7 @@ import type { NewLoss } from "../../app/chain/wallet-books.js";
 import { operatorActorId } from "../../app/events/actor.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { factColumns, joinFacts, joinOpen, readTaken, type TakenRow } from "./payment-rows.js";
 
 /** Served by chain_payments_open; at most as many as an address may have in flight. */
 export async function listTaken(
@@ -11,13 +12,40 @@ export async function listTaken(
   { tenantId, walletId }: WalletKey,
   below: number,
 ): ReturnType<ChainUnit["listTaken"]> {
-  const rows = await tx.query<{ id: string; nonce: string }>(sql`
-    SELECT p.transaction_id AS id, p.nonce FROM chain_payments p
-    WHERE p.network = ${network} AND p.wallet_id = ${walletId} AND p.tenant_id = ${tenantId} AND p.nonce < ${below}
-      AND p.stage IN ('assigned', 'signed')
-    ORDER BY p.transaction_id FOR UPDATE
+  const rows = await tx.query<TakenRow>(sql`
+    SELECT ${factColumns}, p.nonce, p.attempt, o.state = 'broadcast' AS "isBroadcast"
+    FROM (
+      SELECT *, p.transaction_id AS id FROM chain_payments p
+      WHERE p.network = ${network} AND p.wallet_id = ${walletId} AND p.tenant_id = ${tenantId} AND p.nonce < ${below}
+        AND p.stage IN ('assigned', 'signed')
+      ORDER BY p.transaction_id FOR UPDATE) AS p
+    ${joinFacts} ${joinOpen}
+    ORDER BY p.id
   `);
-  return rows.map(({ id, nonce }) => ({ tenantId, walletId, id, nonce: Number(nonce) }));
+  return rows.map(readTaken);
+}
+
+/**
+ * Read if something was received that no block shows. Served by chain_payments_open, chain_payments_ready and the primary key of
+ * transactions: it looks at what is open on the network.
+ */
+export async function listAwaiting(
+  tx: Queryable,
+  network: string,
+  wallets: readonly WalletKey[],
+): Promise<ReadonlySet<string>> {
+  if (wallets.length === 0) return new Set();
+  const rows = await tx.query<{ id: string }>(sql`
+    SELECT DISTINCT given.wallet_id AS id
+    FROM unnest(
+      ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
+    ) AS given (tenant_id, wallet_id)
+    JOIN chain_payments p ON p.network = ${network} AND p.tenant_id = given.tenant_id
+      AND p.stage IN ('ready', 'assigned', 'signed')
+    JOIN transactions t ON t.tenant_id = p.tenant_id AND t.id = p.transaction_id
+      AND t.destination_account_id = given.wallet_id
+  `);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Served by the primary key. */

@@ -8,6 +8,7 @@ import type {
   SentPayment,
   UnsignedPayment,
 } from "../../app/chain/chain-store.js";
+import type { TakenPayment } from "../../app/chain/nonce-use.js";
 import type { UnsignedHolds } from "../../app/chain/stop-payment.js";
 import { shownPaymentId } from "../../app/transactions/present-approval.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
@@ -33,7 +34,7 @@ export const joinFacts: Statement = sql`
 /** Served by the primary key. */
 export const joinOpen: Statement = sql`
   JOIN LATERAL (
-    SELECT o.cancel_requested FROM open_transactions o
+    SELECT o.cancel_requested, o.state FROM open_transactions o
     WHERE o.tenant_id = p.tenant_id AND o.id = p.id LIMIT 1) AS o ON true`;
 
 export const factColumns: Statement = sql`
@@ -132,6 +133,15 @@ export interface FoundRow extends FactRow, Pick<FoundAttempt, "hash" | "purpose"
 export function readFound(row: FoundRow): FoundAttempt {
   const { hash, purpose, stage, nonce } = row;
   return { ...readFacts(row), hash, purpose, stage, nonce: Number(nonce) };
+}
+
+export interface TakenRow extends FactRow, Pick<TakenPayment, "attempt" | "isBroadcast"> {
+  nonce: string;
+}
+
+export function readTaken(row: TakenRow): TakenPayment {
+  const { attempt, isBroadcast } = row;
+  return { ...readFacts(row), nonce: Number(row.nonce), attempt, isBroadcast };
 }
 
 export interface IncludedRow extends Omit<IncludedPayment, "nonce" | "block" | "fee" | "feeHeld"> {

@@ -14,8 +14,8 @@ export interface ModelChain {
   send: (bytes: string) => "taken" | "refused";
   /** Coins and tokens from outside. `hidden` ones are seen by no scan. Returns the hash. */
   pay: (transfers: readonly Transfer[], hidden?: readonly Transfer[]) => string;
-  /** A transaction of an address that we did not send, as if its key were used elsewhere. */
-  useNonce: (address: string) => void;
+  /** A transaction of an address that we did not send, as if its key were used elsewhere; or an authorisation, which is no transaction. */
+  useNonce: (address: string, manner?: "transaction" | "authorisation") => void;
   /** The next block, with those that are chosen of the pool, and of what was replaced there. */
   mine: (choose: ChooseTransaction) => ModelBlock;
   /** Removes blocks. Their transactions return to the pool if they are chosen, and are forgotten otherwise. */
@@ -50,6 +50,8 @@ interface ModelTransaction {
 export interface ExecutedTransaction extends ModelTransaction {
   success: boolean;
   fee: bigint;
+  /** Of somebody else who has the key of this address. */
+  strangerOf?: string;
 }
 
 export interface ModelBlock {
@@ -153,10 +155,14 @@ export function createModelChain({ hasPool = true }: { hasPool?: boolean } = {})
       pool = [...pool, { hash, intent: undefined, transfers, hidden }];
       return hash;
     },
-    useNonce: (address) => {
+    useNonce: (address, manner = "transaction") => {
       const block = top();
-      const nonces = new Map(block.nonces).set(address, (block.nonces.get(address) ?? 0) + 1);
-      blocks[blocks.length - 1] = { ...block, nonces };
+      const nonce = block.nonces.get(address) ?? 0;
+      const nonces = new Map(block.nonces).set(address, nonce + 1);
+      const stranger = { hash: `0xs${address.slice(-4)}${nonce}`, intent: undefined, strangerOf: address };
+      const executed = { ...stranger, transfers: [], hidden: [], success: true, fee: 0n };
+      const transactions = manner === "transaction" ? [...block.transactions, executed] : block.transactions;
+      blocks[blocks.length - 1] = { ...block, nonces, transactions };
     },
     mine,
     reorganise: (depth, returns) => {

@@ -5,6 +5,8 @@ import type {
   ObservedTransfer,
   Watch,
 } from "../../../src/app/chain/chain-node.js";
+import type { NonceUse } from "../../../src/app/chain/nonce-use.js";
+import type { SigningIntent } from "../../../src/app/chain/signer.js";
 import {
   balanceOf,
   type ExecutedTransaction,
@@ -13,6 +15,7 @@ import {
   modelCoin,
   modelDataFee,
   modelTokens,
+  writeBytes,
 } from "./model-chain.js";
 import { modelNetwork } from "./model-network.js";
 
@@ -68,6 +71,10 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       if (block === undefined) throw new Error("a settled block is gone");
       return addresses.map((address) => block.nonces.get(address) ?? 0);
     },
+    findNonceUse: async (sender, { number }) => {
+      await reach("the use of a nonce");
+      return findUse(chain, sender, number);
+    },
     estimate: async (drafts) => {
       await reach("estimate");
       return drafts.map(({ contract, destination }) =>
@@ -88,6 +95,29 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       });
     },
   };
+}
+
+function findUse(
+  chain: ModelChain,
+  { address, nonce }: { address: string; nonce: number },
+  upTo: number,
+): NonceUse | undefined {
+  const block = chain.blocks().find(({ nonces }) => (nonces.get(address) ?? 0) > nonce);
+  if (block === undefined || block.number > upTo) return undefined;
+  const isIt = ({ intent, strangerOf }: ExecutedTransaction) =>
+    strangerOf === address || (intent?.address === address && intent.nonce === nonce);
+  const used = block.transactions.find(isIt);
+  if (used === undefined) return undefined;
+  const { hash, success, fee, intent } = used;
+  return {
+    block: { number: block.number, hash: block.hash },
+    outcome: { hash, success, fee, transfers: transfersOf(used) },
+    signed: intent === undefined ? null : { bytes: writeBytes(intent), terms: termsOf(intent) },
+  };
+}
+
+function termsOf({ gasLimit, maxFeePerGas, maxPriorityFeePerGas }: SigningIntent) {
+  return { gasLimit, maxFeePerGas, maxPriorityFeePerGas };
 }
 
 function headerOf({ number, hash, parentHash, baseFee }: ModelBlock): BlockHeader {

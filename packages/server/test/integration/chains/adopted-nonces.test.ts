@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { describeAct } from "../../../src/app/audit/audit-entry.js";
+import type { ChainBlock, ChainNode } from "../../../src/app/chain/chain-node.js";
 import { stateNonce } from "../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
@@ -17,6 +18,7 @@ describe("a wallet whose nonce something else has used", () => {
     driven = await startDrivenChain();
   });
   beforeEach(async () => {
+    driven.ports.node = driven.honest.node;
     wallet = await driven.createFunded();
   });
   afterAll(() => driven.stop());
@@ -119,6 +121,108 @@ describe("a wallet whose nonce something else has used", () => {
     await resumed();
     expect(await driven.until(taken, "failed")).toMatchObject({ failure: "NONCE_TAKEN" });
     await expectBooksEqualChain();
+  });
+
+  /** A node whose blocks lack our own transactions. Those from outside have short hashes in the model. */
+  const omitting = (node: ChainNode): ChainNode => {
+    const isOmitted = (hash: string) => hash.length === 66;
+    const omit = (block: ChainBlock) => ({
+      ...block,
+      transfers: block.transfers.filter(({ hash }) => !isOmitted(hash)),
+      outcomes: block.outcomes.filter(({ hash }) => !isOmitted(hash)),
+    });
+    return {
+      ...node,
+      block: async (...given) => {
+        const block = await node.block(...given);
+        return block === undefined ? undefined : omit(block);
+      },
+      finalBlocks: async (...given) => (await node.finalBlocks(...given)).map(omit),
+    };
+  };
+
+  /** What was found in a block is settled with the next one, and compared then. */
+  const settledAndResumed = async () => {
+    await driven.settle();
+    await resumed();
+  };
+
+  it("completes a payment that a node has left out of its block: that no block shows it is no evidence", async () => {
+    driven.ports.node = omitting(driven.honest.node);
+    const paid = await driven.pay(wallet, outside, modelCoin, 10n);
+    await driven.inPool(1);
+    await driven.settle();
+    driven.ports.node = driven.honest.node;
+    await halted("1 transactions of");
+    expect((await driven.read(paid)).state).toBe("broadcast");
+    await state(1);
+    await settledAndResumed();
+    expect(await driven.read(paid)).toMatchObject({
+      failure: null,
+      states: ["processing", "broadcast", "confirming", "completed"],
+    });
+    expect(await losses()).toEqual([]);
+    await expectBooksEqualChain();
+  });
+
+  it("credits an own wallet once for a payment that a node has left out", async () => {
+    const other = await driven.createFunded(0n);
+    driven.ports.node = omitting(driven.honest.node);
+    const paid = await driven.pay(wallet, other, modelCoin, 10n);
+    await driven.inPool(1);
+    await halted("1 transactions of");
+    driven.ports.node = driven.honest.node;
+    // A block that touches it, so that it is compared while the payment is open.
+    driven.chain.pay([{ asset: modelCoin, from: outside, to: other.address, amount: 1n }]);
+    await driven.settle();
+    await state(1);
+    await settledAndResumed();
+    await driven.until(paid, "completed");
+    await driven.settle();
+    expect(await driven.booked(other, modelCoin)).toBe(11n);
+    expect((await driven.deposits(other)).length).toBe(1);
+    await expectBooksEqualChain();
+  });
+
+  it("completes a payment whose bytes the books have forgotten, and cancels one that was cancelled", async () => {
+    const [paid, cancelled] = [
+      await driven.pay(wallet, outside, modelCoin, 10n),
+      await driven.pay(wallet, outside, modelCoin, 20n),
+    ];
+    await driven.inPool(2);
+    await driven.requestCancel(wallet, cancelled);
+    await eventually(
+      async () => driven.chain.pool(),
+      (pool) => pool.some(({ intent }) => intent?.purpose === "cancellation"),
+    );
+    // As in a backup from before the attempts: the first has none, and the second only the one that pays.
+    await driven.database.query(sql`
+      DELETE FROM chain_attempts WHERE transaction_id = ${paid} OR (transaction_id = ${cancelled} AND number > 1)
+    `);
+    await driven.database.query(sql`
+      UPDATE chain_payments SET attempt = number, wanted = number FROM (VALUES (${paid}::uuid, 0), (${cancelled}::uuid, 1)) AS g (id, number)
+      WHERE transaction_id = g.id
+    `);
+    driven.mine(5);
+    await halted("2 transactions of");
+    await state(2);
+    await settledAndResumed();
+    expect(await driven.until(paid, "completed")).toMatchObject({ failure: null });
+    expect((await driven.until(cancelled, "cancelled")).failure).toBe(null);
+    expect(await losses()).toEqual([]);
+    await expectBooksEqualChain();
+  });
+
+  it("stays halted while nothing shows what has used the nonce, and the payment is not failed", async () => {
+    const sent = await driven.pay(wallet, outside, modelCoin, 10n);
+    await driven.inPool(1);
+    driven.chain.useNonce(wallet.address, "authorisation");
+    await driven.settle();
+    await halted("1 transactions of");
+    await state(1);
+    await halted("No node shows which transaction has used nonce 0");
+    expect((await driven.read(sent)).state).toBe("broadcast");
+    expect(await haltOf()).toMatchObject({ stated: null });
   });
 
   it("goes on after a restore of old books: what was paid since is recorded, and the next nonce is the chain's", async () => {

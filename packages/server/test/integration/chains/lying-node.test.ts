@@ -123,6 +123,56 @@ describe("a node that lies about a final block whose hash is right", () => {
     expect(await node.heads()).toMatchObject({ final: { number: finalized } });
   });
 
+  it("cannot have a payment given up by leaving it out of its block", async () => {
+    const { hash, number } = await fundFinally();
+    const sent = (await devnet().request("eth_getTransactionByHash", [hash])) as Record<
+      "from" | "nonce",
+      string
+    >;
+    const sender = { address: sent.from, nonce: Number(sent.nonce) };
+    await devnet().control("devnet_fund", { address: newAddress(), amount: "1", asset: "ETH" });
+    await devnet().control("devnet_mine", { blocks: 40 });
+    const { url, secondUrl } = devnet();
+    const search = async (rpcUrls: readonly string[]) => {
+      const node = openNode(devnet(), { rpcUrls });
+      const heads = await node.heads();
+      const at = "final" in heads ? heads.final : { number: 0, hash: "" };
+      return { node, use: await node.findNonceUse(sender, at, []).catch((error: Error) => error.message) };
+    };
+    const liar = await startLiar((method, [named], result: { transactions?: { hash: string }[] }) => {
+      if (method === "eth_getTransactionReceipt" && named === hash) return null;
+      const isWhole = typeof result?.transactions?.[0] === "object";
+      if (!isWhole) return result;
+      return { ...result, transactions: result.transactions?.filter((one) => one.hash !== hash) };
+    });
+    const honest = await search([url, secondUrl]);
+    expect(honest.use).toMatchObject({ block: { number }, outcome: { hash, success: true } });
+    const { node, use } = await search([liar.url, url]);
+    expect(use).toContain("Two nodes disagree about the transaction");
+    expect(await node.heads()).toEqual({ halt: use });
+    // Alone it is not contradicted, and shows nothing that a payment could fail for.
+    expect((await search([liar.url])).use).toBeUndefined();
+  });
+
+  it("cannot have its own transaction taken for the one that has used a nonce", async () => {
+    const { hash } = await fundFinally();
+    const sent = (await devnet().request("eth_getTransactionByHash", [hash])) as Record<
+      "from" | "nonce",
+      string
+    >;
+    const sender = { address: sent.from, nonce: Number(sent.nonce) };
+    const liar = await startLiar((_method, _params, result: { transactions?: { hash: string }[] }) => {
+      const isWhole = typeof result?.transactions?.[0] === "object";
+      if (!isWhole) return result;
+      const forge = (one: { hash: string }) => (one.hash === hash ? { ...one, value: "0xffff" } : one);
+      return { ...result, transactions: result.transactions?.map(forge) };
+    });
+    const node = openNode(devnet(), { rpcUrls: [liar.url] });
+    const heads = await node.heads();
+    const at = "final" in heads ? heads.final : { number: 0, hash: "" };
+    await expect(node.findNonceUse(sender, at, [])).rejects.toThrow("1 nodes must give all of block");
+  });
+
   it("does not stop what both nodes know", async () => {
     const { address, hash, number } = await fundFinally();
     const [block] = await openNode(devnet()).finalBlocks(number, number, watchFor([address], [hash]));

@@ -1,73 +1,9 @@
-import type { ChainBlock, ChainNode, ObservedOutcome } from "../../../src/app/chain/chain-node.js";
-import type { ChainStore, ChainUnit } from "../../../src/app/chain/chain-store.js";
-import type { Signer } from "../../../src/app/chain/signer.js";
+import type { ObservedOutcome } from "../../../src/app/chain/chain-node.js";
 import { falseToken, type ModelChain, modelDataFee, readBytes } from "../../harness/chain/model-chain.js";
 import { chainBlocks, chainPayments, networks } from "../database/simulated-chain-tables.js";
-import type { SimulatedDatabase } from "../database/simulated-database.js";
 import { keyOf } from "../database/simulated-tables.js";
-import type { Random } from "../world/random.js";
-import type { ChainWorldKind } from "./chain-worlds.js";
-
-/** A mistake that somebody could make, put between the driver and its world. The driver itself is not touched. */
-export interface ChainBug {
-  name: string;
-  /** Which promise it breaks. */
-  breaks: string;
-  /** The world that it is looked for in; the usual one unless it is given. */
-  world?: ChainWorldKind;
-  /** A part of what the auditor must say about it; anything else that goes wrong does not count. */
-  says?: string;
-  node?: (node: ChainNode, around: BugSurroundings) => ChainNode;
-  signer?: (signer: Pick<Signer, "sign">, around: BugSurroundings) => Pick<Signer, "sign">;
-  store?: (store: ChainStore, around: BugSurroundings) => ChainStore;
-  /** A cancellation ends a payment at once. */
-  cancelsAtOnce?: boolean;
-  /** What one of two nodes says of a final block is not compared. */
-  believesOneNode?: boolean;
-}
-
-interface BugSurroundings {
-  chain: ModelChain;
-  random: Random;
-  database: SimulatedDatabase;
-  isHealed: () => boolean;
-}
-
-/** Changes what blocks say. */
-function withBlocks(
-  change: (block: ChainBlock, around: BugSurroundings) => ChainBlock,
-): Pick<ChainBug, "node"> {
-  return {
-    node: (node, around) => ({
-      ...node,
-      block: async (hash, watch) => {
-        const block = await node.block(hash, watch);
-        return block === undefined ? undefined : change(block, around);
-      },
-      finalBlocks: async (from, to, watch) =>
-        (await node.finalBlocks(from, to, watch)).map((block) => change(block, around)),
-    }),
-  };
-}
-
-function withOutcomes(change: (outcome: ObservedOutcome, around: BugSurroundings) => ObservedOutcome) {
-  return withBlocks((block, around) => ({
-    ...block,
-    outcomes: block.outcomes.map((outcome) => change(outcome, around)),
-  }));
-}
-
-function withUnit(
-  disguise: (unit: ChainUnit, around: BugSurroundings) => Partial<ChainUnit>,
-): Pick<ChainBug, "store"> {
-  return {
-    store: (store, around) => ({
-      ...store,
-      unitOfWork: (position, work) =>
-        store.unitOfWork(position, (unit) => work({ ...unit, ...disguise(unit, around) })),
-    }),
-  };
-}
+import { adoptionBugs } from "./adoption-bugs.js";
+import { type ChainBug, withBlocks, withOutcomes, withUnit } from "./chain-bug.js";
 
 /** As if the payment of this outcome had been paid. */
 function asPaid(outcome: ObservedOutcome, chain: ModelChain): ObservedOutcome {
@@ -274,4 +210,5 @@ export const chainBugs: readonly ChainBug[] = [
       },
     }),
   },
+  ...adoptionBugs,
 ];

@@ -1,10 +1,21 @@
-import { chainBlocks, networks, numberKey } from "../database/simulated-chain-tables.js";
+import type { ModelChain } from "../../harness/chain/model-chain.js";
+import {
+  type ChainWalletRow,
+  chainBlocks,
+  chainPayments,
+  chainWallets,
+  networks,
+  numberKey,
+} from "../database/simulated-chain-tables.js";
 import type { SimulatedDatabase } from "../database/simulated-database.js";
+import type { Rows } from "../database/simulated-rows.js";
+import { keyOf, openTransactions } from "../database/simulated-tables.js";
 import type { Random } from "../world/random.js";
 import type { Actor, Scheduler } from "../world/scheduler.js";
 
 interface OperatorDeps {
   database: SimulatedDatabase;
+  chain: ModelChain;
   scheduler: Scheduler;
   random: Random;
   /** Does it. */
@@ -14,25 +25,66 @@ interface OperatorDeps {
   count: (what: string) => void;
   /** Repeats what the world has made fail. */
   insist: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Whether it looks for waiting payments on the chain before they are paid. */
+  looksAtChain: boolean;
+  /** Payments that it has cancelled because they are on the chain, and the database does not know it. */
+  givenUp: Set<string>;
 }
 
-/** Looks from time to time whether the network is halted, and resumes it, as `store/chain/resume-chain.ts` does. */
+/** Looks from time to time whether something is halted, and continues it, as `store/chain/resume-chain.ts` does. */
 export function startOperator(deps: OperatorDeps): void {
-  const { database, scheduler, random, actor, outside, count, insist } = deps;
-  const resume = () =>
-    database.query(actor, "resume the network", async (rows) => {
-      for (const { network } of rows.all(networks)) {
-        await rows.lock(networks, network);
-        const row = rows.get(networks, network);
-        if (row === undefined || row.haltedReason === null) continue;
-        count("network halts");
-        rows.put(networks, network, { ...row, haltedReason: null });
-        for (const { number } of rows.all(chainBlocks)) rows.remove(chainBlocks, numberKey(number));
+  const { database, scheduler, random, actor, outside, insist } = deps;
+  const work = () =>
+    database.query(actor, "the operator's commands", async (rows) => {
+      await resumeNetworks(deps, rows);
+      for (const { tenantId, walletId } of rows.all(chainWallets)) {
+        const key = keyOf(tenantId, walletId);
+        if (rows.get(chainWallets, key)?.haltedReason === null) continue;
+        await rows.lock(chainWallets, key);
+        const wallet = rows.get(chainWallets, key);
+        if (wallet === undefined || wallet.haltedReason === null || wallet.statedNonce !== null) continue;
+        if (deps.looksAtChain && (await cancelPaid(deps, rows, wallet))) continue;
+        const statedNonce = deps.chain.final().nonces.get(wallet.address) ?? 0;
+        deps.count("adoptions");
+        rows.put(chainWallets, key, { ...wallet, statedNonce, comparedNumber: -1 });
       }
     });
   const look = () => {
     scheduler.after(outside, random.between(200, 1200), "an operator", look);
-    void insist(resume);
+    void insist(work);
   };
   look();
+}
+
+async function resumeNetworks({ count }: OperatorDeps, rows: Rows): Promise<void> {
+  for (const { network } of rows.all(networks)) {
+    await rows.lock(networks, network);
+    const row = rows.get(networks, network);
+    if (row === undefined || row.haltedReason === null) continue;
+    count("network halts");
+    rows.put(networks, network, { ...row, haltedReason: null });
+    for (const { number } of rows.all(chainBlocks)) rows.remove(chainBlocks, numberKey(number));
+  }
+}
+
+/** Cancels what waits and is on the chain. Returns whether there is some. */
+async function cancelPaid(
+  { chain, givenUp, count }: OperatorDeps,
+  rows: Rows,
+  { walletId }: ChainWalletRow,
+): Promise<boolean> {
+  const executed = chain.blocks().flatMap(({ transactions }) => transactions);
+  const onChain = new Set(executed.map(({ intent }) => intent?.transactionId));
+  const waiting = rows
+    .all(chainPayments)
+    .filter((one) => one.stage === "ready" && one.walletId === walletId && onChain.has(one.id));
+  for (const { tenantId, id } of waiting) {
+    await rows.lock(openTransactions, keyOf(tenantId, id));
+    const open = rows.get(openTransactions, keyOf(tenantId, id));
+    if (open === undefined || open.cancelRequested) continue;
+    count("waiting payments on the chain");
+    givenUp.add(id);
+    rows.put(openTransactions, keyOf(tenantId, id), { ...open, cancelRequested: true });
+  }
+  return waiting.length > 0;
 }

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { chainBugs } from "./chain-bugs.js";
 import { type ChainReport, runChainSimulation } from "./run-chain-simulation.js";
 
-/** `npm run test:long -- chain-simulation` sets these: how many seeds, or the one to run alone and show. */
+/** `npm run test:long -- chain-simulation` sets these: how many seeds, from which one on, or the one to run alone and show. */
+const firstSeed = Number(process.env["BURSAR_CHAIN_FIRST_SEED"] ?? 1);
 const seeds = Number(process.env["BURSAR_CHAIN_SEEDS"] ?? 500);
 const onlySeed = Number(process.env["BURSAR_CHAIN_SEED"] ?? 0);
 const timeoutMs = 60_000 + seeds * 1000;
-const seedsForBugs = 500;
 
 const tell = (text: string) => void process.stdout.write(`${text}\n`);
 
@@ -38,6 +37,11 @@ const mustHappen = [
   "lying",
   "lies",
   "network halts",
+  "omissions",
+  "rewound",
+  "restores",
+  "adoptions",
+  "waiting payments on the chain",
 ];
 
 describe("the simulation of a chain", () => {
@@ -51,12 +55,12 @@ describe("the simulation of a chain", () => {
     `pays once, loses nothing and keeps books that equal the chain: ${seeds} seeds`,
     async () => {
       const tally = new Map<string, number>();
-      for (let seed = 1; seed <= seeds; seed++) {
+      for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
         const report = await runChainSimulation(seed);
         if (report.violations.length > 0) throw new Error(explain(report));
         for (const [what, count] of Object.entries(report.tally))
           tally.set(what, (tally.get(what) ?? 0) + count);
-        if (seed % 1000 === 0) tell(`${seed} seeds: every promise was kept`);
+        if (seed % 1000 === 0) tell(`up to seed ${seed}: every promise was kept`);
       }
       if (seeds > 500) tell(JSON.stringify(Object.fromEntries([...tally].sort()), undefined, 2));
       for (const what of mustHappen) expect(tally.get(what) ?? 0, what).toBeGreaterThan(seeds / 50);
@@ -70,23 +74,25 @@ const foundFaults = [
   { seed: 26, kind: "lying", fault: "does not halt if nodes disagree while nonces are assigned" },
   { seed: 97, kind: "lying", fault: "cannot cancel without more coins what the signer alone has signed" },
   { seed: 361, kind: "lying", fault: "settles what one node shows of a block that is final already" },
+  {
+    seed: 6,
+    kind: "rewound",
+    fault: "lets a payment expire that a restored database has forgotten to be paid",
+  },
+  {
+    seed: 84,
+    kind: "rewound",
+    fault: "keeps a wallet halted that has paid what the books only have a stop of",
+  },
+  {
+    seed: 226,
+    kind: "rewound",
+    fault: "leaves a statement of the operator that is overtaken without an answer",
+  },
 ] as const;
 
 describe.runIf(onlySeed === 0)("a driver no longer", () => {
   it.each(foundFaults)("$fault: seed $seed", async ({ seed, kind }) => {
     expect((await runChainSimulation(seed, { kind })).violations).toEqual([]);
-  });
-});
-
-describe.runIf(onlySeed === 0)("a planted bug of a driver is caught", () => {
-  it.each(chainBugs)("$name: $breaks", async (bug) => {
-    for (let seed = 1; seed <= seedsForBugs; seed++) {
-      const { violations } = await runChainSimulation(seed, { bug });
-      const caught = violations.find((one) => one.includes(bug.says ?? ""));
-      if (caught === undefined) continue;
-      tell(`${bug.name}: caught by seed ${seed}: ${caught}`);
-      return;
-    }
-    throw new Error(`${seedsForBugs} seeds did not see it`);
   });
 });

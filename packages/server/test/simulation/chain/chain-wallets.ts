@@ -53,6 +53,7 @@ export function openWallets(
           finalNonce: 0,
           haltedCode: null,
           haltedReason: null,
+          statedNonce: null,
           comparedNumber: -1,
         },
       });

@@ -1,26 +1,24 @@
-import { createUuidV7Source, decideOnBalances } from "@bursar/domain";
+import { createUuidV7Source } from "@bursar/domain";
 import { NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
 import { ChainMovedError } from "../../../src/app/chain/chain-store.js";
-import { accountsOf } from "../../../src/app/transactions/settlement.js";
 import { createEvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
 import { createModelChain, type ModelChain, verifyModelBytes } from "../../harness/chain/model-chain.js";
 import { modelAssets, modelChainNetwork } from "../../harness/chain/model-network.js";
 import { createModelNode } from "../../harness/chain/model-node.js";
 import { createModelSigner } from "../../harness/chain/model-signer.js";
 import { createSimulatedChainStore } from "../database/simulated-chain-store.js";
-import { chainPayments, networks } from "../database/simulated-chain-tables.js";
+import { networks } from "../database/simulated-chain-tables.js";
 import { createSimulatedDatabase, type SimulatedDatabase } from "../database/simulated-database.js";
-import { createSimulatedSettlementStore } from "../database/simulated-settlement.js";
-import { keyOf } from "../database/simulated-tables.js";
-import { createSimulatedTransactionStore } from "../database/simulated-transactions.js";
 import { isInjected } from "../world/present-answers.js";
 import { createRandom, type Random } from "../world/random.js";
 import { noFaults } from "../world/scenario.js";
 import { type Actor, createScheduler, type Scheduler } from "../world/scheduler.js";
-import type { ChainBug } from "./chain-bugs.js";
+import type { ChainBug } from "./chain-bug.js";
+import { createChainClients } from "./chain-clients.js";
 import { startOperator } from "./chain-operator.js";
-import { isUnsigned, stopForAWhile } from "./chain-stops.js";
-import { drawDeposit, drawPayment, type OwnWallet, openWallets } from "./chain-wallets.js";
+import { startRestores } from "./chain-restores.js";
+import { stopForAWhile } from "./chain-stops.js";
+import { drawDeposit, type OwnWallet, openWallets } from "./chain-wallets.js";
 import { type ChainWorldKind, expectedErrors } from "./chain-worlds.js";
 import { withALiar } from "./lying-node.js";
 
@@ -41,6 +39,8 @@ export interface ChainWorld {
   counts: Record<string, number>;
   /** Payments that were cancelled before anything was signed for them. */
   neverPaid: Set<string>;
+  /** Payments that the operator has cancelled because they are on the chain, and the database does not know it. */
+  givenUp: Set<string>;
   pay: () => Promise<void>;
   /** Freezes a wallet or suspends a tenant, for a while. */
   stop: () => Promise<void>;
@@ -49,6 +49,8 @@ export interface ChainWorld {
 
 const leaseMs = 1000;
 const blockEveryMs = 200;
+/** When all faults have ended, nothing but time is missing. */
+const healedBlockEveryMs = 40;
 
 export interface ChainWorldOptions {
   kind: ChainWorldKind;
@@ -73,6 +75,8 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
   const rates = { refused: sometimes(0.05), cut: sometimes(0.05), answerLost: sometimes(0.1) };
   const nodeFaults = sometimes(0.1);
   const stalls = sometimes(0.02);
+  // Not drawn, so that seeds from before there was such a node have the same meaning.
+  const isSilent = seed % 3 === 0;
   const database = createSimulatedDatabase({
     ...{ scheduler, random, rates: () => (isHealed ? noFaults : rates) },
     disguise: (rows) => rows,
@@ -80,7 +84,12 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
   const wallets = openWallets(database, chain, random, scheduler.now());
   const signer = createModelSigner(async () => undefined);
   const newUuid = createUuidV7Source({ now: scheduler.now, randomBytes: random.bytes });
+  const givenUp = new Set<string>();
+  const signed: string[] = [];
+  const running = new Set<Actor>();
   let processes = 0;
+  /** While the database is restored, no process starts. */
+  let isRestoring = false;
 
   const report = (error: unknown) => {
     const isCaused =
@@ -90,8 +99,10 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
   };
 
   function startProcess(): void {
+    if (isRestoring) return;
     processes += 1;
     const actor: Actor = { name: `driver ${processes}`, isAlive: true };
+    running.add(actor);
     const reach = async (what: string) => {
       const isStalled = !isHealed && random.chance(stalls);
       if (isStalled) count("stalls");
@@ -107,15 +118,24 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
     const around = { chain, random, database, isHealed: () => isHealed };
     const honest = createModelNode({ chain, reach, isAnswerLost, lag, wouldRevert });
     const isLying = () => !isHealed;
-    const lying = { chain, random, wallets, isLying, count, asksBoth: bug?.believesOneNode !== true };
+    const lying = {
+      chain,
+      random,
+      wallets,
+      isLying,
+      isSilent,
+      count,
+      asksBoth: bug?.believesOneNode !== true,
+    };
     const node = kind === "lying" ? withALiar(honest, lying) : honest;
     const store = createSimulatedChainStore(database, actor);
     const reachSigner = async (...given: Parameters<typeof signer.sign>) => {
       const isSlow = !isHealed && random.chance(0.1);
       await scheduler.turn(actor, "sign", isSlow ? random.between(100, 2000) : undefined);
-      const signed = await signer.sign(...given);
+      const answers = await signer.sign(...given);
+      for (const one of answers) if ("bytes" in one) signed.push(one.bytes);
       await scheduler.turn(actor, "signed");
-      return signed;
+      return answers;
     };
     const disguisedSigner = { sign: reachSigner };
     const driver = createEvmDriver({
@@ -134,15 +154,21 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
     if (isHealed || random.chance(0.4)) return;
     scheduler.after(outside, random.between(200, 6000), "a kill", () => {
       if (isHealed) return;
+      if (!actor.isAlive) return;
       count("kills");
-      actor.isAlive = false;
-      database.breakConnections(actor);
+      kill(actor);
       scheduler.after(outside, random.between(10, 500), "a start", startProcess);
     });
   }
 
+  function kill(actor: Actor): void {
+    actor.isAlive = false;
+    running.delete(actor);
+    database.breakConnections(actor);
+  }
+
   function mine(): void {
-    scheduler.after(outside, blockEveryMs, "a block", mine);
+    scheduler.after(outside, isHealed ? healedBlockEveryMs : blockEveryMs, "a block", mine);
     if (!isHealed && random.chance(0.08)) {
       const depth = random.between(1, 4);
       count("reorganisations");
@@ -163,96 +189,11 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
   const mineOne = () => chain.mine((_, isReplaced) => random.chance(isReplaced ? 0.1 : 0.7));
 
   const engine: Actor = { name: "engine", isAlive: true };
-  const settlements = createSimulatedSettlementStore(database, engine);
-  const transactions = createSimulatedTransactionStore(database, engine, { generation: () => 0 });
-
-  /** Repeats what the world has made fail. */
-  async function insist<T>(work: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await work();
-      } catch (error) {
-        if (!isInjected(error)) throw error;
-      }
-    }
-  }
-
-  async function pay(): Promise<void> {
-    const source = random.pick(wallets);
-    const accepted = drawPayment(source, wallets, random, newUuid(), scheduler.now());
-    const { tenantId, id } = accepted;
-    await insist(() => transactions.acceptTransactions([accepted]));
-    if (random.chance(0.12)) chain.revert(id);
-    await insist(() => begin(tenantId, id));
-    if (random.chance(0.25))
-      scheduler.after(outside, random.between(1, 1500), "a cancellation", () => void cancel(tenantId, id));
-    if (random.chance(0.15))
-      scheduler.after(outside, random.between(1, 1500), "a speed-up", () => void speedUp(tenantId, id));
-  }
-
-  const begin = (tenantId: string, id: string) =>
-    settlements.unitOfWork(async (unit) => {
-      const [claimed] = await unit.claimAgain([{ tenantId, id }]);
-      if (claimed === undefined) return;
-      const balances = await unit.lockAccounts(accountsOf([claimed]));
-      const begun = decideOnBalances(claimed, { kind: "begin" }, balances);
-      const failure = { kind: "fail", failure: "INSUFFICIENT_FUNDS", fee: null } as const;
-      const decision = typeof begun === "string" ? decideOnBalances(claimed, failure, balances) : begun;
-      if (typeof decision === "string") throw new Error(`beginning is ${decision}`);
-      const occurredAt = new Date(scheduler.now());
-      await unit.write(
-        [{ transaction: claimed, decision, occurredAt, dueAt: null, judgement: null }],
-        balances,
-      );
-    });
-
-  async function cancel(tenantId: string, id: string): Promise<void> {
-    count("cancellations");
-    const isStopped = await insist(() =>
-      settlements.unitOfWork(async (unit) => {
-        const claimed = await unit.claimPayment({ tenantId, id });
-        if (claimed === undefined) return false;
-        if (bug?.cancelsAtOnce !== true || claimed.state === "confirming") {
-          await unit.requestCancel({ tenantId, id }, tenantId);
-          // Its row is locked, so that no bytes are stored for it meanwhile.
-          return isUnsigned(database, tenantId, id);
-        }
-        const balances = await unit.lockAccounts(
-          [
-            ...accountsOf([claimed]),
-            ...(claimed.feeHold === null
-              ? []
-              : [{ tenantId, accountId: claimed.sourceAccountId, asset: claimed.feeHold.asset }]),
-          ].filter(
-            (one, index, all) =>
-              all.findIndex((key) => key.accountId === one.accountId && key.asset === one.asset) === index,
-          ),
-        );
-        const decision = decideOnBalances(claimed, { kind: "cancel", fee: null }, balances);
-        if (typeof decision === "string") return false;
-        const occurredAt = new Date(scheduler.now());
-        await unit.write(
-          [{ transaction: claimed, decision, occurredAt, dueAt: null, judgement: null }],
-          balances,
-        );
-        return false;
-      }),
-    ).catch(report);
-    if (isStopped === true) neverPaid.add(id);
-  }
-
-  const speedUp = (tenantId: string, id: string) =>
-    insist(() =>
-      database.query(engine, "speed up", async (rows) => {
-        const row = rows.get(chainPayments, keyOf(tenantId, id));
-        if (row?.stage !== "signed") return;
-        await rows.lock(chainPayments, keyOf(tenantId, id));
-        const current = rows.get(chainPayments, keyOf(tenantId, id));
-        if (current?.stage !== "signed") return;
-        count("speed-ups");
-        rows.put(chainPayments, keyOf(tenantId, id), { ...current, speedUpRequested: true });
-      }),
-    );
+  const clients = createChainClients({
+    ...{ database, chain, scheduler, random, wallets, actor: engine, outside, count, newUuid },
+    ...{ report, neverPaid, cancelsAtOnce: bug?.cancelsAtOnce === true },
+  });
+  const { insist } = clients;
 
   function deposit(): void {
     // A network begins at its final block, before anything is paid on it.
@@ -264,7 +205,25 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
     chain.pay(transfers, hidden);
   }
 
-  if (kind === "lying") startOperator({ database, scheduler, random, actor: engine, outside, count, insist });
+  if (kind === "lying" || kind === "rewound")
+    startOperator({
+      ...{ database, chain, scheduler, random, actor: engine, outside, count, insist, givenUp },
+      looksAtChain: bug?.paysWaiting !== true,
+    });
+  if (kind === "rewound")
+    startRestores({
+      ...{ database, chain, scheduler, random, outside, count, signed },
+      isHealed: () => isHealed,
+      stopAll: () => {
+        isRestoring = true;
+        for (const actor of running) kill(actor);
+      },
+      startAgain: () => {
+        isRestoring = false;
+        startProcess();
+        return clients.beginAgain();
+      },
+    });
   for (let process = random.between(1, 2); process > 0; process--) startProcess();
   scheduler.after(outside, blockEveryMs, "a block", mine);
   return {
@@ -279,11 +238,15 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
       errors,
       counts,
       neverPaid,
-      pay,
+      givenUp,
+      pay: clients.pay,
       deposit,
     },
-    stop: () =>
-      stopForAWhile({ database, scheduler, random, wallets, actor: engine, outside, count, insist }),
+    // What a restore brings back of a stop, nobody would lift.
+    stop: async () => {
+      if (kind === "rewound") return;
+      await stopForAWhile({ database, scheduler, random, wallets, actor: engine, outside, count, insist });
+    },
     isHealed: () => isHealed,
     heal: () => {
       isHealed = true;

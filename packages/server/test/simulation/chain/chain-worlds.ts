@@ -4,21 +4,23 @@
  *
  * - `usual`: nodes fail, lag and lose answers, transactions are dropped, blocks are reorganised. Nothing halts.
  * - `poolless`: the network has no pool. Nodes take only the next nonce of an address, and forget what is not in the next block. Nothing halts.
- * - `lying`: one of two nodes lies about what is in blocks. The network halts when a block with a lie is final, and an operator resumes it. Nothing
- *   else halts, and no lie is credited or ends a payment.
+ * - `lying`: one of two nodes lies about what is in blocks. The network halts when a block with a lie is final, and an operator resumes it. If it
+ *   leaves out a payment of ours, nobody contradicts it; the wallet halts, and the operator adopts what the chain says. Nothing else halts, and no
+ *   lie is credited or ends a payment.
+ * - `rewound`: the database is restored from a backup, and the chain has gone on. Everything that was signed is final by then. Wallets whose nonces
+ *   the chain is ahead of halt. An operator cancels what waits and is on the chain already, and adopts what the chain says.
  */
-export type ChainWorldKind = "usual" | "poolless" | "lying";
+export type ChainWorldKind = "usual" | "poolless" | "lying" | "rewound";
 
-const kinds: readonly ChainWorldKind[] = ["usual", "usual", "poolless", "lying"];
+const kinds: readonly ChainWorldKind[] = ["usual", "usual", "poolless", "lying", "rewound"];
 
 /** Errors of a driver that are part of a world. */
 export const expectedErrors: Readonly<Record<ChainWorldKind, readonly RegExp[]>> = {
   usual: [],
   poolless: [],
-  lying: [
-    / is halted: Two nodes disagree about the final block /,
-    /has something else than was read from it before/,
-  ],
+  lying: [/ is halted: Two nodes disagree about /, /has something else than was read from it before/],
+  // A payment that is signed again is recognised in a block that was read before.
+  rewound: [/has something else than was read from it before/],
 };
 
 /** Every world has its share of the seeds. */

@@ -13,6 +13,8 @@ interface LyingDeps {
   random: Random;
   wallets: readonly OwnWallet[];
   isLying: () => boolean;
+  /** It only leaves out payments, so that a lie is not contradicted, and no block is read again for another one. */
+  isSilent: boolean;
   count: (what: string) => void;
   /** Whether both nodes are asked about what one of them has said of a final block. */
   asksBoth: boolean;
@@ -31,9 +33,10 @@ export function withALiar(node: ChainNode, deps: LyingDeps): ChainNode {
   const disagreement = (hash: string) => `Two nodes disagree about the final block ${hash}.`;
 
   function lieAbout(block: ChainBlock): ChainBlock | undefined {
-    if (!isLying() || !random.chance(0.1)) return undefined;
+    if (!isLying() || !random.chance(deps.isSilent ? 0.4 : 0.1)) return undefined;
+    if (deps.isSilent && block.outcomes.length === 0) return undefined;
     count("lies");
-    return random.pick([invent, exaggerate, deny])(block, deps);
+    return deps.isSilent ? omit(block, deps) : random.pick([invent, exaggerate, deny])(block, deps);
   }
 
   /** The first contradiction about a block that is final and part of the chain. */
@@ -60,18 +63,43 @@ export function withALiar(node: ChainNode, deps: LyingDeps): ChainNode {
     block: async (hash, watch) => {
       const block = await node.block(hash, watch);
       const lie = block === undefined ? undefined : lieAbout(block);
-      if (lie !== undefined) kept.set(hash, lie.number);
+      if (lie !== undefined && !isOmission(lie, block)) kept.set(hash, lie.number);
       return lie ?? block;
     },
     finalBlocks: async (from, to, watch) => {
       const blocks = await node.finalBlocks(from, to, watch);
       const said = blocks.map((block) => lieAbout(block) ?? block);
-      const lie = said.find((block, index) => block !== blocks[index]);
+      const lie = said.find((block, index) => block !== blocks[index] && !isOmission(block, blocks[index]));
       if (lie === undefined || !asksBoth) return said;
       contradiction = disagreement(lie.hash);
       throw new NodeUnavailableError(contradiction);
     },
+    // Both are asked for all of a block, and one of them leaves out the transaction.
+    findNonceUse: async (...given) => {
+      const use = await node.findNonceUse(...given);
+      if (use === undefined || !isLying() || !asksBoth || random.chance(0.5)) return use;
+      contradiction = disagreement(use.block.hash);
+      throw new NodeUnavailableError(contradiction);
+    },
   };
+}
+
+/** Nobody is asked about what is not there. */
+function isOmission(lie: ChainBlock, block: ChainBlock | undefined): boolean {
+  return block !== undefined && lie.outcomes.length < block.outcomes.length;
+}
+
+/** Payments of ours that were made are not in the block, as if they had never been. What they pay to another tenant is a deposit, and is left. */
+function omit(block: ChainBlock, deps: LyingDeps): ChainBlock {
+  const { wallets, count } = deps;
+  const tenantOf = (address: string | null) => wallets.find((one) => one.address === address)?.tenantId;
+  const isWithin = ({ from, to }: ObservedTransfer) =>
+    tenantOf(to) === undefined || tenantOf(from) === tenantOf(to);
+  const omitted = block.outcomes.filter(({ transfers }) => transfers.every(isWithin)).map(({ hash }) => hash);
+  if (omitted.length === 0) return deps.isSilent ? block : invent(block, deps);
+  count("omissions");
+  const isLeft = ({ hash }: { hash: string }) => !omitted.includes(hash);
+  return { ...block, transfers: block.transfers.filter(isLeft), outcomes: block.outcomes.filter(isLeft) };
 }
 
 /** A payment to one of our wallets that nobody has made. */

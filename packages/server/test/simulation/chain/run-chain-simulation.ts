@@ -1,6 +1,6 @@
 import { networks } from "../database/simulated-chain-tables.js";
 import { auditChain, countOutcomes, isAnythingOpen, rowsOf } from "./audit-chain.js";
-import type { ChainBug } from "./chain-bugs.js";
+import type { ChainBug } from "./chain-bug.js";
 import { type ChainWorld, createChainWorld } from "./chain-world.js";
 import { type ChainWorldKind, worldOf } from "./chain-worlds.js";
 
@@ -20,7 +20,7 @@ export interface ChainReport {
 const faultsEndAfterMs = 8000;
 /** How many blocks after the last fault everything must have ended, and how many more are mined for what is looked for in turn. */
 const endBlocksMax = 250;
-const quietBlocks = 45;
+const quietBlocks = 22;
 
 /** One run: payments, deposits and faults, then peace, then the audit. The seed decides all of it. */
 export async function runChainSimulation(

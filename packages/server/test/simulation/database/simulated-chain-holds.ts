@@ -1,7 +1,12 @@
 import type { AttemptTerms } from "../../../src/app/chain/chain-store.js";
 import type { UnsignedHolds } from "../../../src/app/chain/stop-payment.js";
 import type { TransactionKey } from "../../../src/app/transactions/settlement.js";
-import { type ChainPaymentRow, chainPayments, suspendedTenants } from "./simulated-chain-tables.js";
+import {
+  type ChainPaymentRow,
+  chainPayments,
+  chainWallets,
+  suspendedTenants,
+} from "./simulated-chain-tables.js";
 import type { Rows } from "./simulated-rows.js";
 import { keyOf, openTransactions, transactions, wallets as walletTable } from "./simulated-tables.js";
 
@@ -12,6 +17,8 @@ export function assertMayPay(
 ): void {
   const row = rows.get(chainPayments, keyOf(tenantId, id));
   if (row === undefined || terms.purpose === "cancellation") return;
+  // What is stored for a wallet that is halted is on the chain already.
+  if (rows.get(chainWallets, keyOf(tenantId, row.walletId))?.haltedReason !== null) return;
   if (rows.get(walletTable, keyOf(tenantId, row.walletId))?.frozen === true)
     throw new Error(`bytes that pay ${id} are stored while its wallet is frozen`);
   if (rows.get(openTransactions, keyOf(tenantId, id))?.cancelRequested === true)

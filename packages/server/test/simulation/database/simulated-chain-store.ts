@@ -92,7 +92,8 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
         for (const { walletId } of openPayments(rows)) room.set(walletId, (room.get(walletId) ?? 0) + 1);
         const payments = rows
           .all(chainPayments)
-          .filter((row) => row.stage === "ready" && !isHalted(rows, row) && !isHeld(rows, row))
+          .filter((row) => row.stage === "ready" && (isCancelled(rows, row) || !isHalted(rows, row)))
+          .filter((row) => !isHeld(rows, row))
           .filter(({ walletId }) => {
             room.set(walletId, (room.get(walletId) ?? 0) + 1);
             return (room.get(walletId) ?? 0) <= inFlightMax;
@@ -169,6 +170,10 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
 
 function isHeldBy(row: { holder: string | null; fence: number }, lease: NetworkLease): boolean {
   return row.holder === lease.holder && String(row.fence) === lease.fence;
+}
+
+function isCancelled(rows: Rows, row: ChainPaymentRow): boolean {
+  return holdsOf(rows, row, 0).cancelRequested;
 }
 
 /** Whether it waits for a nonce until its tenant is resumed. */

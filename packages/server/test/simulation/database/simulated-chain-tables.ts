@@ -29,6 +29,8 @@ export interface ChainWalletRow {
   finalNonce: number;
   haltedCode: HaltCode | null;
   haltedReason: string | null;
+  /** As the operator has stated it. */
+  statedNonce: number | null;
   comparedNumber: number;
 }
 

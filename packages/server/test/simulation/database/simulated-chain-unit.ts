@@ -8,6 +8,7 @@ import type {
 import type { WalletBooks } from "../../../src/app/chain/wallet-books.js";
 import type { SettlementUnit, TransactionKey } from "../../../src/app/transactions/settlement.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
+import { createSimulatedAdoption } from "./simulated-adoption.js";
 import { assertMayPay, holdsOf } from "./simulated-chain-holds.js";
 import {
   type ChainPaymentRow,
@@ -53,10 +54,13 @@ export function createSimulatedChainUnit(
         if (row !== undefined) rows.put(chainPayments, keyOf(tenantId, id), { ...row, ...to(row) });
       }
     });
-  const changeWallet = ({ tenantId, walletId }: WalletKey, to: Partial<ChainWalletRow>) =>
+  const changeWallet = (
+    { tenantId, walletId }: WalletKey,
+    to: (row: ChainWalletRow) => Partial<ChainWalletRow>,
+  ) =>
     send((rows) => {
       const row = rows.get(chainWallets, keyOf(tenantId, walletId));
-      if (row !== undefined) rows.put(chainWallets, keyOf(tenantId, walletId), { ...row, ...to });
+      if (row !== undefined) rows.put(chainWallets, keyOf(tenantId, walletId), { ...row, ...to(row) });
     });
   return {
     ...{ claimOnRail, insertDeposits, lockAccounts, write },
@@ -159,13 +163,12 @@ export function createSimulatedChainUnit(
     endPayments: (payments) => {
       change(payments, () => ({ stage: "over" }));
       for (const { tenantId, walletId, nonce } of payments)
-        if (nonce !== null) changeWallet({ tenantId, walletId }, { finalNonce: nonce + 1 });
+        if (nonce !== null)
+          changeWallet({ tenantId, walletId }, ({ finalNonce }) => ({
+            finalNonce: Math.max(finalNonce, nonce + 1),
+          }));
     },
-    // No operator takes part in the simulation.
-    listTaken: async () => [],
-    adoptNonce: () => undefined,
-    insertLosses: async () => undefined,
-    resumeWallet: () => undefined,
+    ...createSimulatedAdoption(run, send),
     putDeposits: (deposits) =>
       send((rows) => {
         for (const one of deposits) rows.put(chainDeposits, keyOf(one.hash, String(one.ordinal)), one);
@@ -177,10 +180,10 @@ export function createSimulatedChainUnit(
           rows.put(chainHoldings, keyOf(walletId, asset), { tenantId, walletId, asset, gathered: 0n });
       }),
     touchWallets: (wallets) => {
-      for (const wallet of wallets) changeWallet(wallet, { comparedNumber: -1 });
+      for (const wallet of wallets) changeWallet(wallet, () => ({ comparedNumber: -1 }));
     },
     writeHoldings: (wallets, _, at) => {
-      for (const wallet of wallets) changeWallet(wallet, { comparedNumber: at });
+      for (const wallet of wallets) changeWallet(wallet, () => ({ comparedNumber: at }));
     },
     appendBlocks: (blocks) =>
       send((rows) => {
@@ -204,8 +207,12 @@ export function createSimulatedChainUnit(
         const row = rows.get(networks, network);
         if (row !== undefined) rows.put(networks, network, { ...row, haltedReason: reason });
       }),
-    haltWallet: async (wallet, { code, reason }) => {
-      changeWallet(wallet, { haltedCode: code, haltedReason: reason });
+    haltWallet: async (wallet, { code, reason }, statedNonce) => {
+      changeWallet(wallet, (row) => {
+        const isAnswer = statedNonce !== null && row.statedNonce === statedNonce;
+        if (row.haltedReason !== null && !isAnswer && code !== "SETTLEMENT_FAILED") return {};
+        return { haltedCode: code, haltedReason: reason, statedNonce: null };
+      });
       return true;
     },
   };
@@ -250,7 +257,7 @@ function readBook(rows: Rows, { tenantId, walletId }: WalletKey): WalletBooks[] 
       return [asset, { booked: (account?.available ?? 0n) + (account?.held ?? 0n), gathered }];
     }),
   );
-  const { finalNonce, haltedReason } = wallet;
+  const { finalNonce, haltedReason, statedNonce } = wallet;
   const open = openPayments(rows).filter((one) => one.walletId === walletId);
   const lowestOpen = open.length === 0 ? null : Math.min(...open.map(({ nonce }) => nonce ?? 0));
   return [
@@ -260,7 +267,7 @@ function readBook(rows: Rows, { tenantId, walletId }: WalletKey): WalletBooks[] 
       finalNonce,
       lowestOpen,
       isHalted: haltedReason !== null,
-      statedNonce: null,
+      statedNonce,
       balances,
     },
   ];

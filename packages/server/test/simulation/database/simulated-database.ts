@@ -20,6 +20,8 @@ export interface SimulatedDatabase {
   setClock: (errorMs: number) => void;
   /** Counts the servers that were the database, one after the other. */
   epoch: () => number;
+  /** How many commits have changed something. */
+  commits: () => number;
   /** Fails over to a server that lacks the last commits that have changed something. Returns the rows that are gone. */
   rewind: (commits: number) => readonly LostRow[];
   /** Every connection breaks, and for this long there are no new ones. */
@@ -171,6 +173,7 @@ export function createSimulatedDatabase(deps: SimulatedDatabaseDeps): SimulatedD
       clockErrorMs = errorMs;
     },
     epoch: () => epoch,
+    commits: () => history.length,
     rewind: (commits) => {
       breakAll();
       epoch += 1;

@@ -45,6 +45,14 @@ interface RowLocks {
 
 const removed = Symbol("removed");
 
+/** Most tables are written in the order of their keys. */
+function inOrder(keys: Iterable<string>): readonly string[] {
+  const list = [...keys];
+  for (let index = 1; index < list.length; index++)
+    if ((list[index - 1] as string) > (list[index] as string)) return list.sort();
+  return list;
+}
+
 export function createRows(tables: Tables, { waitFor, take, isLocked }: RowLocks): Rows {
   const changes = new Map<string, Map<string, unknown>>();
   const inserted: { table: string; key: string }[] = [];
@@ -66,11 +74,10 @@ export function createRows(tables: Tables, { waitFor, take, isLocked }: RowLocks
   return {
     get: <Row>(table: Table<Row>, key: string) => get(table, key) as Row | undefined,
     all: <Row>(table: Table<Row>) => {
-      const keys = new Set([
-        ...(tables.get(table.name)?.keys() ?? []),
-        ...(changes.get(table.name)?.keys() ?? []),
-      ]);
-      return [...keys].sort().flatMap((key) => (get(table, key) as Row | undefined) ?? []);
+      const committed = tables.get(table.name)?.keys() ?? [];
+      const own = changes.get(table.name)?.keys();
+      const keys = own === undefined ? committed : new Set([...committed, ...own]);
+      return inOrder(keys).flatMap((key) => (get(table, key) as Row | undefined) ?? []);
     },
     put: (table, key, row) => change(table.name, key, row),
     remove: (table, key) => change(table.name, key, removed),

@@ -52,14 +52,17 @@ export async function assignPayments(
   return { lastWalletId, isBusy: plans.length > 0 || lastWalletId !== undefined, hasMore };
 }
 
-/** How many transactions of the senders are final, by wallet. No nonce comes from it: it only shows whether the chain is ahead of the books. */
+/**
+ * How many transactions of the senders are final, by wallet. No nonce comes from it: it only shows whether the chain is ahead of the books. Then
+ * payments may have been made that the books have forgotten, so none of them ends, unless its cancellation was requested.
+ */
 async function readUsedNonces(
   context: DriverContext,
   chain: FollowedChain,
   plans: readonly Plan[],
 ): Promise<ReadonlyMap<string, number>> {
-  const assigned = plans.filter(({ kind }) => kind === "assign");
-  const senders = [...new Map(assigned.map(({ payment }) => [payment.walletId, payment.address]))];
+  const judged = plans.filter(({ payment }) => !payment.cancelRequested);
+  const senders = [...new Map(judged.map(({ payment }) => [payment.walletId, payment.address]))];
   if (senders.length === 0) return new Map();
   const heads = await context.node.heads();
   if ("halt" in heads) return await haltNetwork(context, positionOf(chain), "NETWORK_DISPUTED", heads.halt);
@@ -82,18 +85,19 @@ async function writePlans(
     const senders = await unit.lockSenders([...wallets.values()]);
     const states = await unit.lockPayments(planned.map(({ payment }) => payment));
     const frozen = new Set(senders.filter(({ isFrozen }) => isFrozen).map(({ walletId }) => walletId));
+    const ahead = senders.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) > nextNonce);
+    const isAhead = (walletId: string) => ahead.some((sender) => sender.walletId === walletId);
     const ready = planned.flatMap((plan): Plan[] => {
       const state = states.get(plan.payment.id);
       if (state?.stage !== "ready") return [];
+      if (isAhead(plan.payment.walletId) && !plan.payment.cancelRequested) return [];
       if (plan.kind === "end") return [plan];
       if (frozen.has(plan.payment.walletId)) return [failPlan(plan.payment, "WALLET_FROZEN")];
       if (state.isDelisted) return [failPlan(plan.payment, "ADDRESS_NOT_LISTED")];
       return state.isSuspended || state.isDisabled ? [] : [plan];
     });
-    const ahead = senders.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) > nextNonce);
     const halts = ahead.map((wallet) => ({ wallet, reason: aheadReason(wallet, used) }));
-    const usable = senders.filter((sender) => !ahead.includes(sender));
-    const plans = withRoom(ready, usable, network.inFlightMax);
+    const plans = withRoom(ready, senders, network.inFlightMax);
     if (plans.length === 0) return halts;
     const { outcomes } = await record({ events: plans.map((plan) => eventOf(plan, network.coin)) });
     const isPaid = (index: number) => outcomes[index] === "recorded";

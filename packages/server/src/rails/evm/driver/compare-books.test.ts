@@ -29,6 +29,8 @@ it("accepts a nonce above that of the books only if the operator has stated exac
   expect(compare(4, 4)).toEqual({ surplus: [], codes: [], isAccepted: true });
   expect(compare(5, 4)).toEqual({ surplus: [], codes: ["NONCE_USED_ELSEWHERE"], isAccepted: false });
   expect(compare(4, 5)).toEqual({ surplus: [], codes: ["NONCE_USED_ELSEWHERE"], isAccepted: false });
+  // Also if nothing else differs: a statement is either accepted or answered.
+  expect(compare(3, 2)).toEqual({ surplus: [], codes: ["NONCE_USED_ELSEWHERE"], isAccepted: false });
   // Never below: then payments that have ended could be paid again.
   expect(compare(2, 2)).toEqual({ surplus: [], codes: ["NONCE_BELOW_BOOKS"], isAccepted: false });
 });

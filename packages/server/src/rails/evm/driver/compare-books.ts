@@ -78,6 +78,16 @@ export function compareAll(
           reason: `${wallet.address} has ${balance} base units of ${asset} on the chain, ${-difference} less than its books.`,
         });
     }
+    if (
+      statedNonce !== null &&
+      statedNonce !== seen.nonce &&
+      !differences.some((one) => one.wallet === wallet)
+    )
+      differences.push({
+        ...{ wallet, statedNonce },
+        code: "NONCE_USED_ELSEWHERE",
+        reason: `${seen.nonce} transactions of ${wallet.address} are final, and the operator has stated ${statedNonce}. State the nonce again.`,
+      });
   }
   // What a wallet with a difference has too much is not a deposit: it may be a payment that has left the chain.
   const differing = new Set(differences.map(({ wallet }) => wallet.walletId));

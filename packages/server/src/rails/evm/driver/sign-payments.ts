@@ -1,4 +1,6 @@
 import type {
+  AttemptTerms,
+  PaymentFacts,
   PaymentState,
   StoredAttempt,
   UnsignedPayment,
@@ -86,7 +88,10 @@ async function askSigner(context: DriverContext, payments: readonly UnsignedPaym
   return answered;
 }
 
-function intentOf({ network }: Pick<DriverContext, "network">, payment: UnsignedPayment): SigningIntent {
+export function intentOf(
+  { network }: Pick<DriverContext, "network">,
+  payment: PaymentFacts & Omit<AttemptTerms, "dataFee"> & { nonce: number },
+): SigningIntent {
   const { tenantId, id, walletId, address, nonce, purpose } = payment;
   const isCancellation = purpose === "cancellation";
   return {

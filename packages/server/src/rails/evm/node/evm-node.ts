@@ -7,6 +7,7 @@ import { createRpcPool, describeError } from "../rpc/rpc-pool.js";
 import { createBlockReader } from "./blocks.js";
 import { createStateReader } from "./chain-state.js";
 import { createEstimate } from "./estimate.js";
+import { createNonceSearch } from "./find-nonce-use.js";
 import { createHeads, type Finality } from "./heads.js";
 import { createMarket } from "./market.js";
 import { createProbe, type NetworkFacts } from "./probe.js";
@@ -67,6 +68,15 @@ export function createEvmNode({
   const pool = createRpcPool({ network, endpoints, timers, monotonicMs });
   const opinion = createSecondOpinion(pool);
   const lookAtHeads = createHeads({ ...settings, pool, confirmKept: opinion.confirmKept });
+  const readReceipts = createReceiptReader(pool);
+  const state = createStateReader(pool);
+  const header: ChainNode["header"] = async (number) => {
+    const [answer] = await pool.ask([headerQuestion(number)]);
+    if ("value" in answer) return answer.value;
+    throw new NodeUnavailableError(
+      `No node of ${network} gives block ${number}: ${describeError(answer.error)}.`,
+    );
+  };
   let newestNumber: number | undefined;
   return {
     network,
@@ -75,15 +85,10 @@ export function createEvmNode({
       if ("latest" in heads) newestNumber = heads.latest.number;
       return heads;
     },
-    ...createBlockReader(pool, createReceiptReader(pool), opinion),
-    header: async (number) => {
-      const [answer] = await pool.ask([headerQuestion(number)]);
-      if ("value" in answer) return answer.value;
-      throw new NodeUnavailableError(
-        `No node of ${network} gives block ${number}: ${describeError(answer.error)}.`,
-      );
-    },
-    ...createStateReader(pool),
+    ...createBlockReader(pool, readReceipts, opinion),
+    header,
+    ...state,
+    findNonceUse: createNonceSearch({ pool, header, noncesAt: state.noncesAt, readReceipts, opinion }),
     estimate: createEstimate({ pool, hasDataFee, newestNumber: () => newestNumber }),
     market: createMarket(pool, settings),
     send: createSend(endpoints, hasPool),

@@ -97,7 +97,7 @@ function readHeader(block: Record<string, unknown>): BlockHeader {
 
 const bloomLength = 2 + 2 * 256;
 
-function readBlock(result: unknown): NodeBlock {
+export function readBlock(result: unknown): NodeBlock {
   const block = readRecord(result, "the block");
   const logsBloom = readData(block["logsBloom"], "logsBloom");
   if (logsBloom.length !== bloomLength) throw new AnswerFault("logsBloom does not have 256 bytes");

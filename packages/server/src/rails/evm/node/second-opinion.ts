@@ -25,6 +25,8 @@ export class ContradictionError extends Error {}
 export interface SecondOpinion {
   /** Throws `ContradictionError`, or `NodeUnavailableError` if two nodes cannot confirm the blocks. */
   readonly confirmFinal: (blocks: readonly ChainBlock[], tokens: TokenIndex) => Promise<void>;
+  /** The next heads are a reason to halt. */
+  readonly dispute: (reason: string) => void;
   /** Keeps a block that is not final yet, to confirm it when it is. */
   readonly remember: (block: ChainBlock, tokens: TokenIndex) => void;
   /** Confirms all blocks that were kept, up to the final one. */
@@ -77,6 +79,9 @@ export function createSecondOpinion(pool: RpcPool): SecondOpinion {
 
   return {
     confirmFinal,
+    dispute: (reason) => {
+      contradiction = new ContradictionError(reason);
+    },
     remember: (block, tokens) => {
       if (isAlone || (block.transfers.length === 0 && block.outcomes.length === 0)) return;
       kept.set(block.hash, { block, tokens });

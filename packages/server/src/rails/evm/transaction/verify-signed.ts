@@ -1,6 +1,7 @@
 import { recover } from "tiny-secp256k1";
 import { keccak, toBytes, toHex } from "../keccak.js";
 import { encodeRlp, type RlpItem } from "./encode-rlp.js";
+import { encodeTransaction, type Signature } from "./encode-signed.js";
 import { transferCall, word } from "./transfer-call.js";
 
 /** What the signer was asked to sign. A cancellation sends 0 of the coin to the sender itself. */
@@ -50,16 +51,6 @@ function fieldsOf(intent: SignedIntent): readonly RlpItem[] {
   const chainId = BigInt(network.slice("eip155:".length));
   const { maxPriorityFeePerGas: tip, maxFeePerGas, gasLimit } = intent;
   return [chainId, BigInt(nonce), tip, maxFeePerGas, gasLimit, to, value, data, []];
-}
-
-function encodeTransaction(fields: readonly RlpItem[]): Buffer {
-  return Buffer.concat([Uint8Array.of(0x02), encodeRlp(fields)]);
-}
-
-interface Signature {
-  readonly yParity: bigint;
-  readonly r: bigint;
-  readonly s: bigint;
 }
 
 /**

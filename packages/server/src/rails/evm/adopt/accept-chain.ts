@@ -1,27 +1,31 @@
 import { type AccountKey, decideOnBalances, externalAccountId } from "@bursar/domain";
 import type { ChainUnit } from "../../../app/chain/chain-store.js";
+import type { HaltCode } from "../../../app/chain/halt.js";
+import type { TakenPayment } from "../../../app/chain/nonce-use.js";
 import type { ComparedWallet, NewLoss } from "../../../app/chain/wallet-books.js";
 import { operatorActorId } from "../../../app/events/actor.js";
 import { hashRequest } from "../../../app/requests/idempotency.js";
+import { shownPaymentId } from "../../../app/transactions/present-approval.js";
 import type { ClaimedTransaction } from "../../../app/transactions/settlement.js";
-import { compareAll, isUsedElsewhere, type WalletOnChain } from "./compare-books.js";
+import { compareAll, isUsedElsewhere, type WalletOnChain } from "../driver/compare-books.js";
 import {
   type DriverContext,
   type FollowedChain,
   haltWallet,
   inUnit,
   positionOf,
-  type RecordInUnit,
   settledOf,
-} from "./driver-context.js";
+} from "../driver/driver-context.js";
+import { gatherEvidence, resolveNonces } from "./resolve-nonces.js";
 
 /** Nobody knows where it went. */
 const unknownAddress = `0x${"0".repeat(40)}`;
 
 /**
  * The operator has stated how many transactions of a halted wallet are final, and the chain says the same, so the books follow the chain. First
- * the nonces: payments whose nonce was used by something else can never be sent, and fail. Then, when the nonces agree, the money: what is
- * missing is recorded as a payout, and the wallet goes on. Each is one SQL transaction, which compares again.
+ * the nonces: payments whose nonce another transaction has used can never be sent, and fail; those whose own attempt has used it are paid. Then,
+ * when the nonces agree and what was paid is settled, the money: what is missing is recorded as a payout, and the wallet goes on. Each is one SQL
+ * transaction, which compares again.
  */
 export async function acceptChain(
   context: DriverContext,
@@ -29,39 +33,52 @@ export async function acceptChain(
   wallet: ComparedWallet,
   seen: WalletOnChain,
 ): Promise<void> {
+  const evidence = await gatherEvidence(context, chain, wallet, seen.nonce);
   const lost: string[] = [];
-  const missing = await inUnit(context, positionOf(chain), async (unit, record) => {
-    await unit.lockSenders([wallet]);
-    const books = await unit.readBooks([wallet]);
-    const [book] = books;
-    if (book === undefined || book.statedNonce !== seen.nonce) return undefined;
-    if (isUsedElsewhere(book, seen)) return await giveUpNonces(unit, record, wallet, seen.nonce);
-    const { shortfalls } = compareAll(context, [wallet], books, [seen]);
-    const losses = shortfalls.map((shortfall) => lossOf(context, chain, shortfall));
-    const uncovered = await recordLosses(context, unit, losses);
-    if (uncovered !== undefined) return uncovered;
-    lost.push(...losses.map(({ id }) => id));
-    unit.resumeWallet(wallet);
-    return undefined;
-  });
+  const reason = await inUnit(
+    context,
+    positionOf(chain),
+    async (unit, record): Promise<HaltAgain | undefined> => {
+      await unit.lockSenders([wallet]);
+      const books = await unit.readBooks([wallet]);
+      const [book] = books;
+      if (book === undefined || book.statedNonce !== seen.nonce) return undefined;
+      if (isUsedElsewhere(book, seen)) {
+        const resolved = { wallet, finalNonce: seen.nonce, evidence };
+        const [unseen] = await resolveNonces(context, chain, { unit, record }, resolved);
+        return unseen === undefined ? undefined : describeUnseen(unseen);
+      }
+      const { shortfalls } = compareAll(context, [wallet], books, [seen]);
+      const losses = shortfalls.map((shortfall) => lossOf(context, chain, shortfall));
+      const uncovered = await recordLosses(context, unit, losses);
+      if (uncovered !== undefined) return describeUncovered(uncovered);
+      lost.push(...losses.map(({ id }) => id));
+      unit.resumeWallet(wallet);
+      return undefined;
+    },
+  );
   if (lost.length > 0) context.recorder.onChanged(lost);
-  if (missing === undefined) return;
-  const reason = `${missing.amount} base units of ${missing.asset} are missing on the chain, and less than that is available in the books. Cancel payments that hold some, and state the nonce again.`;
-  await haltWallet(context, chain, wallet, "BALANCE_BELOW_BOOKS", reason, seen.nonce);
+  if (reason === undefined) return;
+  await haltWallet(context, chain, wallet, reason.code, reason.reason, seen.nonce);
 }
 
-async function giveUpNonces(
-  unit: ChainUnit,
-  record: RecordInUnit,
-  wallet: ComparedWallet,
-  finalNonce: number,
-): Promise<undefined> {
-  const taken = await unit.listTaken(wallet, finalNonce);
-  const failure = { kind: "fail", failure: "NONCE_TAKEN", fee: null } as const;
-  if (taken.length > 0)
-    await record({ events: taken.map(({ tenantId, id }) => ({ tenantId, id, event: failure })) });
-  unit.endPayments(taken);
-  unit.adoptNonce(wallet, finalNonce);
+interface HaltAgain {
+  code: HaltCode;
+  reason: string;
+}
+
+function describeUnseen({ id, nonce }: TakenPayment): HaltAgain {
+  return {
+    code: "NONCE_USED_ELSEWHERE",
+    reason: `No node shows which transaction has used nonce ${nonce}, so ${shownPaymentId(id)} may have been paid and is not failed. Add a node that has the state of past blocks, and state the nonce again.`,
+  };
+}
+
+function describeUncovered({ amount, asset }: NewLoss): HaltAgain {
+  return {
+    code: "BALANCE_BELOW_BOOKS",
+    reason: `${amount} base units of ${asset} are missing on the chain, and less than that is available in the books. Cancel payments that hold some, and state the nonce again.`,
+  };
 }
 
 function lossOf(

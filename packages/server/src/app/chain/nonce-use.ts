@@ -1,0 +1,53 @@
+import type { BlockRef, FeeTerms, ObservedOutcome } from "./chain-node.js";
+import type { FoundAttempt, PaymentFacts } from "./chain-store.js";
+import type { SigningIntent } from "./signer.js";
+
+/** The transaction that has used a nonce of an address, in a block that is final. */
+export interface NonceUse {
+  block: BlockRef;
+  outcome: ObservedOutcome;
+  /** Its bytes, and the terms in them; null if it has a form that no attempt of ours has. */
+  signed: { bytes: string; terms: FeeTerms & { gasLimit: bigint } } | null;
+}
+
+/** A payment whose nonce is used according to the chain, and which is in no block according to the books. */
+export interface TakenPayment extends PaymentFacts {
+  nonce: number;
+  /** How many of its attempts are stored. */
+  attempt: number;
+  /** Whether one of them pays: an empty transaction does not make the transaction `broadcast`. */
+  isBroadcast: boolean;
+}
+
+/**
+ * What became of a payment. `ours`: one of its own attempts has used the nonce, with its purpose and, if the books have forgotten it, its
+ * bytes. `other`: another transaction was seen with the nonce, so that no attempt can ever be included. `unseen`: nothing is known.
+ */
+export type NonceEvidence =
+  | { kind: "ours"; use: NonceUse; purpose: SigningIntent["purpose"]; forgotten: NonceUse["signed"] }
+  | { kind: "other" }
+  | { kind: "unseen" };
+
+const purposes = ["payment", "replacement", "cancellation"] as const;
+
+/**
+ * A payment fails for its nonce only if another transaction was seen with it. That no block shows one of its attempts says nothing: a node can
+ * leave out a transaction, and a database that was restored does not know all attempts. Bytes that this payment is made of are an attempt of it,
+ * because the nonce belongs to no other payment.
+ */
+export function weighNonceUse(
+  payment: TakenPayment,
+  use: NonceUse | undefined,
+  known: FoundAttempt | undefined,
+  isSignedFor: (purpose: SigningIntent["purpose"], signed: NonNullable<NonceUse["signed"]>) => boolean,
+): NonceEvidence {
+  if (use === undefined) return { kind: "unseen" };
+  if (known !== undefined)
+    return known.id === payment.id
+      ? { kind: "ours", use, purpose: known.purpose, forgotten: null }
+      : { kind: "other" };
+  const { signed } = use;
+  if (signed === null) return { kind: "other" };
+  const purpose = purposes.find((one) => isSignedFor(one, signed));
+  return purpose === undefined ? { kind: "other" } : { kind: "ours", use, purpose, forgotten: signed };
+}

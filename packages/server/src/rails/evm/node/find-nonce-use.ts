@@ -1,0 +1,151 @@
+import { type BlockHeader, type ChainNode, NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import type { NonceUse } from "../../../app/chain/nonce-use.js";
+import { toQuantity } from "../keccak.js";
+import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
+import { encodeSigned, hashOfSigned } from "../transaction/encode-signed.js";
+import { selectOwn } from "./own-transfers.js";
+import { type NodeBlock, type NodeTransaction, readBlock } from "./read-block.js";
+import { readBounded, readData, readList, readNumber, readQuantity, readRecord } from "./read-values.js";
+import type { ReadReceipts } from "./receipts.js";
+import { ContradictionError, type SecondOpinion } from "./second-opinion.js";
+import { indexTokens } from "./transfer-logs.js";
+
+interface NonceSearchDeps extends Pick<ChainNode, "header" | "noncesAt"> {
+  readonly pool: RpcPool;
+  readonly readReceipts: ReadReceipts;
+  readonly opinion: Pick<SecondOpinion, "confirmFinal" | "dispute">;
+}
+
+interface Sender {
+  readonly address: string;
+  readonly nonce: number;
+}
+
+/** A block, and its transaction with the nonce, if it has one. */
+interface SearchedBlock {
+  readonly block: NodeBlock;
+  readonly found: { readonly transaction: NodeTransaction; readonly signed: NonceUse["signed"] } | undefined;
+}
+
+/**
+ * Which transaction has used a nonce. The block is found by how many transactions of the address there were after a block, and then every node
+ * is asked for all of that block. A transaction that one node leaves out and another has is a contradiction about a final block, and the network
+ * halts. Nothing follows from a block that a single one of several nodes has given.
+ */
+export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUse"] {
+  const { pool, readReceipts, opinion } = deps;
+  const requiredCount = Math.min(2, pool.endpoints.length);
+  return async (sender, at, watched) => {
+    const header = await findBlock(deps, sender, at.number);
+    if (header === undefined) return undefined;
+    const answered = await pool.askEach([searchQuestion(header, sender)]);
+    const searched = answered.flatMap(({ answers }) => {
+      const [answer] = "unavailable" in answers ? [] : answers;
+      return answer !== undefined && "value" in answer && answer.value !== undefined ? [answer.value] : [];
+    });
+    const [first] = searched;
+    if (first === undefined || searched.length < requiredCount)
+      throw new NodeUnavailableError(
+        `${requiredCount} nodes must give all of block ${header.number}, and ${searched.length} did.`,
+      );
+    const hash = first.found?.transaction.hash;
+    if (searched.some(({ found }) => found?.transaction.hash !== hash)) {
+      const reason = `Two nodes disagree about the transaction of ${sender.address} with nonce ${sender.nonce} in the final block ${header.hash}.`;
+      opinion.dispute(reason);
+      throw new NodeUnavailableError(reason);
+    }
+    if (first.found === undefined) return undefined;
+    const tokens = indexTokens(watched);
+    const watch = {
+      ...{ tokens: watched, findOwned: async () => new Set<string>() },
+      findAttempts: async () => new Set([first.found?.transaction.hash ?? ""]),
+    };
+    const blocks = await selectOwn([{ block: first.block, logs: [] }], watch, tokens, readReceipts);
+    await opinion.confirmFinal(blocks, tokens).catch((error: unknown) => {
+      throw error instanceof ContradictionError ? new NodeUnavailableError(error.message) : error;
+    });
+    const [outcome] = blocks.flatMap(({ outcomes }) => outcomes);
+    if (outcome === undefined) return undefined;
+    const { number, hash: blockHash } = header;
+    return { block: { number, hash: blockHash }, outcome, signed: first.found.signed };
+  };
+}
+
+/** The block after which the nonce is used, and was not before it; undefined if it is not used at all. */
+async function findBlock(
+  { header, noncesAt }: NonceSearchDeps,
+  { address, nonce }: Sender,
+  at: number,
+): Promise<BlockHeader | undefined> {
+  const headerAt = async (number: number) => {
+    const found = await header(number);
+    if (found === undefined) throw new NodeUnavailableError(`No node has block ${number}.`);
+    return found;
+  };
+  const isUsedAt = async (number: number) => {
+    const [used] = await noncesAt([address], await headerAt(number));
+    return used !== undefined && used > nonce;
+  };
+  if (!(await isUsedAt(at))) return undefined;
+  // It is most likely one of the last blocks, whose state every node has.
+  let used = at;
+  let unused = -1;
+  for (let step = 1; unused < 0; step *= 2) {
+    const number = Math.max(0, at - step);
+    if (number === 0 || !(await isUsedAt(number))) unused = number;
+    else used = number;
+  }
+  while (used - unused > 1) {
+    const middle = Math.floor((used + unused) / 2);
+    if (await isUsedAt(middle)) used = middle;
+    else unused = middle;
+  }
+  return await headerAt(used);
+}
+
+function searchQuestion({ hash }: BlockHeader, sender: Sender): Question<SearchedBlock> {
+  return {
+    method: "eth_getBlockByHash",
+    params: [hash, true],
+    read: (result) => {
+      if (result === null) return undefined;
+      const block = readBlock(result);
+      if (block.hash !== hash) throw new AnswerFault(`block ${block.hash} instead of ${hash}`);
+      const items = readList(readRecord(result, "the block")["transactions"], "transactions");
+      const index = block.transactions.findIndex(
+        ({ from }, at) => from === sender.address && nonceOf(items[at]) === sender.nonce,
+      );
+      const transaction = block.transactions[index];
+      const found =
+        transaction === undefined
+          ? undefined
+          : { transaction, signed: readSigned(items[index], transaction) };
+      return { block, found };
+    },
+  };
+}
+
+function nonceOf(item: unknown): number {
+  return readNumber(readRecord(item, "a transaction")["nonce"], "nonce");
+}
+
+/** The bytes of a transaction of the kind that the signer makes. They must have the hash that the node names. */
+function readSigned(item: unknown, { hash, to, value }: NodeTransaction): NonceUse["signed"] {
+  const fields = readRecord(item, "a transaction");
+  const accessList = fields["accessList"] ?? [];
+  const isPlain = fields["type"] === toQuantity(2) && Array.isArray(accessList) && accessList.length === 0;
+  if (!isPlain || to === null) return null;
+  const terms = {
+    gasLimit: readBounded(fields["gas"], "gas", 64),
+    maxFeePerGas: readBounded(fields["maxFeePerGas"], "maxFeePerGas", 96),
+    maxPriorityFeePerGas: readBounded(fields["maxPriorityFeePerGas"], "maxPriorityFeePerGas", 96),
+  };
+  const bytes = encodeSigned({
+    ...{ ...terms, to, value, data: readData(fields["input"], "input") },
+    ...{ chainId: readQuantity(fields["chainId"], "chainId"), nonce: readQuantity(fields["nonce"], "nonce") },
+    yParity: readQuantity(fields["yParity"] ?? fields["v"], "yParity"),
+    ...{ r: readQuantity(fields["r"], "r"), s: readQuantity(fields["s"], "s") },
+  });
+  if (hashOfSigned(bytes) !== hash) throw new AnswerFault("a transaction does not have its hash");
+  return { bytes, terms };
+}

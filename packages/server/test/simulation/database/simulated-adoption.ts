@@ -1,0 +1,71 @@
+import type { ChainUnit } from "../../../src/app/chain/chain-store.js";
+import { modelAssets } from "../../harness/chain/model-network.js";
+import { chainPayments, chainWallets } from "./simulated-chain-tables.js";
+import { factsOf, openPayments, type SentWrite } from "./simulated-chain-unit.js";
+import type { RunStatement } from "./simulated-database.js";
+import { asOpen, keyOf, openTransactions, transactionKeys, transactions } from "./simulated-tables.js";
+
+/** `store/chain/accept-chain.ts`, on the simulated database. */
+export function createSimulatedAdoption(
+  run: RunStatement,
+  send: (work: SentWrite) => void,
+): Pick<ChainUnit, "listTaken" | "listAwaiting" | "adoptNonce" | "insertLosses" | "resumeWallet"> {
+  return {
+    listTaken: ({ tenantId, walletId }, below) =>
+      run("list taken", async (rows) => {
+        const isTaken = ({ stage, nonce }: { stage: string; nonce: number | null }) =>
+          (stage === "assigned" || stage === "signed") && nonce !== null && nonce < below;
+        const listed = openPayments(rows).filter((one) => one.walletId === walletId && isTaken(one));
+        for (const { id } of listed) await rows.lock(chainPayments, keyOf(tenantId, id));
+        return listed.flatMap(({ id }) => {
+          const row = rows.get(chainPayments, keyOf(tenantId, id));
+          if (row === undefined || !isTaken(row)) return [];
+          const isBroadcast = rows.get(openTransactions, keyOf(tenantId, id))?.state === "broadcast";
+          return [{ ...factsOf(rows, row), nonce: row.nonce ?? 0, attempt: row.attempt, isBroadcast }];
+        });
+      }),
+    listAwaiting: (wallets) =>
+      run("list awaiting", (rows) => {
+        const open = rows
+          .all(chainPayments)
+          .filter(({ stage }) => stage === "ready" || stage === "assigned" || stage === "signed");
+        const paid = new Set(open.map((row) => factsOf(rows, row).destinationAccountId));
+        return new Set(wallets.map(({ walletId }) => walletId).filter((walletId) => paid.has(walletId)));
+      }),
+    adoptNonce: ({ tenantId, walletId }, finalNonce) =>
+      send((rows) => {
+        const row = rows.get(chainWallets, keyOf(tenantId, walletId));
+        if (row === undefined) return;
+        const nextNonce = Math.max(row.nextNonce, finalNonce);
+        rows.put(chainWallets, keyOf(tenantId, walletId), {
+          ...row,
+          finalNonce,
+          nextNonce,
+          comparedNumber: -1,
+        });
+      }),
+    insertLosses: (losses) =>
+      run("insert losses", async (rows) => {
+        for (const { tenantId, id, walletId, idempotencyKey, asset: code, address, ...loss } of losses) {
+          const asset = modelAssets.find(code);
+          if (asset === undefined) throw new Error(`there is no asset ${code}`);
+          const { requestHash, reference, amount, createdAt } = loss;
+          const accepted = {
+            ...{ tenantId, id, idempotencyKey, requestHash, reference, asset, amount, createdAt },
+            ...{ clientId: null, metadata: null, expiresAt: null, policyVersion: 0, needsJudgement: false },
+            parties: { kind: "payout" as const, source: { walletId }, destination: { address } },
+          };
+          rows.insert(transactionKeys, keyOf(tenantId, idempotencyKey), id);
+          rows.insert(transactions, keyOf(tenantId, id), accepted);
+          rows.insert(openTransactions, keyOf(tenantId, id), asOpen(accepted));
+        }
+      }),
+    resumeWallet: ({ tenantId, walletId }) =>
+      send((rows) => {
+        const row = rows.get(chainWallets, keyOf(tenantId, walletId));
+        if (row === undefined) return;
+        const resumed = { haltedCode: null, haltedReason: null, statedNonce: null, comparedNumber: -1 };
+        rows.put(chainWallets, keyOf(tenantId, walletId), { ...row, ...resumed });
+      }),
+  };
+}
