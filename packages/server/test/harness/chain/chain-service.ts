@@ -122,6 +122,24 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
     });
   }
 
+  function startOne(given: GivenPorts): EvmDriver {
+    const driver = createEvmDriver({
+      network,
+      node: given.node ?? node,
+      signer: given.signer ?? signer,
+      store: given.store ?? store,
+      recorder: { assets, newUuid, now: Date.now, onChanged: () => undefined },
+      ...{ verifySigned, isUnavailable: isDatabaseUnavailable },
+      ...{ holder: newUuid(), leaseMs: given.leaseMs ?? 5000, pollEveryMs: 5 },
+      ...{ onError: (error) => errors.push(error), onLost: () => undefined },
+      onCompared: (failure) => failure !== undefined && errors.push(failure),
+      monotonicMs: given.monotonicMs ?? (() => performance.now()),
+      timers: given.timers ?? nodeTimers,
+    });
+    driver.start();
+    return driver;
+  }
+
   async function stopDrivers(): Promise<void> {
     for (const driver of drivers.splice(0)) await driver.stop();
   }
@@ -200,21 +218,8 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
         sql`SELECT action, code, object FROM audit_entries WHERE action LIKE '%.halt' ORDER BY occurred_at`,
       ),
     startDriver: (given = {}) => {
-      const driver = createEvmDriver({
-        network,
-        node: given.node ?? node,
-        signer: given.signer ?? signer,
-        store: given.store ?? store,
-        recorder: { assets, newUuid, now: Date.now, onChanged: () => undefined },
-        ...{ verifySigned, isUnavailable: isDatabaseUnavailable },
-        ...{ holder: newUuid(), leaseMs: given.leaseMs ?? 5000, pollEveryMs: 5 },
-        ...{ onError: (error) => errors.push(error), onLost: () => undefined },
-        onCompared: (failure) => failure !== undefined && errors.push(failure),
-        monotonicMs: given.monotonicMs ?? (() => performance.now()),
-        timers: given.timers ?? nodeTimers,
-      });
+      const driver = startOne(given);
       if (given.timers === undefined) drivers.push(driver);
-      driver.start();
       return driver;
     },
     wake: () => {

@@ -13,6 +13,7 @@ function asStranger(use: NonceUse | undefined): NonceUse | undefined {
 export const adoptionBugs: readonly ChainBug[] = [
   {
     name: "what was received is credited while an own payment of it is open",
+    firstSeed: 21,
     breaks: "a payment between own wallets is credited once, also if a node has left it out",
     world: "lying",
     says: "were recorded as missing",
@@ -20,6 +21,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "a payment fails because no block has shown it",
+    firstSeed: 21,
     breaks: "what a node leaves out is no evidence",
     world: "lying",
     says: "is failed and was paid 1 times",
@@ -30,6 +32,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "bytes that the books have forgotten are those of somebody else",
+    firstSeed: 30,
     breaks: "a restored database fails no payment that was made",
     world: "rewound",
     says: "is failed and was paid 1 times",
@@ -43,6 +46,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "nonces are given although the chain is ahead of the books, by a signer without a memory",
+    firstSeed: 5,
     breaks: "a restored database pays nothing twice",
     world: "rewound",
     says: "transactions on the chain are for",
@@ -57,6 +61,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "waiting payments are paid without a look at the chain",
+    firstSeed: 5,
     breaks: "the signer refuses a payment that it has signed with another nonce",
     world: "rewound",
     says: "The signer refuses",
@@ -64,6 +69,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "the nonces of the books stay where they are",
+    firstSeed: 5,
     breaks: "a wallet that is adopted goes on",
     world: "rewound",
     says: "halted:",

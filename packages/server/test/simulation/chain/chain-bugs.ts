@@ -28,6 +28,7 @@ const free = {
 export const chainBugs: readonly ChainBug[] = [
   {
     name: "bytes are sent before they are stored",
+    firstSeed: 6,
     breaks: "what is on the chain is known",
     signer: (signer, { chain }) => ({
       sign: async (intents) => {
@@ -64,6 +65,7 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "what was taken once is not sent again",
+    firstSeed: 86,
     breaks: "bytes are sent until they are in a block",
     world: "poolless",
     says: "is still broadcast",
@@ -93,6 +95,7 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "the pending nonce of a node is believed",
+    firstSeed: 18,
     breaks: "no node is asked for the next nonce",
     ...withUnit((unit, { chain }) => ({
       lockSenders: async (wallets) => {
@@ -187,6 +190,7 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "a token that returns false is believed",
+    firstSeed: 5,
     breaks: "only what a log shows is completed",
     ...withOutcomes((outcome, { chain }) =>
       outcome.transfers.length === 0 && outcome.success ? asPaid(outcome, chain) : outcome,
@@ -194,6 +198,7 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "the lease is not checked",
+    firstSeed: 32,
     breaks: "one process drives a network",
     store: (store, { database }) => ({
       ...store,
