@@ -257,9 +257,12 @@ export const proofs = {
   },
   console: {
     shows:
-      "in a browser, people log in with passkeys, and pages of other origins can neither use their sessions nor their passkeys",
+      "in a browser, people log in with passkeys, pages of other origins can use neither sessions nor passkeys, every page can be used by everybody, what others write stays a string, and a live list misses nothing",
     files: [`${server}/console/*.test.ts`],
-    sizes: {},
+    sizes: {
+      events: { env: "BURSAR_CONSOLE_EVENTS", short: 3000, long: 50_000, means: "payments on a live list" },
+      cuts: { env: "BURSAR_CONSOLE_CUTS", short: 5, long: 20, means: "connections of it that are cut" },
+    },
   },
   processes: {
     shows: "the command line, the sandbox and the guides work in processes of their own",

@@ -28,6 +28,13 @@ export function partsOf(text: string): TextPart[] {
   return parts;
 }
 
+/** The same as a plain string, for places that take no elements. */
+export function plainly(text: string): string {
+  return partsOf(text)
+    .map((part) => part.text)
+    .join("");
+}
+
 /** A string that somebody else wrote. It cannot turn around or hide what stands next to it. */
 export function ForeignText({ text, limit = shownAtMost }: { text: string; limit?: number }) {
   const isCut = text.length > limit;

@@ -55,7 +55,7 @@ export function VirtualTable<Row>({ caption, columns, rows, keyOf }: VirtualTabl
             return row === undefined ? null : (
               <tr key={key} aria-rowindex={index + 2}>
                 {columns.map(({ title, isNumber, isWide, cell }) => (
-                  <td key={title} className={isNumber ? "number" : isWide ? undefined : "one-line"}>
+                  <td key={title} className={isNumber ? "number" : isWide ? "wide" : "one-line"}>
                     {cell(row)}
                   </td>
                 ))}

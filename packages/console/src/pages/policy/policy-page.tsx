@@ -118,11 +118,13 @@ function Editor({ inForce }: { inForce: InForce }) {
             The JSON cannot be read, so there is no form of it: {read.fault}
           </p>
         ) : (
-          <PolicyForm
-            document={read.document}
-            details={details}
-            onChange={(document) => edit(writeDocument(document))}
-          />
+          <fieldset className="contents" disabled={!mayChange}>
+            <PolicyForm
+              document={read.document}
+              details={details}
+              onChange={(document) => edit(writeDocument(document))}
+            />
+          </fieldset>
         )}
         <AreaField
           label="JSON"

@@ -46,7 +46,7 @@ export function PolicyVersions({ inForce, mayRestore, onRestore }: PolicyVersion
                     ),
                 },
                 {
-                  title: "",
+                  title: "Actions",
                   cell: ({ version }) =>
                     version === inForce.version ? (
                       <span className="quiet">in force</span>

@@ -6,7 +6,7 @@ import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Curl } from "../../ui/curl";
 import { Field } from "../../ui/field";
-import { ForeignText } from "../../ui/foreign-text";
+import { ForeignText, plainly } from "../../ui/foreign-text";
 import { PageHead } from "../../ui/page-head";
 import { Problem } from "../../ui/problem";
 import { SelectField, TextField } from "../../ui/text-field";
@@ -191,7 +191,7 @@ function WalletField({ label, hint, names, value, fault, onChange }: WalletField
           <datalist id={list}>
             {[...(names ?? [])].map(([id, name]) => (
               <option key={id} value={id}>
-                {name}
+                {plainly(name)}
               </option>
             ))}
           </datalist>

@@ -13,7 +13,11 @@ export function routerPaths(): string[] {
 }
 
 /** What the last part of a path is called elsewhere, if it is not the collection of its object. */
-const collections: Readonly<Record<string, string>> = { approvals: "transactions" };
+const collections: Readonly<Record<string, string>> = {
+  approvals: "transactions",
+  webhooks: "webhook-endpoints",
+  deliveries: "webhook-deliveries",
+};
 
 /** The path with ids of objects, which are named after their collection. A new kind of path fails until there is an object for it. */
 export function fillPath(path: string, objects: Readonly<Record<string, string>>): string {

@@ -23,12 +23,13 @@ export interface TestConsole {
 }
 
 /** One service and one browser for all tests of a file; each person has a context with its own cookies and passkeys. */
-export function useConsole(own: Record<string, string> = {}): () => TestConsole {
+export function useConsole(own: () => Promise<Record<string, string>> = async () => ({})): () => TestConsole {
   let running: TestConsole | undefined;
   beforeAll(async () => {
     buildConsole();
-    const service = await startTestService({ ...settings, ...own });
-    running = consoleOf(service, await launchBrowser());
+    const given = await own();
+    const service = await startTestService({ ...settings, ...given });
+    running = consoleOf(service, await launchBrowser(), given["BURSAR_PUBLIC_URL"] ?? service.url);
   });
   afterAll(async () => {
     await running?.browser.close();
@@ -40,8 +41,8 @@ export function useConsole(own: Record<string, string> = {}): () => TestConsole 
   };
 }
 
-function consoleOf(service: TestService, browser: Browser): TestConsole {
-  const origin = consoleOriginOf(service);
+function consoleOf(service: TestService, browser: Browser, url: string): TestConsole {
+  const origin = consoleOriginOf({ url });
   let people = 0;
   const visit: TestConsole["visit"] = (options) => openVisitor(browser, origin, options);
   const invite: TestConsole["invite"] = async (tenant, role, name = "Ada") => {

@@ -15,6 +15,8 @@ export interface Visitor {
   /** Opens an invitation and creates a passkey; the person is logged in afterwards. */
   accept: (invitation: string) => Promise<void>;
   logIn: () => Promise<void>;
+  /** An access token of the session. */
+  token: () => Promise<string>;
   /** Opens an address below `/console` and waits until its page has a heading. */
   open: (path: string) => Promise<void>;
   close: () => Promise<void>;
@@ -62,6 +64,12 @@ export async function openVisitor(
     logIn: async () => {
       await page.getByRole("button", { name: "Log in with a passkey" }).click();
       await arrived();
+    },
+    token: async () => {
+      const { access_token } = (await page.evaluate(
+        `fetch("/console/session/token", { method: "POST" }).then((answer) => answer.json())`,
+      )) as { access_token: string };
+      return access_token;
     },
     open: async (path) => {
       await page.goto(`${origin}/console${path === "/" ? "" : path}`);

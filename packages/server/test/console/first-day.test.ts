@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser } from "../harness/browser.js";
+import { useConsole } from "../harness/console/test-console.js";
+import type { Visitor } from "../harness/console/visitor.js";
+import type { TestClient } from "../harness/service/test-service.js";
+
+const twoPeople = {
+  rules: [{ name: "two-people", when: { assets: ["USD"] }, action: "require_approval", approvals: 2 }],
+  default: { action: "allow" },
+};
+
+/** What a newcomer does with the three links that the sandbox prints: an administrator and two who approve. */
+describe.runIf(hasBrowser)("on the first day", () => {
+  const running = useConsole();
+  let owner: TestClient;
+  let [ada, grace, alan] = [] as unknown as [Visitor, Visitor, Visitor];
+  beforeAll(async () => {
+    const { service, join } = running();
+    owner = await service.createTenant("1000");
+    ada = await join(owner, "admin", { name: "Ada" });
+    grace = await join(owner, "approver", { name: "Grace" });
+    alan = await join(owner, "approver", { name: "Alan" });
+  });
+
+  it("a payment arrives on a page that is open", async () => {
+    await ada.open("/transactions");
+    await ada.page.getByRole("status").getByText("live").waitFor();
+    await pay("first payment");
+    await ada.page.getByRole("link", { name: "first payment" }).waitFor();
+    const table = ada.page.getByRole("region", { name: "Transactions, newest first" });
+    await table.getByText("completed", { exact: true }).waitFor();
+  });
+
+  it("a rule requires two people", async () => {
+    await ada.open("/policy");
+    await ada.page.getByLabel("JSON", { exact: true }).fill(JSON.stringify(twoPeople, null, 2));
+    await ada.page.getByRole("button", { name: "Put in force with the passkey" }).click();
+    await ada.page.getByText("Version 1 is in force").waitFor();
+  });
+
+  it("a page whose amount was changed does not approve", async () => {
+    await pay("watched payment");
+    await grace.open("/approvals");
+    await grace.page.getByRole("link", { name: "watched payment" }).click();
+    const approve = grace.page.getByRole("button", { name: "Approve with the passkey" });
+    await grace.page.getByText("The digest of what is shown above is the service's").waitFor();
+    await grace.page.evaluate(`{
+      const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+      for (let node = texts.nextNode(); node !== null; node = texts.nextNode())
+        if (node.data === "25") node.data = "2";
+    }`);
+    await approve.click();
+    await grace.page.getByText("It can be rejected, and not approved").first().waitFor();
+    expect(await stateOf("watched payment")).toBe("awaiting_approval");
+  });
+
+  it("two people approve with their passkeys, each once", async () => {
+    for (const [visitor, approved] of [
+      [grace, "awaiting_approval"],
+      [alan, "completed"],
+    ] as const) {
+      await visitor.open("/approvals");
+      await visitor.page.getByRole("link", { name: "watched payment" }).click();
+      await visitor.page.getByRole("button", { name: "Approve with the passkey" }).click();
+      await visitor.page
+        .getByText("Your decision is recorded")
+        .or(visitor.page.getByText("completed"))
+        .first()
+        .waitFor();
+      await expect.poll(() => stateOf("watched payment"), { timeout: 20_000 }).toBe(approved);
+    }
+  });
+
+  it("every step is in the audit log, whose chain is verified in the page", async () => {
+    await ada.open("/audit");
+    const log = ada.page.getByRole("region", { name: "Audit log, newest first" });
+    for (const step of ["session.open", "policy.replace", "transaction.create", "transaction.approve"])
+      await log.getByText(step).first().waitFor();
+    expect(await log.getByText("transaction.approve").count()).toBe(2);
+    await ada.page.getByRole("button", { name: "Verify" }).click();
+    await ada.page.getByText(/Entries 1 to \d+ have no gap/).waitFor();
+    expect(ada.faults).toEqual([]);
+  });
+
+  async function pay(reference: string): Promise<void> {
+    const { service } = running();
+    const body = { reference, asset: "USD", amount: "25" };
+    const key = { "idempotency-key": randomUUID() };
+    const answer = await service.call("POST", "/v1/transactions", await service.token(owner), body, key);
+    expect(answer.status).toBe(202);
+  }
+
+  async function stateOf(reference: string): Promise<string | undefined> {
+    const { service } = running();
+    const path = `/v1/transactions?reference=${encodeURIComponent(reference)}`;
+    const answer = await service.call("GET", path, await service.token(owner));
+    return ((await answer.json()) as { data: { state: string }[] }).data[0]?.state;
+  }
+});

@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import { grantableScopes } from "@bursar/protocol";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser } from "../harness/browser.js";
+import { fillPath, routerPaths } from "../harness/console/console-pages.js";
+import { hiddenCharacters, hostileStrings } from "../harness/console/hostile-strings.js";
+import { overflowOf, settle } from "../harness/console/look-at-page.js";
+import { useConsole } from "../harness/console/test-console.js";
+import type { Visitor } from "../harness/console/visitor.js";
+import { createObjects } from "../harness/http/route-requests.js";
+
+const narrow = { width: 320, height: 640 };
+const wide = { width: 1280, height: 800 };
+/** A row has one line, or an address in two; marks above and below letters must not make it higher. */
+const rowHeightMax = 120;
+
+/** Strings of others in every field that the service takes them in. Some fields refuse some of them, which is as good. */
+describe.runIf(hasBrowser)("what others have written", () => {
+  const running = useConsole();
+  let ada: Visitor;
+  let objects: Record<string, string>;
+  const written: Record<string, { id: string; text: string }[]> = {};
+
+  beforeAll(async () => {
+    const { service, join } = running();
+    const owner = await service.createTenant("100000");
+    const token = await service.token(owner);
+    const post = async (path: string, body: object) => {
+      const answer = await service.call("POST", path, token, body, { "idempotency-key": randomUUID() });
+      return { status: answer.status, body: (await answer.json()) as { id: string } };
+    };
+    /** Writes each string, and notes those that were taken. */
+    const write = async (
+      name: string,
+      path: string,
+      texts: readonly string[],
+      bodyOf: (text: string) => object,
+    ) => {
+      const answers = await Promise.all(
+        texts.map(async (text) => ({ text, ...(await post(path, bodyOf(text))) })),
+      );
+      expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+      written[name] = answers
+        .filter(({ status }) => status < 300)
+        .map(({ text, body }) => ({ id: body.id, text }));
+    };
+    objects = await createObjects(service, token, owner.clientId);
+    const some = hostileStrings.filter((_, index) => index % 8 === 0);
+    await write("transactions", "/v1/transactions", hostileStrings, (text) => ({
+      reference: text,
+      asset: "USD",
+      amount: "0.01",
+      metadata: { note: text },
+    }));
+    await write("wallets", "/v1/wallets", hostileStrings, (text) => ({ name: text, purpose: "payout" }));
+    await write("orders", "/v1/orders", some, (text) => ({
+      market: "ETH-USD",
+      side: "buy",
+      price: "1",
+      size: "1",
+      reference: text,
+    }));
+    await write("people", "/v1/people", some, (text) => ({
+      email: `p${randomUUID()}@treasury.example`,
+      name: text,
+      role: "viewer",
+    }));
+    await write("clients", "/v1/clients", some, (text) => ({ name: text, scopes: [] }));
+    await write("destinations", "/v1/destinations", some, (text) => ({
+      label: text,
+      network: "eip155:1",
+      address: `0x${randomUUID().replaceAll("-", "")}00000000`,
+    }));
+    await write("endpoints", "/v1/webhook-endpoints", some.slice(0, 10), (text) => ({
+      url: `https://hooks.example/${encodeURIComponent(text)}`,
+      description: text,
+    }));
+    await service.call("POST", "/v1/roles", token, { name: "everything", scopes: grantableScopes });
+    ada = await join(owner, "everything", { name: "<b>Ada</b>\u202e", context: { viewport: wide } });
+  });
+
+  it("was taken in most places", () => {
+    expect(hostileStrings.length).toBeGreaterThanOrEqual(200);
+    const counts = Object.fromEntries(Object.entries(written).map(([name, list]) => [name, list.length]));
+    expect(counts["transactions"]).toBeGreaterThan(100);
+    expect(counts["wallets"]).toBeGreaterThan(100);
+    for (const [name, count] of Object.entries(counts)) expect([name, count > 0]).toEqual([name, true]);
+  });
+
+  it.each(routerPaths().filter((path) => !path.includes("$")))("does nothing on %s", async (path) => {
+    await ada.open(path);
+    await lookThrough(path);
+  });
+
+  it.each(routerPaths().filter((path) => /\/(transactions|wallets)\/\$id$/.test(path)))(
+    "does nothing on %s of the worst ones",
+    async (path) => {
+      const list = written[path.split("/")[1] ?? ""] ?? [];
+      const worst = list.filter(({ text }, index) => index % 25 === 0 || text.length > 80);
+      for (const { id } of worst.slice(0, 12)) {
+        await ada.open(fillPath(path, { ...objects, transactions: id, wallets: id }));
+        await lookThrough(path);
+      }
+    },
+  );
+
+  /** Scrolls through every table of the page, in both widths. */
+  async function lookThrough(path: string): Promise<void> {
+    const { page, faults } = ada;
+    await settle(page);
+    for (const viewport of [wide, narrow]) {
+      await page.setViewportSize(viewport);
+      for (let step = 0; ; step += 1) {
+        const seen = (await page.evaluate(`(${look})(${step}, ${viewport === wide})`)) as Seen;
+        expect({ path, viewport, step, ...seen, isMore: false }).toEqual({
+          path,
+          viewport,
+          step,
+          isHacked: false,
+          hidden: [],
+          high: [],
+          isMore: false,
+        });
+        if (!seen.isMore) break;
+        await page.waitForTimeout(60);
+      }
+      expect([path, viewport.width, await overflowOf(page)]).toEqual([path, viewport.width, 0]);
+    }
+    expect([path, ...faults.splice(0)]).toEqual([path]);
+  }
+});
+
+interface Seen {
+  isHacked: boolean;
+  hidden: string[];
+  high: string[];
+  isMore: boolean;
+}
+
+/** Runs in the page: looks at every string in it, and scrolls its tables on by one window. */
+const look = `(step, isWide) => {
+  const hidden = new RegExp(${JSON.stringify(hiddenCharacters)}, "u");
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
+    if (hidden.test(node.data) && node.parentElement.closest("textarea, pre") === null) found.push(escape(node.data).slice(0, 80));
+  for (const one of document.querySelectorAll("[title], [aria-label], [placeholder]"))
+    for (const name of ["title", "aria-label", "placeholder"])
+      if (hidden.test(one.getAttribute(name) ?? "")) found.push(name + " " + escape(one.getAttribute(name)).slice(0, 80));
+  const high = [...document.querySelectorAll(".scroller.tall tbody tr:not(.spacer)")]
+    .filter((row) => isWide && row.getBoundingClientRect().height > ${rowHeightMax})
+    .map((row) => escape(row.textContent).slice(0, 80));
+  let isMore = false;
+  for (const scroller of document.querySelectorAll(".scroller.tall")) {
+    if (step === 0) scroller.scrollTop = 0;
+    const before = scroller.scrollTop;
+    scroller.scrollTop += scroller.clientHeight;
+    if (scroller.scrollTop > before) isMore = true;
+  }
+  return { isHacked: globalThis.hacked !== undefined, hidden: found, high, isMore: isMore && step < 40 };
+}`;

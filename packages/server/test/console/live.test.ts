@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createBursar } from "@bursar/client";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser } from "../harness/browser.js";
+import { useConsole } from "../harness/console/test-console.js";
+import type { Visitor } from "../harness/console/visitor.js";
+import { eventually } from "../harness/eventually.js";
+import { createTcpProxy, type TcpProxy } from "../harness/http/tcp-proxy.js";
+import { freePort } from "../harness/service/bursar-process.js";
+
+/** Short and long sizes are in tools/proofs.mjs. */
+const events = Number(process.env["BURSAR_CONSOLE_EVENTS"]);
+const cuts = Number(process.env["BURSAR_CONSOLE_CUTS"]);
+const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
+
+const batchSize = 50;
+const batchEveryMs = 100;
+/** As many as the list keeps in memory; before that, its memory grows. */
+const rowsMax = 1000;
+const firstMeasure = Math.max(events / 10, rowsMax * 2);
+
+describe.runIf(hasBrowser)("the live list of transactions", () => {
+  let proxy: TcpProxy;
+  const running = useConsole(async () => {
+    const port = await freePort();
+    proxy = await createTcpProxy({ host: "127.0.0.1", port });
+    return { PORT: String(port), BURSAR_PUBLIC_URL: `http://127.0.0.1:${proxy.port}` };
+  });
+  let ada: Visitor;
+  let pay: () => Promise<void>;
+  beforeAll(async () => {
+    const { service, join } = running();
+    const owner = await service.createTenant(String(events));
+    const token = await service.token(owner);
+    const { transactions } = createBursar({ baseUrl: service.url, credentials: () => token });
+    pay = async () => {
+      const payment = { reference: "live", asset: "USD", amount: "0.01" };
+      const batch = Array.from({ length: batchSize }, () => ({ idempotency_key: randomUUID(), ...payment }));
+      for await (const { error } of transactions.createMany(batch)) if (error !== undefined) throw error;
+    };
+    ada = await join(owner, "viewer");
+  });
+
+  it(`misses none of ${events} payments over ${cuts} cuts, with few rows and bounded memory`, async () => {
+    const { page, cdp } = ada;
+    const sequences = new Set<number>();
+    page.on("websocket", (socket) =>
+      socket.on("framereceived", ({ payload }) => {
+        const message = JSON.parse(payload.toString()) as { type: string; event?: { sequence: number } };
+        if (message.type === "event" && message.event) sequences.add(message.event.sequence);
+      }),
+    );
+    await ada.open("/transactions");
+    await page.getByRole("status").getByText("live").waitFor();
+    const start = Date.now();
+    let rowsSeen = 0;
+    let heapFirst = 0;
+    for (let paid = 0; paid < events; paid += batchSize) {
+      const begun = performance.now();
+      await pay();
+      if (crosses(paid, events / (cuts + 1)) && paid > 0) {
+        await proxy.cut();
+        await proxy.restore();
+      }
+      if (paid % (batchSize * 10) === 0)
+        rowsSeen = Math.max(rowsSeen, await page.locator("tbody tr").count());
+      if (heapFirst === 0 && paid >= firstMeasure && sequences.size >= firstMeasure) heapFirst = await heap();
+      await sleep(Math.max(0, batchEveryMs - (performance.now() - begun)));
+    }
+    const perSecond = Math.round((events / (Date.now() - start)) * 1000);
+    await eventually(
+      async () => sequences.size,
+      (size) => size === events,
+      120_000,
+    );
+    expect([...sequences].sort((one, other) => one - other)).toEqual(upTo(events));
+    const expected = await newest();
+    const shown = await eventually(idsOfCsv, (ids) => ids.join() === expected.join(), 60_000);
+    expect(shown).toEqual(expected);
+    const heapLast = await heap();
+    expect(rowsSeen).toBeGreaterThan(10);
+    expect(rowsSeen).toBeLessThanOrEqual(200);
+    expect(heapFirst).toBeGreaterThan(0);
+    expect(heapLast / heapFirst).toBeLessThan(1.3);
+    if (isLong)
+      process.stdout.write(`${JSON.stringify({ events, cuts, perSecond, rowsSeen, heapFirst, heapLast })}\n`);
+
+    async function heap(): Promise<number> {
+      await cdp.send("HeapProfiler.collectGarbage");
+      return (await cdp.send("Runtime.getHeapUsage")).usedSize;
+    }
+  }, 900_000);
+
+  /** What the list has in memory, as the page writes it into a file. */
+  async function idsOfCsv(): Promise<string[]> {
+    const [download] = await Promise.all([
+      ada.page.waitForEvent("download"),
+      ada.page.getByRole("button", { name: "CSV" }).click(),
+    ]);
+    const rows = readFileSync(await download.path(), "utf8")
+      .trim()
+      .split("\r\n")
+      .slice(1);
+    return rows.filter((row) => row.includes(",completed,")).map((row) => row.split(",")[0] ?? "");
+  }
+
+  async function newest(): Promise<string[]> {
+    const { service } = running();
+    const owner = await ada.token();
+    const client = createBursar({ baseUrl: service.url, credentials: () => owner });
+    const ids: string[] = [];
+    for await (const { id } of client.transactions.list({ limit: 200 })) {
+      ids.push(id);
+      if (ids.length === rowsMax) break;
+    }
+    return ids;
+  }
+});
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+/** Whether a multiple of the step lies in the batch that ends here. */
+function crosses(paid: number, step: number): boolean {
+  return Math.floor(paid / step) !== Math.floor((paid - batchSize) / step);
+}

@@ -1,0 +1,116 @@
+import { builtInRoles, type Scope } from "@bursar/protocol";
+import { beforeAll, describe, expect, it } from "vitest";
+import { listRoutes } from "../../src/http/api.js";
+import type { Route } from "../../src/http/route.js";
+import { hasBrowser } from "../harness/browser.js";
+import { settle } from "../harness/console/look-at-page.js";
+import { useConsole } from "../harness/console/test-console.js";
+import type { Visitor } from "../harness/console/visitor.js";
+import { bodyOf, createObjects, pathOf, requiredQueryOf } from "../harness/http/route-requests.js";
+import type { TestClient } from "../harness/service/test-service.js";
+
+interface MenuPage {
+  path: string;
+  title: string;
+  scopes: readonly string[];
+}
+
+/** What changes something, by the name of its button or link, and the scopes of which one is needed. */
+const actions: readonly (readonly [RegExp, readonly Scope[]])[] = [
+  [/^New payment$/, ["transactions:write"]],
+  [/^Cancel the payment$/, ["transactions:write"]],
+  [/^(Approve with|Reject$)/, ["transactions:approve"]],
+  [/^Freeze/, ["wallets:freeze"]],
+  [/^Unfreeze/, ["wallets:unfreeze"]],
+  [/^(Place the order|Reduce|Cancel)$/, ["orders:write"]],
+  [/^(Invite|New role|New client|Disable|Enable)/, ["clients:manage"]],
+  [/^(List an address|Remove the address)/, ["destinations:manage"]],
+  [/^(Add a rule|Put in force|Restore|Up$|Down$)/, ["policies:manage"]],
+  [/^(New endpoint|Resend|Replay|Send a test)/, ["webhooks:manage"]],
+];
+
+const routes = listRoutes({} as never, "").filter(({ path }) => path.startsWith("/v1/"));
+const scopesOf = ({ access }: Route): readonly string[] => (typeof access === "string" ? [access] : access);
+
+/** Each built-in role on each page of the menu, and on each route. */
+describe.runIf(hasBrowser)("a role", () => {
+  const running = useConsole();
+  let owner: TestClient;
+  let objects: Record<string, string>;
+  let pages: readonly MenuPage[];
+  beforeAll(async () => {
+    const { service } = running();
+    owner = await service.createTenant("1000");
+    objects = await createObjects(service, await service.token(owner), owner.clientId);
+    const file = new URL("../../../console/src/shell/pages.ts", import.meta.url).href;
+    ({ pages } = (await import(/* @vite-ignore */ file)) as { pages: readonly MenuPage[] });
+  });
+
+  it.each(Object.entries(builtInRoles))(
+    "%s sees what it may open, and does what it may do",
+    async (role, held) => {
+      const scopes: readonly string[] = held;
+      const ada = await running().join(owner, role);
+      const allowed = pages.filter((page) => page.scopes.some((scope) => scopes.includes(scope)));
+      const menu = ada.page.getByRole("navigation", { name: "Pages" });
+      const titles = await menu.getByRole("link").allInnerTexts();
+      expect(titles).toEqual(allowed.map(({ title }) => title));
+      for (const { title } of allowed) {
+        await menu.getByRole("link", { name: title, exact: true }).click();
+        await ada.page.getByRole("heading", { name: title, level: 1, exact: true }).waitFor();
+        await expectOnlyAllowed(ada, title, scopes);
+      }
+      for (const path of objectPages(scopes)) {
+        await ada.open(path);
+        await expectOnlyAllowed(ada, path, scopes);
+      }
+      const token = await ada.token();
+      const answers = await Promise.all(
+        routes
+          .filter((route) => scopesOf(route).length > 0)
+          .filter((route) => !scopesOf(route).some((scope) => scopes.includes(scope)))
+          .map(async (route) => [`${route.method} ${route.path}`, await codeOf(route, token)]),
+      );
+      expect(answers.length).toBeGreaterThan(0);
+      expect(answers.filter(([, code]) => code !== "403 INSUFFICIENT_SCOPE")).toEqual([]);
+      const readable = routes.filter(
+        (route) => route.method === "GET" && scopesOf(route).some((scope) => scopes.includes(scope)),
+      );
+      for (const route of readable)
+        expect([route.path, await codeOf(route, token)]).not.toEqual([route.path, "403 INSUFFICIENT_SCOPE"]);
+      await ada.close();
+    },
+  );
+
+  const objectPages = (scopes: readonly string[]) => [
+    ...(scopes.includes("transactions:read") ? [`/transactions/${objects["transactions"]}`] : []),
+    ...(scopes.includes("wallets:read") ? [`/wallets/${objects["wallets"]}`] : []),
+  ];
+
+  async function expectOnlyAllowed(visitor: Visitor, page: string, scopes: readonly string[]): Promise<void> {
+    await settle(visitor.page);
+    expect([page, ...(await forbiddenActions(visitor, scopes))]).toEqual([page]);
+    // A request that the service refuses is an error on the console of the page.
+    expect([page, ...visitor.faults.splice(0)]).toEqual([page]);
+  }
+
+  async function forbiddenActions({ page }: Visitor, scopes: readonly string[]): Promise<string[]> {
+    const names = await page
+      .locator("main")
+      .locator("button:enabled:visible, a.button:visible")
+      .allInnerTexts();
+    return names.filter((name) =>
+      actions.some(
+        ([pattern, needed]) => pattern.test(name) && !needed.some((scope) => scopes.includes(scope)),
+      ),
+    );
+  }
+
+  async function codeOf(route: Route, token: string): Promise<string> {
+    const path = pathOf(route, objects) + requiredQueryOf(route);
+    const answer = await running().service.call(route.method, path, token, bodyOf(route));
+    const text = await answer.text();
+    const { error } = (text.startsWith("{") ? JSON.parse(text) : {}) as { error?: { code: string } };
+    return `${answer.status} ${error?.code ?? ""}`;
+  }
+});
