@@ -182,7 +182,7 @@ async function changeClient(
   return changed;
 }
 
-export const tooManyChanges: Refused = {
+const tooManyChanges: Refused = {
   ...{ refused: "CONCURRENCY_LIMITED", retryAfterSeconds: 1 },
   message: "Too many changes to this client are in progress.",
 };

@@ -45,6 +45,7 @@ function describeSuccess(
               schema: reference(schema),
               ...examples.ofSchema(schema, answer.examples),
             },
+            ...(answer.asCsv === undefined ? {} : { "text/csv": { schema: { type: "string" } } }),
           },
         }
       : {}),

@@ -98,6 +98,11 @@ export const responseHeaders = {
     schema: text,
     example: "Sat, 01 Jan 2028 00:00:00 GMT",
   },
+  "Next-Cursor": {
+    description: "In CSV, the `cursor` of the next page; left out on the last one.",
+    schema: text,
+    example: "ZW50cmllczo0NzExLjI",
+  },
   Link: {
     description: "A page that explains the deprecation.",
     schema: text,

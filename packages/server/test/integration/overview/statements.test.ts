@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLogReaderStore } from "../../../src/store/overview/log-reader-store.js";
 import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
+import { deposit } from "../../harness/transactions/deposit.js";
 
 interface Entry {
   sequence: number;
@@ -31,8 +32,8 @@ describe("statements and sums", () => {
     const byRole = (role: string) => data.find((wallet) => wallet.role === role)?.id ?? "";
     wallets = { primary: byRole("primary"), settlement: byRole("settlement") };
     await send("PUT", "/v1/policy", tradingPolicy, { "if-match": '"0"' });
-    await deposit("USD", "1000");
-    await deposit("ETH", "10");
+    await deposit(service, owner, "1000");
+    await deposit(service, owner, "10", "ETH");
     for (const key of ["a", "b", "c"]) await pay(key, "100.25");
     await pay("too much", "5000");
     await caughtUp();
@@ -45,12 +46,6 @@ describe("statements and sums", () => {
     const answer = await service.call("GET", path, by);
     expect([path, answer.status]).toEqual([path, 200]);
     return (await answer.json()) as Body;
-  };
-  const deposit = async (asset: string, amount: string) => {
-    const by = await service.createIndependentClient(owner, ["deposits:write"]);
-    const body = { reference: "in", asset, amount, destination: { wallet_id: wallets.primary } };
-    const answer = await service.call("POST", "/v1/deposits", by.token, body, { "idempotency-key": asset });
-    expect(answer.status).toBe(201);
   };
   const pay = async (key: string, amount: string) => {
     const body = { reference: key, asset: "USD", amount };
@@ -126,6 +121,29 @@ describe("statements and sums", () => {
     expect(await get("/v1/overview", stranger)).toMatchObject({ open: [], periods: [] });
     for (const query of ["", "?asset=USD&cursor=x", "?asset=USD&limit=9999"])
       expect((await send("GET", `/v1/wallets/${wallets.primary}/entries${query}`)).status).toBe(400);
+  });
+
+  it("are CSV if that is asked for, a page at a time", async () => {
+    const path = `/v1/wallets/${wallets.primary}/entries?asset=USD&limit=3`;
+    const csv = async (more = "") =>
+      await service.call("GET", path + more, token, undefined, { accept: "text/csv" });
+    const first = await csv();
+    expect(first.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
+    const second = await csv(`&cursor=${first.headers.get("next-cursor")}`);
+    expect(second.headers.get("next-cursor")).toBeNull();
+    const lines = [
+      ...(await first.text()).trimEnd().split("\r\n"),
+      ...(await second.text()).trimEnd().split("\r\n"),
+    ];
+    const { data } = await statement(wallets.primary, "USD");
+    const shown = data.map((entry) => {
+      const { sequence, line, occurred_at, asset, amount, balance, cause, cause_id } =
+        entry as never as Record<string, string>;
+      return [sequence, line, occurred_at, asset, amount, balance, cause, cause_id].join(",");
+    });
+    const head = "sequence,line,occurred_at,asset,amount,balance,cause,cause_id";
+    expect(lines).toEqual([head, ...shown.slice(0, 3), head, ...shown.slice(3)]);
+    expect(lines[1]).toContain(",USD,-100.25,699.25,transaction,tx_");
   });
 
   it("show balances over time, and counts and sums by state", async () => {

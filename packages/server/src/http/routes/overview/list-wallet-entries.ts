@@ -2,6 +2,7 @@ import { showId, WalletEntryPage, WalletEntryQuery, WalletPath } from "@bursar/p
 import type { EntryPosition } from "../../../app/overview/overview.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
+import { sendCsv, wantsCsv } from "../../csv.js";
 import { readCursor, toPage } from "../../cursor.js";
 import { walletIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
@@ -16,13 +17,19 @@ export function listWalletEntries({ listWalletEntries: list }: Pick<UseCases, "l
       tag: "Overview",
       summary: "Read the statement of a wallet",
       description:
-        "Every change of the balance of an asset, newest first, with its cause and the balance after it. What an order has traded at once is one entry for each asset. `lag` says how current it is.",
+        "Every change of the balance of an asset, newest first, with its cause and the balance after it. What an order has traded at once is one entry for each asset. `lag` says how current it is. With `Accept: text/csv` the page is CSV with a header line, as RFC 4180 describes it; `Next-Cursor` continues it.",
       params: WalletPath,
       query: WalletEntryQuery,
-      success: { status: 200, schema: WalletEntryPage, description: "A page of entries." },
+      success: {
+        status: 200,
+        schema: WalletEntryPage,
+        description: "A page of entries.",
+        headers: ["Next-Cursor"],
+        asCsv: true,
+      },
       errors: ["WALLET_NOT_FOUND"],
     },
-    async (request) => {
+    async (request, reply) => {
       const { limit = 50, cursor, asset } = request.query;
       const { tenantId } = principalOf(request).principal;
       const { entries, lag } = unwrap(
@@ -47,10 +54,22 @@ export function listWalletEntries({ listWalletEntries: list }: Pick<UseCases, "l
           occurred_at: occurredAt.toISOString(),
         }),
       );
-      return { ...page, lag };
+      if (!wantsCsv(request)) return { ...page, lag };
+      return sendCsv(reply, columns, page);
     },
   );
 }
+
+const columns = [
+  "sequence",
+  "line",
+  "occurred_at",
+  "asset",
+  "amount",
+  "balance",
+  "cause",
+  "cause_id",
+] as const;
 
 function readPosition(position: string | undefined): EntryPosition | undefined {
   const [sequence, line] = position?.split(".") ?? [];

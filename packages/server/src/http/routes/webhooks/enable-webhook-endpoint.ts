@@ -16,7 +16,6 @@ function enabledRoute(enabled: boolean, { setEndpointEnabled }: Needed) {
       path: `/v1/webhook-endpoints/:id/${verb}`,
       access: "webhooks:manage",
       operationId: `${verb}WebhookEndpoint`,
-      passkey: true,
       tag: "Webhooks",
       summary: enabled ? "Enable a webhook endpoint" : "Disable a webhook endpoint",
       description: enabled
