@@ -1,6 +1,5 @@
 import type { Me } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../api/bursar";
 import { ForeignText } from "../ui/foreign-text";
@@ -22,9 +21,9 @@ export function Account({ me, onFind, onKeys }: { me: Me; onFind: () => void; on
   return (
     <div className="foot stack">
       <div>
-        <Link to="/account">
+        <strong>
           <ForeignText text={me.client.name} />
-        </Link>
+        </strong>
         <br />
         <ForeignText text={me.tenant.name} />
       </div>

@@ -9,8 +9,6 @@ export const pages = [
     scopes: ["transactions:approve", "transactions:write"],
   },
   { path: "/wallets", title: "Wallets", keys: "g w", scopes: ["wallets:read"] },
-  { path: "/webhooks", title: "Webhooks", keys: "g h", scopes: ["webhooks:manage"] },
-  { path: "/system", title: "System", keys: "g s", scopes: ["system:manage"] },
   { path: "/destinations", title: "Destinations", keys: "g d", scopes: ["policies:read"] },
   {
     path: "/change-requests",
@@ -21,11 +19,13 @@ export const pages = [
   { path: "/policy", title: "Policy", keys: "g p", scopes: ["policies:read"] },
   { path: "/markets", title: "Markets", keys: "g m", scopes: ["orderbook:read"] },
   { path: "/networks", title: "Networks", keys: "g n", scopes: ["wallets:read"] },
+  { path: "/webhooks", title: "Webhooks", keys: "g h", scopes: ["webhooks:manage"] },
   { path: "/events", title: "Events", keys: "g e", scopes: ["events:read"] },
   { path: "/audit", title: "Audit", keys: "g u", scopes: ["audit:read"] },
   { path: "/people", title: "People", keys: "g i", scopes: ["clients:manage"] },
   { path: "/roles", title: "Roles", keys: "g r", scopes: ["clients:manage"] },
   { path: "/clients", title: "Clients", keys: "g l", scopes: ["clients:manage"] },
+  { path: "/system", title: "System", keys: "g s", scopes: ["system:manage"] },
 ] as const;
 
 export function mayOpen(scopes: readonly string[], page: { scopes: readonly string[] }): boolean {

@@ -117,6 +117,9 @@ function openerOf(
   if (object === "transaction") return () => void navigate({ to: "/transactions/$id", params });
   if (object === "wallet") return () => void navigate({ to: "/wallets/$id", params });
   if (object === "webhook_endpoint") return () => void navigate({ to: "/webhooks/$id", params });
+  if (object === "client") return () => void navigate({ to: "/clients/$id", params });
+  if (object === "change_request") return () => void navigate({ to: "/change-requests/$id", params });
+  if (object === "destination") return () => void navigate({ to: "/destinations" });
   if (object === "webhook_delivery") return () => void navigate({ to: "/deliveries/$id", params });
   return undefined;
 }

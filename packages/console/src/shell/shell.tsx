@@ -2,8 +2,7 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { hasEnded } from "../api/queries";
 import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
-import { LogIn, LogInAgain } from "../session/log-in";
-import { useIdleEnd } from "../session/use-idle-end";
+import { LogIn } from "../session/log-in";
 import { useMe } from "../session/use-me";
 import { Problem } from "../ui/problem";
 import { Account } from "./account";
@@ -19,7 +18,6 @@ export function Shell() {
   const [open, setOpen] = useState<"palette" | "keys">();
   useShortcuts({ openPalette: () => setOpen("palette"), openKeys: () => setOpen("keys") });
   useFocusOnArrival();
-  useIdleEnd(me.data !== undefined && !hasEnded(me.error));
   if (invitation !== undefined) return <AcceptInvitation invitation={invitation} onDone={leaveInvitation} />;
   if (me.data === undefined) {
     if (hasEnded(me.error)) return <LogIn />;
@@ -37,8 +35,8 @@ export function Shell() {
   const isOver = hasEnded(me.error);
   return (
     <>
-      {isOver && <LogInAgain personId={me.data.client.id} />}
-      <div className="shell">
+      {isOver && <LogIn />}
+      <div className="shell" hidden={isOver}>
         <a className="skip" href="#main">
           Skip to the content
         </a>

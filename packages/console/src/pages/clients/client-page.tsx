@@ -18,6 +18,7 @@ import { RefusedChange } from "../../ui/refused-change";
 import { StateBadge } from "../../ui/state-badge";
 import { Time } from "../../ui/time";
 import { ClientCredentials } from "./client-credentials";
+import { ClientUsage } from "./client-usage";
 
 export function ClientPage() {
   const { id } = useParams({ from: "/clients/$id" });
@@ -63,6 +64,7 @@ function Details({ client }: { client: Client }) {
           </Fact>
         </Facts>
       </div>
+      <ClientUsage clientId={id} />
       <ClientCredentials client={client} />
       <ChangeClient client={client} />
       <RawJson value={client} />

@@ -63,9 +63,9 @@ function Queues({ system: { transactions, deliveries, reader } }: { system: Syst
           tone={failing_endpoints + disabled_endpoints > 0 ? "wait" : undefined}
         >
           <Oldest at={pending.oldest_at} none="Everything was sent." />
-          {failing_endpoints > 0 && ` ${failing_endpoints} endpoints are failing.`}
-          {disabled_endpoints > 0 && ` ${disabled_endpoints} were disabled.`}
-          {deferred_events > 0 && ` ${deferred_events} events wait for their deliveries.`}
+          {failing_endpoints > 0 && <div>Failing endpoints: {failing_endpoints}</div>}
+          {disabled_endpoints > 0 && <div>Disabled by the service: {disabled_endpoints}</div>}
+          {deferred_events > 0 && <div>Events whose deliveries are still written: {deferred_events}</div>}
         </FigureCard>
         <FigureCard
           title="Statements behind"

@@ -18,7 +18,7 @@ export function Deliveries({ endpointId }: { endpointId?: string }) {
   const [state, setState] = useState<State | "">("");
   return (
     <>
-      <div className="filters">
+      <div className="narrow">
         <SelectField label="State" value={state} onValue={(value) => setState(value as State | "")}>
           <option value="">All</option>
           {states.map((name) => (

@@ -8,17 +8,9 @@ import { Problem } from "../../ui/problem";
 import { SecretOnce } from "../../ui/secret-once";
 import { TextField } from "../../ui/text-field";
 import { useDraft } from "../../ui/use-draft";
+import { kinds } from "../events/event-rows";
 
 type Kind = WebhookEndpoint["events"][number];
-
-const eventKinds: readonly Kind[] = [
-  "transaction.updated",
-  "wallet.updated",
-  "order.updated",
-  "endpoint.disabled",
-  "change_request.updated",
-  "audit.checkpoint",
-];
 
 interface Draft {
   key: string;
@@ -94,7 +86,7 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
               />{" "}
               all, also future kinds
             </label>
-            {eventKinds.map((kind) => (
+            {kinds.map((kind) => (
               <label key={kind}>
                 <input
                   type="checkbox"
@@ -135,15 +127,15 @@ function send(
   { key, url, description, events }: Draft,
   endpoint: WebhookEndpoint | undefined,
 ): Promise<{ secret: string | null; key_id: string | null }> {
-  const kinds = [...events];
+  const wanted = [...events];
   if (endpoint === undefined)
     return bursar.webhookEndpoints.create(
-      { url, events: kinds, ...(description === "" ? {} : { description }) },
+      { url, events: wanted, ...(description === "" ? {} : { description }) },
       { idempotencyKey: key },
     );
   return bursar.webhookEndpoints.change(endpoint.id, {
     ...(url === endpoint.url ? {} : { url }),
-    events: kinds,
+    events: wanted,
     description: description === "" ? null : description,
   });
 }

@@ -64,7 +64,7 @@ function ResendFailed({ endpointId, resendable }: Omit<ResendDialogProps, "onClo
           disabled={resendable.count === 0}
           onAct={() => resend.mutate()}
         >
-          {`Send ${Math.min(resendable.count, 1000)} again`}
+          {resendable.count === 0 ? "Send again" : `Send ${Math.min(resendable.count, 1000)} again`}
         </ActionButton>
       </div>
     </section>
