@@ -8,12 +8,16 @@ export interface ServiceRole {
   drop: () => Promise<void>;
 }
 
-/** The role of the service, as `bursar database roles` and `grants` make it, in a database whose tables belong to another role. */
+/**
+ * The role of the service, as `bursar database roles` and `grants` make it, in a database whose tables belong to another role. It can also
+ * change transactions and orders, as one with the grants of an earlier version: their MACs have to hold against that too.
+ */
 export async function createServiceRole(database: Pick<TestDatabase, "run">): Promise<ServiceRole> {
   const suffix = randomBytes(4).toString("hex");
   const roles = { owner: `owner_${suffix}`, service: `service_${suffix}` };
   await database.run(createRolesScript(roles));
   await database.run(grantScript(roles));
+  await database.run(`GRANT UPDATE, DELETE ON transactions, orders TO ${roles.service}`);
   return {
     run: async (script) => {
       try {

@@ -6,10 +6,12 @@ const schemaFile = new URL("../../../../migrations/schema.sql", import.meta.url)
 
 /** What the role of the service may do with most tables. */
 const usual = "SELECT, INSERT, UPDATE, DELETE";
+const appendedWithMac = "SELECT, INSERT, UPDATE (key_id, mac)";
 
 /**
  * The tables for which the service needs less. It appends to the audit log and to the ledger, and moves the heads of the log; it changes
- * and removes nothing there. Only the owner removes exported entries, and only the owner migrates.
+ * and removes nothing there. What a client has requested stays as it was accepted, with its idempotency key; only its MAC is written again,
+ * for a new master key. Only the owner removes exported entries, and only the owner migrates.
  */
 const exceptions: Readonly<Record<string, string>> = {
   audit_entries: "SELECT, INSERT",
@@ -19,7 +21,9 @@ const exceptions: Readonly<Record<string, string>> = {
   retained_keys: "SELECT, INSERT, UPDATE",
   ledger_entries: "SELECT, INSERT",
   events: "SELECT, INSERT",
-  market_commands: "SELECT, INSERT, UPDATE (key_id, mac)",
+  market_commands: appendedWithMac,
+  transactions: appendedWithMac,
+  orders: appendedWithMac,
   chain_attempts: "SELECT, INSERT",
   named_clients: "SELECT, INSERT",
   stop_records: "SELECT, INSERT",
