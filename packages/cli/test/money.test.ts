@@ -68,7 +68,10 @@ describe("before money is moved", () => {
     const { code, err } = await cli.run(["tx", "approve", waiting.id, "--comment", "ok"]);
     expect(code).toBe(0);
     const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-    const [, block] = /^\$ bursar tx approve .*\n((?:.*\n)*?)Approve 12500 USD\?/m.exec(readme) ?? [];
+    const [, block] =
+      /^\$ bursar tx approve .*\n((?:.*\n)*?)Approve 1250000 units of USD, which are 12500 USD with 2 decimals\?/m.exec(
+        readme,
+      ) ?? [];
     expect(err).toBe(block);
     expect(JSON.parse(sent()[0]?.body ?? "")).toEqual({
       decision: "approve",

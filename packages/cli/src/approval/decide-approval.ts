@@ -36,7 +36,10 @@ export async function decideApproval(
   }
   if (terms.id !== asked)
     throw new CliError(`The service answered with ${terms.id} instead of ${asked}. Nothing was sent.`);
-  if (decision === "approve") await confirm(`Approve ${amountOf(terms)} ${terms.asset}?`);
+  if (decision === "approve")
+    await confirm(
+      `Approve ${terms.units} units of ${terms.asset}, which are ${amountOf(terms)} ${terms.asset} with ${terms.decimals} decimals?`,
+    );
   const comment = given.text("comment");
   const sent = decision === "approve" ? digest : approval.digest;
   const body = { decision, digest: sent, ...(comment === undefined ? {} : { comment }) };
@@ -55,20 +58,24 @@ function amountOf({ units, decimals }: ApprovalTerms): string {
   return fromUnits(units, decimals);
 }
 
-/** What the digest covers comes first, from the terms alone; names and the reference are not covered, so they are marked. */
+/**
+ * What the digest covers comes first, from the terms alone; names and the reference are not covered, so they are marked. It covers the amount in
+ * the smallest units of the asset. How many decimals it has is what the service says: with others, the same units are another amount.
+ */
 function describe(terms: ApprovalTerms, { approval, reference }: Transaction, tenant: string): string[] {
-  const { asset, network, kind, sourceWalletId, destination, expiresAt, createdBy, decimals } = terms;
+  const { asset, network, kind, units, sourceWalletId, destination, expiresAt, createdBy, decimals } = terms;
   const nameOf = (walletId: string) => {
     const name = approval?.wallets.find(({ id }) => id === walletId)?.name;
     return name === undefined ? walletId : `${walletId} (${JSON.stringify(name)})`;
   };
   return [
-    `${kind} of ${amountOf(terms)} ${asset} (${decimals} decimals) on ${network}`,
+    `${kind} of ${units} units of ${asset} on ${network}`,
     `  from        ${nameOf(sourceWalletId)}`,
     `  to          ${"address" in destination ? destination.address : nameOf(destination.wallet_id)}`,
     `  created by  ${createdBy ?? "-"}`,
     `  expires     ${expiresAt ?? "no expiry was requested"}`,
     `  id          ${terms.id} of ${terms.tenantId} (${JSON.stringify(tenant)})`,
+    `  amount      ${amountOf(terms)} ${asset}, if it has ${decimals} decimals, as the service says: that is not part of the digest`,
     `  not part of the digest: reference ${JSON.stringify(reference)}, rule ${approval?.rule ?? "-"}, ${approval?.approved ?? 0} of ${approval?.required ?? 0} approvals, to be decided before ${approval?.expires_at ?? "-"}`,
   ];
 }
