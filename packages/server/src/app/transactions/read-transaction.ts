@@ -9,15 +9,24 @@ export interface ReadTransactionDeps {
   monotonicMs: () => number;
 }
 
+interface WaitFor {
+  versionOtherThan: number;
+  timeoutMs: number;
+  /** Throws if the caller is no longer entitled to what it waits for; left out if nobody has to be. */
+  review?: () => Promise<void>;
+}
+
 /** Reads a transaction; if the caller has this version already, waits a while for a newer one, but not longer than the service runs. */
 export type ReadTransaction = (
   tenantId: string,
   id: string,
-  waitFor?: { versionOtherThan: number; timeoutMs: number },
+  waitFor?: WaitFor,
 ) => Promise<Transaction | Refused>;
 
 /** How long a change that another process has made can go unseen. */
 const lookEveryMs = 250;
+/** A caller that was disabled does not keep its request open for longer than this, after it is known here. */
+const reviewEveryMs = 1000;
 
 export function createTransactionReader({
   store,
@@ -26,6 +35,7 @@ export function createTransactionReader({
 }: ReadTransactionDeps): ReadTransaction {
   return async (tenantId, id, waitFor) => {
     const deadlineMs = monotonicMs() + (waitFor?.timeoutMs ?? 0);
+    let reviewedMs = monotonicMs();
     const watch = waitFor === undefined ? undefined : changes.watch(id);
     try {
       for (;;) {
@@ -35,6 +45,9 @@ export function createTransactionReader({
         if (waitFor === undefined || versionOf(transaction) !== waitFor.versionOtherThan || leftMs <= 0)
           return transaction;
         await watch?.wait(Math.min(leftMs, lookEveryMs));
+        if (monotonicMs() - reviewedMs < reviewEveryMs) continue;
+        await waitFor.review?.();
+        reviewedMs = monotonicMs();
       }
     } finally {
       watch?.end();

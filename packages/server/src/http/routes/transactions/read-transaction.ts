@@ -38,12 +38,13 @@ export function readTransaction({
       const id = transactionIdOf(request.params);
       const known = knownVersion(request.headers["if-none-match"], request.params.id, tagSuffix());
       const waitSeconds = known === undefined ? 0 : preferredWait(request.headers["prefer"]);
+      const review = () => reviewAgain(request);
       const waitFor =
         known === undefined || waitSeconds === 0
           ? undefined
-          : { versionOtherThan: known, timeoutMs: waitSeconds * 1000 };
+          : { versionOtherThan: known, timeoutMs: waitSeconds * 1000, review };
       const body = unwrap(await show(principalOf(request).principal.tenantId, id, waitFor));
-      if (waitFor !== undefined) await reviewAgain(request);
+      if (waitFor !== undefined) await review();
       if (waitSeconds > 0) reply.header("preference-applied", `wait=${waitSeconds}`);
       const tag = transactionTag(body.id, body.version, tagSuffix());
       reply.header("etag", tag);
