@@ -815,6 +815,7 @@ CREATE TABLE stop_records (
   key_id text,
   mac bytea,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
+  cancels boolean NOT NULL DEFAULT false,
   CONSTRAINT stop_records_pkey PRIMARY KEY (tenant_id, subject_id, number, stopped, id),
   CONSTRAINT stop_records_number_check CHECK ((number >= 1))
 );
@@ -1204,6 +1205,8 @@ CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expi
 CREATE INDEX sessions_by_client ON public.sessions USING btree (tenant_id, client_id, id DESC);
 
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
+
+CREATE INDEX stop_records_cancelling ON public.stop_records USING btree (tenant_id, subject_id, recorded_at) WHERE cancels;
 
 CREATE INDEX stop_records_released ON public.stop_records USING btree (tenant_id, subject_id) WHERE ((NOT stopped) AND (mac IS NOT NULL));
 

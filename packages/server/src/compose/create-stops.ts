@@ -5,8 +5,8 @@ import type { ComposeOptions } from "./compose.js";
 
 export function createStops({ database, log }: Pick<ComposeOptions, "database" | "log">): StopInAnyCase {
   return createStopInAnyCase({
-    recordStop: async (subject) => {
-      await database.query(insertStop(subject));
+    recordStop: async (subject, cancelsPayments) => {
+      await database.query(insertStop(subject, cancelsPayments));
     },
     isUnavailable: isDatabaseUnavailable,
     onIncomplete: (error, { tenantId, subjectId }) =>

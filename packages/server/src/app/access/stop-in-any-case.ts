@@ -17,12 +17,14 @@ export type StopInAnyCase = <T>(
     otherwise: () => Promise<T>;
     /** Whether it was decided that the subject is stopped; asked after a failure. Left out: yes. */
     isDecided?: () => boolean;
+    /** Whether the payments that the subject, a client, has requested are cancelled too. */
+    cancelsPayments?: boolean;
   },
 ) => Promise<T>;
 
 export interface StopInAnyCaseDeps {
   /** One INSERT that depends on no other row. */
-  recordStop: (subject: StopSubject) => Promise<void>;
+  recordStop: (subject: StopSubject, cancelsPayments: boolean) => Promise<void>;
   isUnavailable: (error: unknown) => boolean;
   /** A stop was recorded that could not be carried out in full. */
   onIncomplete: (error: unknown, subject: StopSubject) => void;
@@ -33,13 +35,13 @@ export function createStopInAnyCase({
   isUnavailable,
   onIncomplete,
 }: StopInAnyCaseDeps): StopInAnyCase {
-  return async (subject, { act, otherwise, isDecided = () => true }) => {
+  return async (subject, { act, otherwise, isDecided = () => true, cancelsPayments = false }) => {
     try {
       return await act();
     } catch (error) {
       if (!isDecided()) throw error;
       try {
-        await recordStop(subject);
+        await recordStop(subject, cancelsPayments);
       } catch {
         throw error;
       }

@@ -176,7 +176,9 @@ async function changeClient(
   };
   const apply = (onDecided?: () => void) =>
     applyClientChange(deps, origin, clientId, "client.change", decide, { onDecided });
-  const changed = await (body.state === "disabled" ? disableClient(deps, origin, clientId, apply) : apply());
+  const changed = await (body.state === "disabled"
+    ? disableClient(deps, origin, clientId, apply, body.cancel?.includes("transactions"))
+    : apply());
   if (isRefused(changed)) return changed;
   if (body.state !== undefined || body.cancel !== undefined) await deps.onStateChanged(changed);
   return changed;

@@ -19,6 +19,7 @@ export function disableClient(
   origin: Origin,
   clientId: string,
   change: (onDecided: () => void) => Promise<ApiClient | Refused>,
+  cancelsPayments = false,
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
   let isDecided = origin.by === "operator";
@@ -39,6 +40,7 @@ export function disableClient(
         return (await clients.findClientOfTenant(tenantId, clientId)) ?? { refused: "CLIENT_NOT_FOUND" };
       },
       isDecided: () => isDecided,
+      cancelsPayments,
     },
   );
 }

@@ -18,6 +18,7 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
   const sweeper = createSweeper({
     store: {
       cancelStoppedOrders: async () => ({ markets: [], next: undefined }),
+      listStoppedPayments: async () => ({ found: [], next: undefined }),
       listSweeps: async (group, limit, of) =>
         left
           .filter(({ kind }) => (kind === "cancel_orders") === (group === "orders"))

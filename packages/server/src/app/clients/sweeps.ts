@@ -41,7 +41,10 @@ export interface SweepStore {
   /** Reads a bounded number of the tenant's open transactions, and finds at most `limit` that the sweep cancels. */
   listOpen: (sweep: Sweep, after: string | undefined, limit: number) => Promise<OpenPage>;
   /** Requests that rails cancel what they are working on, if they can. */
-  requestRailCancels: (sweep: Sweep, ids: readonly string[]) => Promise<void>;
+  requestRailCancels: (
+    of: Pick<Sweep, "tenantId"> & { requestedBy: string | null },
+    ids: readonly string[],
+  ) => Promise<void>;
   /** Reads a bounded number of the tenant's transactions that the engine has set aside, and lets it look at most `limit` of them. */
   releaseHeld: (
     sweep: Sweep,
@@ -57,6 +60,15 @@ export interface SweepStore {
     after: string | undefined,
     limit: number,
   ) => Promise<{ markets: readonly string[]; next: string | undefined }>;
+  /** Reads at most `limit` open payments of all tenants, and finds those that a stop cancels for which no sweep was recorded. */
+  listStoppedPayments: (
+    after: string | undefined,
+    limit: number,
+  ) => Promise<{ found: readonly OpenOfTenant[]; next: string | undefined }>;
+}
+
+export interface OpenOfTenant extends Omit<OpenPage, "next"> {
+  tenantId: string;
 }
 
 export interface OpenPage {
@@ -71,7 +83,7 @@ export interface OpenPage {
 export interface SweeperDeps {
   store: SweepStore;
   /** Cancels those of these transactions that nobody else is working on; returns how many it could not cancel now. */
-  cancelTransactions: (tenantId: string, ids: readonly string[], actorId: string) => Promise<number>;
+  cancelTransactions: (tenantId: string, ids: readonly string[], actorId: string | null) => Promise<number>;
   onOrdersRequested: (markets: readonly string[]) => void;
   onReleased: () => void;
   onRailsRequested: () => void;
@@ -103,7 +115,7 @@ const waitMaxMs = 5000;
 /** Losing a position is harmless: the sweep begins again. */
 const positionsMax = 1000;
 /** Some milliseconds of the database. A large book takes minutes then: these orders do not trade meanwhile. */
-const ordersOfLookMax = 1000;
+const rowsOfLookMax = 1000;
 
 /** `skipped`: it has passed over everything, and some could not be cancelled because the engine was working on them. */
 type Turn = "finished" | "more" | "skipped" | "failed";
@@ -131,12 +143,14 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       timers,
     });
   let afterOrder: string | undefined;
+  let afterPayment: string | undefined;
   /** For stops of which only the record could be written, and sweeps that something else has deleted. */
   const stops = createWakingLoop({
     step: async () => {
-      const { markets, next } = await store.cancelStoppedOrders(afterOrder, ordersOfLookMax);
+      const { markets, next } = await store.cancelStoppedOrders(afterOrder, rowsOfLookMax);
       afterOrder = next;
       if (markets.length > 0) deps.onOrdersRequested(markets);
+      await cancelStoppedPayments();
       return { pauseMs: lookEveryMs };
     },
     onError: deps.onError,
@@ -145,6 +159,20 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   });
   const loops = [loopOf("orders"), loopOf("transactions"), stops] as const;
   const isStopping = () => loops[0].isStopping();
+
+  /** Who has disabled their clients is not known, so they name nobody as the one who has cancelled them. */
+  async function cancelStoppedPayments(): Promise<void> {
+    const { found, next } = await store.listStoppedPayments(afterPayment, rowsOfLookMax);
+    afterPayment = next;
+    for (const { tenantId, unsettled, onRail } of found) {
+      for (let from = 0; from < unsettled.length; from += batchMax)
+        await deps.cancelTransactions(tenantId, unsettled.slice(from, from + batchMax), null);
+      if (onRail.length > 0) {
+        await store.requestRailCancels({ tenantId, requestedBy: null }, onRail);
+        deps.onRailsRequested();
+      }
+    }
+  }
 
   async function runGroup(group: SweepGroup): Promise<boolean> {
     let hasMore = false;

@@ -16,13 +16,18 @@ export interface CancelTransactionsDeps {
 export type CancelTransactions = (
   tenantId: string,
   ids: readonly string[],
-  actorId: string,
+  /** The client or operator that cancels them; null if that is not known. */
+  actorId: string | null,
 ) => Promise<number>;
 
 export function createBatchCanceller(deps: CancelTransactionsDeps): CancelTransactions {
   const { settlements, changes, now } = deps;
 
-  async function cancelTogether(tenantId: string, ids: readonly string[], actorId: string): Promise<number> {
+  async function cancelTogether(
+    tenantId: string,
+    ids: readonly string[],
+    actorId: string | null,
+  ): Promise<number> {
     const { cancelled, claimedCount } = await settlements.unitOfWork(async (unit) => {
       const all = await unit.claimAgain(ids.map((id) => ({ tenantId, id })));
       const claimed = all.filter(({ isTampered }) => isTampered !== true);

@@ -142,12 +142,12 @@ export async function recordStop(tx: Tx, subject: StopSubject, isStop: boolean, 
   `);
 }
 
-/** The stop alone, in one statement that locks no row and needs no MAC. */
-export function insertStop({ tenantId, subjectId }: StopSubject): Statement {
+/** The stop alone, in one statement that locks no row and needs no MAC; of a client also whether its payments are cancelled. */
+export function insertStop({ tenantId, subjectId }: StopSubject, cancelsPayments = false): Statement {
   const number = nextNumber(sql`${tenantId}::uuid`, sql`${subjectId}::uuid`);
   return sql`
-    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at)
-    SELECT ${tenantId}, ${subjectId}, ${number}, true, now()
+    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels)
+    SELECT ${tenantId}, ${subjectId}, ${number}, true, now(), ${cancelsPayments}::boolean
   `;
 }
 
