@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { checkTable } from "../src/checks/table.js";
 import { sentences } from "../src/contract/sentences.js";
 import { prerequisites } from "../src/engine/run-checks.js";
-import { faults } from "./faults.js";
+import { faultNames, faults } from "./faults.js";
 import { runPlain } from "./plain-target.js";
 
 /** A few faults; the proof `conformance` has all of them. */
@@ -31,6 +31,14 @@ it("every sentence of the contract has a check or says why it has none", () => {
     ([id, sentence]) => tested.has(id as keyof typeof sentences) === "untested" in sentence,
   );
   expect(silent).toEqual([]);
+});
+
+it("the decision about the kit has the number of faults", () => {
+  const decision = readFileSync(
+    new URL("../../../docs/decisions/0055-conformance-kit.md", import.meta.url),
+    "utf8",
+  );
+  expect(decision).toContain(`${faultNames.length} faults and 50 pairs of faults`);
 });
 
 it("no check needs one that waits long, because those run together at the end", () => {

@@ -28,6 +28,7 @@ export const faults = {
   "lost-when-final": { check: "tx.get.found", words: "was shown with 200 before, and is lost" },
   "get-203": { check: "tx.get.found", words: "seen status 203", never: "lost" },
   "state-missing": { check: "tx.get.state", words: "a state in the body" },
+  "state-is-object": { check: "tx.get.state", words: "seen an object: {" },
   "never-final": { check: "tx.get.result", words: "the state accepted" },
   "final-changes": { check: "tx.get.result-stays", words: "at every later GET" },
   "get-shows-another": { check: "tx.get.own", words: "another transaction" },
@@ -52,7 +53,7 @@ export const faults = {
   // Keys
   "missing-key-accepted": { check: "key.required", words: "without Idempotency-Key" },
   "empty-key-accepted": { check: "key.empty", words: "an empty Idempotency-Key" },
-  "key-header-exact-case": { check: "key.header-name", words: "status 400" },
+  "key-header-exact-case": { check: "key.header-name", words: "spelt idempotency-key" },
   "repeat-creates-second": { check: "key.repeat.once", words: "a second one" },
   "repeat-shows-other-id": { check: "key.repeat.same-id", words: "for the same request with the same key" },
   "repeat-200": { check: "key.repeat.status", words: "status 200" },
@@ -81,6 +82,7 @@ export const faults = {
   // Access
   "no-token-accepted": { check: "access.none", words: "without a token" },
   "garbage-token-accepted": { check: "access.garbage", words: "nobody has issued" },
+  "any-token-accepted": { check: "access.garbage", words: "nobody has issued" },
   "altered-token-accepted": { check: "access.altered", words: "one character changed" },
   "empty-bearer-accepted": { check: "access.empty", words: "an empty bearer token" },
   "any-scheme-accepted": { check: "access.scheme", words: "the scheme Basic" },

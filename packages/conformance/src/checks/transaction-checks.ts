@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { contractCheck, expect, fail, NotOffered, Undecided } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { describeValue, showValue } from "../engine/name-value.js";
-import { describeReply, isObject, isRefusal, type Reply } from "../http/reply.js";
+import { describeReply, isObject, isRefusal, type Reply, valueAt } from "../http/reply.js";
 import { withFittingKey } from "./fitting-key.js";
 import {
   alterId,
@@ -179,12 +179,17 @@ export function refuseFinal(kit: Kit, { state, path, isNamed }: FoundState): voi
 /** The name of the state is open: only a body with nothing in it, or without what the target file names, is a failure. */
 function refuseStateless({ target }: Kit, reply: Reply): never {
   const { state } = target.shown;
-  if (state !== undefined)
-    fail(`a state in the body at ${state}, where shown.state of the target file says`, describeReply(reply));
+  if (state !== undefined) {
+    const value = valueAt(reply.json, state);
+    fail(
+      `a state in the body at ${state}, where shown.state of the target file says: a string or a number`,
+      value === undefined ? describeReply(reply) : `${describeValue(value)} in ${describeReply(reply)}`,
+    );
+  }
   if (reply.text.trim() === "") fail("a state in the body", describeReply(reply));
   const members = isObject(reply.json) ? `; its members are ${Object.keys(reply.json).join(", ")}` : "";
   throw new Undecided(
-    `GET shows no member named state or status${members}. The name of the state is open: name its place in shown.state of the target file. Seen ${describeReply(reply)}`,
+    `GET shows no string and no number named state or status${members}. The name of the state is open: name its place in shown.state of the target file. Seen ${describeReply(reply)}`,
   );
 }
 

@@ -28,7 +28,8 @@ const depthMax = 100;
 export function parseJson(text: string): unknown {
   if (depthOf(text) > depthMax) return undefined;
   try {
-    return JSON.parse(text);
+    // A mark at the beginning is no part of JSON, and RFC 8259 lets parsers ignore it.
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
     return undefined;
   }

@@ -87,11 +87,13 @@ async function explainByTrying(
 /** Other contents that are easily signed by mistake: less than all of it, down to nothing. */
 function contentMistakes(content: string): (readonly [words: string, change: Partial<Hmac>])[] {
   const rest = content.replace("{body}", "").replace(/^[^{]+|[^}]+$/g, "");
+  const parts = (content.match(/\{[^}]+\}/g) ?? []).filter((part) => part !== "{body}" && part !== content);
   return [
     ...(content === "{body}"
       ? []
       : [[`of the body alone instead of ${content}`, { content: "{body}" }] as const]),
     ...(rest === "" || rest === content ? [] : [[`of ${rest} without the body`, { content: rest }] as const]),
+    ...parts.map((part) => [`of ${part} alone instead of ${content}`, { content: part }] as const),
     [`of nothing instead of ${content}`, { content: "" }],
   ];
 }

@@ -106,6 +106,19 @@ export const otherChoices = {
     file: [["timing: {", "timing: { visible_ms: 10,"]],
     fails: { check: "webhook.visible", words: "was sent before the change was visible" },
   },
+  "notifications that announce another result": {
+    file: [["[DONE]", "[DONE, REFUSED]"]],
+    fails: { check: "webhook.result", words: "a notification with the state DONE that GET shows" },
+  },
+  "a signed field that is left out": {
+    file: [[signature, signedIn("field: signature", "{field:event}{field:delivery_id}{field:payload}")]],
+    fails: { check: "webhook.event", words: "a field or header event" },
+  },
+  "a signature of one field alone": {
+    file: [[signature, signedIn("field: signature", "{field:event}{field:delivery_id}{field:payload}")]],
+    fails: { check: "webhook.signature.valid", words: "a signature of {field:payload} alone" },
+  },
+  "JSON with a byte order mark": {},
   "a book in CSV": {},
   "a book in CSV, also without the prefix": {
     fails: { check: "prefix.orderbook", words: "which lacks the prefix /v1" },

@@ -207,7 +207,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     );
     const type = text === undefined ? "application/vnd.other+json" : "text/csv";
     response.writeHead(status, { "content-type": type, ...headers });
-    response.end(text ?? (body === undefined ? undefined : JSON.stringify(body, null, 2)));
+    const mark = chose("JSON with a byte order mark") ? "\uFEFF" : "";
+    response.end(text ?? (body === undefined ? undefined : mark + JSON.stringify(body, null, 2)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

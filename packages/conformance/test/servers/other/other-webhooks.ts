@@ -112,6 +112,12 @@ function createBatches(
   };
 }
 
+const payloadChoices = [
+  "the payload as a string and the signature in a field",
+  "a signed field that is left out",
+  "a signature of one field alone",
+] as const;
+
 const signedInHeaders = (items: Items, body: string) => {
   const stamp = String(Date.now());
   const signature = createHmac("sha512", otherSecret).update(`${stamp}|${body}`).digest("hex");
@@ -137,15 +143,19 @@ function compose(chose: Chose, items: Items, what: Announcement) {
     headers: { ...further, "X-Other-Stamp": stamp, "X-Other-Signature": `v9=${sign(`${stamp}|${body}`)}` },
     body,
   });
-  const { id, reference, status, confirmations } = what;
+  const { id, reference, confirmations } = what;
+  const isWrong = what.status === "DONE" && chose("notifications that announce another result");
+  const status = isWrong ? "REFUSED" : what.status;
   if (chose("notifications as forms")) {
     const type = { "Content-Type": "application/x-www-form-urlencoded" };
     return signed(`transaction=${id}&status=${status}`, { ...inHeaders, ...type });
   }
-  if (chose("the payload as a string and the signature in a field")) {
+  if (payloadChoices.some(chose)) {
     const payload = JSON.stringify({ transaction: id, status });
-    const signature = sign(items.event + items.delivery_id + payload);
-    return { headers: {}, body: JSON.stringify({ ...items, payload, signature }) };
+    const isAlone = chose("a signature of one field alone");
+    const signature = sign(isAlone ? payload : items.event + items.delivery_id + payload);
+    const event = chose("a signed field that is left out") ? undefined : items.event;
+    return { headers: {}, body: JSON.stringify({ ...items, event, payload, signature }) };
   }
   if (chose("items of a notification inside of another field"))
     return signed(JSON.stringify({ meta: items, data: { id, status } }), {});

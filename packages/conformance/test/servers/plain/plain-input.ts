@@ -23,6 +23,7 @@ export function admits(given: string, has: Has, oauth: PlainOauth): boolean {
   if (given === "") return false;
   if (scheme !== "Bearer" && !has("any-scheme-accepted")) return false;
   if (token === "") return has("empty-bearer-accepted");
+  if (has("any-token-accepted")) return true;
   if (token === plainTokens.revoked) return has("revoked-token-accepted");
   if (token === plainTokens.own || token === plainTokens.second) return true;
   const isIssued = oauth.isValid(token);

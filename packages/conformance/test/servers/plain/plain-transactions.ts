@@ -215,7 +215,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
             : rest.reference,
       asset: has("asset-changed") ? "EUR" : rest.asset,
       amount: has("amount-left-out") ? undefined : showAmount(rest.amount, has),
-      ...(has("state-missing") ? {} : { state: shown }),
+      ...(has("state-missing") ? {} : { state: has("state-is-object") ? { name: shown } : shown }),
       ...(has("get-off-schema") ? { created_at: 5 } : {}),
     };
   };
