@@ -69,6 +69,8 @@ export interface ChainService {
   /** What the audit log says about halts. */
   halts: () => Promise<{ action: string; code: string; object: string }[]>;
   startDriver: (given?: GivenPorts) => EvmDriver;
+  /** One that is never stopped: its ports stop answering. */
+  startKilled: (given: GivenPorts) => void;
   /** There is something new to do. */
   wake: () => void;
   /** Stops the drivers, which release their leases; others can be started. */
@@ -222,6 +224,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
       if (given.timers === undefined) drivers.push(driver);
       return driver;
     },
+    startKilled: (given) => void startOne(given),
     wake: () => {
       for (const driver of drivers) driver.wake();
     },
