@@ -20,7 +20,7 @@ export interface ChainReport {
 const faultsEndAfterMs = 8000;
 /** How many blocks after the last fault everything must have ended, and how many more are mined for what is looked for in turn. */
 const endBlocksMax = 250;
-const quietBlocks = 22;
+const quietBlocks = 45;
 
 /** One run: payments, deposits and faults, then peace, then the audit. The seed decides all of it. */
 export async function runChainSimulation(
