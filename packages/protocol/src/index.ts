@@ -145,6 +145,7 @@ export {
 export {
   Overview,
   OverviewQuery,
+  WalletEntryCsv,
   WalletEntryPage,
   WalletEntryQuery,
   WalletHistory,

@@ -1831,6 +1831,9 @@ export interface WalletEntry {
   occurred_at: string;
 }
 
+/** A header line and a line for each entry of the page. */
+export type WalletEntryCsv = string;
+
 export interface WalletEntryPage {
   data: WalletEntry[];
   /** The `cursor` of the next page; null on the last page. A page can have fewer items than `limit`, or none, and not be the last: a page reads a bounded number of rows, and a filter can match few of them. */

@@ -27,6 +27,12 @@ const entries: WalletEntryPage = {
   lag,
 };
 
+const csv = [
+  "sequence,line,occurred_at,asset,amount,balance,cause,cause_id",
+  `4711,2,2026-11-16T10:00:00.012Z,USD,-125.5,9874.5,transaction,${exampleIds.transaction}`,
+  "",
+].join("\r\n");
+
 const history: WalletHistory = {
   asset: "USD",
   period: "day",
@@ -90,6 +96,7 @@ export const overviewExamples: Examples = {
   RetriedFailure: { value: { id: exampleIds.transaction, state: "due" } },
   SearchResult: { summary: "A transaction", value: found },
   WalletEntryPage: { summary: "A payment", value: entries },
+  WalletEntryCsv: { summary: "A payment", value: csv },
   WalletHistory: { summary: "A day", value: history },
   Overview: { summary: "A day", value: overview },
 };

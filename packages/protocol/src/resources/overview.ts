@@ -54,6 +54,11 @@ export const WalletEntryPage = Type.Object(
 );
 export type WalletEntryPage = Static<typeof WalletEntryPage>;
 
+export const WalletEntryCsv = Type.String({
+  $id: "WalletEntryCsv",
+  description: "A header line and a line for each entry of the page.",
+});
+
 export const WalletEntryQuery = Type.Object(
   { ...PageQuery("entries").properties, asset },
   { additionalProperties: false },

@@ -11,8 +11,8 @@ interface Answer {
   description: string;
   /** The headers that it has in addition to those of every route of its kind. */
   headers?: readonly ("Cache-Control" | "ETag" | "Location" | "Next-Cursor" | "Retry-After")[];
-  /** Whether a reader may ask by `Accept` for the rows of its page as text/csv. */
-  asCsv?: true;
+  /** What it is as text/csv, if a reader may ask for that by `Accept`. */
+  csv?: TSchema;
   /** Which of the examples of its schema it shows, by the names of their variants; all of them if left out. */
   examples?: readonly string[];
 }

@@ -30,7 +30,8 @@ function Shown({ usage: { data, quotas } }: { usage: Usage }) {
     data.reduce((sum, point) => sum + point[name], 0);
   return (
     <>
-      <p>
+      {data.length === 0 && <p className="quiet">It has sent no requests in the last 24 hours.</p>}
+      <p hidden={data.length === 0}>
         {total("requests")} requests in the last 24 hours, of which {total("refused")} were refused,{" "}
         {total("rate_limited")} exceeded a quota and {total("failed")} failed. They have cost {total("cost")}{" "}
         tokens.

@@ -45,7 +45,11 @@ function describeSuccess(
               schema: reference(schema),
               ...examples.ofSchema(schema, answer.examples),
             },
-            ...(answer.asCsv === undefined ? {} : { "text/csv": { schema: { type: "string" } } }),
+            ...(answer.csv === undefined
+              ? {}
+              : {
+                  "text/csv": { schema: reference(answer.csv), ...examples.ofSchema(answer.csv, undefined) },
+                }),
           },
         }
       : {}),

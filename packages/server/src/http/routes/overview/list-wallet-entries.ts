@@ -1,4 +1,4 @@
-import { showId, WalletEntryPage, WalletEntryQuery, WalletPath } from "@bursar/protocol";
+import { showId, WalletEntryCsv, WalletEntryPage, WalletEntryQuery, WalletPath } from "@bursar/protocol";
 import type { EntryPosition } from "../../../app/overview/overview.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
@@ -25,7 +25,7 @@ export function listWalletEntries({ listWalletEntries: list }: Pick<UseCases, "l
         schema: WalletEntryPage,
         description: "A page of entries.",
         headers: ["Next-Cursor"],
-        asCsv: true,
+        csv: WalletEntryCsv,
       },
       errors: ["WALLET_NOT_FOUND"],
     },
