@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { grantableScopes } from "@bursar/protocol";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -14,6 +14,17 @@ const writesPictures = process.env["BURSAR_WRITE_CONSOLE_PICTURES"] === "1";
 const wide = { width: 1280, height: 800 };
 /** The width of WCAG 2.2, 1.4.10. */
 const narrow = { width: 320, height: 640 };
+
+/** The file name of a page's picture. */
+function pictureOf(path: string): string {
+  const name = path === "/" ? "overview" : path.slice(1).replaceAll("/$id", "-one").replaceAll("/", "-");
+  return `${name}.webp`;
+}
+
+it.runIf(!writesPictures).each(routerPaths())("the documents show a picture of %s", (path) => {
+  expect(readFileSync(`${pictures}../console.md`, "utf8")).toContain(`](console/${pictureOf(path)})`);
+  expect(existsSync(`${pictures}${pictureOf(path)}`)).toBe(true);
+});
 
 /** Every page of the router, opened by somebody who may see all of them. A new page is among them by itself. */
 describe.runIf(hasBrowser)("every page of the console", () => {
@@ -87,9 +98,8 @@ describe.runIf(hasBrowser)("every page of the console", () => {
   });
 
   async function writePicture(path: string): Promise<void> {
-    const name = path === "/" ? "overview" : path.slice(1).replaceAll("/$id", "-one").replaceAll("/", "-");
     const { data } = await ada.cdp.send("Page.captureScreenshot", { format: "webp", quality: 60 });
     mkdirSync(pictures, { recursive: true });
-    writeFileSync(`${pictures}${name}.webp`, Buffer.from(data, "base64"));
+    writeFileSync(`${pictures}${pictureOf(path)}`, Buffer.from(data, "base64"));
   }
 });
