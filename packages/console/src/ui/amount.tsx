@@ -15,7 +15,8 @@ export function Amount({ value, asset }: { value: string; asset?: string }) {
 /** `1234567.891` is `1`, `234`, `567.891`: what follows the point stays with the last group. */
 export function groupsOf(value: string): { digits: string; at: number }[] {
   const [whole = "", fraction] = value.split(".");
-  const first = whole.length % 3 || 3;
+  const sign = whole.startsWith("-") ? 1 : 0;
+  const first = sign + ((whole.length - sign) % 3 || 3);
   const groups = [{ digits: whole.slice(0, first), at: 0 }];
   for (let at = first; at < whole.length; at += 3) groups.push({ digits: whole.slice(at, at + 3), at });
   const last = groups.at(-1);

@@ -1,7 +1,7 @@
 import type { FollowedEvent, Transaction } from "@bursar/client";
 import { describe, expect, it, vi } from "vitest";
 import { LiveList, type LiveSource, rowsMax } from "../../live/live-list";
-import { toCsv } from "./csv";
+import { transactionsCsv } from "./csv";
 import { readFilters } from "./filters";
 import { transactionRows } from "./transaction-rows";
 
@@ -159,7 +159,7 @@ describe("the file for spreadsheets", () => {
       kind: "transfer",
       created_by: null,
     } as Transaction;
-    const [, row, ...rest] = toCsv([hostile]).split("\r\n");
+    const [, row, ...rest] = transactionsCsv([hostile]).split("\r\n");
     expect(row).toContain(`"'=HYPERLINK(""x"")`);
     expect(rest).toEqual(['next",wlt_a,wlt_b,', ""]);
   });

@@ -7,6 +7,7 @@ import { LiveList } from "../../live/live-list";
 import { useLiveList } from "../../live/use-live-list";
 import { useScopes } from "../../session/use-me";
 import { Amount } from "../../ui/amount";
+import { downloadCsv } from "../../ui/csv";
 import { Empty } from "../../ui/empty";
 import { ForeignText } from "../../ui/foreign-text";
 import { PageHead } from "../../ui/page-head";
@@ -15,7 +16,7 @@ import { Problem } from "../../ui/problem";
 import { StateBadge } from "../../ui/state-badge";
 import { Time } from "../../ui/time";
 import { type Column, VirtualTable } from "../../ui/virtual-table";
-import { downloadCsv } from "./csv";
+import { transactionsCsv } from "./csv";
 import { FilterBar } from "./filter-bar";
 import type { TransactionFilters } from "./filters";
 import { liveSource } from "./live-source";
@@ -42,7 +43,7 @@ export function TransactionsPage() {
           type="button"
           className="button"
           disabled={rows.length === 0}
-          onClick={() => downloadCsv(rows)}
+          onClick={() => downloadCsv("transactions", transactionsCsv(rows))}
         >
           CSV
         </button>

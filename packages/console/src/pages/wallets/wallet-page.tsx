@@ -1,21 +1,27 @@
-import type { Wallet } from "@bursar/client";
+import type { Balance, Wallet } from "@bursar/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
+import { ActionButton } from "../../ui/action-button";
+import { Address } from "../../ui/address";
 import { Amount } from "../../ui/amount";
 import { ClientId } from "../../ui/client-id";
+import { Confirm } from "../../ui/confirm";
 import { CopyButton } from "../../ui/copy-button";
 import { Curl } from "../../ui/curl";
 import { Fact, Facts } from "../../ui/facts";
 import { ForeignText } from "../../ui/foreign-text";
 import { Loaded } from "../../ui/loaded";
 import { PageHead } from "../../ui/page-head";
-import { Problem } from "../../ui/problem";
 import { RawJson } from "../../ui/raw-json";
-import { Scroller } from "../../ui/scroller";
+import { SimpleTable } from "../../ui/simple-table";
 import { StateBadge } from "../../ui/state-badge";
 import { Time } from "../../ui/time";
+import type { Column } from "../../ui/virtual-table";
+import { QrPicture } from "./qr-picture";
+import { WalletHistory } from "./wallet-history";
 
 export function WalletPage() {
   const { id } = useParams({ from: "/wallets/$id" });
@@ -35,23 +41,45 @@ export function WalletPage() {
 function FreezeButton({ wallet: { id, frozen } }: { wallet: Wallet }) {
   const queries = useQueryClient();
   const scopes = useScopes();
+  const [isAsking, setAsking] = useState(false);
   const act = useMutation({
     mutationFn: () => (frozen ? bursar.wallets.unfreeze(id) : bursar.wallets.freeze(id)),
+    onSuccess: () => setAsking(false),
     onSettled: () => queries.invalidateQueries({ queryKey: ["wallet", id] }),
   });
+  if (!scopes.includes(frozen ? "wallets:unfreeze" : "wallets:freeze")) return null;
+  const verb = frozen ? "Unfreeze" : "Freeze";
   return (
     <>
-      {act.error !== null && <Problem error={act.error} />}
-      {scopes.includes(frozen ? "wallets:unfreeze" : "wallets:freeze") && (
-        <button
-          type="button"
-          className="button"
-          data-tone={frozen ? undefined : "danger"}
-          disabled={act.isPending}
-          onClick={() => act.mutate()}
+      <button
+        type="button"
+        className="button"
+        data-tone={frozen ? undefined : "danger"}
+        onClick={() => setAsking(true)}
+      >
+        {verb}
+      </button>
+      {isAsking && (
+        <Confirm
+          title={`${verb} this wallet?`}
+          error={act.error}
+          onClose={() => setAsking(false)}
+          action={
+            <ActionButton
+              tone={frozen ? "primary" : "danger"}
+              isPending={act.isPending}
+              onAct={() => act.mutate()}
+            >
+              {verb}
+            </ActionButton>
+          }
         >
-          {frozen ? "Unfreeze" : "Freeze"}
-        </button>
+          <p>
+            {frozen
+              ? "Payments from it are processed again. Orders that were cancelled stay cancelled."
+              : "Nothing leaves it any more: payments from it fail, and its open orders are cancelled."}
+          </p>
+        </Confirm>
       )}
     </>
   );
@@ -79,8 +107,11 @@ function Details({ wallet }: { wallet: Wallet }) {
           <Fact name="Network">{network}</Fact>
           <Fact name="Address">
             {address !== null && (
-              <span className="row">
-                <code>{address}</code> <CopyButton text={address} label="Copy the address" />
+              <span className="stack">
+                <span className="row">
+                  <Address address={address} /> <CopyButton text={address} label="Copy the address" />
+                </span>
+                <QrPicture text={address} label={`QR code of ${address}`} />
               </span>
             )}
           </Fact>
@@ -107,6 +138,7 @@ function Details({ wallet }: { wallet: Wallet }) {
           </Link>
         </p>
       </section>
+      <WalletHistory wallet={wallet} />
       <RawJson value={wallet} />
       <Curl method="GET" path={`/v1/wallets/${id}`} />
     </div>
@@ -116,50 +148,30 @@ function Details({ wallet }: { wallet: Wallet }) {
 function BalanceTable({ wallet: { balances } }: { wallet: Wallet }) {
   if (balances.length === 0) return <p className="quiet">This wallet has never held anything.</p>;
   return (
-    <Scroller label="Table of balances">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Asset</th>
-            <th scope="col" className="number">
-              Available
-            </th>
-            <th scope="col" className="number">
-              Held
-            </th>
-            <th scope="col" className="number">
-              Incoming
-            </th>
-            <th scope="col" className="number">
-              On chain
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {balances.map(({ asset, available, held, incoming, on_chain }) => (
-            <tr key={asset}>
-              <th scope="row">{asset}</th>
-              <td className="number">
-                <Amount value={available} />
-              </td>
-              <td className="number">
-                <Amount value={held} />
-              </td>
-              <td className="number">{incoming === null ? "-" : <Amount value={incoming} />}</td>
-              <td className="number">
-                {on_chain === null ? (
-                  "-"
-                ) : (
-                  <>
-                    <Amount value={on_chain.amount} />{" "}
-                    <span className="quiet small">block {on_chain.block_number}</span>
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroller>
+    <SimpleTable caption="Balances" rows={balances} keyOf={({ asset }) => asset} columns={balanceColumns} />
   );
 }
+
+const balanceColumns: readonly Column<Balance>[] = [
+  { title: "Asset", cell: ({ asset }) => asset },
+  { title: "Available", isNumber: true, cell: ({ available }) => <Amount value={available} /> },
+  { title: "Held", isNumber: true, cell: ({ held }) => <Amount value={held} /> },
+  {
+    title: "Incoming",
+    isNumber: true,
+    cell: ({ incoming }) => (incoming === null ? "-" : <Amount value={incoming} />),
+  },
+  {
+    title: "On chain",
+    isNumber: true,
+    cell: ({ on_chain }) =>
+      on_chain === null ? (
+        "-"
+      ) : (
+        <>
+          <Amount value={on_chain.amount} />{" "}
+          <span className="quiet small">block {on_chain.block_number}</span>
+        </>
+      ),
+  },
+];

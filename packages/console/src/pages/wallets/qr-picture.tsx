@@ -1,0 +1,25 @@
+import { qrCode } from "./qr-code";
+
+const border = 4;
+
+/** An address as a QR code. It is dark on light in both themes, because readers expect that. */
+export function QrPicture({ text, label }: { text: string; label: string }) {
+  const cells = qrCode(text);
+  if (cells === undefined) return null;
+  const size = cells.length + 2 * border;
+  const path = cells
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + border} ${y + border}h1v1h-1z` : "")))
+    .join("");
+  return (
+    <svg
+      className="qr"
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      shapeRendering="crispEdges"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}

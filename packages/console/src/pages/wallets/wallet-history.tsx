@@ -1,0 +1,124 @@
+import type { Lag, Wallet, WalletEntry } from "@bursar/client";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { bursar } from "../../api/bursar";
+import { ActionButton } from "../../ui/action-button";
+import { Amount } from "../../ui/amount";
+import { type CsvColumn, downloadCsv, toCsv } from "../../ui/csv";
+import { Loaded } from "../../ui/loaded";
+import { PagedTable } from "../../ui/paged-table";
+import { Problem } from "../../ui/problem";
+import { SelectField } from "../../ui/text-field";
+import { Time } from "../../ui/time";
+import type { Column } from "../../ui/virtual-table";
+import { BalanceChart } from "./balance-chart";
+
+const entriesMax = 10_000;
+
+/** The balances of a wallet over time, and every change of them. */
+export function WalletHistory({ wallet: { id, balances } }: { wallet: Wallet }) {
+  const [asset, setAsset] = useState(balances[0]?.asset ?? "");
+  const [period, setPeriod] = useState<"hour" | "day">("hour");
+  const history = useQuery({
+    queryKey: ["wallet-history", id, asset, period],
+    enabled: asset !== "",
+    refetchInterval: 15_000,
+    queryFn: ({ signal }) => bursar.wallets.history(id, { asset, period }, { signal }),
+  });
+  const save = useMutation({
+    mutationFn: async () => {
+      const rows: WalletEntry[] = [];
+      for await (const entry of bursar.wallets.entries(id, { asset, limit: 200 })) {
+        rows.push(entry);
+        if (rows.length === entriesMax) break;
+      }
+      downloadCsv(`statement-${asset}`, toCsv(csvColumns, rows));
+    },
+  });
+  if (asset === "") return null;
+  return (
+    <section className="stack" aria-labelledby="statement">
+      <div className="row spread">
+        <h2 id="statement">Statement</h2>
+        <ActionButton isPending={save.isPending} onAct={() => save.mutate()}>
+          Download as CSV
+        </ActionButton>
+      </div>
+      {save.error !== null && <Problem error={save.error} />}
+      <div className="filters">
+        <SelectField label="Asset" value={asset} onValue={setAsset}>
+          {balances.map((balance) => (
+            <option key={balance.asset}>{balance.asset}</option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="Chart by"
+          value={period}
+          onValue={(value) => setPeriod(value === "day" ? "day" : "hour")}
+        >
+          <option value="hour">hour</option>
+          <option value="day">day</option>
+        </SelectField>
+      </div>
+      <Loaded query={history}>
+        {({ data, lag }) => (
+          <>
+            <LagNote lag={lag} />
+            <div className="card">
+              <BalanceChart points={data} asset={asset} />
+            </div>
+          </>
+        )}
+      </Loaded>
+      <PagedTable
+        caption={`Changes of the balance of ${asset}`}
+        queryKey={["wallet-entries", id, asset]}
+        list={(position, options) => bursar.wallets.entries(id, { ...position, asset }, options)}
+        columns={columns}
+        keyOf={({ sequence, line }) => `${sequence}.${line}`}
+        refetchIntervalMs={15_000}
+        empty={<p className="quiet">The balance has never changed.</p>}
+      />
+    </section>
+  );
+}
+
+/** Both are made from the log of events, which they may not have read to its end. */
+function LagNote({ lag: { events, seconds } }: { lag: Lag }) {
+  if (events === 0) return null;
+  return (
+    <p className="notice" data-tone="wait">
+      {events} events of the last {Math.ceil(seconds)} s are not included yet.
+    </p>
+  );
+}
+
+const columns: readonly Column<WalletEntry>[] = [
+  { title: "Time", cell: ({ occurred_at }) => <Time at={occurred_at} /> },
+  {
+    title: "Cause",
+    cell: ({ cause, cause_id }) =>
+      cause === "transaction" ? (
+        <Link to="/transactions/$id" params={{ id: cause_id }}>
+          {cause_id}
+        </Link>
+      ) : (
+        <>
+          order <code>{cause_id}</code>
+        </>
+      ),
+  },
+  { title: "Amount", isNumber: true, cell: ({ amount }) => <Amount value={amount} /> },
+  { title: "Balance", isNumber: true, cell: ({ balance }) => <Amount value={balance} /> },
+];
+
+const csvColumns: readonly CsvColumn<WalletEntry>[] = [
+  ["occurred_at", (row) => row.occurred_at],
+  ["asset", (row) => row.asset],
+  ["amount", (row) => row.amount],
+  ["balance", (row) => row.balance],
+  ["cause", (row) => row.cause],
+  ["cause_id", (row) => row.cause_id],
+  ["sequence", (row) => String(row.sequence)],
+];

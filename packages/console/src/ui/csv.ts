@@ -1,0 +1,25 @@
+export type CsvColumn<Row> = readonly [name: string, read: (row: Row) => string | null];
+
+export function toCsv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
+  const lines = rows.map((row) => columns.map(([, read]) => cell(read(row) ?? "")).join(","));
+  return `${[columns.map(([name]) => name).join(","), ...lines].join("\r\n")}\r\n`;
+}
+
+/** A decimal number may begin with a sign. */
+const number = /^-?\d+(\.\d+)?$/;
+
+/** A spreadsheet takes a cell that begins like a formula for one, and runs it: such a string gets an apostrophe before it. */
+function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) && !number.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Gives the browser a file with today's date in its name. */
+export function downloadCsv(name: string, csv: string): void {
+  const url = URL.createObjectURL(new Blob([csv], { type: "text/csv" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `${name}-${new Date().toISOString().slice(0, 10)}.csv`;
+  link.click();
+  URL.revokeObjectURL(url);
+}
