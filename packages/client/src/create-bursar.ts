@@ -11,7 +11,7 @@ import { createOverview, createSearch, createSystem } from "./resources/overview
 import { createPeople, createRoles } from "./resources/people.js";
 import { createPolicy } from "./resources/policy.js";
 import { createService } from "./resources/service.js";
-import { createConsoleSession, createSessions } from "./resources/sessions.js";
+import { createConsoleSession, createOwnPasskeys, createSessions } from "./resources/sessions.js";
 import { createTokens } from "./resources/tokens.js";
 import { createTransactions } from "./resources/transactions.js";
 import { createWallets } from "./resources/wallets.js";
@@ -47,6 +47,7 @@ export function createBursar(options: BursarOptions) {
     search: createSearch(transport),
     service: createService(transport),
     sessions: createSessions(transport),
+    ownPasskeys: createOwnPasskeys(transport),
     tokens: createTokens(transport),
     trades: createTrades(transport),
     transactions: createTransactions(transport),

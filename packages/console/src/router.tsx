@@ -62,6 +62,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/account",
+    component: lazyRouteComponent(() => import("./session/account-page"), "AccountPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/wallets",
     component: lazyRouteComponent(() => import("./pages/wallets/wallets-page"), "WalletsPage"),
   }),

@@ -461,12 +461,12 @@ export interface Operations {
   };
   /** enableWebhookEndpoint */
   "POST /v1/webhook-endpoints/{id}/enable": {
-    input: { path: { id: string } };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string } };
     result: S.WebhookEndpoint;
   };
   /** disableWebhookEndpoint */
   "POST /v1/webhook-endpoints/{id}/disable": {
-    input: { path: { id: string } };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string } };
     result: S.WebhookEndpoint;
   };
   /** rotateWebhookSecret */
@@ -683,6 +683,31 @@ export interface Operations {
   "POST /console/session/token": {
     input: { anonymous: true };
     result: S.SessionToken;
+  };
+  /** listOwnPasskeys */
+  "GET /v1/me/passkeys": {
+    input: object;
+    result: S.PasskeyList;
+  };
+  /** addOwnPasskey */
+  "POST /v1/me/passkeys": {
+    input: { headers?: { "Bursar-Passkey"?: string }; body: S.AddPasskeyBody };
+    result: S.Passkey;
+  };
+  /** prepareOwnPasskey */
+  "POST /v1/me/passkeys/options": {
+    input: object;
+    result: S.RegistrationOptions;
+  };
+  /** renameOwnPasskey */
+  "PATCH /v1/me/passkeys/{id}": {
+    input: { path: { id: string }; body: S.RenamePasskeyBody };
+    result: S.Passkey;
+  };
+  /** removeOwnPasskey */
+  "DELETE /v1/me/passkeys/{id}": {
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string } };
+    result: undefined;
   };
   /** listOwnSessions */
   "GET /v1/me/sessions": {

@@ -16,6 +16,17 @@ export interface AddKeyBody {
   expires_at?: string;
 }
 
+export interface AddPasskeyBody {
+  /** How the person calls the passkey. */
+  name: string;
+  /** The id of the credential, in base64url. */
+  id: string;
+  /** `clientDataJSON`, in base64url. */
+  client_data: string;
+  /** `attestationObject`, in base64url. */
+  attestation_object: string;
+}
+
 export interface AddedKey {
   key: ClientKey;
   /** For hmac-sha256: the shared secret in base64, shown only once. Null if the request repeats an earlier one by its idempotency key. */
@@ -1087,6 +1098,10 @@ export interface Passkey {
   last_used_at: string | null;
 }
 
+export interface PasskeyList {
+  data: Passkey[];
+}
+
 export interface PeriodSum {
   start: string;
   state: "accepted" | "awaiting_approval" | "processing" | "broadcast" | "confirming" | "completed" | "rejected" | "failed" | "cancelled";
@@ -1352,6 +1367,11 @@ export interface RegistrationOptions {
 export interface RegistrationOptionsBody {
   /** What the link has after `#invitation=`. */
   invitation: string;
+}
+
+export interface RenamePasskeyBody {
+  /** How the person calls the passkey. */
+  name: string;
 }
 
 export interface ReplayBody {

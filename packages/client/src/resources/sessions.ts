@@ -1,4 +1,10 @@
-import type { OpenSessionBody, RegisterPasskeyBody, RegistrationOptionsBody } from "../generated/schemas.js";
+import type {
+  AddPasskeyBody,
+  OpenSessionBody,
+  RegisterPasskeyBody,
+  RegistrationOptionsBody,
+  RenamePasskeyBody,
+} from "../generated/schemas.js";
 import type { CallOptions } from "../transport/options.js";
 import type { Transport } from "../transport/transport.js";
 
@@ -12,6 +18,20 @@ export function createSessions(transport: Transport) {
       transport.call("GET /v1/people/{id}/sessions", { path: { id: personId } }, options),
     endAll: (personId: string, options?: CallOptions) =>
       transport.call("DELETE /v1/people/{id}/sessions", { path: { id: personId } }, options),
+  };
+}
+
+/** The passkeys of the person who calls. */
+export function createOwnPasskeys(transport: Transport) {
+  return {
+    list: (options?: CallOptions) => transport.call("GET /v1/me/passkeys", {}, options),
+    prepare: (options?: CallOptions) => transport.call("POST /v1/me/passkeys/options", {}, options),
+    add: (body: AddPasskeyBody, options?: CallOptions) =>
+      transport.call("POST /v1/me/passkeys", { body }, options),
+    rename: (id: string, body: RenamePasskeyBody, options?: CallOptions) =>
+      transport.call("PATCH /v1/me/passkeys/{id}", { path: { id }, body }, options),
+    remove: (id: string, options?: CallOptions) =>
+      transport.call("DELETE /v1/me/passkeys/{id}", { path: { id } }, options),
   };
 }
 

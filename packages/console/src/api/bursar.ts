@@ -1,4 +1,5 @@
 import { type Bursar, type BursarOptions, createBursar } from "@bursar/client";
+import { noteSession } from "../session/current-session";
 import { confirmWithPasskey } from "./confirm-with-passkey";
 
 const sessionPath = "/console/session";
@@ -19,7 +20,8 @@ export const bursar: Bursar = createBursar({
   fetch: fetchWithSession,
   confirm: confirmWithPasskey,
   credentials: async () => {
-    const { access_token, expires_in } = await bursar.consoleSession.token();
+    const { access_token, expires_in, session } = await bursar.consoleSession.token();
+    noteSession(session);
     return { token: access_token, expiresInSeconds: expires_in };
   },
 });

@@ -1,13 +1,20 @@
 import { isBursarError } from "@bursar/client";
-import { QueryClient } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 
 /** The client repeats what may succeed, so a query is never repeated on its own; a lost session is shown by the shell. */
-export const queries = new QueryClient({
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: (error, { queryKey }) => noteEnd(error, queryKey[0] === "me") }),
+  mutationCache: new MutationCache({ onError: (error) => noteEnd(error, false) }),
   defaultOptions: {
     queries: { retry: false, staleTime: 5000, refetchOnWindowFocus: true },
     mutations: { retry: false },
   },
 });
+
+/** Whatever finds out that the session has ended, the shell learns it from `me`, and asks to log in. */
+function noteEnd(error: unknown, isMe: boolean): void {
+  if (hasEnded(error) && !isMe) void queries.invalidateQueries({ queryKey: ["me"] });
+}
 
 export function hasEnded(error: unknown): boolean {
   return isBursarError(error) && error.status === 401;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
 import { Problem } from "../ui/problem";
-import { createPasskey, explain } from "./passkeys";
+import { createPasskey, deviceName, explain } from "./passkeys";
 
 const prefix = "#invitation=";
 
@@ -60,10 +60,4 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
       </div>
     </main>
   );
-}
-
-/** How the passkey is called in lists, until its owner says something better. */
-function deviceName(): string {
-  const system = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(navigator.userAgent)?.[0] ?? "this device";
-  return `Passkey of ${system.replace("Mac OS X", "macOS")}`;
 }

@@ -58,6 +58,12 @@ export async function createPasskey(
   };
 }
 
+/** How the passkey is called in lists, until its owner says something better. */
+export function deviceName(): string {
+  const system = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(navigator.userAgent)?.[0] ?? "this device";
+  return `Passkey of ${system.replace("Mac OS X", "macOS")}`;
+}
+
 /** A browser says little when a passkey is not used; it does not tell whether there is one. */
 export function explain(error: unknown): unknown {
   if (!(error instanceof DOMException)) return error;

@@ -1,5 +1,6 @@
 import type { Me } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../api/bursar";
 import { ForeignText } from "../ui/foreign-text";
@@ -21,9 +22,9 @@ export function Account({ me, onFind, onKeys }: { me: Me; onFind: () => void; on
   return (
     <div className="foot stack">
       <div>
-        <strong>
+        <Link to="/account">
           <ForeignText text={me.client.name} />
-        </strong>
+        </Link>
         <br />
         <ForeignText text={me.tenant.name} />
       </div>

@@ -2,7 +2,8 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { hasEnded } from "../api/queries";
 import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
-import { LogIn } from "../session/log-in";
+import { LogIn, LogInAgain } from "../session/log-in";
+import { useIdleEnd } from "../session/use-idle-end";
 import { useMe } from "../session/use-me";
 import { Problem } from "../ui/problem";
 import { Account } from "./account";
@@ -18,6 +19,7 @@ export function Shell() {
   const [open, setOpen] = useState<"palette" | "keys">();
   useShortcuts({ openPalette: () => setOpen("palette"), openKeys: () => setOpen("keys") });
   useFocusOnArrival();
+  useIdleEnd(me.data !== undefined && !hasEnded(me.error));
   if (invitation !== undefined) return <AcceptInvitation invitation={invitation} onDone={leaveInvitation} />;
   if (me.data === undefined) {
     if (hasEnded(me.error)) return <LogIn />;
@@ -35,8 +37,8 @@ export function Shell() {
   const isOver = hasEnded(me.error);
   return (
     <>
-      {isOver && <LogIn />}
-      <div className="shell" hidden={isOver}>
+      {isOver && <LogInAgain personId={me.data.client.id} />}
+      <div className="shell">
         <a className="skip" href="#main">
           Skip to the content
         </a>

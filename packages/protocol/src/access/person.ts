@@ -17,7 +17,7 @@ const RoleName = Type.String({
 });
 const Scopes = Type.Array(OneOf(allScopes), { uniqueItems: true, maxItems: allScopes.length });
 
-const Passkey = Type.Object(
+export const Passkey = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
@@ -26,6 +26,7 @@ const Passkey = Type.Object(
   },
   { $id: "Passkey" },
 );
+export type Passkey = Static<typeof Passkey>;
 
 const personFields = {
   id: Type.String({ description: "Also the id of the client that the person is." }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { exampleIds } from "../examples/example-ids.js";
 import { PathId, Timestamp } from "../values.js";
-import { Person } from "./person.js";
+import { Passkey, Person } from "./person.js";
 
 const closed = { additionalProperties: false };
 const Bytes = (maxLength: number, description: string) =>
@@ -39,15 +39,28 @@ export const RegistrationOptions = Type.Object(
   { $id: "RegistrationOptions", description: "What `navigator.credentials.create` needs." },
 );
 
+const PasskeyName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "How the person calls the passkey.",
+});
+const newPasskey = {
+  name: PasskeyName,
+  ...credential,
+  attestation_object: Bytes(65_536, "`attestationObject`, in base64url."),
+};
+
 export const RegisterPasskeyBody = Type.Object(
-  {
-    invitation: Invitation,
-    name: Type.String({ minLength: 1, maxLength: 64, description: "How the person calls the passkey." }),
-    ...credential,
-    attestation_object: Bytes(65_536, "`attestationObject`, in base64url."),
-  },
+  { invitation: Invitation, ...newPasskey },
   { $id: "RegisterPasskeyBody", ...closed },
 );
+
+export const AddPasskeyBody = Type.Object(newPasskey, { $id: "AddPasskeyBody", ...closed });
+
+export const RenamePasskeyBody = Type.Object({ name: PasskeyName }, { $id: "RenamePasskeyBody", ...closed });
+
+export const PasskeyList = Type.Object({ data: Type.Array(Passkey) }, { $id: "PasskeyList" });
+export const PasskeyPath = Type.Object({ id: PathId("The id of the passkey.", exampleIds.key) });
 
 export const OpenSessionBody = Type.Object(
   {

@@ -73,6 +73,13 @@ export const peopleErrors = {
       "Ask for the passkey with the challenge of this request, and send the assertion in `Bursar-Passkey`.",
     retry: "never",
   },
+  PASSKEY_IS_LAST: {
+    status: 409,
+    message: "The last passkey cannot be removed.",
+    when: "a person removes the only passkey that they have",
+    advice: "Add another passkey first, with `POST /v1/me/passkeys`.",
+    retry: "never",
+  },
   SESSION_REQUIRED: {
     status: 401,
     message: "There is no session.",

@@ -83,6 +83,12 @@ export const peopleExamples: Examples = {
   RegisterPasskeyBody: {
     value: { invitation, name: "Laptop", ...credential, attestation_object: "o2NmbXRkbm9uZQ" },
   },
+  AddPasskeyBody: {
+    value: { name: "Security key", ...credential, attestation_object: "o2NmbXRkbm9uZQ" },
+  },
+  RenamePasskeyBody: { value: { name: "Office laptop" } },
+  Passkey: { value: person.passkeys[0] },
+  PasskeyList: { value: { data: person.passkeys } },
   OpenSessionBody: {
     value: {
       user_handle: userHandle,

@@ -11,6 +11,7 @@ import type { ClientUsage } from "./clients/client-usage.js";
 import type { DestinationService } from "./destinations/destination-service.js";
 import type { MarketUseCases } from "./markets/market-use-cases.js";
 import type { OverviewUseCases } from "./overview/overview.js";
+import type { OwnPasskeyService } from "./people/own-passkeys.js";
 import type { PeopleService } from "./people/people-service.js";
 import type { RoleService } from "./people/role.js";
 import type { SessionService } from "./people/session-service.js";
@@ -27,6 +28,7 @@ export interface UseCases
     ClientService,
     ClientCredentials,
     ClientUsage,
+    OwnPasskeyService,
     PeopleService,
     RoleService,
     SessionService,

@@ -37,6 +37,13 @@ import { showWalletHistory } from "./routes/overview/show-wallet-history.js";
 import { changePerson } from "./routes/people/change-person.js";
 import { invitePerson } from "./routes/people/invite-person.js";
 import { listPeople } from "./routes/people/list-people.js";
+import {
+  addOwnPasskey,
+  listOwnPasskeys,
+  prepareOwnPasskey,
+  removeOwnPasskey,
+  renameOwnPasskey,
+} from "./routes/people/own-passkeys.js";
 import { readPerson } from "./routes/people/read-person.js";
 import { recoverPerson } from "./routes/people/recover-person.js";
 import { createRole, deleteRole, listRoles } from "./routes/people/roles.js";
@@ -191,6 +198,11 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     openSession(useCases, publicUrl),
     issueSessionToken(useCases, publicUrl),
     endSession(useCases, publicUrl),
+    listOwnPasskeys(useCases),
+    prepareOwnPasskey(useCases),
+    addOwnPasskey(useCases),
+    renameOwnPasskey(useCases),
+    removeOwnPasskey(useCases),
     listOwnSessions(useCases),
     endOwnSession(useCases),
     listSessionsOfPerson(useCases),

@@ -10,6 +10,7 @@ export const orderIdOf = ({ id }: Params) => idOf("ord", id, "ORDER_NOT_FOUND");
 export const destinationIdOf = ({ id }: Params) => idOf("dst", id, "DESTINATION_NOT_FOUND");
 export const personIdOf = ({ id }: Params) => idOf("cli", id, "PERSON_NOT_FOUND");
 export const sessionIdOf = ({ id }: Params) => idOf("ses", id, "SESSION_NOT_FOUND");
+export const passkeyIdOf = ({ id }: Params) => idOf("key", id, "CREDENTIAL_NOT_FOUND");
 export const changeRequestIdOf = ({ id }: Params) => idOf("chr", id, "CHANGE_REQUEST_NOT_FOUND");
 export const endpointIdOf = ({ id }: Params) => idOf("whe", id, "WEBHOOK_ENDPOINT_NOT_FOUND");
 export const deliveryIdOf = ({ id }: Params) => idOf("dlv", id, "WEBHOOK_DELIVERY_NOT_FOUND");

@@ -184,7 +184,7 @@ async function changeClient(
   return changed;
 }
 
-const tooManyChanges: Refused = {
+export const tooManyChanges: Refused = {
   ...{ refused: "CONCURRENCY_LIMITED", retryAfterSeconds: 1 },
   message: "Too many changes to this client are in progress.",
 };

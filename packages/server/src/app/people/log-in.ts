@@ -1,10 +1,17 @@
 import { readId, showId } from "@bursar/protocol";
 import type { AuditDraft, ClientOrigin } from "../audit/audit-entry.js";
-import type { ApiClient, ClientKey } from "../clients/client.js";
+import type { ApiClient } from "../clients/client.js";
 import { matchSecret } from "../clients/client-secret.js";
 import { applyClientChange, type ClientDeps } from "../clients/client-service.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { type Assertion, type Attestation, findPasskey, passkeysMax, writePasskey } from "./passkey.js";
+import {
+  type Assertion,
+  type Attestation,
+  findPasskey,
+  newPasskeyKey,
+  passkeysMax,
+  writePasskey,
+} from "./passkey.js";
 import type { PersonClient } from "./people-service.js";
 import type { Caller, SessionServiceDeps } from "./session-service.js";
 
@@ -48,15 +55,7 @@ export async function registerPasskey(
     deps.challenges.verify(challenge, `register ${client.id}`) !== undefined;
   const made = await deps.passkeys.verifyRegistration(attestation, isChallenge);
   if (made === undefined) return invalidPasskey;
-  const key: ClientKey = {
-    id: deps.newUuid(),
-    algorithm: "passkey",
-    material: writePasskey({ ...made, name }),
-    addedBy: client.id,
-    expiresAt: null,
-    lastUsedAt: null,
-    createdAt: new Date(deps.now()),
-  };
+  const key = newPasskeyKey(deps, client.id, writePasskey({ ...made, name }));
   const origin = originOf(client, from);
   // Decided again with the row locked: of two uses of a link, the second finds no secret.
   const decide = (current: ApiClient) => {

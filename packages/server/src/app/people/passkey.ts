@@ -56,4 +56,16 @@ export function findPasskey(keys: readonly ClientKey[], credentialId: string) {
   return undefined;
 }
 
+/** A passkey as a key of its person. */
+export function newPasskeyKey(
+  { newUuid, now }: { newUuid: () => string; now: () => number },
+  personId: string,
+  material: Uint8Array,
+): ClientKey {
+  return {
+    ...{ id: newUuid(), algorithm: "passkey", material, addedBy: personId },
+    ...{ expiresAt: null, lastUsedAt: null, createdAt: new Date(now()) },
+  };
+}
+
 export const passkeysMax = 10;

@@ -9,6 +9,7 @@ import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-
 import { hashSecret, newSecret } from "../clients/client-secret.js";
 import type { ClientDeps } from "../clients/client-service.js";
 import type { CredentialUses } from "../clients/credential-uses.js";
+import { refuseToManage } from "../clients/refuse-to-manage.js";
 import type { AddressQuota } from "../quotas/address-quota.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { Challenges } from "./challenges.js";
@@ -48,7 +49,7 @@ export interface Caller {
   address: string;
 }
 
-interface RegistrationOptions {
+export interface RegistrationOptions {
   challenge: string;
   rpId: string;
   person: PersonClient;
@@ -131,6 +132,8 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       const { tenantId } = origin.principal;
       const client = await deps.clients.findClientOfTenant(tenantId, personId);
       if (client === undefined || client.person === null) return { refused: "PERSON_NOT_FOUND" };
+      const refused = await refuseToManage(deps, origin, personId);
+      if (refused !== undefined) return refused;
       const open = await deps.sessions.listSessions(tenantId, personId, new Date(deps.now()));
       const chosen = open.map(({ id }) => id).filter((id) => sessionId === undefined || id === sessionId);
       if (sessionId !== undefined && chosen.length === 0) return { refused: "SESSION_NOT_FOUND" };
@@ -202,11 +205,15 @@ async function issueToken(
   if (isRefused(found)) return found;
   const { session, person } = found;
   const at = new Date(deps.now());
-  if (!(await deps.sessions.useSession(session, at))) return { refused: "SESSION_REQUIRED" };
   const issuedAtMs = Math.max(
     Math.floor(at.getTime() / 1000) * 1000,
     Math.ceil((person.disabledAt?.getTime() ?? 0) / 1000) * 1000,
   );
+  // A token does not outlast its session. Its times are whole seconds.
+  const endsAtMs = Math.floor(session.expiresAt.getTime() / 1000) * 1000;
+  const expiresAtMs = Math.min(issuedAtMs + sessionLimits.tokenLifetimeMs, endsAtMs);
+  const isUsed = expiresAtMs > issuedAtMs && (await deps.sessions.useSession(session, at));
+  if (!isUsed) return { refused: "SESSION_REQUIRED" };
   const claims: TokenClaims = {
     tenantId: person.tenantId,
     clientId: person.id,
@@ -215,7 +222,7 @@ async function issueToken(
     credentialId: session.credentialId,
     scopes: person.scopes,
     issuedAtMs,
-    expiresAtMs: issuedAtMs + sessionLimits.tokenLifetimeMs,
+    expiresAtMs,
   };
   return { token: await deps.tokens.sign(claims), claims, session: { ...session, lastUsedAt: at }, person };
 }

@@ -1,5 +1,6 @@
 import { createChallenges } from "../../app/people/challenges.js";
 import { consoleAddressOf } from "../../app/people/console-address.js";
+import { createOwnPasskeyService, type OwnPasskeyService } from "../../app/people/own-passkeys.js";
 import {
   createPeopleService,
   type PeopleService,
@@ -20,7 +21,7 @@ import { createTenantSuspensionStore } from "../../store/access/tenant-suspensio
 import type { ComposeOptions } from "../compose.js";
 import { secretContexts } from "../secret-contexts.js";
 
-export type PeopleUseCases = PeopleService & RoleService & SessionService;
+export type PeopleUseCases = PeopleService & RoleService & SessionService & OwnPasskeyService;
 
 type PeopleParts = Omit<PeopleServiceDeps, "roles"> &
   Pick<SessionServiceDeps, "nonces" | "tokens" | "uses" | "addresses" | "audit"> & {
@@ -35,19 +36,21 @@ export function composePeople(
   const roles = createRoleStore(database);
   const consoleAddress = () => consoleAddressOf(publicUrl);
   const passkeys = createPasskeyVerifier(consoleAddress);
+  const challenges = createChallenges({
+    seal: (content) => sealing.seal(secretContexts.passkeyChallenge, content),
+    open: (sealed) => sealing.open(secretContexts.passkeyChallenge, sealed),
+    newUuid,
+    now,
+  });
   const useCases = {
     ...createPeopleService({ ...parts, roles }),
+    ...createOwnPasskeyService({ ...parts, passkeys, challenges, consoleAddress }),
     ...createRoleService({ roles, now }),
     ...createSessionService({
       ...parts,
       sessions: createSessionStore(database),
       passkeys,
-      challenges: createChallenges({
-        seal: (content) => sealing.seal(secretContexts.passkeyChallenge, content),
-        open: (sealed) => sealing.open(secretContexts.passkeyChallenge, sealed),
-        newUuid,
-        now,
-      }),
+      challenges,
       checks: createBoundedGate(checks),
       isSuspended: createTenantSuspensionStore(database).isSuspended,
       consoleAddress,

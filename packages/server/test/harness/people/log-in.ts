@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import type { BlackBoxService } from "../service/test-service.js";
-import { type Authenticator, createAuthenticator, type Faults } from "./authenticator.js";
+import { type Authenticator, createAuthenticator, type Faults, passkeyHeader } from "./authenticator.js";
 
 /** Where the console of a service on loopback is. */
 export const consoleOriginOf = ({ url }: Pick<BlackBoxService, "url">) =>
@@ -47,6 +48,22 @@ export async function registerWith(
   const made = authenticator.register(options.body as never, faults);
   const answer = await callConsole(service, "POST", "/registration", { invitation, name: "Laptop", ...made });
   return { ...answer, authenticator };
+}
+
+/** A request that a person confirms with a passkey. */
+export async function callConfirmed(
+  service: Pick<BlackBoxService, "call">,
+  person: { token: string; authenticator: Authenticator },
+  operation: { id: string; method: string; path: string },
+  body?: unknown,
+): Promise<Response> {
+  const digest = createHash("sha256")
+    .update(body === undefined ? "" : JSON.stringify(body))
+    .digest("hex");
+  const header = passkeyHeader(person.authenticator, { act: operation.id, target: operation.path, digest });
+  return await service.call(operation.method, operation.path, person.token, body, {
+    "bursar-passkey": header,
+  });
 }
 
 export async function logInWith(

@@ -79,6 +79,11 @@ describe("every route", () => {
     expect(open.map(({ path }) => path)).toEqual([
       "/v1/me",
       "/v1/me/secrets",
+      "/v1/me/passkeys",
+      "/v1/me/passkeys/options",
+      "/v1/me/passkeys",
+      "/v1/me/passkeys/:id",
+      "/v1/me/passkeys/:id",
       "/v1/me/sessions",
       "/v1/me/sessions/:id",
     ]);

@@ -1,4 +1,5 @@
-import { type Person, showId } from "@bursar/protocol";
+import { type Passkey, type Person, showId } from "@bursar/protocol";
+import type { ClientKey } from "../../../app/clients/client.js";
 import { invitationUrl } from "../../../app/people/console-address.js";
 import { readPasskey } from "../../../app/people/passkey.js";
 import type { InvitedPerson, PersonClient } from "../../../app/people/people-service.js";
@@ -13,16 +14,20 @@ export function presentPerson(client: PersonClient): Person {
     role: person.role,
     scopes: [...client.scopes],
     state: state === "active" && keys.length === 0 ? "invited" : state,
-    passkeys: keys.map((key) => ({
-      id: showId("key", key.id),
-      name: readPasskey(key).name,
-      created_at: key.createdAt.toISOString(),
-      last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    })),
+    passkeys: keys.map(presentPasskey),
     invitation_expires_at: secrets[0]?.expiresAt?.toISOString() ?? null,
     created_by: createdBy === null ? null : showId("cli", createdBy),
     created_at: client.createdAt.toISOString(),
     updated_at: client.updatedAt.toISOString(),
+  };
+}
+
+export function presentPasskey(key: ClientKey): Passkey {
+  return {
+    id: showId("key", key.id),
+    name: readPasskey(key).name,
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
   };
 }
 

@@ -8,13 +8,12 @@ import {
   SessionToken,
 } from "@bursar/protocol";
 import { Type } from "typebox";
-import { userHandleOf } from "../../../app/people/log-in.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { unwrap } from "../../access/guard.js";
 import { callerOf, clearCookie, readCookie, setCookie } from "../../console/session-request.js";
 import { defineRoute } from "../../route.js";
 import { presentPerson } from "../people/present-person.js";
-import { presentSession } from "./present-session.js";
+import { presentOptions, presentSession } from "./present-session.js";
 
 /** The routes of the console's session. They alone read its cookie, and only for pages of the service itself. */
 const common = { method: "POST", access: "open", tag: "Sessions" } as const;
@@ -57,14 +56,7 @@ export function prepareRegistration(
     },
     async (request) => {
       const options = await registrationOptions(request.body.invitation, callerOf(request, publicUrl));
-      const { challenge, rpId, person } = unwrap(options);
-      return {
-        challenge,
-        rp_id: rpId,
-        user_handle: userHandleOf(person.id),
-        email: person.person.email,
-        name: person.name,
-      };
+      return presentOptions(unwrap(options));
     },
   );
 }

@@ -15,7 +15,7 @@ export function listOwnSessions({ listOwnSessions: list }: Pick<UseCases, "listO
       operationId: "listOwnSessions",
       tag: "Sessions",
       summary: "List the caller's open sessions",
-      description: "Only people have sessions; a program is answered with `PERSON_NOT_FOUND`.",
+      description: "A program has none.",
       success: { status: 200, schema: SessionList, description: "The sessions, newest first." },
       errors: [],
     },
@@ -80,10 +80,11 @@ export function endSessionsOfPerson({ endSessionsOf }: Pick<UseCases, "endSessio
       isStop: true,
       tag: "Sessions",
       summary: "End all sessions of a person",
-      description: "Their tokens become invalid everywhere within 5 seconds. The person can log in again.",
+      description:
+        "Their tokens become invalid everywhere within 5 seconds. The person can log in again. The caller must hold every scope of the person. If the person is protected, an approved change request does it: `client.change` with the state `disabled`, or `person.recover`.",
       params: PersonPath,
       success: { status: 204, schema: Type.Null(), description: "The sessions have ended." },
-      errors: ["PERSON_NOT_FOUND"],
+      errors: ["CHANGE_REQUEST_REQUIRED", "PERSON_NOT_FOUND", "CLIENT_TAMPERED"],
     },
     async (request, reply) => {
       unwrap(await endSessionsOf(originOf(request), personIdOf(request.params), undefined));

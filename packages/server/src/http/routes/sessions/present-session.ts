@@ -1,5 +1,7 @@
 import { type Session, showId } from "@bursar/protocol";
+import { userHandleOf } from "../../../app/people/log-in.js";
 import type { Session as StoredSession } from "../../../app/people/session.js";
+import type { RegistrationOptions } from "../../../app/people/session-service.js";
 
 export function presentSession(session: StoredSession): Session {
   return {
@@ -10,5 +12,16 @@ export function presentSession(session: StoredSession): Session {
     created_at: session.createdAt.toISOString(),
     last_used_at: session.lastUsedAt.toISOString(),
     expires_at: session.expiresAt.toISOString(),
+  };
+}
+
+/** What `navigator.credentials.create` needs. */
+export function presentOptions({ challenge, rpId, person }: RegistrationOptions) {
+  return {
+    challenge,
+    rp_id: rpId,
+    user_handle: userHandleOf(person.id),
+    email: person.person.email,
+    name: person.name,
   };
 }

@@ -16,6 +16,7 @@ function enabledRoute(enabled: boolean, { setEndpointEnabled }: Needed) {
       path: `/v1/webhook-endpoints/:id/${verb}`,
       access: "webhooks:manage",
       operationId: `${verb}WebhookEndpoint`,
+      passkey: true,
       tag: "Webhooks",
       summary: enabled ? "Enable a webhook endpoint" : "Disable a webhook endpoint",
       description: enabled

@@ -1,5 +1,8 @@
 import { readId } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
+import { describeAct } from "../../../../src/app/audit/audit-entry.js";
+import type { Session } from "../../../../src/app/people/session.js";
+import { createSessionStore } from "../../../../src/store/access/people/sessions.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import { eventually } from "../../../harness/eventually.js";
 import { createAuthenticator } from "../../../harness/people/authenticator.js";
@@ -153,14 +156,91 @@ describe("sessions of people", () => {
     expect((await logInWith(service, third.authenticator)).code).toBe("PASSKEY_INVALID");
   });
 
-  it("end after half an hour of rest, and are not made by a writer to the database", async () => {
+  it("end in every process within 5 seconds", async () => {
+    const { cookie } = await register();
+    const access = await tokenOf(service, cookie);
+    const other = await service.another();
+    try {
+      expect((await other.call("GET", "/v1/me", access)).status).toBe(200);
+      await callConsole(service, "DELETE", "", undefined, cookieOf(cookie));
+      const endedAt = performance.now();
+      await eventually(
+        async () => (await other.call("GET", "/v1/me", access)).status,
+        (status) => status === 401,
+      );
+      expect(performance.now() - endedAt).toBeLessThan(5000);
+      const headers = { ...cookieOf(cookie), origin: consoleOriginOf(service) };
+      expect((await callConsole(other, "POST", "/token", undefined, headers)).code).toBe("SESSION_REQUIRED");
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it("are not ended by a client that could not change the person", async () => {
+    const path = async (role: string) => `/v1/people/${(await register(role)).person.id}/sessions`;
+    const [approver, viewer] = [await path("approver"), await path("viewer")];
+    const codeOf = async (at: string, as: string) => {
+      const answer = await service.call("DELETE", at, as);
+      return answer.status === 204 ? 204 : ((await answer.json()) as { error: { code: string } }).error.code;
+    };
+    expect(await codeOf(approver, token)).toBe("CHANGE_REQUEST_REQUIRED");
+    const narrow = await service.createIndependentClient(owner, ["clients:manage"]);
+    expect(await codeOf(viewer, narrow.token)).toBe("INSUFFICIENT_SCOPE");
+    expect(await codeOf(viewer, token)).toBe(204);
+  });
+
+  /** Writes the session of a cookie with other times, as the service would have written it. */
+  const shift = async (cookie: string, times: (session: Session) => Partial<Session>) => {
+    const store = createSessionStore(service.keyed);
+    const id = readId("ses", /=(ses_\w+)\./.exec(cookie)?.[1] ?? "") ?? "";
+    const session = await store.findSession(id);
+    if (session === undefined) throw new Error("no session");
+    await service.database.query(sql`DELETE FROM sessions WHERE id = ${id}`);
+    const operator = { by: "operator", tenantId: session.tenantId } as const;
+    const audit = describeAct(operator, "session.open", cookie.slice(0, 10), new Date());
+    await store.createSession({ ...session, ...times(session) }, audit);
+  };
+  const ask = async (cookie: string) => {
+    const { code, body } = await callConsole(service, "POST", "/token", undefined, cookieOf(cookie));
+    return code ?? body["expires_in"];
+  };
+  const minutes = 60_000;
+
+  it("end after half an hour of rest", async () => {
+    const { cookie } = await register();
+    await shift(cookie, () => ({ lastUsedAt: new Date(Date.now() - 29 * minutes) }));
+    expect(await ask(cookie)).toBe(300);
+    // That was a use, from which the half hour counts again.
+    await shift(cookie, ({ lastUsedAt }) => ({ lastUsedAt: new Date(lastUsedAt.getTime() - 29 * minutes) }));
+    expect(await ask(cookie)).toBe(300);
+    await shift(cookie, () => ({ lastUsedAt: new Date(Date.now() - 30 * minutes - 1) }));
+    expect(await ask(cookie)).toBe("SESSION_REQUIRED");
+  });
+
+  it("end after half a day, with their tokens", async () => {
+    const { cookie, body } = await register();
+    const [created, expires] = [body["created_at"], body["expires_at"]].map((at) => Date.parse(String(at)));
+    expect((expires ?? 0) - (created ?? 0)).toBe(12 * 60 * minutes);
+    await shift(cookie, () => ({ expiresAt: new Date(Date.now() + 3000) }));
+    const seconds = await ask(cookie);
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(3);
+    await shift(cookie, () => ({ expiresAt: new Date(Date.now() - 1) }));
+    expect(await ask(cookie)).toBe("SESSION_REQUIRED");
+    const listed = await service.call(
+      "GET",
+      `/v1/people/${(body["person"] as { id: string }).id}/sessions`,
+      token,
+    );
+    expect(await listed.json()).toEqual({ data: [] });
+  });
+
+  it("are not made by a writer to the database", async () => {
     const { cookie, person } = await register();
     const id = readId("cli", person.id);
-    const rest = sql`UPDATE sessions SET last_used_at = now() - interval '31 minutes' WHERE client_id = ${id}`;
+    const rest = sql`UPDATE sessions SET last_used_at = now() + interval '1 minute' WHERE client_id = ${id}`;
     await service.database.query(rest);
-    expect((await callConsole(service, "POST", "/token", undefined, cookieOf(cookie))).code).toBe(
-      "SESSION_REQUIRED",
-    );
+    expect(await ask(cookie)).toBe("SESSION_REQUIRED");
     const { cookie: other } = await register("auditor");
     await service.database.query(sql`UPDATE sessions SET client_id = ${id} WHERE client_id <> ${id}`);
     expect((await callConsole(service, "POST", "/token", undefined, cookieOf(other))).code).toBe(

@@ -1,0 +1,143 @@
+import type { Passkey } from "@bursar/client";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { bursar } from "../api/bursar";
+import { ActionButton } from "../ui/action-button";
+import { ForeignText } from "../ui/foreign-text";
+import { Loaded } from "../ui/loaded";
+import { Modal } from "../ui/modal";
+import { Problem } from "../ui/problem";
+import { SimpleTable } from "../ui/simple-table";
+import { TextField } from "../ui/text-field";
+import { Time } from "../ui/time";
+import { createPasskey, deviceName, explain } from "./passkeys";
+
+const queryKey = ["own-passkeys"];
+
+export function OwnPasskeys() {
+  const queries = useQueryClient();
+  const passkeys = useQuery({ queryKey, queryFn: () => bursar.ownPasskeys.list() });
+  const [renamed, setRenamed] = useState<Passkey>();
+  const [removed, setRemoved] = useState<Passkey>();
+  const add = useMutation({
+    mutationFn: async () => {
+      try {
+        const made = await createPasskey(await bursar.ownPasskeys.prepare());
+        return await bursar.ownPasskeys.add({ name: deviceName(), ...made });
+      } catch (error) {
+        throw explain(error);
+      }
+    },
+    onSuccess: () => queries.invalidateQueries({ queryKey }),
+  });
+  return (
+    <section className="stack" aria-labelledby="passkeys">
+      <h2 id="passkeys">Passkeys</h2>
+      <Loaded query={passkeys}>
+        {({ data }) => (
+          <>
+            {data.length === 1 && (
+              <p className="notice" data-tone="wait">
+                You have one passkey. Add a second one, on another device or on a security key: who loses the
+                only passkey has to be recovered by somebody else.
+              </p>
+            )}
+            <SimpleTable
+              caption="Passkeys"
+              rows={data}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: "Name", cell: ({ name }) => <ForeignText text={name} /> },
+                { title: "Added", cell: ({ created_at }) => <Time at={created_at} /> },
+                {
+                  title: "Last used",
+                  cell: ({ last_used_at }) => (last_used_at === null ? "never" : <Time at={last_used_at} />),
+                },
+                {
+                  title: "Actions",
+                  cell: (passkey) => (
+                    <div className="row">
+                      <button type="button" className="button small" onClick={() => setRenamed(passkey)}>
+                        Rename
+                      </button>
+                      {data.length > 1 && (
+                        <button type="button" className="button small" onClick={() => setRemoved(passkey)}>
+                          Remove
+                        </button>
+                      )}
+                    </div>
+                  ),
+                },
+              ]}
+            />
+          </>
+        )}
+      </Loaded>
+      {add.error !== null && <Problem error={add.error} />}
+      <div className="row">
+        <ActionButton isPending={add.isPending} onAct={() => add.mutate()}>
+          Add a passkey
+        </ActionButton>
+        <span className="quiet small">
+          Your device creates it, and then you confirm with one that you have.
+        </span>
+      </div>
+      {renamed !== undefined && <RenamePasskey passkey={renamed} onClose={() => setRenamed(undefined)} />}
+      {removed !== undefined && <RemovePasskey passkey={removed} onClose={() => setRemoved(undefined)} />}
+    </section>
+  );
+}
+
+interface DialogProps {
+  passkey: Passkey;
+  onClose: () => void;
+}
+
+function RenamePasskey({ passkey, onClose }: DialogProps) {
+  const queries = useQueryClient();
+  const [name, setName] = useState(passkey.name);
+  const rename = useMutation({
+    mutationFn: () => bursar.ownPasskeys.rename(passkey.id, { name: name.trim() }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey });
+      onClose();
+    },
+  });
+  return (
+    <Modal title="Rename the passkey" onClose={onClose}>
+      <TextField label="Name" value={name} onValue={setName} maxLength={64} required />
+      {rename.error !== null && <Problem error={rename.error} />}
+      <ActionButton
+        tone="primary"
+        isPending={rename.isPending}
+        disabled={name.trim() === ""}
+        onAct={() => rename.mutate()}
+      >
+        Rename
+      </ActionButton>
+    </Modal>
+  );
+}
+
+function RemovePasskey({ passkey, onClose }: DialogProps) {
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => bursar.ownPasskeys.remove(passkey.id),
+    onSuccess: async () => {
+      await queries.invalidateQueries();
+      onClose();
+    },
+  });
+  return (
+    <Modal title="Remove the passkey" onClose={onClose}>
+      <p>
+        <ForeignText text={passkey.name} /> logs in no more, and the sessions that were opened with it end.
+        You confirm with a passkey.
+      </p>
+      {remove.error !== null && <Problem error={remove.error} />}
+      <ActionButton tone="danger" isPending={remove.isPending} onAct={() => remove.mutate()}>
+        Remove
+      </ActionButton>
+    </Modal>
+  );
+}

@@ -1,0 +1,63 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { bursar } from "../api/bursar";
+import { ActionButton } from "../ui/action-button";
+import { Countdown } from "../ui/countdown";
+import { Loaded } from "../ui/loaded";
+import { Problem } from "../ui/problem";
+import { SimpleTable } from "../ui/simple-table";
+import { Time } from "../ui/time";
+import { useCurrentSession } from "./current-session";
+
+const queryKey = ["own-sessions"];
+
+export function OwnSessions() {
+  const queries = useQueryClient();
+  const current = useCurrentSession();
+  const sessions = useQuery({ queryKey, queryFn: () => bursar.sessions.listOwn() });
+  const end = useMutation({
+    mutationFn: (id: string) => bursar.sessions.endOwn(id),
+    onSuccess: () => queries.invalidateQueries(),
+  });
+  return (
+    <section className="stack" aria-labelledby="sessions">
+      <h2 id="sessions">Sessions</h2>
+      <p className="quiet small">
+        A session ends after 30 minutes without use, and 12 hours after it was opened.
+      </p>
+      <Loaded query={sessions}>
+        {({ data }) => (
+          <SimpleTable
+            caption="Sessions"
+            rows={data}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: "From",
+                cell: ({ id, address }) => (
+                  <>
+                    {address} {id === current?.id && <strong>this session</strong>}
+                  </>
+                ),
+              },
+              { title: "Opened", cell: ({ created_at }) => <Time at={created_at} /> },
+              { title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+              { title: "Time left", cell: ({ expires_at }) => <Countdown until={expires_at} /> },
+              {
+                title: "Actions",
+                cell: ({ id }) => (
+                  <ActionButton
+                    isPending={end.isPending && end.variables === id}
+                    onAct={() => end.mutate(id)}
+                  >
+                    End
+                  </ActionButton>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      {end.error !== null && <Problem error={end.error} />}
+    </section>
+  );
+}
