@@ -35,6 +35,7 @@ const notTried: Readonly<Record<string, string>> = {
   evaluatePolicy: "it changes nothing",
   testWebhookEndpoint: "it stores nothing, and sends a test event to an endpoint of the tenant",
   issueStreamTicket: "the ticket of a disabled client is refused",
+  retryFailure: "it makes due what the engine retries by itself, and judges again",
   rotateOwnSecret: "a disabled client gets no token, whatever its secrets are",
 };
 
