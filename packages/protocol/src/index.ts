@@ -67,11 +67,13 @@ export {
 } from "./access/scopes.js";
 export {
   AddPasskeyBody,
+  FinishProviderLoginBody,
   LoginChallenge,
   OpenedSession,
   OpenSessionBody,
   PasskeyList,
   PasskeyPath,
+  ProviderLogin,
   RegisterPasskeyBody,
   RegistrationOptions,
   RegistrationOptionsBody,

@@ -793,7 +793,7 @@ CREATE TABLE sessions (
   tenant_id uuid NOT NULL,
   client_id uuid NOT NULL,
   hash bytea NOT NULL,
-  credential_id uuid NOT NULL,
+  credential_id uuid,
   address text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   last_used_at timestamp with time zone NOT NULL,

@@ -85,6 +85,9 @@ export type ServiceErrorCode =
   | "PASSKEY_IS_LAST"
   | "SESSION_REQUIRED"
   | "SESSION_NOT_FOUND"
+  | "OIDC_UNAVAILABLE"
+  | "OIDC_REFUSED"
+  | "OIDC_NO_ROLE"
   | "ORIGIN_REFUSED"
   | "POLICY_REJECTED"
   | "LIMITS_NOT_READY"
@@ -119,6 +122,7 @@ export const transientCodes: readonly string[] = [
   "RATE_LIMITED",
   "CONCURRENCY_LIMITED",
   "OVERLOADED",
+  "OIDC_UNAVAILABLE",
   "LIMITS_NOT_READY",
   "TOO_MANY_STREAMS",
   "TOO_MANY_SUBSCRIPTIONS",

@@ -679,6 +679,16 @@ export interface Operations {
     input: { anonymous: true };
     result: undefined;
   };
+  /** beginProviderLogin */
+  "POST /console/session/oidc": {
+    input: { anonymous: true };
+    result: S.ProviderLogin;
+  };
+  /** finishProviderLogin */
+  "POST /console/session/oidc/callback": {
+    input: { body: S.FinishProviderLoginBody; anonymous: true };
+    result: S.OpenedSession;
+  };
   /** issueSessionToken */
   "POST /console/session/token": {
     input: { anonymous: true };

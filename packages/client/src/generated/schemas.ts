@@ -790,6 +790,11 @@ export interface Fee {
   amount: string;
 }
 
+export interface FinishProviderLoginBody {
+  /** The query that the browser came back with, such as `code=…&state=…`. */
+  parameters: string;
+}
+
 export interface Introspection {
   active: boolean;
   scope?: string;
@@ -881,6 +886,8 @@ export interface LoginChallenge {
   challenge: string;
   /** The `rpId` of WebAuthn. */
   rp_id: string;
+  /** Whether people can also log in with an OpenID provider. */
+  provider: boolean;
 }
 
 export interface Market {
@@ -1001,8 +1008,8 @@ export interface OpenSessionBody {
 export interface OpenedSession {
   id: string;
   object: "session";
-  /** The passkey that it was opened with. */
-  passkey_id: string;
+  /** The passkey that it was opened with; null if it was opened with an OpenID provider. */
+  passkey_id: string | null;
   /** The address that it was opened from. */
   address: string;
   created_at: string;
@@ -1325,6 +1332,11 @@ export interface PolicyVersionPage {
   next_cursor: string | null;
 }
 
+export interface ProviderLogin {
+  /** Where the browser goes: the authorization endpoint of the provider. */
+  url: string;
+}
+
 /** The service can accept requests. */
 export interface Readiness {
   status: "ready";
@@ -1512,8 +1524,8 @@ export interface SearchResult {
 export interface Session {
   id: string;
   object: "session";
-  /** The passkey that it was opened with. */
-  passkey_id: string;
+  /** The passkey that it was opened with; null if it was opened with an OpenID provider. */
+  passkey_id: string | null;
   /** The address that it was opened from. */
   address: string;
   created_at: string;

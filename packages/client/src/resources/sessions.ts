@@ -1,5 +1,6 @@
 import type {
   AddPasskeyBody,
+  FinishProviderLoginBody,
   OpenSessionBody,
   RegisterPasskeyBody,
   RegistrationOptionsBody,
@@ -46,6 +47,10 @@ export function createConsoleSession(transport: Transport) {
       transport.call("POST /console/session/registration", { body, anonymous: true }, options),
     open: (body: OpenSessionBody, options?: CallOptions) =>
       transport.call("POST /console/session", { body, anonymous: true }, options),
+    beginProviderLogin: (options?: CallOptions) =>
+      transport.call("POST /console/session/oidc", { anonymous: true }, options),
+    finishProviderLogin: (body: FinishProviderLoginBody, options?: CallOptions) =>
+      transport.call("POST /console/session/oidc/callback", { body, anonymous: true }, options),
     token: (options?: CallOptions) =>
       transport.call("POST /console/session/token", { anonymous: true }, options),
     end: (options?: CallOptions) => transport.call("DELETE /console/session", { anonymous: true }, options),

@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { bursar } from "../api/bursar";
 import { Problem } from "../ui/problem";
 import { assertPasskey, explain } from "./passkeys";
+import { ProviderLogin } from "./provider-login";
 
 /** The whole page of those who have no session yet. */
 export function LogIn() {
@@ -11,6 +12,7 @@ export function LogIn() {
       <div className="card stack">
         <h1>Bursar</h1>
         <PasskeyLogin personId={undefined} />
+        <ProviderLogin />
         <p className="quiet small">
           No passkey yet? An administrator invites you, or the operator does with{" "}
           <code>bursar people invite</code>. A lost passkey is replaced in the same way.

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { exampleIds } from "../examples/example-ids.js";
-import { PathId, Timestamp } from "../values.js";
+import { Nullable, PathId, Timestamp } from "../values.js";
 import { Passkey, Person } from "./person.js";
 
 const closed = { additionalProperties: false };
@@ -19,8 +19,30 @@ const credential = {
 };
 
 export const LoginChallenge = Type.Object(
-  { challenge: Challenge, rp_id: RpId },
+  {
+    challenge: Challenge,
+    rp_id: RpId,
+    provider: Type.Boolean({ description: "Whether people can also log in with an OpenID provider." }),
+  },
   { $id: "LoginChallenge", description: "What `navigator.credentials.get` needs." },
+);
+
+export const ProviderLogin = Type.Object(
+  {
+    url: Type.String({ description: "Where the browser goes: the authorization endpoint of the provider." }),
+  },
+  { $id: "ProviderLogin" },
+);
+
+export const FinishProviderLoginBody = Type.Object(
+  {
+    parameters: Type.String({
+      minLength: 1,
+      maxLength: 8192,
+      description: "The query that the browser came back with, such as `code=…&state=…`.",
+    }),
+  },
+  { $id: "FinishProviderLoginBody", ...closed },
 );
 
 export const RegistrationOptionsBody = Type.Object(
@@ -75,7 +97,10 @@ export const OpenSessionBody = Type.Object(
 const sessionFields = {
   id: Type.String(),
   object: Type.Literal("session"),
-  passkey_id: Type.String({ description: "The passkey that it was opened with." }),
+  passkey_id: Nullable(
+    Type.String(),
+    "The passkey that it was opened with; null if it was opened with an OpenID provider.",
+  ),
   address: Type.String({ description: "The address that it was opened from." }),
   created_at: Timestamp(),
   last_used_at: Timestamp("It ends 30 minutes after this."),

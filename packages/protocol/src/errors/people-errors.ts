@@ -94,6 +94,27 @@ export const peopleErrors = {
     advice: "List the sessions; it may have ended.",
     retry: "never",
   },
+  OIDC_UNAVAILABLE: {
+    status: 503,
+    message: "The OpenID provider is not available.",
+    when: "somebody logs in with an OpenID provider that does not answer, or none is configured",
+    advice: "Log in with a passkey, or try again later.",
+    retry: "later",
+  },
+  OIDC_REFUSED: {
+    status: 403,
+    message: "The login with the OpenID provider was not accepted.",
+    when: "the answer of the provider has another state, nonce, issuer or audience, its code was used before, the login took longer than 10 minutes, or the person is disabled",
+    advice: "Log in again.",
+    retry: "never",
+  },
+  OIDC_NO_ROLE: {
+    status: 403,
+    message: "The OpenID provider gives you no role here.",
+    when: "no row of `oidc_roles` has a value of the role claim, or the provider has not verified the email address",
+    advice: "Ask the operator for a row, or the provider's administrator for a group.",
+    retry: "never",
+  },
   ORIGIN_REFUSED: {
     status: 403,
     message: "The request does not come from a page of this service.",

@@ -69,7 +69,11 @@ export const peopleExamples: Examples = {
   Person: { value: person },
   PersonPage: lastPage(person),
   ChangePersonBody: { value: { role: "viewer" } },
-  LoginChallenge: { value: { challenge, rp_id: "bursar.example" } },
+  LoginChallenge: { value: { challenge, rp_id: "bursar.example", provider: true } },
+  ProviderLogin: {
+    value: { url: "https://login.example/authorize?client_id=bursar&response_type=code&state=3YbP" },
+  },
+  FinishProviderLoginBody: { value: { parameters: "code=SplxlOBeZQQYbYS6WxSbIA&state=3YbP" } },
   RegistrationOptionsBody: { value: { invitation } },
   RegistrationOptions: {
     value: {

@@ -7,4 +7,5 @@ export const secretContexts = {
   approval: (transactionId: string) => `approval ${transactionId}`,
   changeDecision: (changeRequestId: string) => `change-decision ${changeRequestId}`,
   passkeyChallenge: "passkey challenge",
+  oidcLogin: "oidc login",
 };

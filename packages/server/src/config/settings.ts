@@ -4,6 +4,7 @@ import { limitSettings } from "./limit-settings.js";
 import type { ListSetting } from "./list-setting.js";
 import { marketList } from "./market-list.js";
 import { networkList } from "./network-list.js";
+import { oidcRoleList, oidcSettings } from "./oidc-settings.js";
 import { quotaSettings } from "./quota-settings.js";
 import { sandboxSettings } from "./sandbox-settings.js";
 import {
@@ -243,6 +244,7 @@ export const settings = {
   ),
   ...quotaSettings,
   ...traceSettings,
+  ...oidcSettings,
 } satisfies Record<string, Setting<string> | Setting<number>>;
 
 export type SettingKey = keyof typeof settings;
@@ -252,6 +254,7 @@ export const listSettings = {
   assets: assetList,
   networks: networkList,
   markets: marketList,
+  oidc_roles: oidcRoleList,
 } satisfies Record<string, ListSetting<object>>;
 
 export type ListKey = keyof typeof listSettings;

@@ -69,6 +69,7 @@ import {
   listOwnSessions,
   listSessionsOfPerson,
 } from "./routes/sessions/list-sessions.js";
+import { beginProviderLogin, finishProviderLogin } from "./routes/sessions/provider-login.js";
 import { listFailures, retryFailure } from "./routes/system/failures.js";
 import { showSystem } from "./routes/system/show-system.js";
 import { authorizationServer } from "./routes/tokens/authorization-server.js";
@@ -196,6 +197,8 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     prepareRegistration(useCases, publicUrl),
     registerPasskey(useCases, publicUrl),
     openSession(useCases, publicUrl),
+    beginProviderLogin(useCases, publicUrl),
+    finishProviderLogin(useCases, publicUrl),
     issueSessionToken(useCases, publicUrl),
     endSession(useCases, publicUrl),
     listOwnPasskeys(useCases),

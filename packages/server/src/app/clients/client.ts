@@ -162,6 +162,8 @@ export interface ClientStore {
   listClients: (tenantId: string, limit: number, beforeId: string | undefined) => Promise<ApiClient[]>;
   /** The same, of clients that are people. */
   listPeople: (tenantId: string, limit: number, beforeId: string | undefined) => Promise<ApiClient[]>;
+  /** The person of the tenant with this address, in any case of letters. */
+  findPerson: (tenantId: string, email: string) => Promise<ApiClient | undefined>;
   /** Creates the client with its audit entry, or finds the one that an earlier request with the same key created. */
   createClient: (
     client: ApiClient,

@@ -15,13 +15,21 @@ import { isRefused, type Refused } from "../requests/refused.js";
 import type { Challenges } from "./challenges.js";
 import type { ConsoleAddress } from "./console-address.js";
 import { findInvited, isActive, logIn, originOf, registerPasskey } from "./log-in.js";
+import { beginOidcLogin, finishOidcLogin, type OidcDeps } from "./oidc-login.js";
 import type { Assertion, Attestation, PasskeyVerifier } from "./passkey.js";
 import type { PersonClient } from "./people-service.js";
 import { isOpen, type Session, type SessionStore, sessionLimits } from "./session.js";
 
 /** Logs people in: registers passkeys of invitations, opens and ends sessions, and issues their tokens. */
 export interface SessionService {
-  loginChallenge: () => { challenge: string; rpId: string };
+  loginChallenge: () => { challenge: string; rpId: string; hasProvider: boolean };
+  /** Begins a login with the OpenID provider: where the browser goes, and a cookie for when it is back. */
+  beginProviderLogin: (from: Caller) => Promise<{ url: string; cookie: string } | Refused>;
+  finishProviderLogin: (
+    parameters: string,
+    cookie: string | undefined,
+    from: Caller,
+  ) => Promise<OpenedSession | Refused>;
   registrationOptions: (invitation: string, from: Caller) => Promise<RegistrationOptions | Refused>;
   registerPasskey: (
     invitation: string,
@@ -79,6 +87,10 @@ export interface SessionServiceDeps extends ClientDeps {
   addresses: AddressQuota;
   /** Bounds how many proofs are checked at once. Address blocks take turns. */
   checks: BoundedGate;
+  /** The same for calls of the OpenID provider, which can take seconds: logins with passkeys do not wait for them. */
+  providerCalls: BoundedGate;
+  /** Undefined if no provider is configured. */
+  oidc: OidcDeps | undefined;
   isSuspended: (tenantId: string) => Promise<boolean>;
   audit: { record: (draft: AuditDraft) => void };
   consoleAddress: () => ConsoleAddress;
@@ -88,11 +100,15 @@ export interface SessionServiceDeps extends ClientDeps {
 const failureFloorMs = 10;
 
 export function createSessionService(deps: SessionServiceDeps): SessionService {
-  const proven = async <T>(from: Caller, act: () => Promise<T | Refused>): Promise<T | Refused> => {
+  const proven = async <T>(
+    from: Caller,
+    act: () => Promise<T | Refused>,
+    gate = deps.checks,
+  ): Promise<T | Refused> => {
     const waitSeconds = deps.addresses.wait(from.address);
     if (waitSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
     const floor = sleep(failureFloorMs);
-    const result = await deps.checks.run(addressBlock(from.address), act);
+    const result = await gate.run(addressBlock(from.address), act);
     if (result === "full") return { refused: "RATE_LIMITED", retryAfterSeconds: 1 };
     if (isRefused(result)) {
       deps.addresses.take(from.address);
@@ -101,7 +117,13 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     return result as T | Refused;
   };
   return {
-    loginChallenge: () => ({ challenge: deps.challenges.issue("login"), rpId: deps.consoleAddress().rpId }),
+    loginChallenge: () => ({
+      ...{ challenge: deps.challenges.issue("login"), rpId: deps.consoleAddress().rpId },
+      hasProvider: deps.oidc !== undefined,
+    }),
+    beginProviderLogin: (from) => proven(from, () => beginOidcLogin(deps), deps.providerCalls),
+    finishProviderLogin: (parameters, cookie, from) =>
+      proven(from, () => opened(deps, finishOidcLogin(deps, parameters, cookie), from), deps.providerCalls),
     registrationOptions: (invitation, from) =>
       proven(from, async () => {
         const found = await findInvited(deps, invitation);
@@ -144,7 +166,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
 
 async function opened(
   deps: SessionServiceDeps,
-  proving: Promise<{ person: PersonClient; keyId: string } | Refused>,
+  proving: Promise<{ person: PersonClient; keyId: string | null } | Refused>,
   from: Caller,
 ): Promise<OpenedSession | Refused> {
   const proven = await proving;
@@ -154,7 +176,7 @@ async function opened(
 async function open(
   deps: SessionServiceDeps,
   person: PersonClient,
-  credentialId: string,
+  credentialId: string | null,
   from: Caller,
 ): Promise<OpenedSession> {
   const secret = newSecret(deps.randomBytes);
@@ -173,7 +195,7 @@ async function open(
   };
   const audit = describeAct(originOf(person, from), "session.open", showId("ses", session.id), createdAt);
   await deps.sessions.createSession(session, audit);
-  deps.uses.record("key", credentialId);
+  if (credentialId !== null) deps.uses.record("key", credentialId);
   return { session, person, cookie: `${showId("ses", session.id)}.${secret}` };
 }
 
@@ -191,10 +213,16 @@ async function findByCookie(
   const client = await deps.clients.findClientOfTenant(session.tenantId, session.clientId);
   if (client === undefined || !isActive(client)) return required;
   if (client.disabledAt !== null && session.createdAt < client.disabledAt) return required;
-  if (!client.keys.some((key) => key.id === session.credentialId)) return required;
+  if (!isCredentialKept(client, session)) return required;
   return (await deps.isSuspended(client.tenantId))
     ? { refused: "TENANT_SUSPENDED" }
     : { session, person: client };
+}
+
+/** A session of a passkey ends with it; any other one when the person's role, state or credentials are changed. */
+function isCredentialKept(client: PersonClient, { credentialId, createdAt }: Session): boolean {
+  if (credentialId === null) return client.authorityChangedAt <= createdAt;
+  return client.keys.some((key) => key.id === credentialId);
 }
 
 async function issueToken(
@@ -219,7 +247,7 @@ async function issueToken(
     clientId: person.id,
     tokenId: deps.newUuid(),
     sessionId: session.id,
-    credentialId: session.credentialId,
+    credentialId: session.credentialId ?? undefined,
     scopes: person.scopes,
     issuedAtMs,
     expiresAtMs,

@@ -7,8 +7,8 @@ export interface Session {
   clientId: string;
   /** Of the secret in the cookie. */
   hash: Uint8Array;
-  /** The passkey that it was opened with. It ends with it. */
-  credentialId: string;
+  /** The passkey that it was opened with, and ends with; null if it was opened with an OpenID provider. */
+  credentialId: string | null;
   address: string;
   createdAt: Date;
   lastUsedAt: Date;

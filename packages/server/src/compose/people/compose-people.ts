@@ -20,6 +20,7 @@ import { createSessionStore } from "../../store/access/people/sessions.js";
 import { createTenantSuspensionStore } from "../../store/access/tenant-suspension.js";
 import type { ComposeOptions } from "../compose.js";
 import { secretContexts } from "../secret-contexts.js";
+import { composeOidc } from "./compose-oidc.js";
 
 export type PeopleUseCases = PeopleService & RoleService & SessionService & OwnPasskeyService;
 
@@ -30,7 +31,7 @@ type PeopleParts = Omit<PeopleServiceDeps, "roles"> &
 
 /** People, their roles, passkeys and sessions. */
 export function composePeople(
-  { database, sealing, publicUrl, newUuid, now }: ComposeOptions,
+  { database, sealing, publicUrl, settings, newUuid, now }: ComposeOptions,
   { checks, ...parts }: PeopleParts,
 ): { useCases: PeopleUseCases; verifyPasskey: VerifyPasskey } {
   const roles = createRoleStore(database);
@@ -42,8 +43,9 @@ export function composePeople(
     newUuid,
     now,
   });
+  const people = createPeopleService({ ...parts, roles });
   const useCases = {
-    ...createPeopleService({ ...parts, roles }),
+    ...people,
     ...createOwnPasskeyService({ ...parts, passkeys, challenges, consoleAddress }),
     ...createRoleService({ roles, now }),
     ...createSessionService({
@@ -52,6 +54,8 @@ export function composePeople(
       passkeys,
       challenges,
       checks: createBoundedGate(checks),
+      providerCalls: createBoundedGate(checks),
+      oidc: composeOidc(settings, { people, sealing, consoleAddress, now }),
       isSuspended: createTenantSuspensionStore(database).isSuspended,
       consoleAddress,
     }),

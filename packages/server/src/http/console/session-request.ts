@@ -16,17 +16,30 @@ export function callerOf(request: FastifyRequest, publicUrl: string): Caller {
 }
 
 /** The value of the session's cookie; undefined if there is none, or more than one. */
-export function readCookie({ headers }: FastifyRequest): string | undefined {
+export function readCookie({ headers }: FastifyRequest, name = cookieName): string | undefined {
   const values = (headers.cookie ?? "")
     .split(";")
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${cookieName}=`))
-    .map((pair) => pair.slice(cookieName.length + 1));
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
   return values.length === 1 ? values[0] : undefined;
 }
 
 export function setCookie(reply: FastifyReply, value: string): void {
   reply.header("set-cookie", `${cookieName}=${value}; ${attributes}`).header("cache-control", "no-store");
+}
+
+/** What a login with an OpenID provider remembers in this browser, for 10 minutes. */
+const providerCookieName = "__Host-bursar-oidc";
+
+export function setProviderCookie(reply: FastifyReply, value: string): void {
+  reply
+    .header("set-cookie", `${providerCookieName}=${value}; Max-Age=600; ${attributes}`)
+    .header("cache-control", "no-store");
+}
+
+export function readProviderCookie(request: FastifyRequest): string | undefined {
+  return readCookie(request, providerCookieName);
 }
 
 export function clearCookie(reply: FastifyReply): void {

@@ -98,6 +98,14 @@ export function createClientStore(database: Database): ClientStore {
       `);
       return await readInSlices(database, rows);
     },
+    // Served by people_by_email.
+    findPerson: async (tenantId, email) => {
+      const rows = await database.query<ClientRow>(sql`
+        ${selectClients}
+        WHERE clients.tenant_id = ${tenantId} AND clients.email IS NOT NULL AND lower(clients.email) = lower(${email}) LIMIT 1
+      `);
+      return (await readInSlices(database, rows))[0];
+    },
     createClient: async (client, request, audit, clientsMax, caller) =>
       await database.transaction(async (tx) => {
         lockTenant(tx, client.tenantId);

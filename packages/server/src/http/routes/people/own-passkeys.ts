@@ -61,7 +61,7 @@ export function addOwnPasskey({ addOwnPasskey: add }: Pick<UseCases, "addOwnPass
       passkey: true,
       summary: "Add a passkey of the caller",
       description:
-        "Confirmed with a passkey that the caller has. The same passkey is added once, however often the request is repeated. A person has at most 10.",
+        "Confirmed with a passkey that the caller has. A repeated request adds nothing. A person has at most 10.",
       body: AddPasskeyBody,
       bodyBytesMax: 131_072,
       success: { status: 201, schema: Passkey, description: "The passkey." },

@@ -32,8 +32,8 @@ export function challengeLogin({ loginChallenge }: Pick<UseCases, "loginChalleng
     },
     async (request) => {
       callerOf(request, publicUrl);
-      const { challenge, rpId } = loginChallenge();
-      return { challenge, rp_id: rpId };
+      const { challenge, rpId, hasProvider } = loginChallenge();
+      return { challenge, rp_id: rpId, provider: hasProvider };
     },
   );
 }

@@ -7,7 +7,7 @@ export function presentSession(session: StoredSession): Session {
   return {
     id: showId("ses", session.id),
     object: "session",
-    passkey_id: showId("key", session.credentialId),
+    passkey_id: session.credentialId === null ? null : showId("key", session.credentialId),
     address: session.address,
     created_at: session.createdAt.toISOString(),
     last_used_at: session.lastUsedAt.toISOString(),

@@ -1,0 +1,125 @@
+import type { Origin } from "../audit/audit-entry.js";
+import { isRefused, type Refused } from "../requests/refused.js";
+import { isActive } from "./log-in.js";
+import type { PeopleService, PersonClient } from "./people-service.js";
+import type { SessionServiceDeps } from "./session-service.js";
+
+/** What has to be remembered while the browser is with the provider. */
+export interface PendingLogin {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+/** The claims of an ID token that was verified. */
+type OidcAnswer = Readonly<Record<string, unknown>>;
+
+export interface OidcProvider {
+  /** Where the browser goes. */
+  begin: () => Promise<{ url: string; pending: PendingLogin } | "unavailable">;
+  /** `parameters` is the query that the browser came back with. */
+  finish: (parameters: string, pending: PendingLogin) => Promise<OidcAnswer | "refused" | "unavailable">;
+}
+
+/** A row of the mapping: who has this value in the claim gets this role in this tenant. */
+export interface OidcRole {
+  value: string;
+  tenantId: string;
+  role: string;
+}
+
+export interface OidcDeps {
+  provider: OidcProvider;
+  roleClaim: string;
+  /** The first row that fits decides. */
+  rows: readonly OidcRole[];
+  people: Pick<PeopleService, "invitePerson" | "changePerson">;
+  seal: (content: Uint8Array) => Uint8Array;
+  open: (sealed: Uint8Array) => Uint8Array | undefined;
+}
+
+const pendingLifetimeMs = 10 * 60_000;
+const unavailable: Refused = { refused: "OIDC_UNAVAILABLE" };
+const refusedLogin: Refused = { refused: "OIDC_REFUSED" };
+
+interface Remembered extends PendingLogin {
+  expiresAtMs: number;
+}
+
+/** The cookie holds what is remembered, encrypted: no process has to know the login that another one has begun. */
+export async function beginOidcLogin({
+  oidc,
+  now,
+}: Pick<SessionServiceDeps, "oidc" | "now">): Promise<{ url: string; cookie: string } | Refused> {
+  const begun = await oidc?.provider.begin();
+  if (oidc === undefined || begun === undefined || begun === "unavailable") return unavailable;
+  const remembered: Remembered = { ...begun.pending, expiresAtMs: now() + pendingLifetimeMs };
+  const cookie = Buffer.from(oidc.seal(Buffer.from(JSON.stringify(remembered)))).toString("base64url");
+  return { url: begun.url, cookie };
+}
+
+/** The person of a login with the provider, who is created if it is the first one. The configuration gives the role, so the operator does. */
+export async function finishOidcLogin(
+  deps: SessionServiceDeps,
+  parameters: string,
+  cookie: string | undefined,
+): Promise<{ person: PersonClient; keyId: null } | Refused> {
+  const { oidc, clients, nonces, now } = deps;
+  if (oidc === undefined) return unavailable;
+  const opened = oidc.open(Buffer.from(cookie ?? "", "base64url"));
+  if (opened === undefined) return refusedLogin;
+  const pending = JSON.parse(Buffer.from(opened).toString("utf8")) as Remembered;
+  if (pending.expiresAtMs <= now()) return refusedLogin;
+  const answer = await oidc.provider.finish(parameters, pending);
+  if (answer === "unavailable") return unavailable;
+  if (answer === "refused") return refusedLogin;
+  const row = findRow(oidc, answer);
+  const email = emailOf(answer);
+  if (row === undefined || email === undefined) return { refused: "OIDC_NO_ROLE" };
+  if (await deps.isSuspended(row.tenantId)) return { refused: "TENANT_SUSPENDED" };
+  const origin: Origin = { by: "operator", tenantId: row.tenantId };
+  const person = await findOrCreate(deps, oidc, origin, row, { email, name: nameOf(answer, email) });
+  if (isRefused(person)) return person;
+  if (!isActive(person)) return refusedLogin;
+  const isFirst = await nonces.useNonce(person, `oidc:${pending.state}`, new Date(pending.expiresAtMs));
+  if (!isFirst) return refusedLogin;
+  const current = await clients.findClientOfTenant(row.tenantId, person.id);
+  return current !== undefined && isActive(current) ? { person: current, keyId: null } : refusedLogin;
+}
+
+async function findOrCreate(
+  { clients }: SessionServiceDeps,
+  { people }: OidcDeps,
+  origin: Origin,
+  { tenantId, role }: OidcRole,
+  { email, name }: { email: string; name: string },
+): Promise<PersonClient | Refused> {
+  const known = await clients.findPerson(tenantId, email);
+  if (known === undefined) {
+    const invited = await people.invitePerson(origin, { email, name, role }, undefined);
+    if (!isRefused(invited)) return invited.person;
+    // Two first logins at once: the other one has created the person.
+    if (invited.refused !== "PERSON_EXISTS") return invited;
+  }
+  const found = known ?? (await clients.findPerson(tenantId, email));
+  if (found === undefined || found.person === null) return refusedLogin;
+  const person = { ...found, person: found.person };
+  if (!isActive(person) || person.person.role === role) return person;
+  return await people.changePerson(origin, person.id, { role });
+}
+
+function findRow({ roleClaim, rows }: OidcDeps, answer: OidcAnswer): OidcRole | undefined {
+  const claim = answer[roleClaim];
+  const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  return rows.find(({ value }) => values.includes(value));
+}
+
+/** An address that the provider has not verified could be anybody's. */
+function emailOf({ email, email_verified }: OidcAnswer): string | undefined {
+  if (typeof email !== "string" || email_verified !== true) return undefined;
+  return email.length <= 254 && /^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(email) ? email : undefined;
+}
+
+function nameOf({ name }: OidcAnswer, email: string): string {
+  return (typeof name === "string" && name.trim() !== "" ? name.trim() : email).slice(0, 128);
+}
