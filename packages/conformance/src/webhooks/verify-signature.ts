@@ -104,7 +104,7 @@ function verifyHmac(scheme: Hmac, secret: string, delivery: Delivery, body: Buff
   );
 }
 
-/** A part of the signed content that a notification does not have: without it, the signature is over less than is promised. */
+/** A part of the signed content that a notification does not have: without it, the signature covers less than is promised. */
 export function missingPart({ content }: Hmac, delivery: Delivery): string | undefined {
   for (const [, kind, name = ""] of content.matchAll(/\{(header|field):([^}]+)\}/g)) {
     const place = kind === "header" ? (`header.${name}` as const) : (`body.${name}` as const);

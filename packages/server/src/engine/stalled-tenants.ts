@@ -14,7 +14,7 @@ export interface StalledTenants {
   served: (tenantId: string) => void;
   /** Splits turns: those of other tenants are returned, and those of these are kept for them. */
   keepTurns: (turns: readonly TenantTurn[]) => TenantTurn[];
-  /** Those whose pause is over, each with its turn if it has one, at most so many; the next call goes on with others. */
+  /** Those whose pause has ended, each with its turn if it has one, at most so many; the next call goes on with others. */
   takeDue: (max: number) => { tenantId: string; turn: TenantTurn | undefined }[];
 }
 
