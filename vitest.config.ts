@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./tools/longest-first.js";
-import { proofFiles, shortSizes } from "./tools/proofs.mjs";
+import { shortSizes } from "./tools/proofs/proof-sizes.mjs";
+import { proofFiles } from "./tools/proofs/proofs.mjs";
 
 const client = fileURLToPath(new URL("packages/client/src", import.meta.url));
 

@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./files.mjs";
-import { proofs, sizesOf } from "./proofs.mjs";
+import { sizesOf } from "./proofs/proof-sizes.mjs";
+import { proofs } from "./proofs/proofs.mjs";
 
 const [name = "--list", ...args] = process.argv.slice(2);
 if (name === "--list") list();
@@ -14,7 +15,7 @@ function list() {
   for (const [proof, { shows, sizes }] of Object.entries(proofs)) {
     console.log(`${proof}: ${shows}`);
     for (const [option, { short, long, means }] of Object.entries(
-      /** @type {Record<string, import("./proofs.mjs").Size>} */ (sizes),
+      /** @type {Record<string, import("./proofs/proofs.mjs").Size>} */ (sizes),
     ))
       console.log(
         `  --${option.padEnd(15)} ${means}${long === undefined ? "" : `: ${long} (${short} in test:proofs)`}`,
@@ -24,7 +25,7 @@ function list() {
 
 /** @param {string} name @param {string[]} args */
 function run(name, args) {
-  const proof = /** @type {Record<string, import("./proofs.mjs").Proof>} */ (proofs)[name];
+  const proof = /** @type {Record<string, import("./proofs/proofs.mjs").Proof>} */ (proofs)[name];
   if (proof === undefined) fail(`There is no proof "${name}". There are: ${Object.keys(proofs).join(", ")}.`);
   const { status } = spawnSync(
     join(root, "node_modules/.bin/vitest"),
@@ -38,7 +39,7 @@ function run(name, args) {
   process.exit(status ?? 1);
 }
 
-/** @param {import("./proofs.mjs").Proof} proof @param {string[]} args */
+/** @param {import("./proofs/proofs.mjs").Proof} proof @param {string[]} args */
 function sizesFrom({ sizes }, args) {
   try {
     const options = Object.fromEntries(

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { findForbiddenImports } from "./arrows.mjs";
 import { listFiles, root } from "./files.mjs";
 import { longestFiles } from "./longest-first.js";
-import { proofFiles } from "./proofs.mjs";
+import { proofFiles } from "./proofs/proofs.mjs";
 import { avoidedWords, notYetSwept } from "./words.mjs";
 
 /** Habits of the project that no other tool checks. */

@@ -6,7 +6,7 @@ import { eventually } from "../../server/test/harness/eventually.js";
 import { type SpawnedDevnet, spawnDevnet } from "../src/index.js";
 import { fundedAccount, newAddress, readerOf, send, sign } from "./devnet-for-tests.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const kills = Number(process.env["BURSAR_DEVNET_KILLS"]);
 const timeoutMs = 240_000 + kills * 10_000;
 

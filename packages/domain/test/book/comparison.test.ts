@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compareWithReference, type Tally } from "./comparison.js";
 import { climates } from "./random-commands.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const operations = Number(process.env["BURSAR_BOOK_OPERATIONS"]);
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
 const operationsPerRun = 2000;

@@ -36,7 +36,7 @@ import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import { createBatchSettler } from "../engine/settle-batch.js";
-import { createLoadGauge, type LoadGauge } from "../runtime/load-gauge.js";
+import type { LoadGauge } from "../runtime/load-gauge.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Metric } from "../runtime/metric.js";
 import { createChangeRequestStore } from "../store/access/change-requests/change-requests.js";
@@ -53,6 +53,7 @@ import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 import type { ChainServices } from "./compose-chains.js";
 import { composeDeposits, type DepositParts } from "./compose-deposits.js";
+import { composeLoad } from "./compose-load.js";
 import type { PolicyParts } from "./compose-policy.js";
 import { observeSettlements } from "./compose-tracing.js";
 import { createStops } from "./create-stops.js";
@@ -174,24 +175,7 @@ export function composeTransactions(
     monotonicMs,
     timers: nodeTimers,
   });
-  const load = createLoadGauge({
-    bounds: {
-      acceptWaitMs: settings["limits.accept_wait_ms"],
-      eventLoopDelayMs: settings["limits.event_loop_delay_ms"],
-    },
-    acceptWaitMs: queue.oldestWaitMs,
-    acceptWriteMs: queue.oldestWriteMs,
-    onChange: ({ isOverloaded, isSevere: _, ...signs }) =>
-      isOverloaded
-        ? log.warn(signs, "overloaded: new work is refused")
-        : log.info(signs, "no longer overloaded"),
-    monotonicMs,
-    cpuMs: () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1000;
-    },
-    timers: nodeTimers,
-  });
+  const load = composeLoad(options, queue);
   wakeUps.subscribe("accepted", engine.wake);
   const walletDirectory = createWalletDirectory(wallets);
   const finished = createFinishedTransactions();

@@ -10,7 +10,7 @@ import { eventually } from "../harness/eventually.js";
 import { createTcpProxy, type TcpProxy } from "../harness/http/tcp-proxy.js";
 import { freePort } from "../harness/service/bursar-process.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const events = Number(process.env["BURSAR_CONSOLE_EVENTS"]);
 const cuts = Number(process.env["BURSAR_CONSOLE_CUTS"]);
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";

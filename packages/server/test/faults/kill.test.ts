@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type KillLoopReport, runKillLoop } from "./kill-loop.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const serviceKills = Number(process.env["BURSAR_KILLS"]);
 const postgresKills = Number(process.env["BURSAR_POSTGRES_KILLS"]);
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";

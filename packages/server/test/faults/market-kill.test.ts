@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runMarketKillLoop } from "./market-kill-loop.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const times = Number(process.env["BURSAR_MARKET_KILLS"]);
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
 

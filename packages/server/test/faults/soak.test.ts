@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { runSoak } from "./soak-run.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const seconds = Number(process.env["BURSAR_SOAK_SECONDS"]);
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";
 const idleSeconds = isLong ? 30 : 3;

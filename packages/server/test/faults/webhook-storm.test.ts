@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runWebhookStorm } from "./webhook-storm.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const deliveries = Number(process.env["BURSAR_STORM_DELIVERIES"]);
 const endpoints = Number(process.env["BURSAR_STORM_ENDPOINTS"]);
 const kills = Number(process.env["BURSAR_STORM_KILLS"]);

@@ -4,7 +4,7 @@ import { createRandom } from "../simulation/world/random.js";
 import { createFuzzWorld, type LivingWorld } from "./fuzz-world.js";
 import { type FuzzedRequest, fuzzedRequest } from "./fuzzed-request.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const requests = Number(process.env["BURSAR_FUZZ_REQUESTS"]);
 const firstSeed = Number(process.env["BURSAR_FUZZ_SEED"] ?? Date.now() % 1_000_000_000);
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";

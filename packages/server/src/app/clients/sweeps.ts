@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
-import type { Timers } from "../../runtime/loops/timers.js";
 import { createWakingLoop, type WakingLoop } from "../../runtime/loops/waking-loop.js";
+import { createStoppedWork, type StoppedWorkDeps, type StoppedWorkStore } from "./stopped-work.js";
 
 /**
  * What is left to do after a client was disabled or enabled, or a tenant suspended or resumed. It can concern many orders and
@@ -27,7 +27,7 @@ type SweepGroup = "orders" | "transactions";
 
 export const allClients = "00000000-0000-0000-0000-000000000000";
 
-export interface SweepStore {
+export interface SweepStore extends StoppedWorkStore {
   /** Those of a group, the tenants in turn; or those of one client only. */
   listSweeps: (
     group: SweepGroup,
@@ -40,11 +40,6 @@ export interface SweepStore {
   hasOpenOrders: (sweep: Pick<Sweep, "tenantId" | "clientId" | "requestedAt">) => Promise<boolean>;
   /** Reads a bounded number of the tenant's open transactions, and finds at most `limit` that the sweep cancels. */
   listOpen: (sweep: Sweep, after: string | undefined, limit: number) => Promise<OpenPage>;
-  /** Requests that rails cancel what they are working on, if they can. */
-  requestRailCancels: (
-    of: Pick<Sweep, "tenantId"> & { requestedBy: string | null },
-    ids: readonly string[],
-  ) => Promise<void>;
   /** Reads a bounded number of the tenant's transactions that the engine has set aside, and lets it look at most `limit` of them. */
   releaseHeld: (
     sweep: Sweep,
@@ -52,23 +47,6 @@ export interface SweepStore {
     limit: number,
   ) => Promise<{ releasedCount: number; next: string | undefined }>;
   finishSweep: (sweep: Sweep) => Promise<void>;
-  /**
-   * Reads at most `limit` open orders of all tenants, and requests that those are cancelled whose client, tenant or wallet is stopped although
-   * no sweep was recorded. Returns their markets, and where the next page begins; undefined if there is none.
-   */
-  cancelStoppedOrders: (
-    after: string | undefined,
-    limit: number,
-  ) => Promise<{ markets: readonly string[]; next: string | undefined }>;
-  /** Reads at most `limit` open payments of all tenants, and finds those that a stop cancels for which no sweep was recorded. */
-  listStoppedPayments: (
-    after: string | undefined,
-    limit: number,
-  ) => Promise<{ found: readonly OpenOfTenant[]; next: string | undefined }>;
-}
-
-export interface OpenOfTenant extends Omit<OpenPage, "next"> {
-  tenantId: string;
 }
 
 export interface OpenPage {
@@ -80,16 +58,10 @@ export interface OpenPage {
   next: string | undefined;
 }
 
-export interface SweeperDeps {
+export interface SweeperDeps extends StoppedWorkDeps {
   store: SweepStore;
-  /** Cancels those of these transactions that nobody else is working on; returns how many it could not cancel now. */
-  cancelTransactions: (tenantId: string, ids: readonly string[], actorId: string | null) => Promise<number>;
-  onOrdersRequested: (markets: readonly string[]) => void;
   onReleased: () => void;
-  onRailsRequested: () => void;
-  onError: (error: unknown) => void;
   now: () => number;
-  timers: Pick<Timers, "after">;
 }
 
 export interface Sweeper extends Pick<WakingLoop, "start" | "wake" | "stop"> {
@@ -114,8 +86,6 @@ const skippedPauseMs = 20;
 const waitMaxMs = 5000;
 /** Losing a position is harmless: the sweep begins again. */
 const positionsMax = 1000;
-/** Some milliseconds of the database. A large book takes minutes then: these orders do not trade meanwhile. */
-const rowsOfLookMax = 1000;
 
 /** `skipped`: it has passed over everything, and some could not be cancelled because the engine was working on them. */
 type Turn = "finished" | "more" | "skipped" | "failed";
@@ -142,37 +112,8 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       pauseAfterErrorMs: restMs,
       timers,
     });
-  let afterOrder: string | undefined;
-  let afterPayment: string | undefined;
-  /** For stops of which only the record could be written, and sweeps that something else has deleted. */
-  const stops = createWakingLoop({
-    step: async () => {
-      const { markets, next } = await store.cancelStoppedOrders(afterOrder, rowsOfLookMax);
-      afterOrder = next;
-      if (markets.length > 0) deps.onOrdersRequested(markets);
-      await cancelStoppedPayments();
-      return { pauseMs: lookEveryMs };
-    },
-    onError: deps.onError,
-    pauseAfterErrorMs: lookEveryMs,
-    timers,
-  });
-  const loops = [loopOf("orders"), loopOf("transactions"), stops] as const;
+  const loops = [loopOf("orders"), loopOf("transactions"), createStoppedWork(deps)] as const;
   const isStopping = () => loops[0].isStopping();
-
-  /** Who has disabled their clients is not known, so they name nobody as the one who has cancelled them. */
-  async function cancelStoppedPayments(): Promise<void> {
-    const { found, next } = await store.listStoppedPayments(afterPayment, rowsOfLookMax);
-    afterPayment = next;
-    for (const { tenantId, unsettled, onRail } of found) {
-      for (let from = 0; from < unsettled.length; from += batchMax)
-        await deps.cancelTransactions(tenantId, unsettled.slice(from, from + batchMax), null);
-      if (onRail.length > 0) {
-        await store.requestRailCancels({ tenantId, requestedBy: null }, onRail);
-        deps.onRailsRequested();
-      }
-    }
-  }
 
   async function runGroup(group: SweepGroup): Promise<boolean> {
     let hasMore = false;

@@ -1,4 +1,5 @@
-import { allClients, type OpenOfTenant } from "../../app/clients/sweeps.js";
+import type { OpenOfTenant } from "../../app/clients/stopped-work.js";
+import { allClients } from "../../app/clients/sweeps.js";
 import type { Queryable } from "../core/database.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";

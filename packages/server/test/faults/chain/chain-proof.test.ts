@@ -5,7 +5,7 @@ import { startDevelopmentChain } from "./proof-chain.js";
 import { startProofWorld } from "./proof-world.js";
 import { prove, tell } from "./prove-chain.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const payoutCount = Number(process.env["BURSAR_CHAIN_PAYOUTS"]);
 const depositCount = Number(process.env["BURSAR_CHAIN_DEPOSITS"]);
 const killCount = Number(process.env["BURSAR_CHAIN_KILLS"]);

@@ -4,7 +4,7 @@ import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { type FailoverReport, runFailoverLoop } from "./failover-loop.js";
 import { type PostgresPair, startPostgresPair } from "./postgres-pair.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const synchronous = Number(process.env["BURSAR_FAILOVERS"]);
 const asynchronous = Number(process.env["BURSAR_LOSSY_FAILOVERS"]);
 const isLong = process.env["BURSAR_PROOF_FORM"] === "long";

@@ -9,7 +9,7 @@ import { createLocalBook } from "../../harness/markets/local-book.js";
 import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 import { openStream } from "../../harness/stream/stream-client.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const deltasWanted = Number(process.env["BURSAR_DELTAS"]);
 const timeoutMs = 300_000 + deltasWanted * 20;
 const pageOfDeltas = 100;

@@ -11,7 +11,7 @@ import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { createChaosProxy } from "../chaos-proxy.js";
 import { followStream } from "./stream-follower.js";
 
-/** Short and long sizes are in tools/proofs.mjs. */
+/** Short and long sizes are in tools/proofs/proofs.mjs. */
 const cuts = Number(process.env["BURSAR_CUTS"]);
 const events = Number(process.env["BURSAR_EVENTS"]);
 const kills = Number(process.env["BURSAR_STREAM_KILLS"]);

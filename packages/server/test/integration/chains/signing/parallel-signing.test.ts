@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SignerUnavailableError } from "../../../src/app/chain/signer.js";
-import { sql } from "../../../src/store/core/sql.js";
-import type { ChainWallet } from "../../harness/chain/chain-service.js";
-import { type DrivenChain, outside, startDrivenChain } from "../../harness/chain/driven-chain.js";
-import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
-import { eventually } from "../../harness/eventually.js";
+import { SignerUnavailableError } from "../../../../src/app/chain/signer.js";
+import { sql } from "../../../../src/store/core/sql.js";
+import type { ChainWallet } from "../../../harness/chain/chain-service.js";
+import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
+import { eventually } from "../../../harness/eventually.js";
 
 function createGate() {
   let open: () => void = () => undefined;

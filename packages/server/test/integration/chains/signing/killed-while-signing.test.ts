@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ChainNode } from "../../../src/app/chain/chain-node.js";
-import type { ChainStore, ChainUnit } from "../../../src/app/chain/chain-store.js";
-import type { Signer } from "../../../src/app/chain/signer.js";
-import { sql } from "../../../src/store/core/sql.js";
-import { type ChainService, type ChainWallet, startChainService } from "../../harness/chain/chain-service.js";
-import { outside } from "../../harness/chain/driven-chain.js";
-import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
-import { modelNetwork } from "../../harness/chain/model-network.js";
-import { createModelSigner } from "../../harness/chain/model-signer.js";
-import { eventually } from "../../harness/eventually.js";
+import type { ChainNode } from "../../../../src/app/chain/chain-node.js";
+import type { ChainStore, ChainUnit } from "../../../../src/app/chain/chain-store.js";
+import type { Signer } from "../../../../src/app/chain/signer.js";
+import { sql } from "../../../../src/store/core/sql.js";
+import {
+  type ChainService,
+  type ChainWallet,
+  startChainService,
+} from "../../../harness/chain/chain-service.js";
+import { outside } from "../../../harness/chain/driven-chain.js";
+import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
+import { modelNetwork } from "../../../harness/chain/model-network.js";
+import { createModelSigner } from "../../../harness/chain/model-signer.js";
+import { eventually } from "../../../harness/eventually.js";
 
 const nodeSteps = ["estimate", "market", "noncesAt", "send"] as const;
 const unitSteps = ["assign", "storeAttempts"] as const;
@@ -19,7 +23,7 @@ const deaths = [...nodeSteps, ...unitSteps, "sign" as const].flatMap((step) =>
   (["before", "after"] as const).map((when) => ({ step, when })),
 );
 
-/** The ports of a driver whose process is killed at a step: nothing that it waits for ever comes, and nothing of it is written. */
+/** The ports of a driver whose process is killed at a step: nothing that it awaits comes, and nothing of it is written. */
 function createMortal(death: { step: Step; when: When }) {
   let isDead = false;
   let died: () => void = () => undefined;

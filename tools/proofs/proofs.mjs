@@ -134,7 +134,7 @@ export const proofs = {
       `${server}/faults/chain/*.test.ts`,
       `${server}/integration/chains/chain-plans.test.ts`,
       `${server}/integration/chains/halts.test.ts`,
-      `${server}/integration/chains/killed-while-signing.test.ts`,
+      `${server}/integration/chains/signing/killed-while-signing.test.ts`,
       `${server}/integration/chains/replaced-payments.test.ts`,
       `${server}/integration/chains/stop-*.test.ts`,
     ],
@@ -278,23 +278,3 @@ export const proofs = {
 
 /** The files of all proofs, as globs from the root. */
 export const proofFiles = Object.values(proofs).flatMap(({ files }) => files);
-
-/**
- * The environment variables that give a proof its sizes.
- * @param {Proof} proof @param {"short" | "long"} form @param {Record<string, string | undefined>} given
- * @returns {Record<string, string>}
- */
-export function sizesOf({ sizes }, form, given = {}) {
-  return Object.fromEntries(
-    Object.entries(sizes).flatMap(([name, size]) => {
-      const value = given[name] ?? size[form]?.toString();
-      return value === undefined ? [] : [[size.env, value]];
-    }),
-  );
-}
-
-/** The short sizes of all proofs; a size that is set in the environment takes precedence. @returns {Record<string, string>} */
-export function shortSizes() {
-  const short = Object.assign({}, ...Object.values(proofs).map((proof) => sizesOf(proof, "short")));
-  return Object.fromEntries(Object.entries(short).map(([env, value]) => [env, process.env[env] ?? value]));
-}
