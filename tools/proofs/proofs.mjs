@@ -8,6 +8,10 @@
 
 const server = "packages/server/test";
 
+/** @param {string} folder @param {string[]} names */
+const integration = (folder, ...names) =>
+  names.map((name) => `${server}/integration/${folder}/${name}.test.ts`);
+
 /** @satisfies {Record<string, Proof>} */
 export const proofs = {
   kill: {
@@ -78,23 +82,13 @@ export const proofs = {
   endurance: {
     shows: "markets, streams, limits and connections hold under random, long and faulty activity",
     files: [
-      `${server}/integration/markets/market-proofs.test.ts`,
-      `${server}/integration/markets/market-bounds.test.ts`,
-      `${server}/integration/markets/frozen-orders.test.ts`,
-      `${server}/integration/stream/stream-markets.test.ts`,
-      `${server}/integration/edge/overload.test.ts`,
-      `${server}/integration/edge/shared-quotas.test.ts`,
-      `${server}/integration/transactions/failing-transactions.test.ts`,
-      `${server}/integration/database/idle.test.ts`,
-      `${server}/integration/database/migrate.test.ts`,
-      `${server}/integration/webhooks/webhook-sender.test.ts`,
-      `${server}/integration/webhooks/dead-endpoints.test.ts`,
+      ...integration("markets", "market-proofs", "market-bounds", "frozen-orders"),
+      ...integration("stream", "stream-markets", "stream-endurance"),
+      ...integration("edge", "overload", "shared-quotas", "raw/stream-frames"),
+      ...integration("transactions", "failing-transactions", "exactly-once"),
+      ...integration("database", "idle", "migrate", "hanging-commits", "connections"),
+      ...integration("webhooks", "webhook-sender", "dead-endpoints"),
       "packages/domain/src/policy/comparison/compare-policies-against-judge.test.ts",
-      `${server}/integration/stream/stream-endurance.test.ts`,
-      `${server}/integration/database/hanging-commits.test.ts`,
-      `${server}/integration/database/connections.test.ts`,
-      `${server}/integration/transactions/exactly-once.test.ts`,
-      `${server}/integration/edge/raw/stream-frames.test.ts`,
     ],
     sizes: {},
   },
@@ -106,6 +100,25 @@ export const proofs = {
       `${server}/integration/access/clients/reseal.test.ts`,
       `${server}/integration/access/clients/tampered-clients.test.ts`,
       `${server}/integration/tampering/*.test.ts`,
+    ],
+    sizes: {},
+  },
+  patience: {
+    shows: "what needs retries, expiries or many rows ends as it should",
+    files: [
+      ...integration(
+        "access",
+        "approvals/approve-by-other-ways",
+        "clients/client-changes",
+        "clients/disabled-clients",
+      ),
+      ...integration("chains", "catch-up", "chain-requests", "settlement-faults"),
+      ...integration("database", "clocks", "idempotency", "recover"),
+      ...integration("markets", "amendments", "price-band"),
+      ...integration("edge", "console-pages"),
+      ...integration("metrics", "traces"),
+      ...integration("stream", "stream-events"),
+      ...integration("transactions", "judged-transactions"),
     ],
     sizes: {},
   },

@@ -101,8 +101,9 @@ describe("configured assets", () => {
       isValueLeftOut(text) ? line : text,
     );
     const { values, sources } = loadConfig(configure(inForce));
-    // There are no markets and networks by default; the file shows examples.
-    expect({ ...values, markets: [], networks: [] }).toEqual(loadConfig({}).values);
+    // There are no markets, networks and roles of a provider by default; the file shows examples.
+    expect({ ...values, markets: [], networks: [], oidc_roles: [] }).toEqual(loadConfig({}).values);
+    expect(values.oidc_roles).toMatchObject([{ role: "operator" }]);
     expect(values.networks).toMatchObject([{ network: "eip155:1" }]);
     expect(values.markets).toEqual(sandboxMarkets);
     expect(sources.assets).toContain("file");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../src/http/api.js";
-import { bodyOf, pathOf, unknownIds } from "../../harness/http/route-requests.js";
+import { bodyOf, pathOf, requiredQueryOf, unknownIds } from "../../harness/http/route-requests.js";
 import { sharedService } from "../../harness/service/shared-service.js";
 import { startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
@@ -62,7 +62,7 @@ describe("webhooks of another tenant", () => {
     "are treated as missing in the path of %s",
     async (_operationId, route) => {
       const send = (ids: Record<string, string>) =>
-        shapeOf(stranger.send(route.method, pathOf(route, ids), bodyOf(route)));
+        shapeOf(stranger.send(route.method, `${pathOf(route, ids)}${requiredQueryOf(route)}`, bodyOf(route)));
       const seen = await send(foreign);
       expect(seen.status).toBe(404);
       expect(seen).toEqual(await send(unknownIds));

@@ -36,6 +36,10 @@ const notTried: Readonly<Record<string, string>> = {
   testWebhookEndpoint: "it stores nothing, and sends a test event to an endpoint of the tenant",
   issueStreamTicket: "the ticket of a disabled client is refused",
   retryFailure: "it makes due what the engine retries by itself, and judges again",
+  prepareOwnPasskey: "it stores nothing",
+  addOwnPasskey: "only people have passkeys; it is written as changeClient is, with the same review",
+  renameOwnPasskey: "only people have passkeys; it is written as changeClient is, with the same review",
+  removeOwnPasskey: "only people have passkeys; it is written as changeClient is, with the same review",
   rotateOwnSecret: "a disabled client gets no token, whatever its secrets are",
 };
 
