@@ -68,7 +68,7 @@ describe("an error of the database that no row is at fault for", () => {
     const api = transactionsOf(test, await test.token(await test.createTenant("1000")));
     await failWrites("ledger_entries");
     const failed = () => test.logLines.filter((line) => line.includes("injected")).length;
-    for (const state of ["40001", "40P01", "53100", "55P03", "58030"]) {
+    for (const state of ["40001", "40P01", "53100", "58030"]) {
       await setFault(state);
       const before = failed();
       const ids = await Promise.all(
@@ -80,6 +80,21 @@ describe("an error of the database that no row is at fault for", () => {
       await clearFault();
       for (const id of ids) expect((await api.settled(id)).state).toBe("completed");
     }
+  });
+
+  it("delays a tenant whose rows are locked, says so, and is recorded on no row", async () => {
+    test = await startTestService();
+    const api = transactionsOf(test, await test.token(await test.createTenant("1000")));
+    await failWrites("ledger_entries");
+    await setFault("55P03");
+    const { id } = (await api.create(transfer)).body;
+    await eventually(
+      () => test.logLines.some((line) => line.includes("holds a lock on rows of a tenant")),
+      Boolean,
+    );
+    expect(await countFailedRows(test.database)).toBe(0);
+    await clearFault();
+    expect((await api.settled(id)).state).toBe("completed");
   });
 
   it("makes the service not ready while a disk is full or fails, and ready again afterwards", async () => {
