@@ -1,4 +1,5 @@
 import type { BursarEvent, FollowedEvent } from "@bursar/client";
+import { createBackoff } from "./backoff";
 
 type Connection = "loading" | "live" | "interrupted";
 
@@ -36,7 +37,6 @@ export interface LiveRows<Row> {
 export const rowsMax = 1000;
 /** Changes of one frame are shown together. */
 const showEveryMs = 100;
-const retryMs = 2000;
 
 /**
  * The newest rows, kept up to date by the stream. Reading begins after the position of the log was noted, so a change in between
@@ -73,6 +73,7 @@ export class LiveList<Row> {
 
   /** Follows until the signal; an interruption is shown, and what was missed is read again. */
   async run(signal: AbortSignal): Promise<void> {
+    const backoff = createBackoff();
     while (!signal.aborted) {
       try {
         const { rows, sequence, epoch } = await this.#source.load(signal);
@@ -86,11 +87,13 @@ export class LiveList<Row> {
           const row = this.#kind.read(found.event);
           if (row !== undefined) this.#take(row);
         }
+        if (signal.aborted) return;
+        this.#set({ connection: "interrupted" });
       } catch (problem) {
         if (signal.aborted) return;
         this.#set({ connection: "interrupted", problem });
-        await pause(retryMs, signal);
       }
+      await backoff.wait(signal);
     }
   }
 
@@ -143,18 +146,4 @@ export class LiveList<Row> {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

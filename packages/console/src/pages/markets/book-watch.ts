@@ -1,6 +1,7 @@
 import type { LiveBook } from "@bursar/client";
 import { bursar } from "../../api/bursar";
 import { hasEnded } from "../../api/queries";
+import { createBackoff } from "../../live/backoff";
 import { judgeBook } from "./judge-book";
 
 export interface WatchedBook {
@@ -11,7 +12,6 @@ export interface WatchedBook {
 
 const showEveryMs = 100;
 const confirmEveryMs = 3000;
-const retryMs = 2000;
 const confirmedLevels = 10;
 
 /** The order book of a market from the stream, confirmed by snapshots. */
@@ -37,6 +37,7 @@ export class BookWatch {
   async run(signal: AbortSignal): Promise<void> {
     const confirming = setInterval(() => void this.#confirm(signal), confirmEveryMs);
     signal.addEventListener("abort", () => clearInterval(confirming), { once: true });
+    const backoff = createBackoff();
     while (!signal.aborted) {
       try {
         for await (const book of bursar.orderbook.live(this.#market, { signal })) {
@@ -46,8 +47,8 @@ export class BookWatch {
       } catch (error) {
         if (signal.aborted) return;
         this.#set({ staleReason: reasonOf(error) });
-        await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
+      await backoff.wait(signal);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Trade } from "@bursar/client";
 import { useEffect, useState } from "react";
 import { bursar } from "../../api/bursar";
+import { createBackoff } from "../../live/backoff";
 import { Amount } from "../../ui/amount";
 import { Problem } from "../../ui/problem";
 import { Scroller } from "../../ui/scroller";
@@ -9,7 +10,6 @@ import { CandleChart } from "./candle-chart";
 
 const keptMax = 1000;
 const shownMax = 25;
-const retryMs = 2000;
 
 /** The trades of a market as they happen, as candles and as a table. */
 export function Trades({ market, quote }: { market: string; quote: string }) {
@@ -83,20 +83,25 @@ function useTrades(market: string): { trades: readonly Trade[]; problem: unknown
       show();
       const since = data[0]?.sequence;
       for await (const found of bursar.trades.follow(market, { signal, since })) {
-        if (found.type === "gap") return;
+        if (found.type === "gap") {
+          // Those that are shown may never have happened.
+          if (found.reason === "epoch_changed") known = new Map();
+          return;
+        }
         known.set(found.sequence, found.trade);
         timer ??= setTimeout(show, 200);
       }
     };
     const run = async () => {
+      const backoff = createBackoff();
       while (!signal.aborted) {
         try {
           await follow();
         } catch (problem) {
           if (signal.aborted) return;
           setState((old) => ({ ...old, problem }));
-          await new Promise((resolve) => setTimeout(resolve, retryMs));
         }
+        await backoff.wait(signal);
       }
     };
     void run();

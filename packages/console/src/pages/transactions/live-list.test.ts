@@ -106,6 +106,26 @@ describe("the live list", () => {
     });
   });
 
+  it("waits longer each time if every stream begins with a gap", async () => {
+    const gap: FollowedEvent = { type: "gap", reason: "expired", from: 5, to: 6, epoch: "1" };
+    let loads = 0;
+    const source: LiveSource<Transaction> = {
+      load: async () => {
+        loads += 1;
+        return { rows: [], sequence: 0, epoch: "1" };
+      },
+      follow: async function* () {
+        yield gap;
+      },
+    };
+    await run(source, async (list) => {
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      expect(loads).toBeGreaterThan(1);
+      expect(loads).toBeLessThanOrEqual(3);
+      expect(list.state().connection).toBe("interrupted");
+    });
+  });
+
   it("removes what no longer matches the filters", async () => {
     const source = play(
       [[transaction(1), transaction(2, 1, "completed")]],
