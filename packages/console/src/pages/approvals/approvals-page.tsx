@@ -1,9 +1,11 @@
 import type { Transaction } from "@bursar/client";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useWalletNames } from "../../api/wallet-names";
 import { useMe } from "../../session/use-me";
+import { ActionButton } from "../../ui/action-button";
 import { Amount } from "../../ui/amount";
 import { Countdown } from "../../ui/countdown";
 import { Empty } from "../../ui/empty";
@@ -13,50 +15,68 @@ import { PageHead } from "../../ui/page-head";
 import { Party } from "../../ui/party";
 import type { Column } from "../../ui/virtual-table";
 import { VirtualTable } from "../../ui/virtual-table";
+import { deadlineOf, readWaiting, type Waiting } from "./read-waiting";
 
-const waitingMax = 500;
+/** How many are read, and how many more each time that somebody asks for them. */
+const step = 2000;
+const refreshMs = 5000;
 
 /** Everything that waits for a decision, the nearest deadline first. */
 export function ApprovalsPage() {
   const me = useMe().data?.client.id;
   const names = useWalletNames();
-  const waiting = useQuery({
-    queryKey: ["approvals"],
-    refetchInterval: 5000,
-    queryFn: async ({ signal }) => {
-      const found: Transaction[] = [];
-      const list = bursar.transactions.list({ state: ["awaiting_approval"], limit: 200 }, { signal });
-      for await (const transaction of list) {
-        found.push(transaction);
-        if (found.length === waitingMax) break;
-      }
-      return found.sort((one, other) => deadlineOf(one).localeCompare(deadlineOf(other)));
-    },
+  const [max, setMax] = useState(step);
+  const waiting = useQuery<Waiting>({
+    queryKey: ["approvals", max],
+    placeholderData: keepPreviousData,
+    // A list of many pages is read less often, so that its requests stay as rare as those of a short one.
+    refetchInterval: ({ state }) => refreshMs * (state.data?.pages ?? 1),
+    queryFn: ({ signal }) =>
+      readWaiting(
+        bursar.transactions.list({ state: ["awaiting_approval"], limit: 200 }, { signal }).pages(),
+        max,
+      ),
   });
   return (
     <>
       <PageHead title="Approvals" />
       <Loaded query={waiting}>
-        {(found) =>
-          found.length === 0 ? (
+        {({ rows, isCut }) =>
+          rows.length === 0 ? (
             <Empty title="Nothing waits for a decision">
               Payments for which a rule of the policy requires approval appear here.
             </Empty>
           ) : (
-            <VirtualTable
-              caption="Payments that wait for approval"
-              columns={columnsOf(me, names)}
-              rows={found}
-              keyOf={({ id }) => id}
-            />
+            <>
+              {isCut ? (
+                <div className="notice row spread" data-tone="wait">
+                  <span role="status">
+                    Only the newest {rows.length} were read. Older ones, which can have nearer deadlines, are
+                    missing here.
+                  </span>
+                  <ActionButton isPending={waiting.isPlaceholderData} onAct={() => setMax(max + step)}>
+                    Read {step} more
+                  </ActionButton>
+                </div>
+              ) : (
+                <p className="quiet">
+                  {rows.length} {rows.length === 1 ? "payment waits" : "payments wait"} for approval, the
+                  nearest deadline first.
+                </p>
+              )}
+              <VirtualTable
+                caption="Payments that wait for approval"
+                columns={columnsOf(me, names)}
+                rows={rows}
+                keyOf={({ id }) => id}
+              />
+            </>
           )
         }
       </Loaded>
     </>
   );
 }
-
-const deadlineOf = ({ approval, created_at }: Transaction) => approval?.expires_at ?? created_at;
 
 const columnsOf = (
   me: string | undefined,
