@@ -1,4 +1,4 @@
-import { type BursarEvent, isBursarError, type Transaction } from "@bursar/client";
+import type { Transaction } from "@bursar/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
@@ -18,9 +18,8 @@ import { Problem } from "../../ui/problem";
 import { RawJson } from "../../ui/raw-json";
 import { StateBadge } from "../../ui/state-badge";
 import { Time } from "../../ui/time";
+import { followTransaction, isFinal, type TransactionSource } from "./follow-transaction";
 import { TransactionHistory } from "./transaction-history";
-
-const final = ["completed", "rejected", "failed", "cancelled"];
 
 export function TransactionPage() {
   const { id } = useParams({ from: "/transactions/$id" });
@@ -39,29 +38,35 @@ export function TransactionPage() {
   );
 }
 
-/** Asks the service to answer when the transaction has changed, until it is final. */
+/** Shows every change of the transaction until it is final. */
 function useUpdates(transaction: Transaction | undefined): void {
   const queries = useQueryClient();
   const id = transaction?.id;
-  const isFinal = transaction === undefined || final.includes(transaction.state);
+  const hasEnded = transaction === undefined || isFinal(transaction);
   useEffect(() => {
-    if (id === undefined || isFinal) return undefined;
+    if (id === undefined || hasEnded) return undefined;
     const ending = new AbortController();
-    const follow = async () => {
-      for await (const found of bursar.events.follow({
-        kinds: ["transaction.updated"],
-        signal: ending.signal,
-      })) {
-        const event: BursarEvent | undefined = found.type === "event" ? found.event : undefined;
-        if (event?.event === "transaction.updated" && event.data.transaction.id === id)
-          queries.setQueryData(["transaction", id], event.data.transaction);
-      }
-    };
-    follow().catch((error: unknown) => {
-      if (!isBursarError(error)) throw error;
-    });
+    const show = (changed: Transaction) =>
+      queries.setQueryData(["transaction", id], (known?: Transaction) =>
+        known !== undefined && known.version >= changed.version ? known : changed,
+      );
+    void followTransaction(id, sourceOf(id), show, ending.signal);
     return () => ending.abort();
-  }, [queries, id, isFinal]);
+  }, [queries, id, hasEnded]);
+}
+
+function sourceOf(id: string): TransactionSource {
+  return {
+    position: async (signal) => {
+      const { latest_sequence, epoch } = await bursar.events
+        .list({ limit: 1, order: "desc" }, { signal })
+        .page();
+      return { sequence: latest_sequence, epoch };
+    },
+    read: (signal) => bursar.transactions.get(id, { signal }),
+    follow: (since, epoch, signal) =>
+      bursar.events.follow({ since, epoch, kinds: ["transaction.updated"], signal }),
+  };
 }
 
 function Actions({ transaction }: { transaction: Transaction }) {
@@ -71,7 +76,7 @@ function Actions({ transaction }: { transaction: Transaction }) {
     mutationFn: () => bursar.transactions.cancel(transaction.id),
     onSettled: () => queries.invalidateQueries({ queryKey: ["transaction", transaction.id] }),
   });
-  const mayCancel = scopes.includes("transactions:write") && !final.includes(transaction.state);
+  const mayCancel = scopes.includes("transactions:write") && !isFinal(transaction);
   return (
     <>
       {cancel.error !== null && <Problem error={cancel.error} />}
