@@ -1,8 +1,9 @@
 import type { List, PageOf } from "@bursar/client";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { LoadMore } from "./load-more";
 import { Problem } from "./problem";
+import { refreshFirstPage } from "./refresh-first-page";
 import { type Column, VirtualTable } from "./virtual-table";
 
 interface PagedTableProps<Row> {
@@ -25,13 +26,14 @@ const pageRows = 100;
 /** A list of the service, a page at a time, as a table. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const { caption, queryKey, list, columns, keyOf, empty, refetchIntervalMs } = props;
+  const queries = useQueryClient();
   const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) =>
       list({ limit: pageRows, ...(pageParam === undefined ? {} : { cursor: pageParam }) }, { signal }).page(),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    ...(refetchIntervalMs === undefined ? {} : { refetchInterval: refetchIntervalMs }),
+    ...refreshFirstPage(refetchIntervalMs),
   });
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
@@ -41,6 +43,18 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
       {query.data !== undefined && rows.length === 0 && !query.hasNextPage && empty}
       {rows.length > 0 && <VirtualTable caption={caption} columns={columns} rows={rows} keyOf={keyOf} />}
       <LoadMore query={query} />
+      {(query.data?.pages.length ?? 0) > 1 && (
+        <p className="row quiet small">
+          {rows.length} rows are loaded. They are not refreshed while there is more than one page.
+          <button
+            type="button"
+            className="link"
+            onClick={() => void queries.resetQueries({ queryKey, exact: true })}
+          >
+            Show the first page
+          </button>
+        </p>
+      )}
     </>
   );
 }

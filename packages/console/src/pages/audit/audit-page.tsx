@@ -12,6 +12,7 @@ import { JsonModal } from "../../ui/json-modal";
 import { LoadMore } from "../../ui/load-more";
 import { PageHead } from "../../ui/page-head";
 import { Problem } from "../../ui/problem";
+import { refreshFirstPage } from "../../ui/refresh-first-page";
 import { StateBadge } from "../../ui/state-badge";
 import { TextFilter } from "../../ui/text-filter";
 import { Time } from "../../ui/time";
@@ -36,8 +37,7 @@ export function AuditPage() {
         .page(),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
-    // Only the newest page is read again by itself: what was loaded further back does not change.
-    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? refreshMs : false),
+    ...refreshFirstPage(refreshMs),
   });
   const rows = log.data?.pages.flatMap(({ data }) => data) ?? [];
   const removedTo = log.data?.pages[0]?.removed_to ?? null;
