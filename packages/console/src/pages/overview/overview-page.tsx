@@ -11,7 +11,7 @@ import { PageHead } from "../../ui/page-head";
 import { Scroller } from "../../ui/scroller";
 import { StateBadge } from "../../ui/state-badge";
 import { Time } from "../../ui/time";
-import { healthOf } from "../webhooks/endpoint-health";
+import { countFailing } from "../webhooks/endpoint-health";
 import { Flows, useHours } from "./flows";
 
 const refreshMs = 5000;
@@ -63,20 +63,23 @@ function Waiting() {
 }
 
 function Endpoints() {
-  const endpoints = useQuery({
-    queryKey: ["webhooks", "endpoints"],
-    queryFn: ({ signal }) => bursar.webhookEndpoints.list({ limit: 100 }, { signal }).page(),
-    refetchInterval: 10_000,
+  const counts = useQuery({
+    queryKey: ["webhooks", "failing"],
+    queryFn: ({ signal }) => countFailing(bursar.webhookEndpoints.list({ limit: 200 }, { signal }).pages()),
+    refetchInterval: 30_000,
   });
-  const states = endpoints.data?.data.map(healthOf);
-  const bad = states?.filter((state) => state === "failing" || state === "disabled").length;
+  const { failing, all = 0, isCut = false } = counts.data ?? {};
+  const more = isCut ? "+" : "";
   return (
     <FigureCard
       title="Failing endpoints"
-      figure={bad}
-      tone={bad !== undefined && bad > 0 ? "bad" : undefined}
+      figure={failing === undefined ? undefined : `${failing}${more}`}
+      tone={failing !== undefined && failing > 0 ? "bad" : undefined}
     >
-      <Link to="/webhooks">of {states?.length ?? 0} webhook endpoints</Link>
+      <Link to="/webhooks">
+        of {all}
+        {more} webhook endpoints
+      </Link>
     </FigureCard>
   );
 }

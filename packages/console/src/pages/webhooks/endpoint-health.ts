@@ -1,13 +1,21 @@
 import type { WebhookEndpoint } from "@bursar/client";
-import { useQuery } from "@tanstack/react-query";
-import { bursar } from "../../api/bursar";
 
-export function useStats(id: string) {
-  return useQuery({
-    queryKey: ["webhooks", "stats", id],
-    queryFn: ({ signal }) => bursar.webhookEndpoints.stats(id, { hours: 24 }, { signal }),
-    refetchInterval: 10_000,
-  });
+/** Beyond this, the overview counts no further. A tenant has at most 500. */
+const endpointsMax = 1000;
+
+/** How many of how many endpoints need somebody. */
+export async function countFailing(
+  pages: AsyncIterable<{ data: WebhookEndpoint[]; next_cursor: string | null }>,
+  max = endpointsMax,
+): Promise<{ failing: number; all: number; isCut: boolean }> {
+  const counts = { failing: 0, all: 0, isCut: false };
+  for await (const { data, next_cursor } of pages) {
+    counts.all += data.length;
+    counts.failing += data.filter((endpoint) => ["failing", "disabled"].includes(healthOf(endpoint))).length;
+    counts.isCut = next_cursor !== null;
+    if (counts.all >= max) break;
+  }
+  return counts;
 }
 
 /** One word for how an endpoint is doing. */

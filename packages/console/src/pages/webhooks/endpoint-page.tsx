@@ -18,8 +18,9 @@ import { StateBadge } from "../../ui/state-badge";
 import { Time } from "../../ui/time";
 import { Deliveries } from "./deliveries";
 import { EndpointActions } from "./endpoint-actions";
-import { healthOf, percentOf, useStats } from "./endpoint-health";
+import { healthOf, percentOf } from "./endpoint-health";
 import { ResendDialog } from "./resend-dialog";
+import { useStats } from "./use-stats";
 
 export function EndpointPage() {
   const { id } = useParams({ from: "/webhooks/$id" });

@@ -1,28 +1,22 @@
 import type { WebhookEndpoint } from "@bursar/client";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { Empty } from "../../ui/empty";
 import { ForeignText } from "../../ui/foreign-text";
-import { Loaded } from "../../ui/loaded";
 import { PageHead } from "../../ui/page-head";
-import { SimpleTable } from "../../ui/simple-table";
+import { PagedTable } from "../../ui/paged-table";
 import { StateBadge } from "../../ui/state-badge";
 import { Time } from "../../ui/time";
 import type { Column } from "../../ui/virtual-table";
 import { Deliveries } from "./deliveries";
 import { EndpointForm } from "./endpoint-form";
-import { healthOf, percentOf, useStats } from "./endpoint-health";
+import { healthOf, percentOf } from "./endpoint-health";
+import { useStats } from "./use-stats";
 
 /** The endpoints with their health, and the deliveries to all of them. */
 export function WebhooksPage() {
   const [isOpen, setOpen] = useState(false);
-  const endpoints = useQuery({
-    queryKey: ["webhooks", "endpoints"],
-    queryFn: ({ signal }) => bursar.webhookEndpoints.list({ limit: 100 }, { signal }).page(),
-    refetchInterval: 10_000,
-  });
   return (
     <>
       <PageHead title="Webhooks">
@@ -30,18 +24,20 @@ export function WebhooksPage() {
           New endpoint
         </button>
       </PageHead>
-      <Loaded query={endpoints}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="No endpoints">
-              An endpoint is told of events by signed requests. Create one, or try it locally with bursar
-              webhooks listen.
-            </Empty>
-          ) : (
-            <SimpleTable caption="Endpoints" columns={columns} rows={data} keyOf={({ id }) => id} />
-          )
+      <PagedTable
+        caption="Endpoints"
+        queryKey={["webhooks", "endpoints"]}
+        list={(position, options) => bursar.webhookEndpoints.list(position, options)}
+        columns={columns}
+        keyOf={({ id }) => id}
+        refetchIntervalMs={10_000}
+        empty={
+          <Empty title="No endpoints">
+            An endpoint receives events as signed requests. Create one, or try it locally with bursar webhooks
+            listen.
+          </Empty>
         }
-      </Loaded>
+      />
       <section className="stack" aria-labelledby="deliveries">
         <h2 id="deliveries">Latest deliveries</h2>
         <Deliveries />
@@ -60,9 +56,10 @@ const columns: readonly Column<WebhookEndpoint>[] = [
           <ForeignText text={url} limit={80} />
         </Link>
         {description !== null && (
-          <div className="quiet small">
+          <span className="quiet small">
+            {" "}
             <ForeignText text={description} limit={80} />
-          </div>
+          </span>
         )}
       </>
     ),
