@@ -1,14 +1,20 @@
 import { type Bursar, type BursarOptions, createBursar } from "@bursar/client";
 import { noteSession } from "../session/current-session";
 import { confirmWithPasskey } from "./confirm-with-passkey";
+import { createQuotaNotes, type QuotaNotes } from "./quota-notes";
 
 const sessionPath = "/console/session";
 
+/** What the last responses have said about the quotas of the person. */
+export const quotas: QuotaNotes = createQuotaNotes(() => performance.now());
+
 /** The cookie of the session is sent only to the routes that read it. */
-const fetchWithSession: NonNullable<BursarOptions["fetch"]> = (url, init) => {
+const fetchWithSession: NonNullable<BursarOptions["fetch"]> = async (url, init) => {
   const { pathname } = new URL(url);
   const isSession = pathname === sessionPath || pathname.startsWith(`${sessionPath}/`);
-  return fetch(url, isSession ? { ...init, credentials: "same-origin" } : init);
+  const response = await fetch(url, isSession ? { ...init, credentials: "same-origin" } : init);
+  quotas.note(response.headers);
+  return response;
 };
 
 /**

@@ -12,13 +12,13 @@ export interface Outcome {
   approvals: number | undefined;
 }
 
-interface Compared {
+export interface Compared {
   before: Outcome;
   after: Outcome;
   isSame: boolean;
 }
 
-type Evaluate = (body: EvaluatePolicyBody) => Promise<PolicyEvaluation>;
+type Evaluate = (body: EvaluatePolicyBody, signal: AbortSignal) => Promise<PolicyEvaluation>;
 
 const hourMs = 3_600_000;
 
@@ -29,28 +29,27 @@ const hourMs = 3_600_000;
 export function createComparer(
   evaluate: Evaluate,
   document: PolicyDocument,
-): (transaction: Transaction) => Promise<Compared | undefined> {
+): (transaction: Transaction, signal: AbortSignal) => Promise<Compared | undefined> {
   const known = new Map<string, Promise<Compared | undefined>>();
-  return (transaction) => {
+  return (transaction, signal) => {
     const body = requestOf(transaction);
     if (body === undefined) return Promise.resolve(undefined);
     const key = JSON.stringify({ ...body, at: Math.floor(Date.parse(transaction.created_at) / hourMs) });
-    const found = known.get(key) ?? compare(evaluate, document, body);
+    const found = known.get(key) ?? compare((request) => evaluate(request, signal), document, body);
     known.set(key, found);
     return found;
   };
 }
 
 async function compare(
-  evaluate: Evaluate,
+  evaluate: (body: EvaluatePolicyBody) => Promise<PolicyEvaluation>,
   document: PolicyDocument,
   body: EvaluatePolicyBody,
 ): Promise<Compared | undefined> {
   try {
-    const [before, after] = (await Promise.all([evaluate(body), evaluate({ ...body, document })])).map(
-      outcomeOf,
-    );
-    if (before === undefined || after === undefined) return undefined;
+    // One after the other, so that as many requests are under way as comparisons.
+    const before = outcomeOf(await evaluate(body));
+    const after = outcomeOf(await evaluate({ ...body, document }));
     const isSame = before.action === after.action && before.approvals === after.approvals;
     return { before, after, isSame };
   } catch (error) {

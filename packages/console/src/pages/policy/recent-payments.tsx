@@ -1,75 +1,47 @@
-import type { PolicyDocument, PolicyEvaluation, Transaction } from "@bursar/client";
+import type { PolicyDocument, PolicyEvaluation } from "@bursar/client";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
-import { bursar } from "../../api/bursar";
+import { useState } from "react";
+import { bursar, quotas } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
 import { Amount } from "../../ui/amount";
 import { ForeignText } from "../../ui/foreign-text";
 import { Problem } from "../../ui/problem";
+import { useAbort } from "../../ui/use-abort";
 import { type Column, VirtualTable } from "../../ui/virtual-table";
+import { type Changed, compareAll, type Tally } from "./compare-all";
 import { createComparer, type Outcome } from "./compare-payments";
 
-interface Changed {
-  transaction: Transaction;
-  before: Outcome;
-  after: Outcome;
-}
-
-interface Progress {
-  read: number;
-  skipped: number;
-  changed: Changed[];
+interface Progress extends Tally {
   isRunning: boolean;
   error?: unknown;
 }
 
 const paymentsMax = 1000;
-const atOnce = 4;
 
 /** Evaluates the draft for the last payments, a few at a time, and shows those that it would decide differently. */
 export function RecentPayments({ document }: { document: PolicyDocument }) {
   const mayRead = useScopes().includes("transactions:read");
   const [progress, setProgress] = useState<Progress>();
-  const ending = useRef<AbortController>(undefined);
-  useEffect(() => () => ending.current?.abort(), []);
+  const abort = useAbort();
   if (!mayRead) return null;
   const run = async () => {
-    ending.current?.abort();
-    const controller = new AbortController();
-    ending.current = controller;
-    const { signal } = controller;
-    const found: Progress = { read: 0, skipped: 0, changed: [], isRunning: true };
+    const signal = abort.begin();
+    let found: Progress = { read: 0, skipped: 0, changed: [], isRunning: true };
     const show = (part: Partial<Progress>) => {
       if (signal.aborted) return;
-      Object.assign(found, part);
-      setProgress({ ...found });
+      found = { ...found, ...part };
+      setProgress(found);
     };
     show({});
+    const pages = (until: AbortSignal) => bursar.transactions.list({ limit: 200 }, { signal: until }).pages();
     const compare = createComparer(
-      (body) => bursar.policy.evaluate(body, { signal }) as Promise<PolicyEvaluation>,
+      (body, until) => bursar.policy.evaluate(body, { signal: until }) as Promise<PolicyEvaluation>,
       document,
     );
     try {
-      const judge = async (transaction: Transaction) => {
-        const outcome = await compare(transaction);
-        if (outcome === undefined) show({ read: found.read + 1, skipped: found.skipped + 1 });
-        else
-          show({
-            read: found.read + 1,
-            changed: outcome.isSame ? found.changed : [...found.changed, { transaction, ...outcome }],
-          });
-      };
-      let left = paymentsMax;
-      for await (const page of bursar.transactions.list({ limit: 200 }, { signal }).pages()) {
-        const rows = page.data.slice(0, left);
-        left -= rows.length;
-        const queue = [...rows];
-        const work = async () => {
-          for (let next = queue.shift(); next !== undefined; next = queue.shift()) await judge(next);
-        };
-        await Promise.all(Array.from({ length: atOnce }, work));
-        if (left === 0) break;
-      }
+      // Half of the quota stays free for what else the person does, such as disabling a client.
+      const pauseMs = () => quotas.msUntilHalf("manage");
+      await compareAll({ pages, compare, pauseMs, max: paymentsMax, show, signal });
       show({ isRunning: false });
     } catch (error) {
       show({ isRunning: false, error });
@@ -84,7 +56,7 @@ export function RecentPayments({ document }: { document: PolicyDocument }) {
             type="button"
             className="button"
             onClick={() => {
-              ending.current?.abort();
+              abort.end();
               setProgress({ ...progress, isRunning: false });
             }}
           >
@@ -103,7 +75,9 @@ export function RecentPayments({ document }: { document: PolicyDocument }) {
         </p>
       ) : (
         <p role="status">
-          {progress.read} compared, {progress.changed.length} would be decided differently.
+          {progress.read} of at most {paymentsMax} compared
+          {progress.isRunning && ", more are under way"}, {progress.changed.length} would be decided
+          differently.
           {progress.skipped > 0 &&
             ` ${progress.skipped} of them are not judged by the policy, or cannot be any more.`}
         </p>
