@@ -1,20 +1,16 @@
 import type { Lag, Wallet, WalletEntry } from "@bursar/client";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
 import { Amount } from "../../ui/amount";
-import { type CsvColumn, downloadCsv, toCsv } from "../../ui/csv";
 import { Loaded } from "../../ui/loaded";
 import { PagedTable } from "../../ui/paged-table";
-import { Problem } from "../../ui/problem";
 import { SelectField } from "../../ui/text-field";
 import { Time } from "../../ui/time";
 import type { Column } from "../../ui/virtual-table";
 import { BalanceChart } from "./balance-chart";
-
-const entriesMax = 10_000;
+import { StatementFile } from "./statement-file";
 
 /** The balances of a wallet over time, and every change of them. */
 export function WalletHistory({ wallet: { id, balances } }: { wallet: Wallet }) {
@@ -26,26 +22,13 @@ export function WalletHistory({ wallet: { id, balances } }: { wallet: Wallet }) 
     refetchInterval: 15_000,
     queryFn: ({ signal }) => bursar.wallets.history(id, { asset, period }, { signal }),
   });
-  const save = useMutation({
-    mutationFn: async () => {
-      const rows: WalletEntry[] = [];
-      for await (const entry of bursar.wallets.entries(id, { asset, limit: 200 })) {
-        rows.push(entry);
-        if (rows.length === entriesMax) break;
-      }
-      downloadCsv(`statement-${asset}`, toCsv(csvColumns, rows));
-    },
-  });
   if (asset === "") return null;
   return (
     <section className="stack" aria-labelledby="statement">
       <div className="row spread">
         <h2 id="statement">Statement</h2>
-        <ActionButton isPending={save.isPending} onAct={() => save.mutate()}>
-          Download as CSV
-        </ActionButton>
+        <StatementFile key={`${id} ${asset}`} walletId={id} asset={asset} />
       </div>
-      {save.error !== null && <Problem error={save.error} />}
       <div className="filters">
         <SelectField label="Asset" value={asset} onValue={setAsset}>
           {balances.map((balance) => (
@@ -111,14 +94,4 @@ const columns: readonly Column<WalletEntry>[] = [
   },
   { title: "Amount", isNumber: true, cell: ({ amount }) => <Amount value={amount} /> },
   { title: "Balance", isNumber: true, cell: ({ balance }) => <Amount value={balance} /> },
-];
-
-const csvColumns: readonly CsvColumn<WalletEntry>[] = [
-  ["occurred_at", (row) => row.occurred_at],
-  ["asset", (row) => row.asset],
-  ["amount", (row) => row.amount],
-  ["balance", (row) => row.balance],
-  ["cause", (row) => row.cause],
-  ["cause_id", (row) => row.cause_id],
-  ["sequence", (row) => String(row.sequence)],
 ];
