@@ -12,7 +12,7 @@ export function routerPaths(): string[] {
   return paths;
 }
 
-/** What the last part of a path is called elsewhere, if it is not the collection of its object. */
+/** What the last part of a path is called elsewhere, if there is no object of its own name. */
 const collections: Readonly<Record<string, string>> = {
   approvals: "transactions",
   webhooks: "webhook-endpoints",
@@ -22,7 +22,7 @@ const collections: Readonly<Record<string, string>> = {
 /** The path with ids of objects, which are named after their collection. A new kind of path fails until there is an object for it. */
 export function fillPath(path: string, objects: Readonly<Record<string, string>>): string {
   return path.replace(/([\w-]+)\/\$\w+/g, (_, name: string) => {
-    const id = objects[collections[name] ?? name];
+    const id = objects[name] ?? objects[collections[name] ?? name];
     if (id === undefined) throw new Error(`the pages' tests need an object of ${name}`);
     return `${name}/${id}`;
   });
