@@ -4,6 +4,13 @@ import type { PasskeyVerifier } from "../app/people/passkey.js";
 /** EdDSA, ES256 and RS256: what authenticators offer. */
 const algorithms = [-8, -7, -257];
 
+/**
+ * More than a key of RSA with 4096 bits has. Nothing proves how a key was made, so somebody could add keys of any size, which are read with
+ * every request of their person.
+ */
+const publicKeyBytesMax = 1024;
+const credentialIdLengthMax = 1364;
+
 /** Loaded when the first person comes: it takes 0.1 s, and programs need none of it. */
 const load = () => import("@simplewebauthn/server");
 
@@ -27,6 +34,7 @@ export function createPasskeyVerifier(addressOf: () => ConsoleAddress): PasskeyV
         });
         if (!verified || registrationInfo.credential.id !== id) return undefined;
         const { publicKey, counter } = registrationInfo.credential;
+        if (publicKey.length > publicKeyBytesMax || id.length > credentialIdLengthMax) return undefined;
         return { credentialId: id, publicKey: Buffer.from(publicKey).toString("base64url"), counter };
       } catch {
         return undefined;

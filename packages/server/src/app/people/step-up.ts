@@ -80,6 +80,15 @@ const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const bytesPattern = /^[A-Za-z0-9_-]+$/;
 const headerLengthMax = 8192;
 
+/** A decoder ignores unused bits and a single last character: the same bytes in another form would count as another assertion. */
+function isCanonical(value: unknown): boolean {
+  return (
+    typeof value === "string" &&
+    bytesPattern.test(value) &&
+    Buffer.from(value, "base64url").toString("base64url") === value
+  );
+}
+
 /** Base64url of a JSON object with the assertion and `at`. */
 function readHeader(header: string): (Assertion & { at: string }) | undefined {
   if (header.length > headerLengthMax || !bytesPattern.test(header)) return undefined;
@@ -90,8 +99,7 @@ function readHeader(header: string): (Assertion & { at: string }) | undefined {
     > | null;
     const { id, at, client_data, authenticator_data, signature } = read ?? {};
     const bytes = [id, client_data, authenticator_data, signature];
-    if (typeof at !== "string" || !bytes.every((one) => typeof one === "string" && bytesPattern.test(one)))
-      return undefined;
+    if (typeof at !== "string" || !bytes.every(isCanonical)) return undefined;
     return { id, at, client_data, authenticator_data, signature } as Assertion & { at: string };
   } catch {
     return undefined;

@@ -7,6 +7,8 @@ export interface Faults {
   isUserVerified?: boolean;
   counter?: number;
   type?: string;
+  /** Registers a key of RSA with a modulus of this size. */
+  modulusBytes?: number;
 }
 
 const rpId = "localhost";
@@ -38,21 +40,29 @@ export function createAuthenticator(origin: string) {
     return Buffer.concat([rpIdHash, Buffer.from([userPresent | verified | flags]), counter]);
   };
 
+  const keyOf = ({ modulusBytes }: Faults): [number, number | Buffer][] =>
+    modulusBytes === undefined
+      ? [
+          [1, 2],
+          [3, -7],
+          [-1, 1],
+          [-2, Buffer.from(x, "base64url")],
+          [-3, Buffer.from(y, "base64url")],
+        ]
+      : [
+          [1, 3],
+          [3, -257],
+          [-1, randomBytes(modulusBytes)],
+          [-2, Buffer.from([1, 0, 1])],
+        ];
+
   return {
     id,
     userHandle: () => userHandle,
     /** What `navigator.credentials.create` answers. */
     register: (options: { challenge: string; user_handle: string }, faults: Faults = {}) => {
       userHandle = options.user_handle;
-      const cose = cbor(
-        new Map<number, number | Buffer>([
-          [1, 2],
-          [3, -7],
-          [-1, 1],
-          [-2, Buffer.from(x, "base64url")],
-          [-3, Buffer.from(y, "base64url")],
-        ]),
-      );
+      const cose = cbor(new Map<number, number | Buffer>(keyOf(faults)));
       const length = Buffer.alloc(2);
       length.writeUInt16BE(credentialId.length);
       const authData = Buffer.concat([

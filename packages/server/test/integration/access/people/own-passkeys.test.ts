@@ -84,6 +84,16 @@ describe("a person's own passkeys", () => {
     );
   });
 
+  it("are not larger than those that authenticators make", async () => {
+    const statuses: number[] = [];
+    for (const modulusBytes of [512, 2048]) {
+      const authenticator = createAuthenticator(consoleOriginOf(service));
+      const body = { name: "RSA", ...authenticator.register(await options(), { modulusBytes }) };
+      statuses.push((await callConfirmed(service, ada, adding, body)).status);
+    }
+    expect(statuses).toEqual([201, 403]);
+  });
+
   it("are renamed, and removed except the last, with which their sessions end", async () => {
     const { authenticator, body } = await create();
     const added = (await read(await callConfirmed(service, ada, adding, body))).body;

@@ -11,6 +11,8 @@ const service = await sharedService();
 
 const guarded = { rules: [], default: { action: "require_approval", approvals: 1 } };
 
+const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 interface Person {
   token: string;
   authenticator: Authenticator;
@@ -208,6 +210,17 @@ describe("a person", () => {
     const header = passkeyHeader(ada.authenticator, approval());
     expect(await decide(ada, header)).toEqual([202, undefined]);
     expect(await decide(ada, header)).toEqual([403, "PASSKEY_INVALID"]);
+    // The same bytes in other characters, which a decoder takes for the same.
+    const given = JSON.parse(Buffer.from(header, "base64url").toString()) as Record<string, string>;
+    for (const member of ["client_data", "authenticator_data"]) {
+      const value = given[member] ?? "";
+      const last = base64url.indexOf(value.at(-1) ?? "");
+      const others = [`${value}A`, ...[1, 2, 3].map((bits) => value.slice(0, -1) + base64url[last ^ bits])];
+      for (const other of others) {
+        const changed = Buffer.from(JSON.stringify({ ...given, [member]: other })).toString("base64url");
+        expect([other, ...(await decide(ada, changed))]).toEqual([other, 403, "PASSKEY_INVALID"]);
+      }
+    }
   });
 
   it("changes roles with a passkey that covers the body, which programs are not asked for", async () => {
