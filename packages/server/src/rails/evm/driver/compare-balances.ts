@@ -1,12 +1,12 @@
 import type { ChainNetwork } from "../../../app/chain/chain-network.js";
-import type { BlockRef, ChainNode } from "../../../app/chain/chain-node.js";
+import { type BlockRef, type ChainNode, NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import type { ComparedWallet } from "../../../app/chain/wallet-books.js";
 import { acceptChain } from "../adopt/accept-chain.js";
 import { compareAll, type WalletOnChain } from "./compare-books.js";
 import {
   type DriverContext,
   type FollowedChain,
-  haltWallet,
+  haltInUnit,
   inUnit,
   positionOf,
   settledOf,
@@ -21,6 +21,9 @@ const pagesMax = 4;
 /** A wallet that nothing has happened to is compared again after this many blocks at the earliest. */
 const compareEveryBlocks = 16;
 
+/** Called if no node shows which transactions have used the nonces of a wallet, so that its books cannot follow the chain yet. */
+type OnUnadopted = (failure: NodeUnavailableError) => void;
+
 /**
  * Compares the books with the chain at the settled block, where both must be equal: everything up to it has ended, and nothing after it has
  * been posted. Coins that no block shows, as from a contract, are a surplus, and credited. A shortfall, or a nonce that somebody else has
@@ -31,12 +34,14 @@ const compareEveryBlocks = 16;
 export async function compareBalances(
   context: DriverContext,
   chain: FollowedChain,
+  onUnadopted: OnUnadopted,
 ): Promise<"touched" | "others" | "none"> {
-  for (let page = 0; await compareSome(context, chain, 0); page++) {
+  for (let page = 0; await compareSome(context, chain, 0, onUnadopted); page++) {
     if (page + 1 === pagesMax) return "touched";
     await chain.keepLease();
   }
-  const hasMore = await compareSome(context, chain, settledOf(chain).number - compareEveryBlocks);
+  const before = settledOf(chain).number - compareEveryBlocks;
+  const hasMore = await compareSome(context, chain, before, onUnadopted);
   return hasMore ? "others" : "none";
 }
 
@@ -45,6 +50,7 @@ async function compareSome(
   context: DriverContext,
   chain: FollowedChain,
   beforeNumber: number,
+  onUnadopted: OnUnadopted,
 ): Promise<boolean> {
   const { network, store } = context;
   const settled = settledOf(chain);
@@ -61,28 +67,24 @@ async function compareSome(
     compared.flatMap((one) => one.wallets),
   );
   const accepted = compared.flatMap((one) => one.accepted);
-  const acceptOf = async (wallet: ComparedWallet) => {
+  for (const wallet of accepted) {
     const { onChain } = seen.find(({ walletId }) => walletId === wallet.walletId) as SeenWallet;
-    await acceptChain(context, chain, wallet, onChain);
-  };
-  for (const wallet of accepted)
-    await isolateWallets(
-      context,
-      chain,
-      [wallet],
-      (one) => one,
-      () => acceptOf(wallet),
-      comparisonFailed,
+    const accept = () => acceptChain(context, chain, wallet, onChain);
+    await isolateWallets(context, chain, [wallet], (one) => one, accept, comparisonFailed).catch(
+      (error: unknown) => {
+        // The statement of the operator stays, and is tried again when the wallet is compared next. The others do not wait for it.
+        if (!(error instanceof NodeUnavailableError)) throw error;
+        onUnadopted(error);
+      },
     );
-  for (const { wallet, code, reason, statedNonce } of compared.flatMap((one) => one.differences))
-    await haltWallet(context, chain, wallet, code, reason, statedNonce);
+  }
   // What was accepted is compared once more: its nonces come before its money.
   return wallets.length === walletsMax || accepted.length > 0;
 }
 
 type SeenWallet = ComparedWallet & { onChain: WalletOnChain };
 
-interface ComparedSome extends Pick<ReturnType<typeof compareAll>, "differences" | "accepted"> {
+interface ComparedSome extends Pick<ReturnType<typeof compareAll>, "accepted"> {
   wallets: readonly SeenWallet[];
 }
 
@@ -117,6 +119,8 @@ async function compareSeen(
     if (observed.length > 0) await record({ deposits: observed });
     unit.emptyGathered(credited);
     unit.writeHoldings(wallets, compared.holdings, settled.number);
+    // Together with the number of the block: a wallet that is compared at it and not halted would go on paying until it is compared again.
+    for (const difference of compared.differences) await haltInUnit(context, unit, difference);
     return { ...compared, wallets };
   });
 }

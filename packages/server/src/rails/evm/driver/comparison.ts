@@ -3,7 +3,7 @@ import { compareBalances } from "./compare-balances.js";
 import { type DriverContext, type FollowedChain, settledOf } from "./driver-context.js";
 
 export interface ComparisonDeps extends DriverContext {
-  /** Called when no node has given the state of the settled block, and with undefined when one has again. */
+  /** Called when no node has given the state of a block that is needed, and with undefined when one has again. */
   onCompared: (failure: NodeUnavailableError | undefined) => void;
   monotonicMs: () => number;
 }
@@ -26,6 +26,11 @@ export function createComparison(deps: ComparisonDeps): Comparison {
   /** How often it has failed in a row, and when it is tried next. */
   let failures = 0;
   let dueMs = Number.NEGATIVE_INFINITY;
+  let isReported = false;
+  const report = (failure: NodeUnavailableError | undefined) => {
+    if (failure !== undefined || isReported) deps.onCompared(failure);
+    isReported = failure !== undefined;
+  };
   return {
     reset: () => {
       comparedAt = -1;
@@ -34,17 +39,20 @@ export function createComparison(deps: ComparisonDeps): Comparison {
       const { number } = settledOf(chain);
       const isDue = number !== comparedAt || toCompare === "touched" || (toCompare === "others" && !isBusy);
       if (!isDue || deps.monotonicMs() < dueMs) return false;
+      let unadopted: NodeUnavailableError | undefined;
       try {
-        toCompare = await compareBalances(deps, chain);
+        toCompare = await compareBalances(deps, chain, (failure) => {
+          unadopted = failure;
+        });
       } catch (error) {
         // A node may not keep the state of this block at all. What is sent and credited does not need it.
         if (!(error instanceof NodeUnavailableError)) throw error;
         dueMs = deps.monotonicMs() + Math.min(pauseMaxMs, pauseMs * 2 ** failures);
         failures += 1;
-        deps.onCompared(error);
+        report(error);
         return false;
       }
-      if (failures > 0) deps.onCompared(undefined);
+      report(unadopted);
       failures = 0;
       comparedAt = number;
       return toCompare === "touched";

@@ -148,6 +148,21 @@ export async function haltWallet(
   reason: string,
   statedNonce: number | null = null,
 ): Promise<boolean> {
-  const halt = haltOfWallet(wallet, code, reason, new Date(context.recorder.now()));
-  return await inUnit(context, positionOf(chain), (unit) => unit.haltWallet(wallet, halt, statedNonce));
+  const given = { wallet, code, reason, statedNonce };
+  return await inUnit(context, positionOf(chain), (unit) => haltInUnit(context, unit, given));
+}
+
+/** Halts a wallet together with what the unit of work writes. Returns whether there is such a wallet. */
+export async function haltInUnit(
+  { recorder }: DriverContext,
+  unit: ChainUnit,
+  {
+    wallet,
+    code,
+    reason,
+    statedNonce,
+  }: { wallet: WalletKey; code: HaltCode; reason: string; statedNonce: number | null },
+): Promise<boolean> {
+  const halt = haltOfWallet(wallet, code, reason, new Date(recorder.now()));
+  return await unit.haltWallet(wallet, halt, statedNonce);
 }
