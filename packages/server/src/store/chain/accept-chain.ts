@@ -26,8 +26,8 @@ export async function listTaken(
 }
 
 /**
- * Read if something was received that no block shows. Served by chain_payments_open, chain_payments_ready and the primary key of
- * transactions: it looks at what is open on the network.
+ * Read if something was received that no block shows. It looks at what is open on the network, each stage by its own index, because the
+ * condition of neither index follows from a list of all stages: chain_payments_ready, chain_payments_open, and the primary key of transactions.
  */
 export async function listAwaiting(
   tx: Queryable,
@@ -40,8 +40,12 @@ export async function listAwaiting(
     FROM unnest(
       ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
     ) AS given (tenant_id, wallet_id)
-    JOIN chain_payments p ON p.network = ${network} AND p.tenant_id = given.tenant_id
-      AND p.stage IN ('ready', 'assigned', 'signed')
+    JOIN (
+      SELECT p.tenant_id, p.transaction_id FROM chain_payments p WHERE p.network = ${network} AND p.stage = 'ready'
+      UNION ALL
+      SELECT p.tenant_id, p.transaction_id FROM chain_payments p
+      WHERE p.network = ${network} AND p.stage IN ('assigned', 'signed')
+    ) AS p ON p.tenant_id = given.tenant_id
     JOIN transactions t ON t.tenant_id = p.tenant_id AND t.id = p.transaction_id
       AND t.destination_account_id = given.wallet_id
   `);

@@ -82,6 +82,7 @@ describe("every statement of the driver of a chain", () => {
         () => service.read(cancelled),
         ({ state }) => state === "cancelled",
       );
+      service.chain.pay([], [{ asset: modelCoin, from: outside, to: wallet.address, amount: 3n }]);
       service.chain.useNonce(own.address);
       mine(30);
       await eventually(
@@ -95,6 +96,7 @@ describe("every statement of the driver of a chain", () => {
         "DELETE FROM chain_blocks",
         "SET stage = 'included'",
         "UPDATE chain_wallets",
+        "SELECT DISTINCT given.wallet_id",
       ])
         expect(texts).toContain(part);
       expect(await findFaults(service.database, recording)).toEqual([]);
