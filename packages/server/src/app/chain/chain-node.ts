@@ -102,12 +102,14 @@ export interface ChainNode {
   noncesAt: (addresses: readonly string[], at: BlockRef) => Promise<readonly number[]>;
   /**
    * Which transaction has used a nonce up to a block that is final. Undefined if the nodes show none: an authorisation (EIP-7702) uses a nonce
-   * without a transaction. It needs the state of past blocks. If two are configured, two must say the same.
+   * without a transaction. It needs the state of past blocks. If two are configured, two must say the same. It takes many questions, and
+   * `beforeQuestion` is called before each: an error of it ends the search.
    */
   findNonceUse: (
     sender: { address: string; nonce: number },
     at: BlockRef,
     tokens: readonly ChainToken[],
+    beforeQuestion: () => Promise<void>,
   ) => Promise<NonceUse | undefined>;
   /** In the order given. */
   estimate: (drafts: readonly PaymentDraft[]) => Promise<readonly Estimate[]>;

@@ -71,7 +71,8 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       if (block === undefined) throw new Error("a settled block is gone");
       return addresses.map((address) => block.nonces.get(address) ?? 0);
     },
-    findNonceUse: async (sender, { number }) => {
+    findNonceUse: async (sender, { number }, _tokens, beforeQuestion) => {
+      await beforeQuestion();
       await reach("the use of a nonce");
       return findUse(chain, sender, number);
     },

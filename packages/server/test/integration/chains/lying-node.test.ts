@@ -137,7 +137,12 @@ describe("a node that lies about a final block whose hash is right", () => {
       const node = openNode(devnet(), { rpcUrls });
       const heads = await node.heads();
       const at = "final" in heads ? heads.final : { number: 0, hash: "" };
-      return { node, use: await node.findNonceUse(sender, at, []).catch((error: Error) => error.message) };
+      return {
+        node,
+        use: await node
+          .findNonceUse(sender, at, [], async () => undefined)
+          .catch((error: Error) => error.message),
+      };
     };
     const liar = await startLiar((method, [named], result: { transactions?: { hash: string }[] }) => {
       if (method === "eth_getTransactionReceipt" && named === hash) return null;
@@ -170,7 +175,9 @@ describe("a node that lies about a final block whose hash is right", () => {
     const node = openNode(devnet(), { rpcUrls: [liar.url] });
     const heads = await node.heads();
     const at = "final" in heads ? heads.final : { number: 0, hash: "" };
-    await expect(node.findNonceUse(sender, at, [])).rejects.toThrow("1 nodes must give all of block");
+    await expect(node.findNonceUse(sender, at, [], async () => undefined)).rejects.toThrow(
+      "1 nodes must give all of block",
+    );
   });
 
   it("does not stop what both nodes know", async () => {

@@ -28,8 +28,8 @@ export async function gatherEvidence(
   const tokens = tokensOf(context.network);
   const evidence = new Map<string, NonceEvidence>();
   for (const payment of taken) {
-    await chain.keepLease();
-    const use = await context.node.findNonceUse(payment, settled, tokens);
+    // One search can outlast the lease.
+    const use = await context.node.findNonceUse(payment, settled, tokens, chain.keepLease);
     const [known] = use === undefined ? [] : await findKnown(context, chain, use.outcome.hash);
     const weighed = weighNonceUse(payment, use, known, (purpose, { bytes, terms }) => {
       try {

@@ -3,6 +3,7 @@ import type { NonceUse } from "../../../app/chain/nonce-use.js";
 import { toQuantity } from "../keccak.js";
 import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { encodeSigned, hashOfSigned } from "../transaction/encode-signed.js";
+import { createNonceBlocks } from "./find-nonce-block.js";
 import { selectOwn } from "./own-transfers.js";
 import { type NodeBlock, type NodeTransaction, readBlock } from "./read-block.js";
 import { readBounded, readData, readList, readNumber, readQuantity, readRecord } from "./read-values.js";
@@ -35,9 +36,11 @@ interface SearchedBlock {
 export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUse"] {
   const { pool, readReceipts, opinion } = deps;
   const requiredCount = Math.min(2, pool.endpoints.length);
-  return async (sender, at, watched) => {
-    const header = await findBlock(deps, sender, at.number);
+  const nonceBlocks = createNonceBlocks(deps);
+  const search: ChainNode["findNonceUse"] = async (sender, at, watched, beforeQuestion) => {
+    const header = await nonceBlocks.find(sender, at.number, beforeQuestion);
     if (header === undefined) return undefined;
+    await beforeQuestion();
     const answered = await pool.askEach([searchQuestion(header, sender)]);
     const searched = answered.flatMap(({ answers }) => {
       const [answer] = "unavailable" in answers ? [] : answers;
@@ -69,38 +72,11 @@ export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUs
     const { number, hash: blockHash } = header;
     return { block: { number, hash: blockHash }, outcome, signed: first.found.signed };
   };
-}
-
-/** The block after which the nonce is used, and was not before it; undefined if it is not used at all. */
-async function findBlock(
-  { header, noncesAt }: NonceSearchDeps,
-  { address, nonce }: Sender,
-  at: number,
-): Promise<BlockHeader | undefined> {
-  const headerAt = async (number: number) => {
-    const found = await header(number);
-    if (found === undefined) throw new NodeUnavailableError(`No node has block ${number}.`);
-    return found;
+  return async (sender, ...given) => {
+    const use = await search(sender, ...given);
+    if (use === undefined) nonceBlocks.forget(sender.address);
+    return use;
   };
-  const isUsedAt = async (number: number) => {
-    const [used] = await noncesAt([address], await headerAt(number));
-    return used !== undefined && used > nonce;
-  };
-  if (!(await isUsedAt(at))) return undefined;
-  // It is most likely one of the last blocks, whose state every node has.
-  let used = at;
-  let unused = -1;
-  for (let step = 1; unused < 0; step *= 2) {
-    const number = Math.max(0, at - step);
-    if (number === 0 || !(await isUsedAt(number))) unused = number;
-    else used = number;
-  }
-  while (used - unused > 1) {
-    const middle = Math.floor((used + unused) / 2);
-    if (await isUsedAt(middle)) used = middle;
-    else unused = middle;
-  }
-  return await headerAt(used);
 }
 
 function searchQuestion({ hash }: BlockHeader, sender: Sender): Question<SearchedBlock> {
