@@ -256,7 +256,7 @@ export interface ChangeRequest {
     scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
     state?: "active" | "disabled";
     require_signature?: boolean;
-    /** The new role of a person; `scopes` are those of programs. */
+    /** The new role of a person. The change request then shows the scopes of the role in `scopes`, which only a program is given without a role. */
     role?: string;
     /** What to cancel of what the client has requested, if it is disabled. */
     cancel?: ("orders" | "transactions")[];
@@ -454,7 +454,7 @@ export type CreateChangeRequestBody = {
     scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
     state?: "active" | "disabled";
     require_signature?: boolean;
-    /** The new role of a person; `scopes` are those of programs. */
+    /** The new role of a person. The change request then shows the scopes of the role in `scopes`, which only a program is given without a role. */
     role?: string;
     /** What to cancel of what the client has requested, if it is disabled. */
     cancel?: ("orders" | "transactions")[];

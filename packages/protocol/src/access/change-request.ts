@@ -29,7 +29,8 @@ const changes = {
       role: Type.Optional(
         Type.String({
           pattern: "^[a-z][a-z0-9_-]{0,39}$",
-          description: "The new role of a person; `scopes` are those of programs.",
+          description:
+            "The new role of a person. The change request then shows the scopes of the role in `scopes`, which only a program is given without a role.",
         }),
       ),
       cancel: Type.Optional(

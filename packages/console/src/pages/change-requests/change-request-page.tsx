@@ -86,7 +86,7 @@ function Details({ request }: { request: ChangeRequest }) {
   );
 }
 
-/** Every member of the change, as it was requested. */
+/** Every member of the change, as it is approved. */
 function ChangeFacts({ change }: { change: object }) {
   return (
     <Facts>

@@ -20,7 +20,7 @@ export interface ChangeExecutor<Kind extends ChangeKind> {
     origin: ClientOrigin,
     change: ChangeOf<Kind>,
     proof: CredentialProof,
-  ) => Promise<CheckedChange | Refused>;
+  ) => Promise<CheckedChange<Kind> | Refused>;
   /**
    * Called before the unit in which the change may be applied, for what takes longer than a SQL transaction should. If it is refused, the
    * request stays as it is and is tried again.
@@ -45,9 +45,11 @@ export interface ChangeExecutor<Kind extends ChangeKind> {
   onApplied?: (request: ChangeRequest<Kind>) => void;
 }
 
-export interface CheckedChange {
+export interface CheckedChange<Kind extends ChangeKind = ChangeKind> {
   /** The public id of what would be changed. */
   target: string;
+  /** What is stored, shown and approved, if it says more than what was requested. */
+  change?: ChangeOf<Kind>;
   /** `expiresAfterSeconds` defaults to 72 hours. Without approvals and delay, the change is applied at once. */
   requirement: Omit<ChangeRequirement, "expiresAfterSeconds"> & { expiresAfterSeconds?: number };
 }

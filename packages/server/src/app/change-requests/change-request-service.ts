@@ -87,7 +87,7 @@ async function requestChange(
     id: deps.newUuid(),
     kind: body.kind,
     target: checked.target,
-    change: body.change,
+    change: checked.change ?? body.change,
     comment: body.comment ?? null,
     requirement,
     state: "pending",

@@ -32,7 +32,7 @@ export interface ChangeRequest<Kind extends ChangeKind = ChangeKind> {
   kind: Kind;
   /** The public id of what would be changed. */
   target: string;
-  /** As it was requested, with public ids. */
+  /** As it was requested, with public ids, and with the scopes of the role that it gives. */
   change: ChangeOf<Kind>;
   comment: string | null;
   requirement: ChangeRequirement;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type ChangeKind, type ChangeOf, readId, showId } from "@bursar/protocol";
 import type { IntegrityKeys } from "../access/integrity-keys.js";
 import { type ClientOrigin, describeLateAct } from "../audit/audit-entry.js";
@@ -169,7 +170,7 @@ async function check<Kind extends ClientKind>(
   origin: ClientOrigin,
   change: ChangeOf<Kind>,
   proof: CredentialProof,
-): Promise<CheckedChange | Refused> {
+): Promise<CheckedChange<Kind> | Refused> {
   const { tenantId, clientId } = origin.principal;
   const id = readId("cli", change.client_id);
   const client = id === undefined ? undefined : await clients.findClientOfTenant(tenantId, id);
@@ -188,7 +189,12 @@ async function check<Kind extends ClientKind>(
   const made = { id: newUuid(), addedBy: clientId, createdAt: client.createdAt, role };
   const refused = decide(client, change, made);
   if (isRefused(refused)) return refused;
-  return { target: change.client_id, requirement: { approvals: 1, clientIds: null, delaySeconds: 0 } };
+  return {
+    target: change.client_id,
+    requirement: { approvals: 1, clientIds: null, delaySeconds: 0 },
+    // Another role can have the name by the time of the approval: what is approved are the scopes.
+    ...(role === undefined ? {} : { change: { ...change, scopes: role.scopes } }),
+  };
 }
 
 async function apply<Kind extends ClientKind>(
@@ -204,13 +210,18 @@ async function apply<Kind extends ClientKind>(
   const isSelf = id === requestedBy;
   const role = await roleOf(roles, tenantId, change);
   if (isRefused(role)) return role;
+  const approved = (change as { scopes?: ApiClient["scopes"] }).scopes;
+  if (role !== undefined && !isDeepStrictEqual(role.scopes, approved))
+    return { refused: "CHANGE_REQUEST_STALE", message: `The role ${role.name} has other scopes now.` };
+  // Nobody requests scopes for a person: those beside a role are the role's.
+  const asked = role === undefined ? change : { ...change, scopes: undefined };
   const decideAgain = (client: ApiClient): ClientChange | Refused => {
     if (client.authorityChangedAt >= createdAt) return { refused: "CHANGE_REQUEST_STALE" };
-    const wanted = role?.scopes ?? (change as { scopes?: ApiClient["scopes"] }).scopes ?? [];
+    const wanted = approved ?? [];
     const needed: string[] = isSelf ? [...wanted] : ["clients:manage", ...client.scopes, ...wanted];
     if (!needed.every((scope) => requester.scopes.includes(scope))) return { refused: "INSUFFICIENT_SCOPE" };
     const made = { id: newUuid(), addedBy: requestedBy, createdAt: now, role };
-    const decided = decide(client, change, made);
+    const decided = decide(client, asked, made);
     if (isRefused(decided)) return decided;
     return { ...decided, authority: { by: requestedBy, controllers: isSelf ? "unchanged" : controllers } };
   };

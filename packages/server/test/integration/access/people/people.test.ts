@@ -147,6 +147,40 @@ describe("people", () => {
     ).toBe("CLIENT_IS_PERSON");
   });
 
+  it.each([
+    ["made again with other scopes", ["clients:manage", "policies:manage"], "CHANGE_REQUEST_STALE"],
+    ["deleted", undefined, "ROLE_NOT_FOUND"],
+    ["made again with the same scopes", ["wallets:read"], null],
+  ])("get the scopes that were approved, or none: the role is %s", async (_case, later, failure_code) => {
+    const may = [
+      "clients:manage",
+      "policies:manage",
+      "transactions:approve",
+      ...builtInRoles.viewer,
+    ] as const;
+    const requester = await service.createIndependentClient(owner, may);
+    const approver = await service.createIndependentClient(owner, may);
+    const { body: person } = await invite("approver");
+    const createRole = (scopes: string[]) =>
+      call("POST", "/v1/roles", { name: "reader", scopes }, requester.token);
+    expect((await createRole(["wallets:read"])).status).toBe(201);
+    const asked = { kind: "client.change", change: { client_id: person.id, role: "reader" } };
+    const made = await call("POST", "/v1/change-requests", asked, requester.token);
+    const { id, digest, change } = made.body as unknown as { id: string; digest: string; change: object };
+    expect((await call("DELETE", "/v1/roles/reader", undefined, requester.token)).status).toBe(204);
+    if (later !== undefined) expect((await createRole(later)).status).toBe(201);
+    const approve = `/v1/change-requests/${id}/approve`;
+    const decided = await call("POST", approve, { digest }, approver.token);
+    expect(decided.body).toMatchObject({ state: failure_code === null ? "applied" : "failed", failure_code });
+    const after =
+      failure_code === null
+        ? { role: "reader", scopes: ["wallets:read"] }
+        : { role: "approver", scopes: [...builtInRoles.approver] };
+    expect((await call("GET", `/v1/people/${person.id}`)).body).toMatchObject(after);
+    // The approver has seen them.
+    expect(change).toEqual({ ...asked.change, scopes: ["wallets:read"] });
+  });
+
   it("get a new link, with which the earlier one ends", async () => {
     const { body } = await invite("approver");
     const again = await call("POST", `/v1/people/${body.id}/invitation`);
