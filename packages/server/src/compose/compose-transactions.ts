@@ -209,6 +209,7 @@ export function composeTransactions(
     cancelTransactions: createBatchCanceller({
       settlements,
       changes,
+      isLockTimeout,
       onError: (error) => log.error({ err: error }, "A transaction could not be cancelled. It is retried."),
       now,
     }),

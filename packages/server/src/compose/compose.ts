@@ -31,7 +31,7 @@ import { adoptDatabase, prepareIntegrity } from "../store/access/integrity.js";
 import { createSweepStore } from "../store/access/sweeps.js";
 import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
 import { removeExpiredCredentials } from "../store/access/tokens.js";
-import { type Database, withKeys } from "../store/core/database.js";
+import { type Database, isLockTimeout, withKeys } from "../store/core/database.js";
 import { removeShownSecrets } from "../store/core/operator-requests.js";
 import { confirmCommits } from "../store/core/rows/insert-or-find.js";
 import { removeOldUsage } from "../store/policy/remove-old-usage.js";
@@ -162,6 +162,7 @@ export function compose(given: ComposeOptions): Parts {
     onOrdersRequested: (names) => options.wakeUps.publish("orders", names),
     onRailsRequested: () => options.wakeUps.publish("rails", []),
     onReleased: () => options.wakeUps.publish("accepted", []),
+    isLockTimeout,
     onError: (error) =>
       log.error(
         { err: error },

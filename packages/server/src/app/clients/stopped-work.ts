@@ -32,7 +32,10 @@ export interface OpenOfTenant {
 
 export interface StoppedWorkDeps {
   store: StoppedWorkStore;
-  /** Cancels those of these transactions that nobody else is working on; returns how many it could not cancel now. */
+  /**
+   * Cancels those of these transactions that nobody else is working on; returns how many it could not cancel now. Throws a lock timeout if
+   * something else holds a lock on rows of the tenant.
+   */
   cancelTransactions: (tenantId: string, ids: readonly string[], actorId: string | null) => Promise<number>;
   onOrdersRequested: (markets: readonly string[]) => void;
   onRailsRequested: () => void;
@@ -45,8 +48,11 @@ const batchMax = 100;
 /** Some milliseconds of the database. A large book takes minutes then: these orders do not trade meanwhile. */
 const rowsMax = 1000;
 
-/** For stops of which only the record could be written, and sweeps that something else has deleted. */
-export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): WakingLoop {
+/**
+ * For stops of which only the record could be written, and sweeps that something else has deleted. Orders have a loop of their own: they do not
+ * wait for payments.
+ */
+export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): readonly WakingLoop[] {
   let afterOrder: string | undefined;
   let afterPayment: string | undefined;
 
@@ -56,28 +62,33 @@ export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): WakingLo
     if (markets.length > 0) deps.onOrdersRequested(markets);
   }
 
-  /** Who has disabled their clients is not known, so they name nobody as the one who has cancelled them. */
+  /** A tenant that fails, because something else holds a lock on its rows for example, is found again by the next pass. */
   async function cancelPayments(): Promise<void> {
     const { found, next } = await store.listStoppedPayments(afterPayment, rowsMax);
+    for (const open of found) await cancelOfTenant(open).catch(deps.onError);
     afterPayment = next;
-    for (const { tenantId, unsettled, onRail } of found) {
-      for (let from = 0; from < unsettled.length; from += batchMax)
-        await deps.cancelTransactions(tenantId, unsettled.slice(from, from + batchMax), null);
-      if (onRail.length > 0) {
-        await store.requestRailCancels({ tenantId, requestedBy: null }, onRail);
-        deps.onRailsRequested();
-      }
-    }
   }
 
-  return createWakingLoop({
-    step: async () => {
-      await cancelOrders();
-      await cancelPayments();
-      return { pauseMs: lookEveryMs };
-    },
-    onError: deps.onError,
-    pauseAfterErrorMs: lookEveryMs,
-    timers: deps.timers,
-  });
+  /** Who has disabled their clients is not known, so they name nobody as the one who has cancelled them. */
+  async function cancelOfTenant({ tenantId, unsettled, onRail }: OpenOfTenant): Promise<void> {
+    // First, because it needs no account: these are about to leave.
+    if (onRail.length > 0) {
+      await store.requestRailCancels({ tenantId, requestedBy: null }, onRail);
+      deps.onRailsRequested();
+    }
+    for (let from = 0; from < unsettled.length; from += batchMax)
+      await deps.cancelTransactions(tenantId, unsettled.slice(from, from + batchMax), null);
+  }
+
+  return [cancelOrders, cancelPayments].map((cancel) =>
+    createWakingLoop({
+      step: async () => {
+        await cancel();
+        return { pauseMs: lookEveryMs };
+      },
+      onError: deps.onError,
+      pauseAfterErrorMs: lookEveryMs,
+      timers: deps.timers,
+    }),
+  );
 }

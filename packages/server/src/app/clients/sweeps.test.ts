@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import { nodeTimers } from "../../runtime/loops/timers.js";
 import { createSweeper, type OpenPage, type Sweep, type SweeperDeps, type SweepStore } from "./sweeps.js";
 
+const lockTimeout = new Error("canceling statement due to lock timeout");
+
 const sweepOf = (tenantId: string, kind: Sweep["kind"]): Sweep => ({
   tenantId,
   clientId: `client of ${tenantId}`,
@@ -39,6 +41,7 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
     onOrdersRequested: () => undefined,
     onReleased: () => undefined,
     onRailsRequested: () => undefined,
+    isLockTimeout: (error) => error === lockTimeout,
     onError: (error) => errors.push(error),
     now: () => 1,
     timers: nodeTimers,
@@ -75,6 +78,28 @@ it("a sweep that throws is reported, and the others are carried out", async () =
   await sweeper.run();
   expect(finished).toEqual(["b cancel_orders"]);
   expect(errors).toHaveLength(1);
+});
+
+it("a tenant whose rows are locked is waited for once, however many of its clients are swept", async () => {
+  const ofClients = Array.from({ length: 20 }, (_, index) => ({
+    ...sweepOf("a", "cancel_transactions"),
+    clientId: `client ${index}`,
+  }));
+  let waits = 0;
+  const { sweeper, finished, errors } = createWorld(
+    [...ofClients, sweepOf("b", "cancel_transactions")],
+    { listOpen: onePage },
+    {
+      cancelTransactions: async (tenantId) => {
+        if (tenantId === "b") return 0;
+        waits += 1;
+        throw lockTimeout;
+      },
+    },
+  );
+  expect(await sweeper.run()).toBe(false);
+  await sweeper.runFor({ tenantId: "a", clientId: "client 7", isStopped: true });
+  expect([waits, finished, errors]).toEqual([1, ["b cancel_transactions"], [lockTimeout]]);
 });
 
 it("a sweep of many transactions takes turns with the others, and goes on where it stopped", async () => {

@@ -61,6 +61,8 @@ export interface OpenPage {
 export interface SweeperDeps extends StoppedWorkDeps {
   store: SweepStore;
   onReleased: () => void;
+  /** Whether an error is a lock that was waited for in vain. */
+  isLockTimeout: (error: unknown) => boolean;
   now: () => number;
 }
 
@@ -81,6 +83,8 @@ const batchesOfTurnMax = 5;
 const lookEveryMs = 2000;
 /** How long the loop leaves a sweep alone that has failed, or that could not cancel everything. */
 const restMs = 1000;
+/** How long nothing is swept of a tenant in whose rows something else holds a lock. The others wait for it for a second each time. */
+const stalledRestMs = 5000;
 const skippedPauseMs = 20;
 /** Longer than another process needs to acquire the lease of a market. */
 const waitMaxMs = 5000;
@@ -103,6 +107,8 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   const positions = new LRUCache<string, Position>({ max: positionsMax });
   let resets = 0;
   const resting = new Set<string>();
+  /** Tenants in whose rows something else holds a lock. One of them can have many sweeps. */
+  const stalled = { orders: new Set<string>(), transactions: new Set<string>() };
   /** One turn of a group at a time, whether it is the loop's or that of a change: sweeps leave the database to requests. */
   const turns = { orders: pLimit(1), transactions: pLimit(1) };
   const loopOf = (group: SweepGroup) =>
@@ -112,7 +118,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       pauseAfterErrorMs: restMs,
       timers,
     });
-  const loops = [loopOf("orders"), loopOf("transactions"), createStoppedWork(deps)] as const;
+  const loops = [loopOf("orders"), loopOf("transactions"), ...createStoppedWork(deps)] as const;
   const isStopping = () => loops[0].isStopping();
 
   async function runGroup(group: SweepGroup): Promise<boolean> {
@@ -121,7 +127,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       if (isStopping()) return false;
       const key = keyOf(sweep);
       if (resting.has(key)) continue;
-      const turn = await turns[group](() => takeTurn(sweep));
+      const turn = await turns[group](() => takeTurn(group, sweep));
       if (turn === "more") hasMore = true;
       if (turn === "skipped" || turn === "failed") {
         resting.add(key);
@@ -132,7 +138,9 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   }
 
   /** A sweep that fails must not keep the others from their turns. */
-  async function takeTurn(sweep: Sweep): Promise<Turn> {
+  async function takeTurn(group: SweepGroup, sweep: Sweep): Promise<Turn> {
+    const { tenantId } = sweep;
+    if (stalled[group].has(tenantId)) return "failed";
     const resetsBefore = resets;
     try {
       const turn = await carryOut(sweep);
@@ -140,6 +148,10 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       if (turn === "finished") await store.finishSweep(sweep);
       return turn;
     } catch (error) {
+      if (deps.isLockTimeout(error)) {
+        stalled[group].add(tenantId);
+        timers.after(stalledRestMs, () => stalled[group].delete(tenantId));
+      }
       deps.onError(error);
       return "failed";
     }
@@ -233,7 +245,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       const next: Sweep[] = [];
       let hasSkipped = false;
       for (const sweep of left) {
-        const turn = await turns[group](() => (hasTime() ? takeTurn(sweep) : "failed"));
+        const turn = await turns[group](() => (hasTime() ? takeTurn(group, sweep) : "failed"));
         if (turn === "more" || turn === "skipped") next.push(sweep);
         if (turn === "skipped") hasSkipped = true;
       }

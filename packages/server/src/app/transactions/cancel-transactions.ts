@@ -5,13 +5,16 @@ import { accountsOf, type Settlement, type SettlementStore } from "./settlement.
 export interface CancelTransactionsDeps {
   settlements: Pick<SettlementStore, "unitOfWork">;
   changes: Pick<ChangeHub, "publish">;
+  /** Whether an error is a lock that was waited for in vain. */
+  isLockTimeout: (error: unknown) => boolean;
   onError: (error: unknown) => void;
   now: () => number;
 }
 
 /**
  * Cancels transactions of a tenant that no rail has begun to work on; returns how many another process holds, or could not be cancelled. Those
- * whose rows were changed in the database are left to the engine, which sets them aside.
+ * whose rows were changed in the database are left to the engine, which sets them aside. Throws the lock timeout if something else holds a
+ * lock on rows of the tenant, such as its accounts: it is not tried again with each transaction, because most need the same rows.
  */
 export type CancelTransactions = (
   tenantId: string,
@@ -19,6 +22,9 @@ export type CancelTransactions = (
   /** The client or operator that cancels them; null if that is not known. */
   actorId: string | null,
 ) => Promise<number>;
+
+/** As long as a batch of the engine waits. */
+const lockTimeoutMs = 1000;
 
 export function createBatchCanceller(deps: CancelTransactionsDeps): CancelTransactions {
   const { settlements, changes, now } = deps;
@@ -42,7 +48,7 @@ export function createBatchCanceller(deps: CancelTransactionsDeps): CancelTransa
       });
       await unit.write(settled, balances);
       return { cancelled: claimed.map(({ id }) => id), claimedCount: all.length };
-    });
+    }, lockTimeoutMs);
     changes.publish(cancelled);
     return ids.length - claimedCount;
   }
@@ -51,11 +57,12 @@ export function createBatchCanceller(deps: CancelTransactionsDeps): CancelTransa
     try {
       return await cancelTogether(tenantId, ids, actorId);
     } catch (error) {
-      if (ids.length === 1) throw error;
+      if (ids.length === 1 || deps.isLockTimeout(error)) throw error;
       // One that cannot be cancelled does not keep the others from it.
       let failed = 0;
       for (const id of ids)
         failed += await cancelTogether(tenantId, [id], actorId).catch((cause: unknown) => {
+          if (deps.isLockTimeout(cause)) throw cause;
           deps.onError(cause);
           return 1;
         });

@@ -16,6 +16,7 @@ import {
   type Tx,
 } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
+import { queryWithin } from "../core/lock-waits.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
@@ -61,6 +62,9 @@ export function queueSweeps(
   }
 }
 
+/** As long as a batch of the engine waits. Then it is the turn of other tenants. */
+const lockTimeoutMs = 1000;
+
 export function createSweepStore(database: Database): SweepStore {
   return {
     // The table is empty nearly always; one client's sweeps are served by the primary key. A tenant with many does not hide those of others.
@@ -78,7 +82,7 @@ export function createSweepStore(database: Database): SweepStore {
     },
     // Served by primary keys: a tenant has few open orders. Locked in the order of their ids, as a matching engine locks them.
     requestOrderCancels: async (sweep, limit) => {
-      const rows = await database.query<{ market: string }>(sql`
+      const request = sql`
         WITH own AS (
           SELECT p.tenant_id, p.id FROM open_orders p JOIN orders o ON o.tenant_id = p.tenant_id AND o.id = p.id
           WHERE p.tenant_id = ${sweep.tenantId} AND NOT p.cancel_requested AND ${isSwept(sweep, sql`o`)}
@@ -86,7 +90,8 @@ export function createSweepStore(database: Database): SweepStore {
         UPDATE open_orders p SET cancel_requested = true, change_requested_by = ${sweep.requestedBy}
         FROM own WHERE p.tenant_id = own.tenant_id AND p.id = own.id
         RETURNING p.market
-      `);
+      `;
+      const rows = await queryWithin<{ market: string }>(database, lockTimeoutMs, request);
       return rows.map(({ market }) => market);
     },
     // Served by primary keys.
@@ -100,12 +105,13 @@ export function createSweepStore(database: Database): SweepStore {
     listOpen: (sweep, after, limit) => listOpen(database, sweep, after, limit),
     // Served by the primary key.
     requestRailCancels: async (sweep, ids) => {
-      await database.query(sql`
+      const request = sql`
         UPDATE open_transactions SET cancel_requested = true,
           cancel_requested_by = coalesce(cancel_requested_by, ${sweep.requestedBy})
         WHERE tenant_id = ${sweep.tenantId} AND id = ANY (${[...ids]}::uuid[])
           AND state IN ('processing', 'broadcast', 'confirming') AND NOT cancel_requested
-      `);
+      `;
+      await queryWithin(database, lockTimeoutMs, request);
     },
     releaseHeld: (sweep, after, limit) => releaseHeld(database, sweep, after, limit),
     cancelStoppedOrders: (after, limit) => cancelStoppedOrders(database, after, limit),
@@ -225,7 +231,7 @@ const firstHeld: HeldPosition = { retryAt: "-infinity", id: allClients };
  * the very reason that the client was disabled. Served by open_transactions_to_retry_of_tenant and primary keys.
  */
 async function releaseHeld(
-  database: Queryable,
+  database: Database,
   sweep: Sweep,
   after: string | undefined,
   limit: number,
@@ -247,7 +253,7 @@ async function releaseHeld(
   const next = last && JSON.stringify({ retryAt: last.retryAt, id: last.id } satisfies HeldPosition);
   if (wanted.length === 0) return { releasedCount: 0, next };
   const judgedAgain = wanted.filter(({ isJudgedAgain }) => isJudgedAgain).map(({ id }) => id);
-  const released = await database.query(sql`
+  const release = sql`
     WITH held AS (
       SELECT o.tenant_id, o.id FROM open_transactions o
       WHERE o.tenant_id = ${sweep.tenantId} AND o.id = ANY (${wanted.map(({ id }) => id)}::uuid[])
@@ -256,7 +262,8 @@ async function releaseHeld(
     UPDATE open_transactions o SET retry_at = NULL,
       needs_judgement = o.needs_judgement OR o.id = ANY (${judgedAgain}::uuid[])
     FROM held WHERE o.tenant_id = held.tenant_id AND o.id = held.id RETURNING o.id
-  `);
+  `;
+  const released = await queryWithin(database, lockTimeoutMs, release);
   return { releasedCount: released.length, next };
 }
 

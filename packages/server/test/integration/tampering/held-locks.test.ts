@@ -1,6 +1,9 @@
 import type { PolicyDocument } from "@bursar/domain";
+import { readId } from "@bursar/protocol";
 import { expect, it } from "vitest";
 import { type Statement, sql } from "../../../src/store/core/sql.js";
+import { createGuardedTenant } from "../../harness/access/officers.js";
+import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { createPolicyTenant, type PolicyTenant } from "../../harness/transactions/policy-client.js";
 
@@ -60,5 +63,41 @@ it.each(Object.entries(locks))(
     // A second until the lock is given up, and the pauses of what waits for an approval.
     expect(waitedMs).toBeLessThan(8000);
     for (const id of [first, last]) await locked.settled(id, "completed");
+  },
+);
+
+it.each([
+  ["is swept", false],
+  ["was recorded alone", true],
+])(
+  "payments of a stopped client are cancelled while another tenant's accounts are locked, if the stop %s",
+  async (_, isAlone) => {
+    const stoppable = async () => {
+      const tenant = await createGuardedTenant(service);
+      const client = await tenant.hire(["transactions:write", "transactions:read"]);
+      const { id } = await tenant.pay(client);
+      const isCancelled = async () => (await tenant.read(id)).state === "cancelled";
+      return { client, isCancelled, tenantId: readId("tnt", tenant.owner.tenantId) ?? "" };
+    };
+    const [locked, other] = [await stoppable(), await stoppable()];
+    const disable = ({ client, tenantId }: typeof locked) => {
+      const stop = () => service.changeAsOperator(client, { state: "disabled", cancel: ["transactions"] });
+      if (!isAlone) return stop();
+      return service.database.transaction(async (own) => {
+        await own.query(sql`SELECT FROM audit_heads WHERE tenant_id = ${tenantId} FOR UPDATE`);
+        await stop();
+      });
+    };
+    const waitedMs = await service.database.transaction(async (tx) => {
+      await tx.query(sql`SELECT FROM ledger_accounts WHERE tenant_id = ${locked.tenantId} FOR UPDATE`);
+      await disable(locked);
+      const begunMs = performance.now();
+      await disable(other);
+      await eventually(other.isCancelled, Boolean);
+      expect(await locked.isCancelled()).toBe(false);
+      return performance.now() - begunMs;
+    });
+    expect(waitedMs).toBeLessThan(8000);
+    await eventually(locked.isCancelled, Boolean);
   },
 );
