@@ -156,10 +156,10 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       if (client === undefined || client.person === null) return { refused: "PERSON_NOT_FOUND" };
       const refused = await refuseToManage(deps, origin, personId);
       if (refused !== undefined) return refused;
+      if (sessionId === undefined) return await endSessions(deps, origin, personId, "all");
       const open = await deps.sessions.listSessions(tenantId, personId, new Date(deps.now()));
-      const chosen = open.map(({ id }) => id).filter((id) => sessionId === undefined || id === sessionId);
-      if (sessionId !== undefined && chosen.length === 0) return { refused: "SESSION_NOT_FOUND" };
-      return await endSessions(deps, origin, personId, chosen);
+      if (!open.some(({ id }) => id === sessionId)) return { refused: "SESSION_NOT_FOUND" };
+      return await endSessions(deps, origin, personId, [sessionId]);
     },
   };
 }
@@ -193,8 +193,14 @@ async function open(
     expiresAt: new Date(createdAt.getTime() + sessionLimits.lifetimeMs),
     endedAt: null,
   };
-  const audit = describeAct(originOf(person, from), "session.open", showId("ses", session.id), createdAt);
-  await deps.sessions.createSession(session, audit);
+  const describe = (action: string, id: string) =>
+    describeAct(originOf(person, from), action, showId("ses", id), createdAt);
+  const { hasEndedOthers } = await deps.sessions.createSession(
+    session,
+    describe("session.open", session.id),
+    (id) => describe("session.end", id),
+  );
+  if (hasEndedOthers) deps.access.forget(person.id);
   if (credentialId !== null) deps.uses.record("key", credentialId);
   return { session, person, cookie: `${showId("ses", session.id)}.${secret}` };
 }
@@ -259,10 +265,10 @@ async function endSessions(
   { sessions, access, now }: SessionServiceDeps,
   origin: ClientOrigin,
   personId: string,
-  ids: readonly string[],
+  ids: readonly [string] | "all",
 ): Promise<undefined> {
   const at = new Date(now());
-  const object = ids.length === 1 ? showId("ses", ids[0] ?? "") : showId("cli", personId);
+  const object = ids === "all" ? showId("cli", personId) : showId("ses", ids[0]);
   const audit = describeAct(origin, "session.end", object, at);
   await sessions.endSessions({ tenantId: origin.principal.tenantId, clientId: personId }, ids, at, audit);
   access.forget(personId);

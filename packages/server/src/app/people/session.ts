@@ -17,23 +17,32 @@ export interface Session {
 }
 
 export interface SessionStore {
-  createSession: (session: Session, audit: AuditDraft) => Promise<void>;
+  /**
+   * A person has at most `sessionLimits.openMax` open ones: those that were used least recently are ended, which is recorded too. Returns
+   * whether there were any.
+   */
+  createSession: (
+    session: Session,
+    audit: AuditDraft,
+    describeEnd: (sessionId: string) => AuditDraft,
+  ) => Promise<{ hasEndedOthers: boolean }>;
   /** Undefined also if something else has written it. */
   findSession: (id: string) => Promise<Session | undefined>;
   /** Records that it was used. False if it has ended meanwhile. */
   useSession: (session: Session, at: Date) => Promise<boolean>;
   /** Newest first, those that are open at this time. */
   listSessions: (tenantId: string, clientId: string, at: Date) => Promise<Session[]>;
-  /** Ends these sessions of a person, and all their tokens; returns the ids of those that were open. */
+  /** Ends these sessions of a person or all of them, and all their tokens; returns the ids of those that had not ended. */
   endSessions: (
     person: { tenantId: string; clientId: string },
-    ids: readonly string[],
+    ids: readonly string[] | "all",
     at: Date,
     audit: AuditDraft,
   ) => Promise<string[]>;
 }
 
 export const sessionLimits = {
+  openMax: 50,
   idleMs: 30 * 60_000,
   lifetimeMs: 12 * 3_600_000,
   tokenLifetimeMs: 5 * 60_000,

@@ -102,7 +102,8 @@ const access = `
     SELECT tenant_id, id, class, 1, 0 FROM clients, (VALUES ('create'), ('read'), ('manage')) classes (class)
     ON CONFLICT DO NOTHING;
   INSERT INTO client_hours
-    SELECT tenant_id, id, date_trunc('hour', now()) - n * interval '1 hour', 9, 1, 0, 0, 9 FROM clients, generate_series(0, 9) n;
+    SELECT tenant_id, id, date_trunc('hour', now()) - n * interval '1 hour', 9, 1, 0, 0, 9 FROM clients, generate_series(0, 9) n
+    ON CONFLICT DO NOTHING;
   INSERT INTO audit_heads SELECT id, 0, '\\x00' FROM tenants ON CONFLICT DO NOTHING;
   INSERT INTO audit_entries (tenant_id, number, occurred_at, actor, action, outcome, repeated, hash)
     SELECT tenant_id, number + n, now(), 'operator', 'filler', 'succeeded', 1, '\\x00' FROM audit_heads, generate_series(1, 3000) n;

@@ -1,29 +1,37 @@
 import type { Session, SessionStore } from "../../../app/people/session.js";
 import { sessionLimits } from "../../../app/people/session.js";
-import { type Database, type KeyedQueryable, requireKeys } from "../../core/database.js";
-import { sql } from "../../core/sql.js";
+import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../../core/database.js";
+import { type Statement, sql } from "../../core/sql.js";
 import { appendAudit } from "../audit.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../row-integrity.js";
 
 type SessionRow = Session & RowMac;
 
-const listMax = 50;
-
 export function createSessionStore(database: Database): SessionStore {
   const macOf = (session: Session) => macOfRow(requireKeys(database), "session", contentOf(session));
   return {
-    createSession: (session, audit) =>
+    createSession: (session, audit, describeEnd) =>
       database.transaction(async (tx) => {
         const { keyId, mac } = macOf(session);
         const { id, tenantId, clientId, hash, credentialId, address, createdAt, lastUsedAt, expiresAt } =
           session;
+        // Of two logins at the same time, both can be admitted as the last one. The next login ends the surplus.
+        const ended = await end(
+          tx,
+          session,
+          createdAt,
+          sql`id IN (
+          SELECT id FROM sessions WHERE ${isOpenOf(session, createdAt)}
+          ORDER BY last_used_at DESC, id DESC OFFSET ${sessionLimits.openMax - 1})`,
+        );
         tx.send(sql`
           INSERT INTO sessions (id, tenant_id, client_id, hash, credential_id, address, created_at, last_used_at, expires_at,
             key_id, mac)
           VALUES (${id}, ${tenantId}, ${clientId}, ${Buffer.from(hash)}, ${credentialId}, ${address}, ${createdAt},
             ${lastUsedAt}, ${expiresAt}, ${keyId}, ${mac})
         `);
-        await appendAudit(tx, [audit]);
+        await appendAudit(tx, [...ended.map(describeEnd), audit]);
+        return { hasEndedOthers: ended.length > 0 };
       }),
     // Served by the primary key.
     findSession: async (id) => {
@@ -41,33 +49,56 @@ export function createSessionStore(database: Database): SessionStore {
     },
     // Served by sessions_by_client.
     listSessions: async (tenantId, clientId, at) => {
-      const idleSince = new Date(at.getTime() - sessionLimits.idleMs);
       const rows = await database.query<SessionRow>(sql`
-        ${selectSessions}
-        WHERE tenant_id = ${tenantId} AND client_id = ${clientId} AND ended_at IS NULL AND expires_at > ${at}
-          AND last_used_at > ${idleSince}
-        ORDER BY id DESC LIMIT ${listMax}
+        ${selectSessions} WHERE ${isOpenOf({ tenantId, clientId }, at)} ORDER BY id DESC LIMIT ${sessionLimits.openMax}
       `);
       return rows.flatMap((row) => readSession(database, row) ?? []);
     },
-    // Served by the primary keys. The ids are recorded like those of revoked tokens, so that all processes notice.
-    endSessions: ({ tenantId, clientId }, ids, at, audit) =>
+    endSessions: (person, ids, at, audit) =>
       database.transaction(async (tx) => {
-        const ended = await tx.query<{ id: string }>(sql`
-          UPDATE sessions SET ended_at = ${at}
-          WHERE id = ANY (${[...ids]}::uuid[]) AND tenant_id = ${tenantId} AND client_id = ${clientId} AND ended_at IS NULL
-          RETURNING id
-        `);
-        const expiresAt = new Date(at.getTime() + 2 * sessionLimits.tokenLifetimeMs);
-        for (const { id } of ended)
-          tx.send(sql`
-            INSERT INTO revoked_tokens (tenant_id, client_id, token_id, expires_at)
-            VALUES (${tenantId}, ${clientId}, ${id}, ${expiresAt}) ON CONFLICT DO NOTHING
-          `);
+        const chosen = ids === "all" ? sql`expires_at > ${at}` : sql`id = ANY (${[...ids]}::uuid[])`;
+        const ended = await end(tx, person, at, chosen);
         if (ended.length > 0) await appendAudit(tx, [audit]);
-        return ended.map(({ id }) => id);
+        return ended;
       }),
   };
+}
+
+interface PersonKey {
+  tenantId: string;
+  clientId: string;
+}
+
+function isOpenOf({ tenantId, clientId }: PersonKey, at: Date): Statement {
+  const idleSince = new Date(at.getTime() - sessionLimits.idleMs);
+  return sql`tenant_id = ${tenantId} AND client_id = ${clientId} AND ended_at IS NULL AND expires_at > ${at}
+    AND last_used_at > ${idleSince}`;
+}
+
+/**
+ * Ends those of a person's sessions, and records their ids like those of revoked tokens, so that all processes notice. Served by
+ * sessions_by_client.
+ */
+async function end(
+  tx: Tx,
+  { tenantId, clientId }: PersonKey,
+  at: Date,
+  chosen: Statement,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(sql`
+    UPDATE sessions SET ended_at = ${at}
+    WHERE tenant_id = ${tenantId} AND client_id = ${clientId} AND ended_at IS NULL AND ${chosen}
+    RETURNING id
+  `);
+  const ids = rows.map(({ id }) => id);
+  const expiresAt = new Date(at.getTime() + 2 * sessionLimits.tokenLifetimeMs);
+  if (ids.length > 0)
+    tx.send(sql`
+      INSERT INTO revoked_tokens (tenant_id, client_id, token_id, expires_at)
+      SELECT ${tenantId}::uuid, ${clientId}::uuid, ended.id, ${expiresAt}::timestamptz
+      FROM unnest(${ids}::uuid[]) AS ended (id) ON CONFLICT DO NOTHING
+    `);
+  return ids;
 }
 
 const selectSessions = sql`

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readId } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { describeAct } from "../../../../src/app/audit/audit-entry.js";
@@ -176,6 +177,35 @@ describe("sessions of people", () => {
     }
   });
 
+  it("are all ended, however many the database has", async () => {
+    const { cookie, person } = await register();
+    const access = await tokenOf(service, cookie);
+    await service.database.query(sql`
+      INSERT INTO sessions (id, tenant_id, client_id, hash, credential_id, address, created_at, last_used_at, expires_at, key_id, mac)
+      SELECT uuidv7(), tenant_id, client_id, hash, credential_id, address, created_at, last_used_at, expires_at, key_id, mac
+      FROM sessions, generate_series(1, 60) WHERE client_id = ${readId("cli", person.id)}`);
+    expect((await service.call("DELETE", `/v1/people/${person.id}/sessions`, token)).status).toBe(204);
+    expect(await ask(cookie)).toBe("SESSION_REQUIRED");
+    expect((await service.call("GET", "/v1/me", access)).status).toBe(401);
+  });
+
+  it("are 50 for a person: one more ends the one that was used least recently, with its tokens", async () => {
+    const { cookie, authenticator, person } = await register();
+    const second = await logInWith(service, authenticator);
+    const access = await tokenOf(service, second.cookie);
+    const kept = { ...(await find(cookie)), lastUsedAt: new Date() };
+    for (let count = 3; count <= 50; count++) await write({ ...kept, id: randomUUID() });
+    expect(await ask(cookie)).toBe(300);
+    expect((await logInWith(service, authenticator)).status).toBe(201);
+    expect([await ask(cookie), await ask(second.cookie)]).toEqual([300, "SESSION_REQUIRED"]);
+    expect((await service.call("GET", "/v1/me", access)).status).toBe(401);
+    const listed = await service.call("GET", `/v1/people/${person.id}/sessions`, token);
+    expect(((await listed.json()) as { data: unknown[] }).data).toHaveLength(50);
+    const ended = /=(ses_\w+)\./.exec(second.cookie)?.[1] ?? "";
+    const audit = await service.call("GET", `/v1/audit?object=${ended}&action=session.end`, token);
+    expect(((await audit.json()) as { data: unknown[] }).data).toHaveLength(1);
+  });
+
   it("are not ended by a client that could not change the person", async () => {
     const path = async (role: string) => `/v1/people/${(await register(role)).person.id}/sessions`;
     const [approver, viewer] = [await path("approver"), await path("viewer")];
@@ -189,16 +219,23 @@ describe("sessions of people", () => {
     expect(await codeOf(viewer, token)).toBe(204);
   });
 
-  /** Writes the session of a cookie with other times, as the service would have written it. */
-  const shift = async (cookie: string, times: (session: Session) => Partial<Session>) => {
-    const store = createSessionStore(service.keyed);
+  const find = async (cookie: string): Promise<Session> => {
     const id = readId("ses", /=(ses_\w+)\./.exec(cookie)?.[1] ?? "") ?? "";
-    const session = await store.findSession(id);
+    const session = await createSessionStore(service.keyed).findSession(id);
     if (session === undefined) throw new Error("no session");
-    await service.database.query(sql`DELETE FROM sessions WHERE id = ${id}`);
+    return session;
+  };
+  /** As the service would have written it. */
+  const write = async (session: Session) => {
     const operator = { by: "operator", tenantId: session.tenantId } as const;
-    const audit = describeAct(operator, "session.open", cookie.slice(0, 10), new Date());
-    await store.createSession({ ...session, ...times(session) }, audit);
+    const audit = describeAct(operator, "session.open", session.id, new Date());
+    await createSessionStore(service.keyed).createSession(session, audit, () => audit);
+  };
+  /** Writes the session of a cookie with other times. */
+  const shift = async (cookie: string, times: (session: Session) => Partial<Session>) => {
+    const session = await find(cookie);
+    await service.database.query(sql`DELETE FROM sessions WHERE id = ${session.id}`);
+    await write({ ...session, ...times(session) });
   };
   const ask = async (cookie: string) => {
     const { code, body } = await callConsole(service, "POST", "/token", undefined, cookieOf(cookie));
