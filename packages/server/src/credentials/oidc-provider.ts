@@ -1,4 +1,4 @@
-import type { AuthorizationServer, Client } from "oauth4webapi";
+import type { Configuration } from "openid-client";
 import type { OidcProvider, PendingLogin } from "../app/people/oidc-login.js";
 
 export interface OidcOptions {
@@ -10,9 +10,9 @@ export interface OidcOptions {
 }
 
 /** Loaded when the first person comes this way. */
-const load = () => import("oauth4webapi");
+const load = () => import("openid-client");
 
-const timeoutMs = 5000;
+const timeoutSeconds = 5;
 /** How long the provider's description of itself is used. Its keys are read again when an unknown one is used. */
 const metadataMs = 600_000;
 
@@ -21,72 +21,60 @@ const metadataMs = 600_000;
  * `refused`. The provider is asked when somebody logs in with it, and not when the service starts, so that the service does not depend on it.
  */
 export function createOidcProvider(options: OidcOptions, now: () => number): OidcProvider {
-  const { issuer, clientId, clientSecret, scope, redirectUri } = options;
-  const client: Client = { client_id: clientId };
-  // Over plain HTTP only on this machine, for development.
-  const isInsecure = ["localhost", "127.0.0.1"].includes(new URL(issuer).hostname);
-  let known: { server: AuthorizationServer; untilMs: number } | undefined;
+  const { clientId, clientSecret, scope } = options;
+  const issuer = new URL(options.issuer);
+  // The library exchanges the code with this URI as `URL` writes it, and the provider compares it with the one that was asked for.
+  const redirectUri = () => new URL(options.redirectUri());
+  let known: { provider: Configuration; untilMs: number } | undefined;
 
-  const http = async () => {
-    const { allowInsecureRequests } = await load();
-    return { signal: AbortSignal.timeout(timeoutMs), [allowInsecureRequests]: isInsecure };
-  };
-  const discover = async (): Promise<AuthorizationServer> => {
-    if (known !== undefined && now() < known.untilMs) return known.server;
-    const { discoveryRequest, processDiscoveryResponse } = await load();
-    const url = new URL(issuer);
-    const server = await processDiscoveryResponse(url, await discoveryRequest(url, await http()));
-    known = { server, untilMs: now() + metadataMs };
-    return server;
+  const discover = async (): Promise<Configuration> => {
+    if (known !== undefined && now() < known.untilMs) return known.provider;
+    const { allowInsecureRequests, ClientSecretBasic, discovery, enableNonRepudiationChecks } = await load();
+    const provider = await discovery(issuer, clientId, undefined, ClientSecretBasic(clientSecret), {
+      timeout: timeoutSeconds,
+      // Without the first, the library trusts TLS and verifies no signature. Plain HTTP only on this machine, for development.
+      execute: [enableNonRepudiationChecks, ...(isLoopback(issuer) ? [allowInsecureRequests] : [])],
+    });
+    // For two providers, the library accepts an issuer for all of their customers: each of these could give any claim.
+    if (new URL(provider.serverMetadata().issuer).href !== issuer.href)
+      throw new Error(`The provider is ${provider.serverMetadata().issuer}, and not ${issuer.href}.`);
+    known = { provider, untilMs: now() + metadataMs };
+    return provider;
   };
 
   return {
     begin: async () => {
-      const oauth = await load();
+      const oidc = await load();
       const pending: PendingLogin = {
-        state: oauth.generateRandomState(),
-        nonce: oauth.generateRandomNonce(),
-        verifier: oauth.generateRandomCodeVerifier(),
+        state: oidc.randomState(),
+        nonce: oidc.randomNonce(),
+        verifier: oidc.randomPKCECodeVerifier(),
       };
       try {
-        const { authorization_endpoint } = await discover();
-        const url = new URL(authorization_endpoint ?? "");
-        const challenge = await oauth.calculatePKCECodeChallenge(pending.verifier);
-        for (const [name, value] of Object.entries({
-          ...{ client_id: clientId, redirect_uri: redirectUri(), response_type: "code", scope },
-          ...{ code_challenge: challenge, code_challenge_method: "S256" },
-          ...{ state: pending.state, nonce: pending.nonce },
-        }))
-          url.searchParams.set(name, value);
+        const url = oidc.buildAuthorizationUrl(await discover(), {
+          ...{ redirect_uri: redirectUri().href, scope, state: pending.state, nonce: pending.nonce },
+          code_challenge: await oidc.calculatePKCECodeChallenge(pending.verifier),
+          code_challenge_method: "S256",
+        });
         return { url: url.href, pending };
       } catch {
         return "unavailable";
       }
     },
     finish: async (parameters, { state, nonce, verifier }) => {
-      const oauth = await load();
-      let server: AuthorizationServer;
+      const { authorizationCodeGrant } = await load();
+      let provider: Configuration;
       try {
-        server = await discover();
+        provider = await discover();
       } catch {
         return "unavailable";
       }
+      const answer = redirectUri();
+      answer.search = parameters;
+      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier };
       try {
-        const given = oauth.validateAuthResponse(server, client, new URLSearchParams(parameters), state);
-        const proof = oauth.ClientSecretBasic(clientSecret);
-        const response = await oauth.authorizationCodeGrantRequest(
-          server,
-          client,
-          proof,
-          given,
-          redirectUri(),
-          verifier,
-          await http(),
-        );
-        const expected = { expectedNonce: nonce, requireIdToken: true };
-        const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, expected);
-        await oauth.validateApplicationLevelSignature(server, response, await http());
-        return oauth.getValidatedIdTokenClaims(tokens) ?? "refused";
+        const tokens = await authorizationCodeGrant(provider, answer, { ...checks, idTokenExpected: true });
+        return tokens.claims() ?? "refused";
       } catch (error) {
         return isUnavailable(error) ? "unavailable" : "refused";
       }
@@ -94,10 +82,13 @@ export function createOidcProvider(options: OidcOptions, now: () => number): Oid
   };
 }
 
-/** What `fetch` throws when nobody answers, or not in time. */
+function isLoopback({ hostname }: URL): boolean {
+  return ["localhost", "127.0.0.1"].includes(hostname);
+}
+
+/** What `fetch` throws when nobody answers, and what the library makes of a timeout. */
 function isUnavailable(error: unknown): boolean {
-  const { name = "", message = "" } = error instanceof Error ? error : {};
-  return (
-    name === "TimeoutError" || name === "AbortError" || (name === "TypeError" && message === "fetch failed")
-  );
+  if (!(error instanceof Error)) return false;
+  if ("code" in error) return error.code === "OAUTH_TIMEOUT" || error.code === "OAUTH_ABORT";
+  return error.name === "TypeError" && error.message === "fetch failed";
 }

@@ -1,90 +1,146 @@
-import { createHash, randomUUID } from "node:crypto";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { type CryptoKey, decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose";
+import { type Configuration, Provider } from "oidc-provider";
 
-/** What is wrong with the ID token that the provider issues. */
+/** What is wrong with the ID token that the service receives. */
 export interface OidcFaults {
-  nonce?: string;
-  audience?: string;
-  issuer?: string;
-  isUnsigned?: boolean;
+  /** Claims that replace those of the provider. A second key of the provider signs the result. */
+  claims?: Readonly<Record<string, unknown>>;
+  /** A key that the provider does not publish signs the ID token. */
+  isForged?: boolean;
 }
 
 export const oidcClient = { id: "bursar", secret: "the provider's secret" };
 
+const scopes = "openid email profile";
+const lifetimeSeconds = 300;
+
 /**
- * An OpenID provider in this process, over HTTP: discovery, keys, authorization codes that are used once, PKCE and client authentication
- * as the specifications have them, and ID tokens with every fault that a test asks for.
+ * `oidc-provider` in this process, over HTTP. The library does everything that a provider does: discovery, keys, authorization, codes,
+ * PKCE and client authentication. Only an ID token for which a test asks for a fault is changed, on its way to the service.
  */
 export async function startOidcProvider() {
-  const { privateKey, publicKey } = await generateKeyPair("ES256");
-  const { privateKey: otherKey } = await generateKeyPair("ES256");
-  const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "ES256", use: "sig" };
-  const codes = new Map<string, { asked: URLSearchParams; claims: object; faults: OidcFaults }>();
-  let isDown = false;
-
-  const idTokenOf = async (code: string, verifier: string) => {
-    const found = codes.get(code);
-    codes.delete(code);
-    const challenge = createHash("sha256").update(verifier).digest("base64url");
-    if (found === undefined || found.asked.get("code_challenge") !== challenge) return undefined;
-    const { asked, claims, faults } = found;
-    return await new SignJWT({ nonce: faults.nonce ?? asked.get("nonce") ?? "", ...claims })
-      .setProtectedHeader({ alg: "ES256", kid: "one" })
-      .setIssuer(faults.issuer ?? url)
-      .setAudience(faults.audience ?? oidcClient.id)
-      .setSubject("somebody")
-      .setIssuedAt()
-      .setExpirationTime("5 minutes")
-      .sign(faults.isUnsigned === true ? otherKey : privateKey);
+  const users = new Map<string, { claims: object; faults: OidcFaults | undefined }>();
+  const keys = {
+    own: await createKey("own"),
+    second: await createKey("second"),
+    unknown: await createKey("own"),
   };
-  const server = createServer(async (request, response) => {
-    const answer = (status: number, body: object) =>
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    if (isDown) return request.socket.destroy();
-    if (request.url === "/.well-known/openid-configuration")
-      return answer(200, {
-        issuer: url,
-        authorization_endpoint: `${url}/authorize`,
-        token_endpoint: `${url}/token`,
-        jwks_uri: `${url}/keys`,
-        id_token_signing_alg_values_supported: ["ES256"],
-        authorization_response_iss_parameter_supported: true,
-      });
-    if (request.url === "/keys") return answer(200, { keys: [jwk] });
-    let body = "";
-    for await (const chunk of request) body += String(chunk);
-    const form = new URLSearchParams(body);
-    const [id, secret] = Buffer.from((request.headers.authorization ?? "").slice(6), "base64")
-      .toString()
-      .split(":")
-      .map((part) => decodeURIComponent(part.replaceAll("+", " ")));
-    if (id !== oidcClient.id || secret !== oidcClient.secret) return answer(401, { error: "invalid_client" });
-    const idToken = await idTokenOf(form.get("code") ?? "", form.get("code_verifier") ?? "");
-    if (idToken === undefined) return answer(400, { error: "invalid_grant" });
-    return answer(200, {
-      access_token: randomUUID(),
-      token_type: "Bearer",
-      expires_in: 60,
-      id_token: idToken,
-    });
-  });
+  let isDown = false;
+  let handle: (request: IncomingMessage, response: ServerResponse) => unknown = () => undefined;
+  const server = createServer((request, response) =>
+    isDown ? request.socket.destroy() : handle(request, response),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
+  const provider = new Provider(url, {
+    ...configuration,
+    jwks: { keys: [keys.own.jwk, keys.second.jwk] },
+    findAccount: (_ctx, id) => ({
+      accountId: id,
+      claims: () => ({ sub: id, ...users.get(id)?.claims }),
+    }),
+  });
+  const refusals: string[] = [];
+  provider.on("grant.error", (_ctx, error) => refusals.push(error.error));
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.path !== "/token" || ctx.status !== 200) return;
+    const answer = ctx.body as { id_token: string };
+    const claims = decodeJwt(answer.id_token);
+    const faults = users.get(claims.sub ?? "")?.faults;
+    if (faults === undefined) return;
+    const { kid, privateKey } = faults.isForged === true ? keys.unknown : keys.second;
+    ctx.body = { ...answer, id_token: await sign({ ...claims, ...faults.claims }, kid, privateKey) };
+  });
+  const respond = provider.callback();
+  handle = async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", url);
+    if (!pathname.startsWith("/interaction/")) return respond(request, response);
+    await logIn(provider, request, response, searchParams.get("user") ?? "");
+  };
+
   return {
     url,
-    /** What the browser comes back with when somebody has logged in at the provider. */
-    authorize: (authorizationUrl: string, claims: object, faults: OidcFaults = {}): URLSearchParams => {
-      const asked = new URL(authorizationUrl).searchParams;
-      const code = randomUUID();
-      codes.set(code, { asked, claims, faults });
-      return new URLSearchParams({ code, state: asked.get("state") ?? "", iss: url });
+    /** The errors with which the provider has refused codes. */
+    refusals,
+    /** Logs somebody with these claims in at the provider, as a browser would; returns the query that the browser comes back with. */
+    authorize: async (authorizationUrl: string, claims: object, faults?: OidcFaults) => {
+      const user = `user-${users.size}`;
+      users.set(user, { claims, faults });
+      return await browse(authorizationUrl, url, user);
     },
     setDown: (down: boolean) => {
       isDown = down;
     },
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
   };
+}
+
+const configuration: Configuration = {
+  clients: [
+    {
+      client_id: oidcClient.id,
+      client_secret: oidcClient.secret,
+      // The service's port is not known yet: native clients may have any port on loopback.
+      application_type: "native",
+      redirect_uris: ["http://localhost/console/oidc"],
+      response_types: ["code"],
+      grant_types: ["authorization_code"],
+      token_endpoint_auth_method: "client_secret_basic",
+      id_token_signed_response_alg: "ES256",
+    },
+  ],
+  claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "groups"] },
+  // The claims are in the ID token, and not only at the user info endpoint.
+  conformIdTokenClaims: false,
+  cookies: { keys: ["a key for the cookies of a test"] },
+  features: { devInteractions: { enabled: false } },
+  interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+  ttl: {
+    ...{ AccessToken: lifetimeSeconds, AuthorizationCode: lifetimeSeconds, Grant: lifetimeSeconds },
+    ...{ IdToken: lifetimeSeconds, Interaction: lifetimeSeconds, Session: lifetimeSeconds },
+  },
+};
+
+async function createKey(kid: string) {
+  const { privateKey } = await generateKeyPair("ES256", { extractable: true });
+  return { kid, privateKey, jwk: { ...(await exportJWK(privateKey)), kid, alg: "ES256", use: "sig" } };
+}
+
+function sign(claims: Record<string, unknown>, kid: string, key: CryptoKey): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: "ES256", kid }).sign(key);
+}
+
+/** The login page of the provider, which believes what it is given, and grants the client what it has asked for. */
+async function logIn(provider: Provider, request: IncomingMessage, response: ServerResponse, user: string) {
+  const grant = new provider.Grant({ accountId: user, clientId: oidcClient.id });
+  grant.addOIDCScope(scopes);
+  const result = { login: { accountId: user }, consent: { grantId: await grant.save() } };
+  await provider.interactionFinished(request, response, result);
+}
+
+/** Follows redirects with the cookies of the provider, until one leads elsewhere. */
+async function browse(from: string, providerUrl: string, user: string): Promise<URLSearchParams> {
+  const cookies = new Map<string, string>();
+  let at = new URL(from);
+  for (let step = 0; at.href.startsWith(providerUrl) && step < 10; step += 1) {
+    if (at.pathname.startsWith("/interaction/")) at.searchParams.set("user", user);
+    const cookie = [...cookies].map((pair) => pair.join("=")).join("; ");
+    const response = await fetch(at, { redirect: "manual", headers: { cookie } });
+    for (const header of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = header.split(";", 1)[0]?.split(/=(.*)/s) ?? [];
+      cookies.set(name, value);
+    }
+    const location = response.headers.get("location");
+    if (location === null)
+      throw new Error(`The provider answered ${response.status}: ${await response.text()}`);
+    at = new URL(location, at);
+  }
+  return at.searchParams;
 }

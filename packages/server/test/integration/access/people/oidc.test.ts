@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createOidcProvider } from "../../../../src/credentials/oidc-provider.js";
 import { callConsole, cookieOf, logInWith, registerWith, tokenOf } from "../../../harness/people/log-in.js";
 import { type OidcFaults, oidcClient, startOidcProvider } from "../../../harness/people/oidc-provider.js";
 import {
@@ -57,7 +58,7 @@ describe("a login with an OpenID provider", () => {
   });
   const logIn = async (given: object, faults?: OidcFaults) => {
     const { url, cookie } = await begin();
-    return await finish(provider.authorize(url, given, faults), cookie);
+    return await finish(await provider.authorize(url, given, faults), cookie);
   };
 
   it("asks for a code with PKCE, state and nonce, and remembers them in a cookie of its own", async () => {
@@ -96,33 +97,54 @@ describe("a login with an OpenID provider", () => {
   });
 
   it.each<[string, OidcFaults]>([
-    ["another nonce", { nonce: "another" }],
-    ["another audience", { audience: "another" }],
-    ["another issuer", { issuer: "https://another.example" }],
-    ["a signature by another key", { isUnsigned: true }],
+    ["another nonce", { claims: { nonce: "another" } }],
+    ["no nonce", { claims: { nonce: undefined } }],
+    ["another audience", { claims: { aud: "another" } }],
+    ["another issuer", { claims: { iss: "https://another.example" } }],
+    ["an expired ID token", { claims: { exp: Math.floor(Date.now() / 1000) - 60 } }],
+    ["a signature by another key", { isForged: true }],
   ])("is refused with %s", async (_name, faults) => {
     expect((await logIn(claims("eve@treasury.example"), faults)).code).toBe("OIDC_REFUSED");
   });
 
-  it("is refused with another state, another browser, another issuer of the answer, or a code that was used", async () => {
+  it("accepts an ID token that the second key has signed, so that the changed claims alone are refused", async () => {
+    expect((await logIn(claims("second@treasury.example"), {})).status).toBe(201);
+  });
+
+  it("is refused with another state, another browser or another issuer of the answer", async () => {
     const { url, cookie } = await begin();
     const other = await begin();
-    const changed = (name: string, value: string) => {
-      const parameters = provider.authorize(url, claims("eve@treasury.example"));
+    const changed = async (name: string, value: string) => {
+      const parameters = await provider.authorize(url, claims("eve@treasury.example"));
       parameters.set(name, value);
       return parameters;
     };
-    expect((await finish(changed("state", "x"), cookie)).code).toBe("OIDC_REFUSED");
-    expect((await finish(changed("iss", "https://another.example"), cookie)).code).toBe("OIDC_REFUSED");
-    const parameters = provider.authorize(url, claims("grace@treasury.example"));
+    expect((await finish(await changed("state", "x"), cookie)).code).toBe("OIDC_REFUSED");
+    expect((await finish(await changed("iss", "https://another.example"), cookie)).code).toBe("OIDC_REFUSED");
+    const parameters = await provider.authorize(url, claims("grace@treasury.example"));
     expect((await finish(parameters, other.cookie)).code).toBe("OIDC_REFUSED");
     expect((await finish(parameters, "")).code).toBe("OIDC_REFUSED");
+    // None of these has used the code.
     expect((await finish(parameters, cookie)).status).toBe(201);
-    expect((await finish(parameters, cookie)).code).toBe("OIDC_REFUSED");
-    // Also if the provider would issue another code for the same login.
-    expect((await finish(provider.authorize(url, claims("grace@treasury.example")), cookie)).code).toBe(
-      "OIDC_REFUSED",
-    );
+  });
+
+  it("is refused with a code that was used or belongs to another login, and once it has succeeded", async () => {
+    const { url, cookie } = await begin();
+    const other = await begin();
+    const parameters = await provider.authorize(url, claims("grace@treasury.example"));
+    expect((await finish(parameters, cookie)).status).toBe(201);
+    const refusalsOf = async (given: URLSearchParams, by: string) => {
+      provider.refusals.length = 0;
+      const { code } = await finish(given, by);
+      return [code, ...provider.refusals];
+    };
+    expect(await refusalsOf(parameters, cookie)).toEqual(["OIDC_REFUSED", "invalid_grant"]);
+    const stolen = await provider.authorize(url, claims("grace@treasury.example"));
+    stolen.set("state", new URL(other.url).searchParams.get("state") ?? "");
+    expect(await refusalsOf(stolen, other.cookie)).toEqual(["OIDC_REFUSED", "invalid_grant"]);
+    // The provider accepts another code for the same login. The service does not.
+    const second = await provider.authorize(url, claims("grace@treasury.example"));
+    expect(await refusalsOf(second, cookie)).toEqual(["OIDC_REFUSED"]);
   });
 
   it.each<[string, object]>([
@@ -139,15 +161,26 @@ describe("a login with an OpenID provider", () => {
     expect(await people.text()).not.toContain("eve@");
   });
 
+  it("is unavailable if the provider has another issuer than the configured one", async () => {
+    const options = {
+      ...{ clientId: oidcClient.id, clientSecret: oidcClient.secret, scope: "openid" },
+      redirectUri: () => "http://localhost/console/oidc",
+    };
+    const beginAt = (issuer: string) => createOidcProvider({ ...options, issuer }, Date.now).begin();
+    expect(await beginAt(provider.url)).toMatchObject({ pending: {} });
+    // The library compares nothing if it gets the address of the document.
+    expect(await beginAt(`${provider.url}/.well-known/openid-configuration`)).toBe("unavailable");
+  });
+
   it("does not concern passkeys while the provider is down", async () => {
     const link = await service.inviteAsOperator(owner, {
       ...{ email: "key@treasury.example", name: "Key", role: "viewer" },
     });
     const { authenticator } = await registerWith(service, link);
     const { url, cookie } = await begin();
+    const parameters = await provider.authorize(url, claims("ada@treasury.example"));
     provider.setDown(true);
     try {
-      const parameters = provider.authorize(url, claims("ada@treasury.example"));
       const down = await finish(parameters, cookie);
       expect([down.status, down.code]).toEqual([503, "OIDC_UNAVAILABLE"]);
       expect((await logInWith(service, authenticator)).status).toBe(201);
