@@ -127,6 +127,7 @@ const webhooks = `
       CASE v.sequence % 2 WHEN 1 THEN '-infinity' ELSE now() END
     FROM filled e JOIN events v USING (tenant_id) WHERE e.n = 3 AND v.sequence <= 2000;
   INSERT INTO webhook_hours
-    SELECT tenant_id, id, date_trunc('hour', now()) - hour * interval '1 hour', 10, 9, 0, 500, 90 FROM filled, generate_series(0, 1000) hour;
+    SELECT tenant_id, id, date_trunc('hour', now()) - hour * interval '1 hour', 10, 9, 0, 500, 90 FROM filled, generate_series(0, 1000) hour
+    ON CONFLICT DO NOTHING;
   DROP TABLE filled;
 `;
