@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Field } from "./field";
 
-/** A text counts when it is confirmed or left. */
+/** What is typed counts when it is confirmed or left. */
 export function TextFilter({
   label,
   value,
