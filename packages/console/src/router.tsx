@@ -4,7 +4,7 @@ import { readEventFilters } from "./pages/events/event-rows";
 import { readFilters } from "./pages/transactions/filters";
 import { NotFound } from "./shell/not-found";
 import { Shell } from "./shell/shell";
-import { Problem } from "./ui/problem";
+import { Problem } from "./ui/panels/problem";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
-import { Problem } from "../ui/problem";
+import { Problem } from "../ui/panels/problem";
 import { createPasskey, deviceName, explain } from "./passkeys";
 
 const prefix = "#invitation=";

@@ -1,4 +1,4 @@
-import { PageHead } from "../ui/page-head";
+import { PageHead } from "../ui/panels/page-head";
 import { OwnPasskeys } from "./own-passkeys";
 import { OwnSessions } from "./own-sessions";
 import { useMe } from "./use-me";

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState } from "react";
 import { bursar } from "../api/bursar";
-import { Problem } from "../ui/problem";
+import { Problem } from "../ui/panels/problem";
 import { assertPasskey, explain } from "./passkeys";
 import { ProviderLogin } from "./provider-login";
 

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../api/bursar";
-import { ActionButton } from "../ui/action-button";
-import { Countdown } from "../ui/countdown";
-import { Loaded } from "../ui/loaded";
-import { Problem } from "../ui/problem";
-import { SimpleTable } from "../ui/simple-table";
-import { Time } from "../ui/time";
+import { ActionButton } from "../ui/forms/action-button";
+import { Loaded } from "../ui/panels/loaded";
+import { Problem } from "../ui/panels/problem";
+import { SimpleTable } from "../ui/tables/simple-table";
+import { Countdown } from "../ui/values/countdown";
+import { Time } from "../ui/values/time";
 import { useCurrentSession } from "./current-session";
 
 const queryKey = ["own-sessions"];

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
-import { Problem } from "../ui/problem";
+import { Problem } from "../ui/panels/problem";
 
 const returnPath = "/console/oidc";
 

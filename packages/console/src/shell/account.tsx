@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../api/bursar";
-import { ForeignText } from "../ui/foreign-text";
+import { ForeignText } from "../ui/values/foreign-text";
 import { applyTheme, readTheme, type Theme } from "./theme";
 
 /** Who is logged in, for which tenant, and the settings of this browser. */

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { Empty } from "../ui/empty";
-import { PageHead } from "../ui/page-head";
+import { Empty } from "../ui/panels/empty";
+import { PageHead } from "../ui/panels/page-head";
 
 export function NotFound() {
   return (

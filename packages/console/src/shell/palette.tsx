@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useState } from "react";
 import { bursar } from "../api/bursar";
-import { ForeignText } from "../ui/foreign-text";
-import { Modal } from "../ui/modal";
-import { Problem } from "../ui/problem";
+import { Modal } from "../ui/dialogs/modal";
+import { Problem } from "../ui/panels/problem";
+import { ForeignText } from "../ui/values/foreign-text";
 import { mayOpen, pages } from "./pages";
 
 interface Hit {

@@ -5,7 +5,7 @@ import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
 import { LogIn, LogInAgain } from "../session/log-in";
 import { useIdleEnd } from "../session/use-idle-end";
 import { useMe } from "../session/use-me";
-import { Problem } from "../ui/problem";
+import { Problem } from "../ui/panels/problem";
 import { Account } from "./account";
 import { KeyHelp } from "./key-help";
 import { mayOpen, pages } from "./pages";

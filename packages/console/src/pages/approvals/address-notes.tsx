@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
-import { ForeignText } from "../../ui/foreign-text";
+import { ForeignText } from "../../ui/values/foreign-text";
 
 const readMax = 1000;
 

@@ -5,16 +5,16 @@ import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useWalletNames } from "../../api/wallet-names";
 import { useMe } from "../../session/use-me";
-import { ActionButton } from "../../ui/action-button";
-import { Amount } from "../../ui/amount";
-import { Countdown } from "../../ui/countdown";
-import { Empty } from "../../ui/empty";
-import { ForeignText } from "../../ui/foreign-text";
-import { Loaded } from "../../ui/loaded";
-import { PageHead } from "../../ui/page-head";
-import { Party } from "../../ui/party";
-import type { Column } from "../../ui/virtual-table";
-import { VirtualTable } from "../../ui/virtual-table";
+import { ActionButton } from "../../ui/forms/action-button";
+import { Empty } from "../../ui/panels/empty";
+import { Loaded } from "../../ui/panels/loaded";
+import { PageHead } from "../../ui/panels/page-head";
+import type { Column } from "../../ui/tables/virtual-table";
+import { VirtualTable } from "../../ui/tables/virtual-table";
+import { Amount } from "../../ui/values/amount";
+import { Countdown } from "../../ui/values/countdown";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { Party } from "../../ui/values/party";
 import { deadlineOf, readWaiting, type Waiting } from "./read-waiting";
 
 /** How many are read, and how many more each time that somebody asks for them. */

@@ -1,10 +1,10 @@
 import type { Transaction } from "@bursar/client";
 import type { ReactNode, Ref } from "react";
-import { Address } from "../../ui/address";
-import { Amount } from "../../ui/amount";
-import { Fact, Facts } from "../../ui/facts";
-import { ForeignText } from "../../ui/foreign-text";
-import { Time } from "../../ui/time";
+import { Fact, Facts } from "../../ui/panels/facts";
+import { Address } from "../../ui/values/address";
+import { Amount } from "../../ui/values/amount";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { Time } from "../../ui/values/time";
 import { AddressNotes } from "./address-notes";
 import { type TermName, withoutValue } from "./shown-terms";
 

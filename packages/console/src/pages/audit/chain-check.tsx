@@ -2,8 +2,8 @@ import type { AuditEntry } from "@bursar/client";
 import { useMutation } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { useMe } from "../../session/use-me";
-import { Problem } from "../../ui/problem";
-import { Time } from "../../ui/time";
+import { Problem } from "../../ui/panels/problem";
+import { Time } from "../../ui/values/time";
 import { type ChainReport, type SeenPosition, verifyChain } from "./verify-chain";
 
 const entriesMax = 2000;

@@ -2,15 +2,15 @@ import type { ChangeRequest } from "@bursar/client";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { ClientId } from "../../ui/client-id";
-import { Countdown } from "../../ui/countdown";
-import { Empty } from "../../ui/empty";
-import { PageHead } from "../../ui/page-head";
-import { PagedTable } from "../../ui/paged-table";
-import { StateBadge } from "../../ui/state-badge";
-import { SelectField } from "../../ui/text-field";
-import { Time } from "../../ui/time";
-import type { Column } from "../../ui/virtual-table";
+import { SelectField } from "../../ui/forms/text-field";
+import { Empty } from "../../ui/panels/empty";
+import { PageHead } from "../../ui/panels/page-head";
+import { PagedTable } from "../../ui/tables/paged-table";
+import type { Column } from "../../ui/tables/virtual-table";
+import { ClientId } from "../../ui/values/client-id";
+import { Countdown } from "../../ui/values/countdown";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 import { kindNames } from "./kind-names";
 
 const states = [

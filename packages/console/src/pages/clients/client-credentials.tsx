@@ -2,10 +2,10 @@ import type { Client, CreateChangeRequestBody } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
-import { RefusedChange } from "../../ui/refused-change";
-import { SimpleTable } from "../../ui/simple-table";
-import { Time } from "../../ui/time";
+import { RefusedChange } from "../../ui/dialogs/refused-change";
+import { ActionButton } from "../../ui/forms/action-button";
+import { SimpleTable } from "../../ui/tables/simple-table";
+import { Time } from "../../ui/values/time";
 import { ClientSecretOnce } from "./client-secret-once";
 
 interface Credential {

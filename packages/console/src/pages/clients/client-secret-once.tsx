@@ -1,4 +1,4 @@
-import { ShownOnce } from "../../ui/shown-once";
+import { ShownOnce } from "../../ui/dialogs/shown-once";
 
 export function ClientSecretOnce({
   id,

@@ -1,9 +1,9 @@
 import type { ClientUsage as Usage } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { BarChart, lastHours } from "../../ui/bar-chart";
-import { Loaded } from "../../ui/loaded";
-import { SimpleTable } from "../../ui/simple-table";
+import { BarChart, lastHours } from "../../ui/panels/bar-chart";
+import { Loaded } from "../../ui/panels/loaded";
+import { SimpleTable } from "../../ui/tables/simple-table";
 
 const hourMs = 3_600_000;
 

@@ -2,12 +2,12 @@ import type { CreateClientBody } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
-import { ActionButton } from "../../ui/action-button";
-import { CheckList } from "../../ui/check-list";
-import { Confirm } from "../../ui/confirm";
-import { faultOf } from "../../ui/fault-of";
-import { TextField } from "../../ui/text-field";
-import { useDraft } from "../../ui/use-draft";
+import { Confirm } from "../../ui/dialogs/confirm";
+import { ActionButton } from "../../ui/forms/action-button";
+import { CheckList } from "../../ui/forms/check-list";
+import { faultOf } from "../../ui/forms/fault-of";
+import { TextField } from "../../ui/forms/text-field";
+import { useDraft } from "../../ui/forms/use-draft";
 
 const empty = () => ({
   key: crypto.randomUUID() as string,

@@ -4,17 +4,17 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
-import { ActionButton } from "../../ui/action-button";
-import { Address } from "../../ui/address";
-import { Confirm } from "../../ui/confirm";
-import { Countdown } from "../../ui/countdown";
-import { Empty } from "../../ui/empty";
-import { ForeignText } from "../../ui/foreign-text";
-import { PageHead } from "../../ui/page-head";
-import { PagedTable } from "../../ui/paged-table";
-import { StateBadge } from "../../ui/state-badge";
-import { Time } from "../../ui/time";
-import type { Column } from "../../ui/virtual-table";
+import { Confirm } from "../../ui/dialogs/confirm";
+import { ActionButton } from "../../ui/forms/action-button";
+import { Empty } from "../../ui/panels/empty";
+import { PageHead } from "../../ui/panels/page-head";
+import { PagedTable } from "../../ui/tables/paged-table";
+import type { Column } from "../../ui/tables/virtual-table";
+import { Address } from "../../ui/values/address";
+import { Countdown } from "../../ui/values/countdown";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 import { NewDestination } from "./new-destination";
 
 /** The allow-list of addresses. A new one waits before the policy treats it as listed. */

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
-import { Confirm } from "../../ui/confirm";
-import { faultOf } from "../../ui/fault-of";
-import { AreaField, SelectField, TextField } from "../../ui/text-field";
-import { useDraft } from "../../ui/use-draft";
+import { Confirm } from "../../ui/dialogs/confirm";
+import { ActionButton } from "../../ui/forms/action-button";
+import { faultOf } from "../../ui/forms/fault-of";
+import { AreaField, SelectField, TextField } from "../../ui/forms/text-field";
+import { useDraft } from "../../ui/forms/use-draft";
 
 const empty = () => ({ key: crypto.randomUUID() as string, label: "", network: "", address: "", note: "" });
 

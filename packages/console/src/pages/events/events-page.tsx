@@ -4,17 +4,17 @@ import { useMemo, useState } from "react";
 import { LiveControls } from "../../live/live-controls";
 import { LiveList } from "../../live/live-list";
 import { useLiveList } from "../../live/use-live-list";
-import { ChoiceFilter } from "../../ui/choice-filter";
-import { ClientId } from "../../ui/client-id";
-import { Curl } from "../../ui/curl";
-import { Empty } from "../../ui/empty";
-import { JsonModal } from "../../ui/json-modal";
-import { PageHead } from "../../ui/page-head";
-import { Problem } from "../../ui/problem";
-import { StateBadge } from "../../ui/state-badge";
-import { TextFilter } from "../../ui/text-filter";
-import { Time } from "../../ui/time";
-import { type Column, VirtualTable } from "../../ui/virtual-table";
+import { JsonModal } from "../../ui/dialogs/json-modal";
+import { Curl } from "../../ui/panels/curl";
+import { Empty } from "../../ui/panels/empty";
+import { PageHead } from "../../ui/panels/page-head";
+import { Problem } from "../../ui/panels/problem";
+import { ChoiceFilter } from "../../ui/tables/choice-filter";
+import { TextFilter } from "../../ui/tables/text-filter";
+import { type Column, VirtualTable } from "../../ui/tables/virtual-table";
+import { ClientId } from "../../ui/values/client-id";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 import { type EventFilters, eventRows, eventSource, kinds, subjectOf } from "./event-rows";
 
 /** The tenant's log of events, as webhooks and the stream have it. */

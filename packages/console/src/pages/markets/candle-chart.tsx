@@ -1,6 +1,6 @@
 import type { Trade } from "@bursar/client";
 import { useState } from "react";
-import { Field } from "../../ui/field";
+import { Field } from "../../ui/forms/field";
 import { candlesOf, periods } from "./candles";
 
 const width = 600;

@@ -1,7 +1,7 @@
 import type { LiveBook, Order } from "@bursar/client";
 import { compare } from "@bursar/client";
-import { Amount } from "../../ui/amount";
-import { Scroller } from "../../ui/scroller";
+import { Scroller } from "../../ui/tables/scroller";
+import { Amount } from "../../ui/values/amount";
 
 const levelsShown = 12;
 

@@ -1,9 +1,9 @@
 import { isBursarError, type Market, type PlaceOrderBody } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { Field } from "../../ui/field";
-import { Problem } from "../../ui/problem";
-import { useDraft } from "../../ui/use-draft";
+import { Field } from "../../ui/forms/field";
+import { useDraft } from "../../ui/forms/use-draft";
+import { Problem } from "../../ui/panels/problem";
 
 interface Draft {
   /** The same for every attempt at this order, so that it is placed once. */

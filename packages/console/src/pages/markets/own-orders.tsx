@@ -2,15 +2,15 @@ import type { Order } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { Amount } from "../../ui/amount";
-import { Empty } from "../../ui/empty";
-import { Field } from "../../ui/field";
-import { ForeignText } from "../../ui/foreign-text";
-import { Modal } from "../../ui/modal";
-import { Problem } from "../../ui/problem";
-import { Scroller } from "../../ui/scroller";
-import { StateBadge } from "../../ui/state-badge";
-import { Time } from "../../ui/time";
+import { Modal } from "../../ui/dialogs/modal";
+import { Field } from "../../ui/forms/field";
+import { Empty } from "../../ui/panels/empty";
+import { Problem } from "../../ui/panels/problem";
+import { Scroller } from "../../ui/tables/scroller";
+import { Amount } from "../../ui/values/amount";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 
 /** The tenant's open orders, which can be made smaller or cancelled. */
 export function OwnOrders({ orders, mayWrite }: { orders: readonly Order[]; mayWrite: boolean }) {

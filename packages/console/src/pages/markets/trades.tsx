@@ -2,10 +2,10 @@ import type { Trade } from "@bursar/client";
 import { useEffect, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { createBackoff } from "../../live/backoff";
-import { Amount } from "../../ui/amount";
-import { Problem } from "../../ui/problem";
-import { Scroller } from "../../ui/scroller";
-import { Time } from "../../ui/time";
+import { Problem } from "../../ui/panels/problem";
+import { Scroller } from "../../ui/tables/scroller";
+import { Amount } from "../../ui/values/amount";
+import { Time } from "../../ui/values/time";
 import { CandleChart } from "./candle-chart";
 
 const keptMax = 1000;

@@ -1,16 +1,16 @@
 import type { Network } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { Amount } from "../../ui/amount";
-import { Curl } from "../../ui/curl";
-import { Empty } from "../../ui/empty";
-import { Fact, Facts } from "../../ui/facts";
-import { ForeignText } from "../../ui/foreign-text";
-import { Loaded } from "../../ui/loaded";
-import { PageHead } from "../../ui/page-head";
-import { RawJson } from "../../ui/raw-json";
-import { StateBadge } from "../../ui/state-badge";
-import { Time } from "../../ui/time";
+import { Curl } from "../../ui/panels/curl";
+import { Empty } from "../../ui/panels/empty";
+import { Fact, Facts } from "../../ui/panels/facts";
+import { Loaded } from "../../ui/panels/loaded";
+import { PageHead } from "../../ui/panels/page-head";
+import { RawJson } from "../../ui/panels/raw-json";
+import { Amount } from "../../ui/values/amount";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 
 const refreshMs = 5000;
 

@@ -1,12 +1,12 @@
 import type { Overview } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { Amount } from "../../ui/amount";
-import { BarChart, lastHours } from "../../ui/bar-chart";
-import { Empty } from "../../ui/empty";
-import { Loaded } from "../../ui/loaded";
-import { SimpleTable } from "../../ui/simple-table";
-import { Time } from "../../ui/time";
+import { BarChart, lastHours } from "../../ui/panels/bar-chart";
+import { Empty } from "../../ui/panels/empty";
+import { Loaded } from "../../ui/panels/loaded";
+import { SimpleTable } from "../../ui/tables/simple-table";
+import { Amount } from "../../ui/values/amount";
+import { Time } from "../../ui/values/time";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

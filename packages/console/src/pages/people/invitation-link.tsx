@@ -1,5 +1,5 @@
 import type { Invitation } from "@bursar/client";
-import { ShownOnce } from "../../ui/shown-once";
+import { ShownOnce } from "../../ui/dialogs/shown-once";
 
 /** The link with which a person registers a passkey. */
 export function InvitationLink({

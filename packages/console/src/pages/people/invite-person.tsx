@@ -1,11 +1,11 @@
 import type { Invitation } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
-import { Confirm } from "../../ui/confirm";
-import { faultOf } from "../../ui/fault-of";
-import { TextField } from "../../ui/text-field";
-import { useDraft } from "../../ui/use-draft";
+import { Confirm } from "../../ui/dialogs/confirm";
+import { ActionButton } from "../../ui/forms/action-button";
+import { faultOf } from "../../ui/forms/fault-of";
+import { TextField } from "../../ui/forms/text-field";
+import { useDraft } from "../../ui/forms/use-draft";
 import { RoleField } from "./role-field";
 
 const empty = () => ({ key: crypto.randomUUID() as string, email: "", name: "", role: "" });

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
-import { Loaded } from "../../ui/loaded";
-import { Problem } from "../../ui/problem";
-import { SimpleTable } from "../../ui/simple-table";
-import { Time } from "../../ui/time";
+import { ActionButton } from "../../ui/forms/action-button";
+import { Loaded } from "../../ui/panels/loaded";
+import { Problem } from "../../ui/panels/problem";
+import { SimpleTable } from "../../ui/tables/simple-table";
+import { Time } from "../../ui/values/time";
 
 /** Where a person is logged in. */
 export function PersonSessions({ id }: { id: string }) {

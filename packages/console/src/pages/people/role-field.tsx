@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
-import { SelectField } from "../../ui/text-field";
+import { SelectField } from "../../ui/forms/text-field";
 
 export function useRoles() {
   return useQuery({

@@ -3,16 +3,16 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
-import { ActionButton } from "../../ui/action-button";
-import { CheckList } from "../../ui/check-list";
-import { Confirm } from "../../ui/confirm";
-import { faultOf } from "../../ui/fault-of";
-import { Loaded } from "../../ui/loaded";
-import { PageHead } from "../../ui/page-head";
-import { Problem } from "../../ui/problem";
-import { SimpleTable } from "../../ui/simple-table";
-import { TextField } from "../../ui/text-field";
-import { useDraft } from "../../ui/use-draft";
+import { Confirm } from "../../ui/dialogs/confirm";
+import { ActionButton } from "../../ui/forms/action-button";
+import { CheckList } from "../../ui/forms/check-list";
+import { faultOf } from "../../ui/forms/fault-of";
+import { TextField } from "../../ui/forms/text-field";
+import { useDraft } from "../../ui/forms/use-draft";
+import { Loaded } from "../../ui/panels/loaded";
+import { PageHead } from "../../ui/panels/page-head";
+import { Problem } from "../../ui/panels/problem";
+import { SimpleTable } from "../../ui/tables/simple-table";
 import { useRoles } from "./role-field";
 
 /** Named sets of scopes. A role is created and deleted, never changed: it means the same to everybody who has it. */

@@ -1,11 +1,11 @@
 import type { EvaluatedTransaction, PolicyDocument } from "@bursar/client";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
-import { Problem } from "../../ui/problem";
-import { SelectField, TextField } from "../../ui/text-field";
-import { useDraft } from "../../ui/use-draft";
-import { Verdict } from "../../ui/verdict";
+import { ActionButton } from "../../ui/forms/action-button";
+import { SelectField, TextField } from "../../ui/forms/text-field";
+import { useDraft } from "../../ui/forms/use-draft";
+import { Problem } from "../../ui/panels/problem";
+import { Verdict } from "../../ui/panels/verdict";
 import { RecentPayments } from "./recent-payments";
 
 interface DryRunProps {

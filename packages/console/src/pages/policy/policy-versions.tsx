@@ -2,10 +2,10 @@ import type { PolicyDocument } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { ClientId } from "../../ui/client-id";
-import { Loaded } from "../../ui/loaded";
-import { SimpleTable } from "../../ui/simple-table";
-import { Time } from "../../ui/time";
+import { Loaded } from "../../ui/panels/loaded";
+import { SimpleTable } from "../../ui/tables/simple-table";
+import { ClientId } from "../../ui/values/client-id";
+import { Time } from "../../ui/values/time";
 import { Difference } from "./difference";
 
 interface PolicyVersionsProps {

@@ -3,11 +3,11 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar, quotas } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
-import { Amount } from "../../ui/amount";
-import { ForeignText } from "../../ui/foreign-text";
-import { Problem } from "../../ui/problem";
-import { useAbort } from "../../ui/use-abort";
-import { type Column, VirtualTable } from "../../ui/virtual-table";
+import { useAbort } from "../../ui/forms/use-abort";
+import { Problem } from "../../ui/panels/problem";
+import { type Column, VirtualTable } from "../../ui/tables/virtual-table";
+import { Amount } from "../../ui/values/amount";
+import { ForeignText } from "../../ui/values/foreign-text";
 import { type Changed, compareAll, type Tally } from "./compare-all";
 import { createComparer, type Outcome } from "./compare-payments";
 

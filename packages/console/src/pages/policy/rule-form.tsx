@@ -1,5 +1,5 @@
-import { CheckList } from "../../ui/check-list";
-import { SelectField, TextField } from "../../ui/text-field";
+import { CheckList } from "../../ui/forms/check-list";
+import { SelectField, TextField } from "../../ui/forms/text-field";
 import { changeAt, type Path, readAt } from "./document";
 import { actionFields, commonConditions, conditionFields, type RuleField } from "./rule-fields";
 

@@ -1,12 +1,12 @@
 import type { FailedItem } from "@bursar/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
-import { Countdown } from "../../ui/countdown";
-import { Loaded } from "../../ui/loaded";
-import { Problem } from "../../ui/problem";
-import { SimpleTable } from "../../ui/simple-table";
-import { StateBadge } from "../../ui/state-badge";
+import { ActionButton } from "../../ui/forms/action-button";
+import { Loaded } from "../../ui/panels/loaded";
+import { Problem } from "../../ui/panels/problem";
+import { SimpleTable } from "../../ui/tables/simple-table";
+import { Countdown } from "../../ui/values/countdown";
+import { StateBadge } from "../../ui/values/state-badge";
 
 /** What the service could not process because of a fault of its own. */
 export function Failures() {

@@ -1,15 +1,15 @@
 import type { System } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { CopyButton } from "../../ui/copy-button";
-import { Fact, Facts } from "../../ui/facts";
-import { boundedText, FigureCard } from "../../ui/figure-card";
-import { Loaded } from "../../ui/loaded";
-import { PageHead } from "../../ui/page-head";
-import { RawJson } from "../../ui/raw-json";
-import { SimpleTable } from "../../ui/simple-table";
-import { StateBadge } from "../../ui/state-badge";
-import { Time } from "../../ui/time";
+import { Fact, Facts } from "../../ui/panels/facts";
+import { boundedText, FigureCard } from "../../ui/panels/figure-card";
+import { Loaded } from "../../ui/panels/loaded";
+import { PageHead } from "../../ui/panels/page-head";
+import { RawJson } from "../../ui/panels/raw-json";
+import { SimpleTable } from "../../ui/tables/simple-table";
+import { CopyButton } from "../../ui/values/copy-button";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 import { Failures } from "./failures";
 
 /** How the service is doing: what waits, what has failed, and what it runs on. */

@@ -1,5 +1,5 @@
 import type { Transaction } from "@bursar/client";
-import { type CsvColumn, toCsv } from "../../ui/csv";
+import { type CsvColumn, toCsv } from "../../ui/tables/csv";
 
 const columns: readonly CsvColumn<Transaction>[] = [
   ["id", (row) => row.id],

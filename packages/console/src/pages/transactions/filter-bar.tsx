@@ -1,5 +1,5 @@
-import { ChoiceFilter } from "../../ui/choice-filter";
-import { TextFilter } from "../../ui/text-filter";
+import { ChoiceFilter } from "../../ui/tables/choice-filter";
+import { TextFilter } from "../../ui/tables/text-filter";
 import { states, type TransactionFilters } from "./filters";
 import { SavedViews } from "./saved-views";
 

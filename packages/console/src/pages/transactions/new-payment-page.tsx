@@ -4,14 +4,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
 import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
-import { Curl } from "../../ui/curl";
-import { Field } from "../../ui/field";
-import { ForeignText, plainly } from "../../ui/foreign-text";
-import { PageHead } from "../../ui/page-head";
-import { Problem } from "../../ui/problem";
-import { SelectField, TextField } from "../../ui/text-field";
-import { useDraft } from "../../ui/use-draft";
-import { Verdict } from "../../ui/verdict";
+import { Field } from "../../ui/forms/field";
+import { SelectField, TextField } from "../../ui/forms/text-field";
+import { useDraft } from "../../ui/forms/use-draft";
+import { Curl } from "../../ui/panels/curl";
+import { PageHead } from "../../ui/panels/page-head";
+import { Problem } from "../../ui/panels/problem";
+import { Verdict } from "../../ui/panels/verdict";
+import { ForeignText, plainly } from "../../ui/values/foreign-text";
 
 interface Draft {
   /** The same for every attempt at this payment, so that it happens once. */

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Field } from "../../ui/field";
+import { Field } from "../../ui/forms/field";
 import { readFilters, type TransactionFilters } from "./filters";
 
 const key = "bursar.transaction-views";

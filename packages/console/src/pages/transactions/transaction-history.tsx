@@ -1,9 +1,9 @@
 import type { Transaction } from "@bursar/client";
-import { ClientId } from "../../ui/client-id";
-import { ForeignText } from "../../ui/foreign-text";
-import { SimpleTable } from "../../ui/simple-table";
-import { StateBadge } from "../../ui/state-badge";
-import { Time } from "../../ui/time";
+import { SimpleTable } from "../../ui/tables/simple-table";
+import { ClientId } from "../../ui/values/client-id";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 
 export function TransactionHistory({ transaction }: { transaction: Transaction }) {
   return (

@@ -1,9 +1,9 @@
 import type { WalletEntry } from "@bursar/client";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { type CsvColumn, downloadCsv, toCsv } from "../../ui/csv";
-import { Problem } from "../../ui/problem";
-import { useAbort } from "../../ui/use-abort";
+import { useAbort } from "../../ui/forms/use-abort";
+import { Problem } from "../../ui/panels/problem";
+import { type CsvColumn, downloadCsv, toCsv } from "../../ui/tables/csv";
 import { readEntries } from "./read-entries";
 
 const entriesMax = 10_000;

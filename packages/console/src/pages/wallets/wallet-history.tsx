@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { Amount } from "../../ui/amount";
-import { Loaded } from "../../ui/loaded";
-import { PagedTable } from "../../ui/paged-table";
-import { SelectField } from "../../ui/text-field";
-import { Time } from "../../ui/time";
-import type { Column } from "../../ui/virtual-table";
+import { SelectField } from "../../ui/forms/text-field";
+import { Loaded } from "../../ui/panels/loaded";
+import { PagedTable } from "../../ui/tables/paged-table";
+import type { Column } from "../../ui/tables/virtual-table";
+import { Amount } from "../../ui/values/amount";
+import { Time } from "../../ui/values/time";
 import { BalanceChart } from "./balance-chart";
 import { StatementFile } from "./statement-file";
 

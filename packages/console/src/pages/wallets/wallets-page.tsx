@@ -1,13 +1,13 @@
 import type { Wallet } from "@bursar/client";
 import { Link } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
-import { Amount } from "../../ui/amount";
-import { Empty } from "../../ui/empty";
-import { ForeignText } from "../../ui/foreign-text";
-import { PageHead } from "../../ui/page-head";
-import { PagedTable } from "../../ui/paged-table";
-import { StateBadge } from "../../ui/state-badge";
-import type { Column } from "../../ui/virtual-table";
+import { Empty } from "../../ui/panels/empty";
+import { PageHead } from "../../ui/panels/page-head";
+import { PagedTable } from "../../ui/tables/paged-table";
+import type { Column } from "../../ui/tables/virtual-table";
+import { Amount } from "../../ui/values/amount";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { StateBadge } from "../../ui/values/state-badge";
 
 export function WalletsPage() {
   return (

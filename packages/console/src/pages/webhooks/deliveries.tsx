@@ -2,13 +2,13 @@ import type { ListWebhookDeliveriesQuery, WebhookDeliverySummary } from "@bursar
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { Countdown } from "../../ui/countdown";
-import { Empty } from "../../ui/empty";
-import { PagedTable } from "../../ui/paged-table";
-import { StateBadge } from "../../ui/state-badge";
-import { SelectField } from "../../ui/text-field";
-import { Time } from "../../ui/time";
-import type { Column } from "../../ui/virtual-table";
+import { SelectField } from "../../ui/forms/text-field";
+import { Empty } from "../../ui/panels/empty";
+import { PagedTable } from "../../ui/tables/paged-table";
+import type { Column } from "../../ui/tables/virtual-table";
+import { Countdown } from "../../ui/values/countdown";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 
 type State = NonNullable<ListWebhookDeliveriesQuery["state"]>;
 const states: readonly State[] = ["pending", "delivered", "exhausted"];

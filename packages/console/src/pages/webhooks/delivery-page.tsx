@@ -3,18 +3,18 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
-import { CopyButton } from "../../ui/copy-button";
-import { Countdown } from "../../ui/countdown";
-import { Curl } from "../../ui/curl";
-import { Fact, Facts } from "../../ui/facts";
-import { ForeignLines, ForeignText } from "../../ui/foreign-text";
-import { Loaded } from "../../ui/loaded";
-import { PageHead } from "../../ui/page-head";
-import { Problem } from "../../ui/problem";
-import { jsonText, RawJson } from "../../ui/raw-json";
-import { StateBadge } from "../../ui/state-badge";
-import { Time } from "../../ui/time";
+import { ActionButton } from "../../ui/forms/action-button";
+import { Curl } from "../../ui/panels/curl";
+import { Fact, Facts } from "../../ui/panels/facts";
+import { Loaded } from "../../ui/panels/loaded";
+import { PageHead } from "../../ui/panels/page-head";
+import { Problem } from "../../ui/panels/problem";
+import { jsonText, RawJson } from "../../ui/panels/raw-json";
+import { CopyButton } from "../../ui/values/copy-button";
+import { Countdown } from "../../ui/values/countdown";
+import { ForeignLines, ForeignText } from "../../ui/values/foreign-text";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 
 /** A delivery with what every attempt has sent and what was answered. */
 export function DeliveryPage() {

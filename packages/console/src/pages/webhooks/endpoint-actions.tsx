@@ -3,12 +3,12 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
-import { ForeignLines, ForeignText } from "../../ui/foreign-text";
-import { Modal } from "../../ui/modal";
-import { Problem } from "../../ui/problem";
-import { SecretOnce } from "../../ui/secret-once";
-import { SelectField } from "../../ui/text-field";
+import { Modal } from "../../ui/dialogs/modal";
+import { SecretOnce } from "../../ui/dialogs/secret-once";
+import { ActionButton } from "../../ui/forms/action-button";
+import { SelectField } from "../../ui/forms/text-field";
+import { Problem } from "../../ui/panels/problem";
+import { ForeignLines, ForeignText } from "../../ui/values/foreign-text";
 import { EndpointForm } from "./endpoint-form";
 
 type Dialog = "verify" | "test" | "rotate" | "change" | "delete";

@@ -2,12 +2,12 @@ import { isBursarError, type WebhookEndpoint } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
-import { Modal } from "../../ui/modal";
-import { Problem } from "../../ui/problem";
-import { SecretOnce } from "../../ui/secret-once";
-import { TextField } from "../../ui/text-field";
-import { useDraft } from "../../ui/use-draft";
+import { Modal } from "../../ui/dialogs/modal";
+import { SecretOnce } from "../../ui/dialogs/secret-once";
+import { ActionButton } from "../../ui/forms/action-button";
+import { TextField } from "../../ui/forms/text-field";
+import { useDraft } from "../../ui/forms/use-draft";
+import { Problem } from "../../ui/panels/problem";
 import { kinds } from "../events/event-rows";
 
 type Kind = WebhookEndpoint["events"][number];

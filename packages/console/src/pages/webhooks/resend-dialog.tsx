@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { ActionButton } from "../../ui/action-button";
-import { boundedText } from "../../ui/figure-card";
-import { Modal } from "../../ui/modal";
-import { Problem } from "../../ui/problem";
-import { TextField } from "../../ui/text-field";
+import { Modal } from "../../ui/dialogs/modal";
+import { ActionButton } from "../../ui/forms/action-button";
+import { TextField } from "../../ui/forms/text-field";
+import { boundedText } from "../../ui/panels/figure-card";
+import { Problem } from "../../ui/panels/problem";
 
 interface ResendDialogProps {
   endpointId: string;

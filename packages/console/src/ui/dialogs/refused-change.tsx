@@ -1,9 +1,9 @@
 import { type CreateChangeRequestBody, isBursarError } from "@bursar/client";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { bursar } from "../api/bursar";
-import { ActionButton } from "./action-button";
-import { Problem } from "./problem";
+import { bursar } from "../../api/bursar";
+import { ActionButton } from "../forms/action-button";
+import { Problem } from "../panels/problem";
 
 interface RefusedChangeProps {
   error: unknown;

@@ -1,4 +1,4 @@
-import { Field } from "./field";
+import { Field } from "../forms/field";
 
 interface ChoiceFilterProps<Option extends string> {
   label: string;

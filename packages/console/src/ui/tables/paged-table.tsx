@@ -1,8 +1,8 @@
 import type { List, PageOf } from "@bursar/client";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { Problem } from "../panels/problem";
 import { LoadMore } from "./load-more";
-import { Problem } from "./problem";
 import { refreshFirstPage } from "./refresh-first-page";
 import { type Column, VirtualTable } from "./virtual-table";
 

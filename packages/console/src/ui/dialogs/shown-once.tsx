@@ -1,4 +1,4 @@
-import { CopyButton } from "./copy-button";
+import { CopyButton } from "../values/copy-button";
 import { Modal } from "./modal";
 
 interface ShownOnceProps {

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Field } from "./field";
+import { Field } from "../forms/field";
 
 /** What is typed counts when it is confirmed or left. */
 export function TextFilter({

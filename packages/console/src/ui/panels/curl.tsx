@@ -1,4 +1,4 @@
-import { CopyButton } from "./copy-button";
+import { CopyButton } from "../values/copy-button";
 
 interface CurlProps {
   method: string;

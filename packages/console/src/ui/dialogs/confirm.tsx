@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import { Problem } from "../panels/problem";
 import { Modal } from "./modal";
-import { Problem } from "./problem";
 
 interface ConfirmProps {
   title: string;

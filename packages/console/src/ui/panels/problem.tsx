@@ -1,6 +1,6 @@
 import { isBursarError } from "@bursar/client";
-import { CopyButton } from "./copy-button";
-import { ForeignText } from "./foreign-text";
+import { CopyButton } from "../values/copy-button";
+import { ForeignText } from "../values/foreign-text";
 
 /** What to do about an error, by its code; the service's sentence says what happened. */
 const advice: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { CopyButton } from "./copy-button";
+import { CopyButton } from "../values/copy-button";
 
 /** A secret that is shown once and never again. */
 export function SecretOnce({ secret, keyId, onDone }: { secret: string; keyId: string; onDone: () => void }) {

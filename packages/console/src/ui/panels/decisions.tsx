@@ -1,8 +1,8 @@
-import { ClientId } from "./client-id";
-import { ForeignText } from "./foreign-text";
-import { SimpleTable } from "./simple-table";
-import { StateBadge } from "./state-badge";
-import { Time } from "./time";
+import { SimpleTable } from "../tables/simple-table";
+import { ClientId } from "../values/client-id";
+import { ForeignText } from "../values/foreign-text";
+import { StateBadge } from "../values/state-badge";
+import { Time } from "../values/time";
 
 interface Decision {
   client_id: string;

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { groupsOfFour } from "./address";
 import { groupsOf } from "./amount";
 import { durationOf } from "./countdown";
-import { curlOf } from "./curl";
 import { partsOf } from "./foreign-text";
 
 describe("a string of somebody else", () => {
@@ -57,21 +56,5 @@ describe("a duration", () => {
     [86_400_000, "1 d"],
   ])("of %i ms is %s", (ms, words) => {
     expect(durationOf(ms)).toBe(words);
-  });
-});
-
-describe("a command for a shell", () => {
-  it("quotes what others have written", () => {
-    const body = { reference: "it's $(reboot) `x`" };
-    expect(
-      curlOf(
-        { method: "POST", path: "/v1/transactions", body, idempotencyKey: "k'1" },
-        "https://pay.example",
-      ),
-    ).toBe(`curl -X POST 'https://pay.example/v1/transactions' \\
-  -H "Authorization: Bearer $TOKEN" \\
-  -H 'Idempotency-Key: k'\\''1' \\
-  -H 'Content-Type: application/json' \\
-  --data-raw '{"reference":"it'\\''s $(reboot) \`x\`"}'`);
   });
 });

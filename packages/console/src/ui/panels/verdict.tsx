@@ -1,5 +1,5 @@
 import type { PolicyEvaluation } from "@bursar/client";
-import { ForeignText } from "./foreign-text";
+import { ForeignText } from "../values/foreign-text";
 
 const words = {
   allow: "The policy allows this payment.",

@@ -1,4 +1,4 @@
-import { CopyButton } from "./copy-button";
+import { CopyButton } from "../values/copy-button";
 
 /** Laid out for reading. Escapes keep every character that is not visible from acting. */
 export function jsonText(value: unknown): string {

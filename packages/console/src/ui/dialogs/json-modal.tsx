@@ -1,5 +1,5 @@
+import { RawJson } from "../panels/raw-json";
 import { Modal } from "./modal";
-import { RawJson } from "./raw-json";
 
 /** An object of a list as the service sent it, over the page. */
 export function JsonModal({ title, value, onClose }: { title: string; value: unknown; onClose: () => void }) {
