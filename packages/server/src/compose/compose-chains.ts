@@ -31,7 +31,7 @@ import { hasChainWallets } from "../store/chain/has-wallets.js";
 import { readNetworks } from "../store/chain/read-networks.js";
 import { readSettledBooks } from "../store/chain/settled-books.js";
 import { listUnowned } from "../store/chain/unowned-rows.js";
-import { type Database, isDatabaseUnavailable, isLockTimeout } from "../store/core/database.js";
+import { type Database, isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventLog } from "../store/events/events.js";
 import type { ObserveUnit } from "../store/transactions/write-settlements.js";
 import { createChainDemand } from "./chains/chain-demand.js";
@@ -105,8 +105,7 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
     store: createChainWalletActivation(database, createEventLog(wakeUps)),
     signer,
     showAddress,
-    isUnavailable: (error) =>
-      error instanceof SignerUnavailableError || (isDatabaseUnavailable(error) && !isLockTimeout(error)),
+    isUnavailable: (error) => error instanceof SignerUnavailableError || isDatabaseUnavailable(error),
     onFailure: ({ tenantId, id }, error) =>
       log.error(
         { err: error, tenant_id: showId("tnt", tenantId), wallet_id: showId("wlt", id) },

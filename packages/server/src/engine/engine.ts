@@ -7,10 +7,11 @@ import type {
 } from "../app/transactions/settlement.js";
 import type { WalletActivation } from "../app/wallets/wallet.js";
 import { createBatchSize } from "../runtime/concurrency/isolate-failing-rows.js";
+import { shortLockTimeoutMs } from "../runtime/concurrency/leave-out-locked.js";
 import type { Timers } from "../runtime/loops/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/loops/waking-loop.js";
 import { createLooks } from "./looks.js";
-import { type ClaimBatch, type SettleBatch, shortLockTimeoutMs } from "./settle-batch.js";
+import type { ClaimBatch, SettleBatch } from "./settle-batch.js";
 import { createStalledTenants } from "./stalled-tenants.js";
 import { createTenantRotation, type TenantTurn } from "./tenant-rotation.js";
 

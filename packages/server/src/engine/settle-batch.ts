@@ -10,6 +10,7 @@ import {
   type TransactionKey,
 } from "../app/transactions/settlement.js";
 import { isolateFailingRows } from "../runtime/concurrency/isolate-failing-rows.js";
+import { shortLockTimeoutMs } from "../runtime/concurrency/leave-out-locked.js";
 import { decideBatch } from "./decide-batch.js";
 
 export interface SettleBatchDeps {
@@ -39,9 +40,6 @@ interface LockWaits {
 
 /** Settles what a claim finds, and returns what has changed or was set aside. Tenants whose rows are locked are left out. */
 export type SettleBatch = (claim: ClaimBatch, waits: LockWaits) => Promise<Settlement[]>;
-
-/** When it is known that something holds a lock: longer than another process needs to commit, mostly. */
-export const shortLockTimeoutMs = 20;
 
 /**
  * Where the engine moves money: claim, lock, decide, write, in one SQL transaction. If a batch fails, the transactions at fault are

@@ -20,7 +20,10 @@ interface AddressedWallet extends CreatingWallet {
 export interface ChainWalletActivation {
   /** Wallets of these networks that are due to get an address, the same number of each tenant. */
   listCreating: (networks: readonly string[], limit: number, now: Date) => Promise<CreatingWallet[]>;
-  /** Gives them their addresses and makes them active, with their events. Those that another process has made active are left out. */
+  /**
+   * Gives them their addresses and makes them active, with their events. Those that another process has made active are left out, and those
+   * of tenants in whose rows something else holds a lock.
+   */
   activate: (wallets: readonly AddressedWallet[], occurredAt: Date) => Promise<number>;
   /** Records on the row that it failed, and when it is tried next. */
   recordFailure: (wallet: CreatingWallet, error: unknown, now: Date) => Promise<void>;
@@ -68,14 +71,15 @@ export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
   async function step(): Promise<Rest> {
     const creating = await store.listCreating(await listFollowed(), batchMax, new Date(now()));
     if (creating.length === 0) return { pauseMs: lookEveryMs };
-    await isolateFailingRows(creating, activate, {
+    const activated = await isolateFailingRows(creating, activate, {
       isUnavailable,
       onFailure: async (wallet, error) => {
         deps.onFailure(wallet, error);
         await store.recordFailure(wallet, error, new Date(now()));
       },
     });
-    return undefined;
+    // Those that are left may be of a tenant in whose rows something holds a lock.
+    return activated.some((count) => count > 0) ? undefined : { pauseMs: pauseAfterErrorMs };
   }
 
   return createWakingLoop({ step, onError: deps.onError, pauseAfterErrorMs, timers: deps.timers });

@@ -3,16 +3,17 @@ import { type Database, requireKeys } from "../core/database.js";
 import { recordFailure } from "../core/rows/failures.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
-import { activate, listCreating, walletFailures } from "../wallets/activate-wallets.js";
+import { createActivate, listCreating, walletFailures } from "../wallets/activate-wallets.js";
 import { macOfAddress } from "./wallet-integrity.js";
 
 /** Wallets of chains get an address and become active in one SQL transaction: there is no active one without an address. */
 export function createChainWalletActivation(database: Database, log: EventLog): ChainWalletActivation {
+  const activate = createActivate(database, log);
   return {
     listCreating: (networks, limit, now) => listCreating(database, networks, limit, now),
     // An address that another wallet has is refused by the unique key.
     activate: (wallets, occurredAt) =>
-      activate(database, log, wallets, occurredAt, async (tx, activated) => {
+      activate(wallets, occurredAt, async (tx, activated) => {
         const ids = new Set(activated.map(({ id }) => id));
         const added = wallets.filter(({ id }) => ids.has(id));
         const keys = requireKeys(tx);

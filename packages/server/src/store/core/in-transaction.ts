@@ -1,7 +1,8 @@
+import pg from "pg";
 import type { CommittedFact } from "../../runtime/database/commit-witnesses.js";
 import type { Session, Tx } from "./database.js";
 import { DatabaseUnavailableError, isAnswered, OutcomeUnknownError } from "./database-unavailable-error.js";
-import { sql } from "./sql.js";
+import { type Statement, sql } from "./sql.js";
 
 export interface CommitFollower {
   /** Called when a commit is sent, with its answer. */
@@ -23,14 +24,24 @@ export async function inTransaction<T>(
     answer.catch(() => undefined);
     sent.push(answer);
   };
+  /** Why the server has aborted the transaction. What is sent together with that statement fails too, and may reject first. */
+  let reason: unknown;
+  const note = (error: unknown) => {
+    if (!isAborted(error)) reason = error;
+  };
+  const query = <Row>(statement: Statement): Promise<Row[]> => {
+    const answer = connection.query<Row>(statement);
+    answer.catch(note);
+    return answer;
+  };
   // Nothing is sent before it is answered. Statements after a BEGIN that has failed would be committed one by one; it fails, for example,
   // if a pooler gives the connection a session that has not prepared it.
   await connection.query(sql`BEGIN`);
   let result: T;
   try {
     result = await work({
-      query: connection.query,
-      send: (statement) => send(connection.query(statement)),
+      query,
+      send: (statement) => send(query(statement)),
       afterCommit: (one) => afterwards.push(one),
       witness: (fact) => afterwards.push(() => onCommitted(fact)),
     });
@@ -40,7 +51,7 @@ export async function inTransaction<T>(
     // If the connection is lost, the server rolls back by itself.
     if (!(first instanceof DatabaseUnavailableError) || isAnswered(first.cause))
       await connection.script("ROLLBACK");
-    throw first;
+    throw isAborted(first) ? (reason ?? first) : first;
   }
   // A COMMIT after a statement that failed is a rollback, and no error: what was sent before decides.
   const commit = connection.query(sql`COMMIT`);
@@ -52,6 +63,11 @@ export async function inTransaction<T>(
   });
   for (const one of afterwards) one();
   return result;
+}
+
+/** An earlier statement of the same transaction has failed. */
+function isAborted(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "25P02";
 }
 
 async function failures(answers: readonly Promise<unknown>[]): Promise<unknown[]> {

@@ -1,5 +1,6 @@
 import { loggedWalletState, type WalletActivation } from "../../app/wallets/wallet.js";
 import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
+import { leaveOutLocked, shortLockTimeoutMs } from "../../runtime/concurrency/leave-out-locked.js";
 import {
   type Database,
   isDatabaseUnavailable,
@@ -27,14 +28,14 @@ export function createWalletActivation(
   networks: readonly string[],
   onFailure: (wallet: RowKey, error: unknown) => void,
 ): WalletActivation {
+  const activate = createActivate(database, log);
   return {
     activateWallets: async (limit, now) => {
       const activated = await isolateFailingRows(
         await listCreating(database, networks, limit, now),
-        (wallets) => activate(database, log, wallets, now),
+        (wallets) => activate(wallets, now),
         {
-          // If something else holds a lock on the log of one tenant, the wallets of the others become active.
-          isUnavailable: (error) => isDatabaseUnavailable(error) && !isLockTimeout(error),
+          isUnavailable: isDatabaseUnavailable,
           onFailure: async (wallet, error) => {
             onFailure(wallet, error);
             await recordFailure(database, walletFailures, wallet, error, now);
@@ -66,20 +67,65 @@ export function listCreating(
 
 /** Longer than another process holds the log of a tenant. */
 const lockTimeoutMs = 500;
+/** How long a tenant in whose rows something else holds a lock is left out, and how long nobody waits for such a lock any more. */
+const lockedRestMs = 5000;
+const wasLockedMs = 60_000;
+
+type OnActivated = (tx: KeyedQueryable, activated: readonly RowKey[]) => Promise<void>;
 
 /**
- * Served by the primary key. Wallets that another process is activating are skipped. `onActivated` writes more in the same SQL
- * transaction, about those that have become active now.
+ * Makes wallets active and returns how many are. Those that another process is activating are skipped, and so are those of tenants in whose
+ * rows something else holds a lock: the others wait for it once. `onActivated` writes more in the same SQL transaction, about those that have
+ * become active now.
  */
-export function activate(
+export function createActivate(database: Database, log: EventLog) {
+  /** When a lock on rows of a tenant was found last. */
+  const locked = new Map<string, number>();
+
+  return async (
+    wallets: readonly RowKey[],
+    occurredAt: Date,
+    onActivated: OnActivated = async () => undefined,
+  ): Promise<number> => {
+    const nowMs = performance.now();
+    for (const [tenantId, foundMs] of locked) if (foundMs + wasLockedMs <= nowMs) locked.delete(tenantId);
+    const isFree = ({ tenantId }: RowKey) =>
+      (locked.get(tenantId) ?? Number.NEGATIVE_INFINITY) + lockedRestMs <= nowMs;
+    const free = wallets.filter(isFree);
+    if (free.length === 0) return 0;
+    const activate = (some: readonly RowKey[], timeoutMs: number) =>
+      activateWithin(database, log, some, { occurredAt, onActivated, timeoutMs });
+    try {
+      return await activate(free, locked.size > 0 ? shortLockTimeoutMs : lockTimeoutMs);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      const tenantIds = [...new Set(free.map(({ tenantId }) => tenantId))];
+      const activateOf = (some: readonly string[]) =>
+        activate(
+          free.filter(({ tenantId }) => some.includes(tenantId)),
+          shortLockTimeoutMs,
+        );
+      const activated = await leaveOutLocked(tenantIds, activateOf, {
+        isLockTimeout,
+        isUnavailable: isDatabaseUnavailable,
+        onLocked: (tenantId) => void locked.set(tenantId, performance.now()),
+        // They are tried again by the next call.
+        onUnknown: () => undefined,
+      });
+      return activated.reduce((sum, count) => sum + count, 0);
+    }
+  };
+}
+
+/** Served by the primary key. */
+function activateWithin(
   database: Database,
   log: EventLog,
   wallets: readonly RowKey[],
-  occurredAt: Date,
-  onActivated: (tx: KeyedQueryable, activated: readonly RowKey[]) => Promise<void> = async () => undefined,
+  { occurredAt, onActivated, timeoutMs }: { occurredAt: Date; onActivated: OnActivated; timeoutMs: number },
 ): Promise<number> {
   return database.transaction(async (tx) => {
-    boundLockWaits(tx, lockTimeoutMs);
+    boundLockWaits(tx, timeoutMs);
     const activated = await tx.query<RowKey & { version: number; frozen: boolean }>(sql`
       UPDATE wallets w
       SET state = 'active', version = version + 1, updated_at = ${occurredAt}, attempts = 0, last_error = NULL, retry_at = NULL
