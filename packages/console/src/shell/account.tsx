@@ -1,23 +1,16 @@
 import type { Me } from "@bursar/client";
-import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { bursar } from "../api/bursar";
+import { logOut } from "../session/log-out";
 import { ForeignText } from "../ui/values/foreign-text";
 import { applyTheme, readTheme, type Theme } from "./theme";
 
 /** Who is logged in, for which tenant, and the settings of this browser. */
 export function Account({ me, onFind, onKeys }: { me: Me; onFind: () => void; onKeys: () => void }) {
-  const queries = useQueryClient();
   const [theme, setTheme] = useState<Theme>(readTheme);
   const change = (chosen: Theme) => {
     applyTheme(chosen);
     setTheme(chosen);
-  };
-  const leave = async () => {
-    await bursar.consoleSession.end();
-    queries.clear();
-    location.reload();
   };
   return (
     <div className="foot stack">
@@ -35,7 +28,7 @@ export function Account({ me, onFind, onKeys }: { me: Me; onFind: () => void; on
         <button type="button" className="button small" onClick={onKeys} aria-keyshortcuts="?">
           Keys
         </button>
-        <button type="button" className="button small" onClick={() => void leave()}>
+        <button type="button" className="button small" onClick={() => void logOut()}>
           Log out
         </button>
       </div>

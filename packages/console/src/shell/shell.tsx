@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { hasEnded } from "../api/queries";
 import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
 import { LogIn, LogInAgain } from "../session/log-in";
+import { useLogOutElsewhere } from "../session/log-out";
 import { useIdleEnd } from "../session/use-idle-end";
 import { useMe } from "../session/use-me";
 import { Problem } from "../ui/panels/problem";
@@ -19,6 +20,7 @@ export function Shell() {
   const [open, setOpen] = useState<"palette" | "keys">();
   useShortcuts({ openPalette: () => setOpen("palette"), openKeys: () => setOpen("keys") });
   useFocusOnArrival();
+  useLogOutElsewhere();
   useIdleEnd(me.data !== undefined && !hasEnded(me.error));
   if (invitation !== undefined) return <AcceptInvitation invitation={invitation} onDone={leaveInvitation} />;
   if (me.data === undefined) {
