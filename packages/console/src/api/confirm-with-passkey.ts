@@ -1,5 +1,5 @@
 import { passkeyOperations, type RequestToConfirm } from "@bursar/client";
-import { explain, signChallenge, toBase64url } from "../session/passkeys";
+import { explained, signChallenge, toBase64url } from "../session/passkeys";
 
 /** What a person confirms: what is done to what, with which content. */
 interface ConfirmedAct {
@@ -20,12 +20,8 @@ export async function confirmWithPasskey(request: RequestToConfirm): Promise<str
   if (act === undefined) return undefined;
   const at = new Date().toISOString();
   const challenge = await sha256(challengeContent(act, at));
-  try {
-    const { userHandle: _, ...assertion } = await signChallenge(challenge);
-    return toBase64url(utf8.encode(JSON.stringify({ ...assertion, at })).buffer);
-  } catch (error) {
-    throw explain(error);
-  }
+  const { userHandle: _, ...assertion } = await explained(() => signChallenge(challenge))();
+  return toBase64url(utf8.encode(JSON.stringify({ ...assertion, at })).buffer);
 }
 
 export function challengeContent({ act, target, digest }: ConfirmedAct, at: string): string {

@@ -1,7 +1,8 @@
+import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
-import { Problem } from "../ui/panels/problem";
-import { createPasskey, deviceName, explain } from "./passkeys";
+import { PasskeyButton } from "./passkey-button";
+import { createPasskey, deviceName, explained } from "./passkeys";
 
 const prefix = "#invitation=";
 
@@ -25,23 +26,15 @@ function takeInvitation(): string | undefined {
 }
 
 export function AcceptInvitation({ invitation, onDone }: { invitation: string; onDone: () => void }) {
-  const [problem, setProblem] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const accept = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
+  const accept = useMutation({
+    mutationFn: explained(async () => {
       const options = await bursar.consoleSession.prepareRegistration({ invitation });
       const passkey = await createPasskey(options);
       await bursar.consoleSession.register({ invitation, name: deviceName(), ...passkey });
       // What this page knows, and its token, can be another person's.
       location.reload();
-    } catch (error) {
-      setProblem(explain(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    }),
+  });
   return (
     <main className="centre">
       <div className="card stack">
@@ -50,10 +43,9 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
           You log in with a passkey, which this device or a security key keeps. There is no password. This
           invitation works once.
         </p>
-        <button type="button" className="button" data-tone="primary" disabled={isBusy} onClick={accept}>
-          {isBusy ? "Waiting for your device" : "Create a passkey"}
-        </button>
-        {problem !== undefined && <Problem error={problem} />}
+        <PasskeyButton mutation={accept} waiting="Waiting for your device">
+          Create a passkey
+        </PasskeyButton>
         <button type="button" className="button" onClick={onDone}>
           I have a passkey already
         </button>

@@ -2,7 +2,7 @@ import type { Passkey } from "@bursar/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../api/bursar";
-import { Modal } from "../ui/dialogs/modal";
+import { Confirm } from "../ui/dialogs/confirm";
 import { ActionButton } from "../ui/forms/action-button";
 import { TextField } from "../ui/forms/text-field";
 import { Loaded } from "../ui/panels/loaded";
@@ -10,7 +10,7 @@ import { Problem } from "../ui/panels/problem";
 import { SimpleTable } from "../ui/tables/simple-table";
 import { ForeignText } from "../ui/values/foreign-text";
 import { Time } from "../ui/values/time";
-import { createPasskey, deviceName, explain } from "./passkeys";
+import { createPasskey, deviceName, explained } from "./passkeys";
 
 const queryKey = ["own-passkeys"];
 
@@ -20,14 +20,10 @@ export function OwnPasskeys() {
   const [renamed, setRenamed] = useState<Passkey>();
   const [removed, setRemoved] = useState<Passkey>();
   const add = useMutation({
-    mutationFn: async () => {
-      try {
-        const made = await createPasskey(await bursar.ownPasskeys.prepare());
-        return await bursar.ownPasskeys.add({ name: deviceName(), ...made });
-      } catch (error) {
-        throw explain(error);
-      }
-    },
+    mutationFn: explained(async () => {
+      const made = await createPasskey(await bursar.ownPasskeys.prepare());
+      return await bursar.ownPasskeys.add({ name: deviceName(), ...made });
+    }),
     onSuccess: () => queries.invalidateQueries({ queryKey }),
   });
   return (
@@ -104,18 +100,16 @@ function RenamePasskey({ passkey, onClose }: DialogProps) {
     },
   });
   return (
-    <Modal title="Rename the passkey" onClose={onClose}>
+    <Confirm
+      title="Rename the passkey"
+      verb="Rename"
+      mutation={rename}
+      isReady={name.trim() !== ""}
+      onConfirm={rename.mutate}
+      onClose={onClose}
+    >
       <TextField label="Name" value={name} onValue={setName} maxLength={64} required />
-      {rename.error !== null && <Problem error={rename.error} />}
-      <ActionButton
-        tone="primary"
-        isPending={rename.isPending}
-        disabled={name.trim() === ""}
-        onAct={() => rename.mutate()}
-      >
-        Rename
-      </ActionButton>
-    </Modal>
+    </Confirm>
   );
 }
 
@@ -129,15 +123,18 @@ function RemovePasskey({ passkey, onClose }: DialogProps) {
     },
   });
   return (
-    <Modal title="Remove the passkey" onClose={onClose}>
+    <Confirm
+      title="Remove the passkey"
+      verb="Remove"
+      tone="danger"
+      mutation={remove}
+      onConfirm={remove.mutate}
+      onClose={onClose}
+    >
       <p>
         <ForeignText text={passkey.name} /> logs in no more, and the sessions that were opened with it end.
         You confirm with a passkey.
       </p>
-      {remove.error !== null && <Problem error={remove.error} />}
-      <ActionButton tone="danger" isPending={remove.isPending} onAct={() => remove.mutate()}>
-        Remove
-      </ActionButton>
-    </Modal>
+    </Confirm>
   );
 }

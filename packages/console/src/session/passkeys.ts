@@ -65,7 +65,7 @@ export function deviceName(): string {
 }
 
 /** A browser says little when a passkey is not used; it does not tell whether there is one. */
-export function explain(error: unknown): unknown {
+function explain(error: unknown): unknown {
   if (!(error instanceof DOMException)) return error;
   if (error.name === "NotAllowedError")
     return new Error("No passkey was used: it was cancelled, or there is none for this site.");
@@ -75,6 +75,17 @@ export function explain(error: unknown): unknown {
       "Passkeys need a name and not an IP address: open this page under localhost or under the service's own name.",
     );
   return error;
+}
+
+/** The same act, whose errors say what a person can do. */
+export function explained<Result>(act: () => Promise<Result>): () => Promise<Result> {
+  return async () => {
+    try {
+      return await act();
+    } catch (error) {
+      throw explain(error);
+    }
+  };
 }
 
 export function toBase64url(bytes: ArrayBuffer): string {

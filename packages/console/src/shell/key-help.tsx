@@ -1,3 +1,4 @@
+import { CloseRow } from "../ui/dialogs/close-row";
 import { Modal } from "../ui/dialogs/modal";
 import { pages } from "./pages";
 
@@ -22,11 +23,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <div className="row">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <CloseRow onClose={onClose} />
     </Modal>
   );
 }

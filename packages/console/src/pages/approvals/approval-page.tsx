@@ -1,50 +1,44 @@
 import type { Transaction } from "@bursar/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAssets } from "../../api/catalog";
 import { useMe, useScopes } from "../../session/use-me";
 import { ActionButton } from "../../ui/forms/action-button";
 import { AreaField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
 import { Decisions } from "../../ui/panels/decisions";
-import { Fact, Facts } from "../../ui/panels/facts";
-import { Loaded } from "../../ui/panels/loaded";
-import { PageHead } from "../../ui/panels/page-head";
+import { Fact, FactsCard, MetadataFacts, StateFact, TextFact } from "../../ui/panels/facts";
+import { ObjectPage } from "../../ui/panels/object-page";
 import { Problem } from "../../ui/panels/problem";
 import { Countdown } from "../../ui/values/countdown";
-import { ForeignText } from "../../ui/values/foreign-text";
-import { StateBadge } from "../../ui/values/state-badge";
 import { digestOfShown } from "./shown-terms";
 import { TermsCard } from "./terms-card";
 
 export function ApprovalPage() {
   const { id } = useParams({ from: "/approvals/$id" });
-  const query = useQuery({
-    queryKey: ["transaction", id],
-    queryFn: ({ signal }) => bursar.transactions.get(id, { signal }),
-    refetchInterval: 5000,
-  });
   return (
-    <>
-      <PageHead title="Approval">
+    <ObjectPage
+      title="Approval"
+      queryKey={["transaction", id]}
+      read={(options) => bursar.transactions.get(id, options)}
+      refreshMs={5000}
+      actions={() => (
         <Link to="/transactions/$id" params={{ id }} className="button">
           Open the transaction
         </Link>
-      </PageHead>
-      <Loaded query={query}>{(transaction) => <Details transaction={transaction} asked={id} />}</Loaded>
-    </>
+      )}
+    >
+      {(transaction) => <Details transaction={transaction} asked={id} />}
+    </ObjectPage>
   );
 }
 
 function Details({ transaction, asked }: { transaction: Transaction; asked: string }) {
   const me = useMe().data;
   const shown = useRef<HTMLDivElement>(null);
-  const assets = useQuery({
-    queryKey: ["assets"],
-    queryFn: ({ signal }) => bursar.assets.list({ signal }),
-    staleTime: 600_000,
-  });
+  const assets = useAssets();
   const decimals = assets.data?.data.find(({ code }) => code === transaction.asset)?.decimals;
   const { approval, reference } = transaction;
   if (approval === null) return <p>This transaction needs no approval.</p>;
@@ -62,27 +56,19 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
       </section>
       <section className="stack" aria-labelledby="context">
         <h2 id="context">What it does not cover</h2>
-        <div className="card">
-          <Facts>
-            <Fact name="Reference">
-              <ForeignText text={reference} />
-            </Fact>
-            <Fact name="Rule">
-              <code>{approval.rule}</code>, policy version {transaction.policy_version}
-            </Fact>
-            <Fact name="State">
-              <StateBadge state={approval.state} /> {approval.approved} of {approval.required} approvals
-            </Fact>
-            <Fact name="To be decided within">
-              <Countdown until={approval.expires_at} />
-            </Fact>
-            {Object.entries(transaction.metadata).map(([name, value]) => (
-              <Fact key={name} name={`Metadata ${name}`}>
-                <ForeignText text={value} />
-              </Fact>
-            ))}
-          </Facts>
-        </div>
+        <FactsCard>
+          <TextFact name="Reference" text={reference} />
+          <Fact name="Rule">
+            <code>{approval.rule}</code>, policy version {transaction.policy_version}
+          </Fact>
+          <StateFact state={approval.state}>
+            {approval.approved} of {approval.required} approvals
+          </StateFact>
+          <Fact name="To be decided within">
+            <Countdown until={approval.expires_at} />
+          </Fact>
+          <MetadataFacts metadata={transaction.metadata} />
+        </FactsCard>
       </section>
       <Decisions decisions={approval.decisions} me={me.client.id} />
       {approval.state === "pending" && (

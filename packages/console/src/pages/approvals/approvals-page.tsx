@@ -9,7 +9,7 @@ import { ActionButton } from "../../ui/forms/action-button";
 import { Empty } from "../../ui/panels/empty";
 import { Loaded } from "../../ui/panels/loaded";
 import { PageHead } from "../../ui/panels/page-head";
-import type { Column } from "../../ui/tables/virtual-table";
+import type { Column } from "../../ui/tables/table-head";
 import { VirtualTable } from "../../ui/tables/virtual-table";
 import { Amount } from "../../ui/values/amount";
 import { Countdown } from "../../ui/values/countdown";

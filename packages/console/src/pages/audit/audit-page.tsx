@@ -11,8 +11,9 @@ import { Problem } from "../../ui/panels/problem";
 import { ChoiceFilter } from "../../ui/tables/choice-filter";
 import { LoadMore } from "../../ui/tables/load-more";
 import { refreshFirstPage } from "../../ui/tables/refresh-first-page";
-import { TextFilter } from "../../ui/tables/text-filter";
-import { type Column, VirtualTable } from "../../ui/tables/virtual-table";
+import type { Column } from "../../ui/tables/table-head";
+import { TextFilters } from "../../ui/tables/text-filter";
+import { VirtualTable } from "../../ui/tables/virtual-table";
 import { ClientId } from "../../ui/values/client-id";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
@@ -65,14 +66,7 @@ export function AuditPage() {
           options={outcomes}
           onChange={(value) => set("outcome", value)}
         />
-        {texts.map(([name, label]) => (
-          <TextFilter
-            key={`${name}=${filters[name] ?? ""}`}
-            label={label}
-            value={filters[name] ?? ""}
-            onChange={(value) => set(name, value)}
-          />
-        ))}
+        <TextFilters names={texts} filters={filters} onChange={set} />
       </search>
       {log.error !== null && <Problem error={log.error} retry={() => void log.refetch()} />}
       {log.isPending && <p className="quiet">Loading</p>}

@@ -7,32 +7,29 @@ import { ActionButton } from "../../ui/forms/action-button";
 import { AreaField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
 import { Decisions } from "../../ui/panels/decisions";
-import { Fact, Facts } from "../../ui/panels/facts";
+import { Fact, Facts, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
 import { Loaded } from "../../ui/panels/loaded";
-import { PageHead } from "../../ui/panels/page-head";
+import { ObjectPage } from "../../ui/panels/object-page";
 import { Problem } from "../../ui/panels/problem";
 import { RawJson } from "../../ui/panels/raw-json";
 import { Address } from "../../ui/values/address";
 import { ClientId } from "../../ui/values/client-id";
 import { Countdown, durationOf } from "../../ui/values/countdown";
 import { ForeignText } from "../../ui/values/foreign-text";
-import { StateBadge } from "../../ui/values/state-badge";
-import { Time } from "../../ui/values/time";
 import { Difference } from "../policy/difference";
 import { kindNames } from "./kind-names";
 
 export function ChangeRequestPage() {
   const { id } = useParams({ from: "/change-requests/$id" });
-  const query = useQuery({
-    queryKey: ["change-request", id],
-    queryFn: ({ signal }) => bursar.changeRequests.get(id, { signal }),
-    refetchInterval: 5000,
-  });
   return (
-    <>
-      <PageHead title="Change request" />
-      <Loaded query={query}>{(request) => <Details request={request} />}</Loaded>
-    </>
+    <ObjectPage
+      title="Change request"
+      queryKey={["change-request", id]}
+      read={(options) => bursar.changeRequests.get(id, options)}
+      refreshMs={5000}
+    >
+      {(request) => <Details request={request} />}
+    </ObjectPage>
   );
 }
 
@@ -46,19 +43,17 @@ function Details({ request }: { request: ChangeRequest }) {
       <div className="card stack">
         <h2>{kindNames[kind]}</h2>
         <Facts>
-          <Fact name="State">
-            <StateBadge state={state} /> {approved} of {required} approvals
-          </Fact>
+          <StateFact state={state}>
+            {approved} of {required} approvals
+          </StateFact>
           <Fact name="Target">
             <code>{target}</code>
           </Fact>
           <Fact name="Requested by">
             {requested_by === me?.client.id ? "You" : <ClientId id={requested_by} />}
           </Fact>
-          <Fact name="Comment">{comment !== null && <ForeignText text={comment} />}</Fact>
-          <Fact name="Requested">
-            <Time at={request.created_at} long />
-          </Fact>
+          <TextFact name="Comment" text={comment} />
+          <TimeFact name="Requested" at={request.created_at} />
           <Fact name="To be decided within">
             {state === "pending" && <Countdown until={request.expires_at} />}
           </Fact>

@@ -6,7 +6,7 @@ import { SelectField } from "../../ui/forms/text-field";
 import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { PagedTable } from "../../ui/tables/paged-table";
-import type { Column } from "../../ui/tables/virtual-table";
+import type { Column } from "../../ui/tables/table-head";
 import { ClientId } from "../../ui/values/client-id";
 import { Countdown } from "../../ui/values/countdown";
 import { StateBadge } from "../../ui/values/state-badge";

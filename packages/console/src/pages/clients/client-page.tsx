@@ -1,5 +1,5 @@
 import type { ChangeClientBody, Client } from "@bursar/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
@@ -8,29 +8,18 @@ import { Confirm } from "../../ui/dialogs/confirm";
 import { RefusedChange } from "../../ui/dialogs/refused-change";
 import { ActionButton } from "../../ui/forms/action-button";
 import { CheckList } from "../../ui/forms/check-list";
-import { Fact, Facts } from "../../ui/panels/facts";
-import { Loaded } from "../../ui/panels/loaded";
-import { PageHead } from "../../ui/panels/page-head";
+import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
+import { ObjectPage } from "../../ui/panels/object-page";
 import { RawJson } from "../../ui/panels/raw-json";
-import { ClientId } from "../../ui/values/client-id";
-import { CopyButton } from "../../ui/values/copy-button";
-import { ForeignText } from "../../ui/values/foreign-text";
-import { StateBadge } from "../../ui/values/state-badge";
-import { Time } from "../../ui/values/time";
 import { ClientCredentials } from "./client-credentials";
 import { ClientUsage } from "./client-usage";
 
 export function ClientPage() {
   const { id } = useParams({ from: "/clients/$id" });
-  const query = useQuery({
-    queryKey: ["client", id],
-    queryFn: ({ signal }) => bursar.clients.get(id, { signal }),
-  });
   return (
-    <>
-      <PageHead title="Client" />
-      <Loaded query={query}>{(client) => <Details key={client.id} client={client} />}</Loaded>
-    </>
+    <ObjectPage title="Client" queryKey={["client", id]} read={(options) => bursar.clients.get(id, options)}>
+      {(client) => <Details key={client.id} client={client} />}
+    </ObjectPage>
   );
 }
 
@@ -38,32 +27,16 @@ function Details({ client }: { client: Client }) {
   const { id, name, state, scopes, require_signature, created_by, created_at, authority_changed_at } = client;
   return (
     <div className="stack">
-      <div className="card">
-        <Facts>
-          <Fact name="Name">
-            <ForeignText text={name} />
-          </Fact>
-          <Fact name="Id">
-            <span className="row">
-              <code>{id}</code> <CopyButton text={id} label="Copy the id" />
-            </span>
-          </Fact>
-          <Fact name="State">
-            <StateBadge state={state} />
-          </Fact>
-          <Fact name="Scopes">{scopes.join(", ")}</Fact>
-          <Fact name="Requests">{require_signature ? "must be signed" : "need not be signed"}</Fact>
-          <Fact name="Created by">
-            <ClientId id={created_by} />
-          </Fact>
-          <Fact name="Created">
-            <Time at={created_at} long />
-          </Fact>
-          <Fact name="Authority changed">
-            <Time at={authority_changed_at} long />
-          </Fact>
-        </Facts>
-      </div>
+      <FactsCard>
+        <TextFact name="Name" text={name} />
+        <IdFact id={id} />
+        <StateFact state={state} />
+        <Fact name="Scopes">{scopes.join(", ")}</Fact>
+        <Fact name="Requests">{require_signature ? "must be signed" : "need not be signed"}</Fact>
+        <ClientFact name="Created by" id={created_by} />
+        <TimeFact name="Created" at={created_at} />
+        <TimeFact name="Authority changed" at={authority_changed_at} />
+      </FactsCard>
       <ClientUsage clientId={id} />
       <ClientCredentials client={client} />
       <ChangeClient client={client} />
@@ -131,22 +104,16 @@ function ChangeClient({ client: { id, scopes, state } }: { client: Client }) {
       {isStopping && (
         <Confirm
           title="Disable this client?"
-          error={undefined}
-          onClose={() => setStopping(false)}
-          action={
-            <ActionButton
-              tone="danger"
-              isPending={change.isPending}
-              onAct={() =>
-                change.mutate({
-                  state: "disabled",
-                  ...(cancel.length === 0 ? {} : { cancel: ["transactions"] }),
-                })
-              }
-            >
-              Disable with the passkey
-            </ActionButton>
+          verb="Disable with the passkey"
+          tone="danger"
+          mutation={{ isPending: change.isPending, error: null }}
+          onConfirm={() =>
+            change.mutate({
+              state: "disabled",
+              ...(cancel.length === 0 ? {} : { cancel: ["transactions"] }),
+            })
           }
+          onClose={() => setStopping(false)}
         >
           <p>Its tokens become invalid within 5 seconds, and its open orders are cancelled.</p>
           <CheckList

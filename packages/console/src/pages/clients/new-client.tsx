@@ -1,20 +1,11 @@
 import type { CreateClientBody } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
-import { ActionButton } from "../../ui/forms/action-button";
-import { CheckList } from "../../ui/forms/check-list";
-import { faultOf } from "../../ui/forms/fault-of";
-import { TextField } from "../../ui/forms/text-field";
-import { useDraft } from "../../ui/forms/use-draft";
+import { useKeyedDraft } from "../../ui/forms/use-draft";
+import { NamedScopes } from "./named-scopes";
 
-const empty = () => ({
-  key: crypto.randomUUID() as string,
-  name: "",
-  scopes: [] as string[],
-  isSigned: false,
-});
+const empty = () => ({ name: "", scopes: [] as string[], isSigned: false });
 
 export function NewClient({
   onClose,
@@ -24,8 +15,7 @@ export function NewClient({
   onDone: (client: { id: string; secret: string | null }) => void;
 }) {
   const queries = useQueryClient();
-  const own = useScopes();
-  const { value, change, clear } = useDraft("client", empty);
+  const { value, edit, clear } = useKeyedDraft("client", empty);
   const create = useMutation({
     mutationFn: () => {
       const { key, name, scopes, isSigned } = value;
@@ -38,36 +28,16 @@ export function NewClient({
       onDone({ id, secret });
     },
   });
-  const edit = (part: Partial<typeof value>) => change({ ...part, key: crypto.randomUUID() });
   return (
     <Confirm
       title="Create a client"
-      error={create.error}
+      verb="Create with the passkey"
+      mutation={create}
+      isReady={value.name !== "" && value.scopes.length > 0}
+      onConfirm={create.mutate}
       onClose={onClose}
-      action={
-        <ActionButton
-          tone="primary"
-          isPending={create.isPending}
-          disabled={value.name === "" || value.scopes.length === 0}
-          onAct={() => create.mutate()}
-        >
-          Create with the passkey
-        </ActionButton>
-      }
     >
-      <TextField
-        label="Name"
-        maxLength={128}
-        value={value.name}
-        fault={faultOf(create.error, "name")}
-        onValue={(name) => edit({ name })}
-      />
-      <CheckList
-        legend="Scopes, of those that you have"
-        options={own}
-        chosen={value.scopes}
-        onChange={(scopes) => edit({ scopes })}
-      />
+      <NamedScopes maxLength={128} value={value} error={create.error} onChange={edit} />
       <label>
         <input
           type="checkbox"

@@ -5,11 +5,10 @@ import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
-import { ActionButton } from "../../ui/forms/action-button";
 import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { PagedTable } from "../../ui/tables/paged-table";
-import type { Column } from "../../ui/tables/virtual-table";
+import type { Column } from "../../ui/tables/table-head";
 import { Address } from "../../ui/values/address";
 import { Countdown } from "../../ui/values/countdown";
 import { ForeignText } from "../../ui/values/foreign-text";
@@ -67,19 +66,19 @@ export function DestinationsPage() {
       {removing !== undefined && (
         <Confirm
           title="Remove this destination?"
-          error={remove.error}
+          verb="Remove"
+          tone="danger"
+          mutation={remove}
+          onConfirm={() => remove.mutate(removing)}
           onClose={() => {
             remove.reset();
             setRemoving(undefined);
           }}
-          action={
-            <ActionButton tone="danger" isPending={remove.isPending} onAct={() => remove.mutate(removing)}>
-              Remove
-            </ActionButton>
-          }
         >
-          <Address address={removing.address} /> is then no longer a listed address. Listed again, it waits
-          again.
+          <p>
+            <Address address={removing.address} /> is then no longer a listed address. Listed again, it waits
+            again.
+          </p>
         </Confirm>
       )}
     </>

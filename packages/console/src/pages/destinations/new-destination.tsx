@@ -1,12 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { useNetworks } from "../../api/catalog";
 import { Confirm } from "../../ui/dialogs/confirm";
-import { ActionButton } from "../../ui/forms/action-button";
 import { faultOf } from "../../ui/forms/fault-of";
 import { AreaField, SelectField, TextField } from "../../ui/forms/text-field";
-import { useDraft } from "../../ui/forms/use-draft";
+import { useKeyedDraft } from "../../ui/forms/use-draft";
 
-const empty = () => ({ key: crypto.randomUUID() as string, label: "", network: "", address: "", note: "" });
+const empty = () => ({ label: "", network: "", address: "", note: "" });
 
 export function NewDestination({
   onClose,
@@ -17,12 +17,8 @@ export function NewDestination({
   onDone: (changeRequestId: string | undefined) => void;
 }) {
   const queries = useQueryClient();
-  const { value, change, clear } = useDraft("destination", empty);
-  const networks = useQuery({
-    queryKey: ["networks"],
-    queryFn: ({ signal }) => bursar.networks.list({ signal }),
-    staleTime: 600_000,
-  });
+  const { value, edit, clear } = useKeyedDraft("destination", empty);
+  const networks = useNetworks();
   const create = useMutation({
     mutationFn: () => {
       const { key, label, network, address, note } = value;
@@ -35,23 +31,15 @@ export function NewDestination({
       onDone(result.object === "change_request" ? result.id : undefined);
     },
   });
-  const edit = (part: Partial<typeof value>) => change({ ...part, key: crypto.randomUUID() });
   const known = networks.data?.data.filter(({ id }) => id !== "book") ?? [];
   return (
     <Confirm
       title="List an address"
-      error={create.error}
+      verb="List it with the passkey"
+      mutation={create}
+      isReady={value.label !== "" && value.network !== "" && value.address !== ""}
+      onConfirm={create.mutate}
       onClose={onClose}
-      action={
-        <ActionButton
-          tone="primary"
-          isPending={create.isPending}
-          disabled={value.label === "" || value.network === "" || value.address === ""}
-          onAct={() => create.mutate()}
-        >
-          List it with the passkey
-        </ActionButton>
-      }
     >
       <TextField
         label="Label"

@@ -1,9 +1,15 @@
-import type { LiveBook, Order } from "@bursar/client";
-import { compare } from "@bursar/client";
+import { compare, type LiveBook, type Order } from "@bursar/client";
 import { Scroller } from "../../ui/tables/scroller";
+import { TableHead } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
 
 const levelsShown = 12;
+const columns = [
+  { title: "Side" },
+  { title: "Price", isNumber: true },
+  { title: "Size", isNumber: true },
+  { title: "Yours" },
+];
 
 /** The best levels of both sides, with the tenant's own orders marked. */
 export function Ladder({ book, orders }: { book: LiveBook; orders: readonly Order[] }) {
@@ -33,18 +39,7 @@ export function Ladder({ book, orders }: { book: LiveBook; orders: readonly Orde
     <Scroller label="Ladder">
       <table className="ladder">
         <caption className="visually-hidden">The best prices, asks above bids</caption>
-        <thead>
-          <tr>
-            <th scope="col">Side</th>
-            <th scope="col" className="number">
-              Price
-            </th>
-            <th scope="col" className="number">
-              Size
-            </th>
-            <th scope="col">Yours</th>
-          </tr>
-        </thead>
+        <TableHead columns={columns} />
         <tbody>
           {book.asks.slice(0, levelsShown).reverse().map(row("sell"))}
           {book.bids.slice(0, levelsShown).map(row("buy"))}

@@ -1,13 +1,13 @@
-import { isBursarError, type Market, type PlaceOrderBody } from "@bursar/client";
+import type { Market, PlaceOrderBody } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { faultOf, hasUnknownOutcome } from "../../ui/forms/fault-of";
 import { Field } from "../../ui/forms/field";
-import { useDraft } from "../../ui/forms/use-draft";
+import { TextField } from "../../ui/forms/text-field";
+import { useKeyedDraft } from "../../ui/forms/use-draft";
 import { Problem } from "../../ui/panels/problem";
 
 interface Draft {
-  /** The same for every attempt at this order, so that it is placed once. */
-  key: string;
   side: "buy" | "sell";
   type: "limit" | "market";
   timeInForce: "gtc" | "ioc" | "fok" | "post_only";
@@ -23,7 +23,6 @@ const choices = {
 const labels = { side: "Side", type: "Type", timeInForce: "Time in force" } as const;
 
 const empty = (): Draft => ({
-  key: crypto.randomUUID(),
   side: "buy",
   type: "limit",
   timeInForce: "gtc",
@@ -33,21 +32,14 @@ const empty = (): Draft => ({
 
 export function OrderForm({ market }: { market: Market }) {
   const queries = useQueryClient();
-  const { value: draft, change, clear } = useDraft(`order.${market.market}`, empty);
+  const { value: draft, edit: editDraft, clear } = useKeyedDraft(`order.${market.market}`, empty);
   const place = useMutation({
     mutationFn: () => bursar.orders.place(bodyOf(market, draft), { idempotencyKey: draft.key }),
-    onSuccess: () => change({ key: crypto.randomUUID(), size: "" }),
+    onSuccess: () => editDraft({ size: "" }),
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders", market.market] }),
   });
-  const edit = (part: Partial<Draft>) => {
-    // Another content is another order, unless the last attempt may have had its effect.
-    const isUnknown = isBursarError(place.error) && place.error.outcome === "unknown";
-    change(isUnknown ? part : { ...part, key: crypto.randomUUID() });
-  };
-  const faultOf = (path: string) =>
-    isBursarError(place.error)
-      ? place.error.details.find((detail) => detail.path.endsWith(path))?.reason
-      : undefined;
+  const isUnknown = hasUnknownOutcome(place.error);
+  const edit = (part: Partial<Draft>) => editDraft(part, isUnknown);
   const shown =
     draft.type === "limit" ? (["side", "type", "timeInForce"] as const) : (["side", "type"] as const);
   return (
@@ -80,20 +72,26 @@ export function OrderForm({ market }: { market: Market }) {
           </Field>
         ))}
         {draft.type === "limit" && (
-          <NumberField
+          <TextField
+            required
+            inputMode="decimal"
+            autoComplete="off"
             label={`Price (${market.quote})`}
             hint={`Steps of ${market.tick_size}`}
             value={draft.price}
-            fault={faultOf("price")}
-            onChange={(price) => edit({ price })}
+            fault={faultOf(place.error, "price")}
+            onValue={(price) => edit({ price: price.trim() })}
           />
         )}
-        <NumberField
+        <TextField
+          required
+          inputMode="decimal"
+          autoComplete="off"
           label={`Size (${market.base})`}
           hint={`Steps of ${market.lot_size}`}
           value={draft.size}
-          fault={faultOf("size")}
-          onChange={(size) => edit({ size })}
+          fault={faultOf(place.error, "size")}
+          onValue={(size) => edit({ size: size.trim() })}
         />
       </div>
       {place.error !== null && <Problem error={place.error} />}
@@ -104,39 +102,13 @@ export function OrderForm({ market }: { market: Market }) {
       )}
       <div className="row">
         <button type="submit" className="button" data-tone="primary" disabled={place.isPending}>
-          {isBursarError(place.error) && place.error.outcome === "unknown" ? "Ask again" : "Place the order"}
+          {isUnknown ? "Ask again" : "Place the order"}
         </button>
         <button type="button" className="button" onClick={clear}>
           Discard
         </button>
       </div>
     </form>
-  );
-}
-
-interface NumberFieldProps {
-  label: string;
-  hint: string;
-  value: string;
-  fault: string | undefined;
-  onChange: (value: string) => void;
-}
-
-function NumberField({ label, hint, value, fault, onChange }: NumberFieldProps) {
-  return (
-    <Field label={label} hint={hint} fault={fault}>
-      {(props) => (
-        <input
-          {...props}
-          className="input"
-          required
-          inputMode="decimal"
-          autoComplete="off"
-          value={value}
-          onChange={({ target }) => onChange(target.value.trim())}
-        />
-      )}
-    </Field>
   );
 }
 

@@ -2,11 +2,13 @@ import type { Order } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { Modal } from "../../ui/dialogs/modal";
-import { Field } from "../../ui/forms/field";
+import { Confirm } from "../../ui/dialogs/confirm";
+import { faultOf } from "../../ui/forms/fault-of";
+import { TextField } from "../../ui/forms/text-field";
 import { Empty } from "../../ui/panels/empty";
 import { Problem } from "../../ui/panels/problem";
-import { Scroller } from "../../ui/tables/scroller";
+import { SimpleTable } from "../../ui/tables/simple-table";
+import type { Column } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
@@ -20,76 +22,53 @@ export function OwnOrders({ orders, mayWrite }: { orders: readonly Order[]; mayW
     mutationFn: (id: string) => bursar.orders.cancel(id),
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),
   });
+  const actions: Column<Order> = {
+    title: "Actions",
+    cell: (order) => (
+      <div className="row nowrap">
+        <button type="button" className="button small" onClick={() => setAmended(order)}>
+          Reduce
+        </button>
+        <button
+          type="button"
+          className="button small"
+          data-tone="danger"
+          disabled={cancel.isPending}
+          onClick={() => cancel.mutate(order.id)}
+        >
+          Cancel
+        </button>
+      </div>
+    ),
+  };
   if (orders.length === 0)
     return <Empty title="No open orders">Orders that rest in the book appear here.</Empty>;
   return (
     <>
       {cancel.error !== null && <Problem error={cancel.error} />}
-      <Scroller label="Table of your open orders">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Created</th>
-              <th scope="col">Side</th>
-              <th scope="col" className="number">
-                Price
-              </th>
-              <th scope="col" className="number">
-                Size
-              </th>
-              <th scope="col" className="number">
-                Filled
-              </th>
-              <th scope="col">State</th>
-              <th scope="col">Reference</th>
-              {mayWrite && <th scope="col">Actions</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {orders.map((order) => (
-              <tr key={order.id}>
-                <td>
-                  <Time at={order.created_at} />
-                </td>
-                <td>{order.side}</td>
-                <td className="number">{order.price !== null && <Amount value={order.price} />}</td>
-                <td className="number">{order.size !== null && <Amount value={order.size} />}</td>
-                <td className="number">
-                  <Amount value={order.filled} />
-                </td>
-                <td>
-                  <StateBadge state={order.state} />
-                </td>
-                <td className="one-line">
-                  {order.reference !== null && <ForeignText text={order.reference} limit={60} />}
-                </td>
-                {mayWrite && (
-                  <td>
-                    <div className="row nowrap">
-                      <button type="button" className="button small" onClick={() => setAmended(order)}>
-                        Reduce
-                      </button>
-                      <button
-                        type="button"
-                        className="button small"
-                        data-tone="danger"
-                        disabled={cancel.isPending}
-                        onClick={() => cancel.mutate(order.id)}
-                      >
-                        Cancel
-                      </button>
-                    </div>
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroller>
+      <SimpleTable
+        caption="Your open orders"
+        rows={orders}
+        keyOf={({ id }) => id}
+        columns={mayWrite ? [...columns, actions] : columns}
+      />
       {amended !== undefined && <Amend order={amended} onClose={() => setAmended(undefined)} />}
     </>
   );
 }
+
+const columns: readonly Column<Order>[] = [
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Side", cell: ({ side }) => side },
+  { title: "Price", isNumber: true, cell: ({ price }) => price !== null && <Amount value={price} /> },
+  { title: "Size", isNumber: true, cell: ({ size }) => size !== null && <Amount value={size} /> },
+  { title: "Filled", isNumber: true, cell: ({ filled }) => <Amount value={filled} /> },
+  { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
+  {
+    title: "Reference",
+    cell: ({ reference }) => reference !== null && <ForeignText text={reference} limit={60} />,
+  },
+];
 
 function Amend({ order, onClose }: { order: Order; onClose: () => void }) {
   const queries = useQueryClient();
@@ -100,36 +79,23 @@ function Amend({ order, onClose }: { order: Order; onClose: () => void }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),
   });
   return (
-    <Modal title="Reduce the order" onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          amend.mutate();
-        }}
-      >
-        <Field label="New total size" hint="With what is filled. The order keeps its place in the book">
-          {(props) => (
-            <input
-              {...props}
-              className="input"
-              inputMode="decimal"
-              autoComplete="off"
-              value={size}
-              onChange={({ target }) => setSize(target.value.trim())}
-            />
-          )}
-        </Field>
-        {amend.error !== null && <Problem error={amend.error} />}
-        <div className="row">
-          <button type="submit" className="button" data-tone="primary" disabled={amend.isPending}>
-            Reduce
-          </button>
-          <button type="button" className="button" onClick={onClose}>
-            Close
-          </button>
-        </div>
-      </form>
-    </Modal>
+    <Confirm
+      title="Reduce the order"
+      verb="Reduce"
+      mutation={amend}
+      isReady={size !== ""}
+      onConfirm={amend.mutate}
+      onClose={onClose}
+    >
+      <TextField
+        label="New total size"
+        hint="With what is filled. The order keeps its place in the book"
+        inputMode="decimal"
+        autoComplete="off"
+        value={size}
+        fault={faultOf(amend.error, "size")}
+        onValue={(value) => setSize(value.trim())}
+      />
+    </Confirm>
   );
 }

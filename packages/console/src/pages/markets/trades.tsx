@@ -3,7 +3,8 @@ import { useEffect, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { createBackoff } from "../../live/backoff";
 import { Problem } from "../../ui/panels/problem";
-import { Scroller } from "../../ui/tables/scroller";
+import { SimpleTable } from "../../ui/tables/simple-table";
+import type { Column } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
 import { Time } from "../../ui/values/time";
 import { CandleChart } from "./candle-chart";
@@ -20,43 +21,24 @@ export function Trades({ market, quote }: { market: string; quote: string }) {
       {problem !== undefined && <Problem error={problem} />}
       <CandleChart trades={trades} quote={quote} />
       {trades.length > 0 && (
-        <Scroller label="Latest trades" isShort>
-          <table>
-            <caption className="visually-hidden">Latest trades, newest first</caption>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">Taker</th>
-                <th scope="col" className="number">
-                  Price
-                </th>
-                <th scope="col" className="number">
-                  Size
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {trades.slice(0, shownMax).map(({ id, occurred_at, taker_side, price, size }) => (
-                <tr key={id}>
-                  <td>
-                    <Time at={occurred_at} />
-                  </td>
-                  <td>{taker_side}</td>
-                  <td className="number">
-                    <Amount value={price} />
-                  </td>
-                  <td className="number">
-                    <Amount value={size} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroller>
+        <SimpleTable
+          caption="Latest trades, newest first"
+          isShort
+          rows={trades.slice(0, shownMax)}
+          keyOf={({ id }) => id}
+          columns={columns}
+        />
       )}
     </section>
   );
 }
+
+const columns: readonly Column<Trade>[] = [
+  { title: "Time", cell: ({ occurred_at }) => <Time at={occurred_at} /> },
+  { title: "Taker", cell: ({ taker_side }) => taker_side },
+  { title: "Price", isNumber: true, cell: ({ price }) => <Amount value={price} /> },
+  { title: "Size", isNumber: true, cell: ({ size }) => <Amount value={size} /> },
+];
 
 /** Newest first. Those that were traded while the list was read come twice, and count once. */
 function useTrades(market: string): { trades: readonly Trade[]; problem: unknown } {

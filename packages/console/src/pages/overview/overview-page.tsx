@@ -6,11 +6,9 @@ import { Empty } from "../../ui/panels/empty";
 import { boundedText, FigureCard } from "../../ui/panels/figure-card";
 import { Loaded } from "../../ui/panels/loaded";
 import { PageHead } from "../../ui/panels/page-head";
-import { Scroller } from "../../ui/tables/scroller";
-import { Amount } from "../../ui/values/amount";
-import { ForeignText } from "../../ui/values/foreign-text";
-import { StateBadge } from "../../ui/values/state-badge";
+import { SimpleTable } from "../../ui/tables/simple-table";
 import { Time } from "../../ui/values/time";
+import { transactionColumns } from "../transactions/columns";
 import { countFailing } from "../webhooks/endpoint-health";
 import { Flows, useHours } from "./flows";
 
@@ -133,40 +131,12 @@ function Latest() {
           data.length === 0 ? (
             <Empty title="Nothing has been paid yet">Create a payment, or run bursar tx create.</Empty>
           ) : (
-            <Scroller label="Table of the latest transactions">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Created</th>
-                    <th scope="col">Reference</th>
-                    <th scope="col">State</th>
-                    <th scope="col" className="number">
-                      Amount
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {data.map(({ id, created_at, reference, state, amount, asset }) => (
-                    <tr key={id}>
-                      <td>
-                        <Time at={created_at} />
-                      </td>
-                      <td>
-                        <Link to="/transactions/$id" params={{ id }}>
-                          <ForeignText text={reference} limit={60} />
-                        </Link>
-                      </td>
-                      <td>
-                        <StateBadge state={state} />
-                      </td>
-                      <td className="number">
-                        <Amount value={amount} asset={asset} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </Scroller>
+            <SimpleTable
+              caption="Latest transactions"
+              rows={data}
+              keyOf={({ id }) => id}
+              columns={transactionColumns}
+            />
           )
         }
       </Loaded>

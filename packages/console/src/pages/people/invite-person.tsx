@@ -2,13 +2,12 @@ import type { Invitation } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { Confirm } from "../../ui/dialogs/confirm";
-import { ActionButton } from "../../ui/forms/action-button";
 import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
-import { useDraft } from "../../ui/forms/use-draft";
+import { useKeyedDraft } from "../../ui/forms/use-draft";
 import { RoleField } from "./role-field";
 
-const empty = () => ({ key: crypto.randomUUID() as string, email: "", name: "", role: "" });
+const empty = () => ({ email: "", name: "", role: "" });
 
 export function InvitePerson({
   onClose,
@@ -18,7 +17,7 @@ export function InvitePerson({
   onDone: (invitation: Invitation | null) => void;
 }) {
   const queries = useQueryClient();
-  const { value, change, clear } = useDraft("invitation", empty);
+  const { value, edit, clear } = useKeyedDraft("invitation", empty);
   const invite = useMutation({
     mutationFn: () => {
       const { key, ...body } = value;
@@ -30,22 +29,14 @@ export function InvitePerson({
       onDone(invitation);
     },
   });
-  const edit = (part: Partial<typeof value>) => change({ ...part, key: crypto.randomUUID() });
   return (
     <Confirm
       title="Invite a person"
-      error={invite.error}
+      verb="Invite with the passkey"
+      mutation={invite}
+      isReady={value.email !== "" && value.name !== "" && value.role !== ""}
+      onConfirm={invite.mutate}
       onClose={onClose}
-      action={
-        <ActionButton
-          tone="primary"
-          isPending={invite.isPending}
-          disabled={value.email === "" || value.name === "" || value.role === ""}
-          onAct={() => invite.mutate()}
-        >
-          Invite with the passkey
-        </ActionButton>
-      }
     >
       <TextField
         label="Email"

@@ -1,17 +1,14 @@
 import type { ChangePersonBody, Invitation, Person } from "@bursar/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { RefusedChange } from "../../ui/dialogs/refused-change";
 import { ActionButton } from "../../ui/forms/action-button";
-import { Fact, Facts } from "../../ui/panels/facts";
-import { Loaded } from "../../ui/panels/loaded";
-import { PageHead } from "../../ui/panels/page-head";
+import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
+import { ObjectPage } from "../../ui/panels/object-page";
 import { SimpleTable } from "../../ui/tables/simple-table";
-import { ClientId } from "../../ui/values/client-id";
 import { ForeignText } from "../../ui/values/foreign-text";
-import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
 import { InvitationLink } from "./invitation-link";
 import { PersonSessions } from "./person-sessions";
@@ -19,15 +16,10 @@ import { RoleField } from "./role-field";
 
 export function PersonPage() {
   const { id } = useParams({ from: "/people/$id" });
-  const query = useQuery({
-    queryKey: ["person", id],
-    queryFn: ({ signal }) => bursar.people.get(id, { signal }),
-  });
   return (
-    <>
-      <PageHead title="Person" />
-      <Loaded query={query}>{(person) => <Details key={person.id} person={person} />}</Loaded>
-    </>
+    <ObjectPage title="Person" queryKey={["person", id]} read={(options) => bursar.people.get(id, options)}>
+      {(person) => <Details key={person.id} person={person} />}
+    </ObjectPage>
   );
 }
 
@@ -35,30 +27,16 @@ function Details({ person }: { person: Person }) {
   const { id, name, email, role, scopes, state, passkeys, created_by, created_at } = person;
   return (
     <div className="stack">
-      <div className="card">
-        <Facts>
-          <Fact name="Name">
-            <ForeignText text={name} />
-          </Fact>
-          <Fact name="Email">
-            <ForeignText text={email} />
-          </Fact>
-          <Fact name="Id">
-            <code>{id}</code>
-          </Fact>
-          <Fact name="State">
-            <StateBadge state={state} />
-          </Fact>
-          <Fact name="Role">{role}</Fact>
-          <Fact name="Scopes">{scopes.join(", ")}</Fact>
-          <Fact name="Invited by">
-            <ClientId id={created_by} />
-          </Fact>
-          <Fact name="Since">
-            <Time at={created_at} long />
-          </Fact>
-        </Facts>
-      </div>
+      <FactsCard>
+        <TextFact name="Name" text={name} />
+        <TextFact name="Email" text={email} />
+        <IdFact id={id} />
+        <StateFact state={state} />
+        <Fact name="Role">{role}</Fact>
+        <Fact name="Scopes">{scopes.join(", ")}</Fact>
+        <ClientFact name="Invited by" id={created_by} />
+        <TimeFact name="Since" at={created_at} />
+      </FactsCard>
       <section className="stack" aria-labelledby="passkeys">
         <h2 id="passkeys">Passkeys</h2>
         {passkeys.length < 2 && (

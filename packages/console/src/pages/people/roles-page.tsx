@@ -2,17 +2,14 @@ import type { CreateRoleBody, Role } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { ActionButton } from "../../ui/forms/action-button";
-import { CheckList } from "../../ui/forms/check-list";
-import { faultOf } from "../../ui/forms/fault-of";
-import { TextField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
 import { Loaded } from "../../ui/panels/loaded";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { SimpleTable } from "../../ui/tables/simple-table";
+import { NamedScopes } from "../clients/named-scopes";
 import { useRoles } from "./role-field";
 
 /** Named sets of scopes. A role is created and deleted, never changed: it means the same to everybody who has it. */
@@ -67,7 +64,6 @@ export function RolesPage() {
 
 function NewRole({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
-  const own = useScopes();
   const { value, change, clear } = useDraft("role", () => ({ name: "", scopes: [] as string[] }));
   const create = useMutation({
     mutationFn: () => bursar.roles.create(value as CreateRoleBody),
@@ -80,32 +76,13 @@ function NewRole({ onClose }: { onClose: () => void }) {
   return (
     <Confirm
       title="Create a role"
-      error={create.error}
+      verb="Create with the passkey"
+      mutation={create}
+      isReady={value.name !== "" && value.scopes.length > 0}
+      onConfirm={create.mutate}
       onClose={onClose}
-      action={
-        <ActionButton
-          tone="primary"
-          isPending={create.isPending}
-          disabled={value.name === "" || value.scopes.length === 0}
-          onAct={() => create.mutate()}
-        >
-          Create with the passkey
-        </ActionButton>
-      }
     >
-      <TextField
-        label="Name"
-        value={value.name}
-        maxLength={64}
-        fault={faultOf(create.error, "name")}
-        onValue={(name) => change({ name })}
-      />
-      <CheckList
-        legend="Scopes, of those that you have"
-        options={own}
-        chosen={value.scopes}
-        onChange={(scopes) => change({ scopes })}
-      />
+      <NamedScopes maxLength={64} value={value} error={create.error} onChange={change} />
     </Confirm>
   );
 }

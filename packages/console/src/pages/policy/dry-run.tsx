@@ -1,11 +1,13 @@
-import type { EvaluatedTransaction, PolicyDocument } from "@bursar/client";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import type { PolicyDocument } from "@bursar/client";
+import { useMutation } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { useAssets } from "../../api/catalog";
 import { ActionButton } from "../../ui/forms/action-button";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
 import { Problem } from "../../ui/panels/problem";
 import { Verdict } from "../../ui/panels/verdict";
+import { bodyOf, emptyPayment, evaluatedOf, networkOf } from "../transactions/payment-fields";
 import { RecentPayments } from "./recent-payments";
 
 interface DryRunProps {
@@ -17,22 +19,16 @@ interface DryRunProps {
 /** What the draft would decide, about one payment and about those of the past. */
 export function DryRun({ document, inForce, isChanged }: DryRunProps) {
   const { value, change } = useDraft("policy-dry-run", () => ({
-    asset: "",
-    amount: "",
-    source: "",
-    destination: "",
+    ...emptyPayment(),
+    reference: "dry-run",
     client: "",
   }));
-  const assets = useQuery({
-    queryKey: ["assets"],
-    queryFn: ({ signal }) => bursar.assets.list({ signal }),
-    staleTime: 600_000,
-  });
-  const network = assets.data?.data.find(({ code }) => code === value.asset)?.network ?? "";
+  const assets = useAssets();
+  const network = networkOf(value.asset, assets.data?.data);
   const run = useMutation({
     mutationFn: async () => {
       const about = {
-        transaction: requestOf(value, network),
+        transaction: evaluatedOf(bodyOf(value), network),
         ...(value.client === "" ? {} : { client_id: value.client }),
       };
       const [now, then] = await Promise.all([
@@ -98,23 +94,4 @@ export function DryRun({ document, inForce, isChanged }: DryRunProps) {
       {isChanged && <RecentPayments key={JSON.stringify(inForce)} document={document} />}
     </section>
   );
-}
-
-function requestOf(
-  { asset, amount, source, destination }: Record<"asset" | "amount" | "source" | "destination", string>,
-  network: string,
-): EvaluatedTransaction {
-  return {
-    reference: "dry-run",
-    asset,
-    amount,
-    ...(source === "" ? {} : { source: { wallet_id: source } }),
-    ...(destination === ""
-      ? {}
-      : {
-          destination: destination.startsWith("wlt_")
-            ? { wallet_id: destination }
-            : { network, address: destination },
-        }),
-  };
 }

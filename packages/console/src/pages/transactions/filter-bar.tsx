@@ -1,5 +1,5 @@
 import { ChoiceFilter } from "../../ui/tables/choice-filter";
-import { TextFilter } from "../../ui/tables/text-filter";
+import { TextFilters } from "../../ui/tables/text-filter";
 import { states, type TransactionFilters } from "./filters";
 import { SavedViews } from "./saved-views";
 
@@ -29,14 +29,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         options={states}
         onChange={(state) => set("state", state ?? "")}
       />
-      {texts.map(([name, label]) => (
-        <TextFilter
-          key={`${name}=${filters[name] ?? ""}`}
-          label={label}
-          value={filters[name] ?? ""}
-          onChange={(value) => set(name, value)}
-        />
-      ))}
+      <TextFilters names={texts} filters={filters} onChange={set} />
       <SavedViews filters={filters} onChoose={onChange} />
     </search>
   );

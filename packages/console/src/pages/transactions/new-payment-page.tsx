@@ -1,48 +1,27 @@
-import { type CreateTransactionBody, type EvaluatedTransaction, isBursarError } from "@bursar/client";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
+import { useAssets } from "../../api/catalog";
 import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
+import { faultOf, hasUnknownOutcome } from "../../ui/forms/fault-of";
 import { Field } from "../../ui/forms/field";
 import { SelectField, TextField } from "../../ui/forms/text-field";
-import { useDraft } from "../../ui/forms/use-draft";
+import { useKeyedDraft } from "../../ui/forms/use-draft";
 import { Curl } from "../../ui/panels/curl";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { Verdict } from "../../ui/panels/verdict";
 import { ForeignText, plainly } from "../../ui/values/foreign-text";
-
-interface Draft {
-  /** The same for every attempt at this payment, so that it happens once. */
-  key: string;
-  reference: string;
-  asset: string;
-  amount: string;
-  source: string;
-  destination: string;
-}
-
-const empty = (): Draft => ({
-  key: crypto.randomUUID(),
-  reference: "",
-  asset: "",
-  amount: "",
-  source: "",
-  destination: "",
-});
+import { bodyOf, emptyPayment, evaluatedOf, networkOf, type PaymentFields } from "./payment-fields";
 
 /** A payment is held against the policy before it is sent. A lost answer is resolved by sending it again with its key. */
 export function NewPaymentPage() {
   const navigate = useNavigate();
   const scopes = useScopes();
   const names = useWalletNames();
-  const assets = useQuery({
-    queryKey: ["assets"],
-    queryFn: ({ signal }) => bursar.assets.list({ signal }),
-    staleTime: 600_000,
-  });
-  const { value: draft, change, clear } = useDraft("payment", empty);
+  const assets = useAssets();
+  const { value: draft, edit: editDraft, clear } = useKeyedDraft("payment", emptyPayment);
   const body = bodyOf(draft);
   const send = useMutation({
     mutationFn: () => bursar.transactions.create(body, { idempotencyKey: draft.key }),
@@ -51,20 +30,15 @@ export function NewPaymentPage() {
       void navigate({ to: "/transactions/$id", params: { id } });
     },
   });
-  const network = assets.data?.data.find(({ code }) => code === draft.asset)?.network ?? "";
+  const network = networkOf(draft.asset, assets.data?.data);
   const dryRun = useMutation({
     mutationFn: () => bursar.policy.evaluate({ transaction: evaluatedOf(body, network) }),
   });
-  const faultOf = (path: string) => {
-    const error = send.error ?? dryRun.error;
-    return isBursarError(error)
-      ? error.details.find((detail) => detail.path.endsWith(path))?.reason
-      : undefined;
-  };
-  const edit = (part: Partial<Draft>) => {
-    // Another content is another payment, unless the last attempt may have had its effect.
-    const isUnknown = isBursarError(send.error) && send.error.outcome === "unknown";
-    change(isUnknown ? part : { ...part, key: crypto.randomUUID() });
+  const fault = (field: string) =>
+    faultOf(send.error, field) ?? faultOf(dryRun.error, `transaction.${field}`);
+  const isUnknown = hasUnknownOutcome(send.error);
+  const edit = (part: Partial<PaymentFields>) => {
+    editDraft(part, isUnknown);
     dryRun.reset();
     if (!isUnknown) send.reset();
   };
@@ -82,7 +56,7 @@ export function NewPaymentPage() {
         <TextField
           label="Reference"
           hint="Your own name for it, such as an invoice number"
-          fault={faultOf("reference")}
+          fault={fault("reference")}
           required
           maxLength={128}
           value={draft.reference}
@@ -90,7 +64,7 @@ export function NewPaymentPage() {
         />
         <SelectField
           label="Asset"
-          fault={faultOf("asset")}
+          fault={fault("asset")}
           required
           value={draft.asset}
           onValue={(asset) => edit({ asset })}
@@ -105,7 +79,7 @@ export function NewPaymentPage() {
         <TextField
           label="Amount"
           hint="An exact decimal number, such as 125.50"
-          fault={faultOf("amount")}
+          fault={fault("amount")}
           required
           inputMode="decimal"
           autoComplete="off"
@@ -117,7 +91,7 @@ export function NewPaymentPage() {
           hint="Defaults to the primary wallet"
           names={names}
           value={draft.source}
-          fault={faultOf("source")}
+          fault={fault("source")}
           onChange={(source) => edit({ source })}
         />
         <WalletField
@@ -125,7 +99,7 @@ export function NewPaymentPage() {
           hint="A wallet, or an address on the asset's network. Defaults to the settlement wallet"
           names={names}
           value={draft.destination}
-          fault={faultOf("destination")}
+          fault={fault("destination")}
           onChange={(destination) => edit({ destination })}
         />
         {dryRun.data !== undefined && <Verdict evaluation={dryRun.data} />}
@@ -148,11 +122,7 @@ export function NewPaymentPage() {
             data-tone="primary"
             disabled={!isComplete || send.isPending}
           >
-            {send.isPending
-              ? "Sending"
-              : isBursarError(send.error) && send.error.outcome === "unknown"
-                ? "Ask again"
-                : "Send"}
+            {send.isPending ? "Sending" : isUnknown ? "Ask again" : "Send"}
           </button>
           <button type="button" className="button" onClick={clear}>
             Discard
@@ -199,30 +169,4 @@ function WalletField({ label, hint, names, value, fault, onChange }: WalletField
       )}
     </Field>
   );
-}
-
-/** A dry run names the network of an address, which a payment takes from its asset. */
-function evaluatedOf(
-  { destination, ...others }: CreateTransactionBody,
-  network: string,
-): EvaluatedTransaction {
-  if (destination === undefined) return others;
-  return {
-    ...others,
-    destination: "address" in destination ? { network, address: destination.address } : destination,
-  };
-}
-
-function bodyOf({ reference, asset, amount, source, destination }: Draft): CreateTransactionBody {
-  return {
-    reference,
-    asset,
-    amount,
-    ...(source === "" ? {} : { source: { wallet_id: source } }),
-    ...(destination === ""
-      ? {}
-      : {
-          destination: destination.startsWith("wlt_") ? { wallet_id: destination } : { address: destination },
-        }),
-  };
 }

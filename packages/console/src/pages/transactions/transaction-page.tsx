@@ -1,50 +1,51 @@
 import type { Transaction } from "@bursar/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { bursar } from "../../api/bursar";
 import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Curl } from "../../ui/panels/curl";
-import { Fact, Facts } from "../../ui/panels/facts";
-import { Loaded } from "../../ui/panels/loaded";
-import { PageHead } from "../../ui/panels/page-head";
+import {
+  ClientFact,
+  Fact,
+  FactsCard,
+  IdFact,
+  MetadataFacts,
+  StateFact,
+  TextFact,
+  TimeFact,
+} from "../../ui/panels/facts";
+import { ObjectPage } from "../../ui/panels/object-page";
 import { Problem } from "../../ui/panels/problem";
 import { RawJson } from "../../ui/panels/raw-json";
 import { Amount } from "../../ui/values/amount";
-import { ClientId } from "../../ui/values/client-id";
-import { CopyButton } from "../../ui/values/copy-button";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Party } from "../../ui/values/party";
-import { StateBadge } from "../../ui/values/state-badge";
-import { Time } from "../../ui/values/time";
 import { followTransaction, isFinal, type TransactionSource } from "./follow-transaction";
 import { TransactionHistory } from "./transaction-history";
 
 export function TransactionPage() {
   const { id } = useParams({ from: "/transactions/$id" });
-  const query = useQuery({
-    queryKey: ["transaction", id],
-    queryFn: ({ signal }) => bursar.transactions.get(id, { signal }),
-  });
-  useUpdates(query.data);
   return (
-    <>
-      <PageHead title="Transaction">
-        {query.data !== undefined && <Actions transaction={query.data} />}
-      </PageHead>
-      <Loaded query={query}>{(transaction) => <Details transaction={transaction} />}</Loaded>
-    </>
+    <ObjectPage
+      title="Transaction"
+      queryKey={["transaction", id]}
+      read={(options) => bursar.transactions.get(id, options)}
+      actions={(transaction) => <Actions transaction={transaction} />}
+    >
+      {(transaction) => <Details transaction={transaction} />}
+    </ObjectPage>
   );
 }
 
 /** Shows every change of the transaction until it is final. */
-function useUpdates(transaction: Transaction | undefined): void {
+function useUpdates(transaction: Transaction): void {
   const queries = useQueryClient();
-  const id = transaction?.id;
-  const hasEnded = transaction === undefined || isFinal(transaction);
+  const { id } = transaction;
+  const hasEnded = isFinal(transaction);
   useEffect(() => {
-    if (id === undefined || hasEnded) return undefined;
+    if (hasEnded) return undefined;
     const ending = new AbortController();
     const show = (changed: Transaction) =>
       queries.setQueryData(["transaction", id], (known?: Transaction) =>
@@ -96,75 +97,49 @@ function Actions({ transaction }: { transaction: Transaction }) {
 }
 
 function Details({ transaction }: { transaction: Transaction }) {
+  useUpdates(transaction);
   const names = useWalletNames();
   const { id, kind, reference, state, amount, asset, network, fee, hash, block, failure, approval } =
     transaction;
   return (
     <div className="stack">
-      <div className="card">
-        <Facts>
-          <Fact name="Id">
-            <span className="row">
-              <code>{id}</code> <CopyButton text={id} label="Copy the id" />
-            </span>
-          </Fact>
-          <Fact name="State">
-            <StateBadge state={state} />
-          </Fact>
-          <Fact name="Kind">{kind}</Fact>
-          <Fact name="Amount">
-            <Amount value={amount} asset={asset} />
-          </Fact>
-          <Fact name="Reference">
-            <ForeignText text={reference} />
-          </Fact>
-          <Fact name="From">
-            <Party party={transaction.source} names={names} />
-          </Fact>
-          <Fact name="To">
-            <Party party={transaction.destination} names={names} />
-          </Fact>
-          <Fact name="Network">{network}</Fact>
-          <Fact name="Hash">{hash !== null && <code>{hash}</code>}</Fact>
-          <Fact name="Block">{block?.number}</Fact>
-          <Fact name="Fee">{fee !== null && <Amount value={fee.amount} asset={fee.asset} />}</Fact>
-          <Fact name="Failure">
-            {failure !== null && (
-              <>
-                <code>{failure.code}</code> <ForeignText text={failure.message} />
-              </>
-            )}
-          </Fact>
-          <Fact name="Policy">
-            version {transaction.policy_version}
-            {approval !== null && `, rule ${approval.rule}`}
-          </Fact>
-          <Fact name="Approvals">
-            {approval !== null && `${approval.approved} of ${approval.required}, ${approval.state}`}
-          </Fact>
-          <Fact name="Created by">
-            <ClientId id={transaction.created_by} />
-          </Fact>
-          <Fact name="Created">
-            <Time at={transaction.created_at} long />
-          </Fact>
-          <Fact name="Expires">
-            {transaction.expires_at !== null && <Time at={transaction.expires_at} long />}
-          </Fact>
-          {Object.entries(transaction.metadata).map(([name, value]) => (
-            <Fact
-              key={name}
-              name={
-                <>
-                  Metadata <ForeignText text={name} />
-                </>
-              }
-            >
-              <ForeignText text={value} />
-            </Fact>
-          ))}
-        </Facts>
-      </div>
+      <FactsCard>
+        <IdFact id={id} />
+        <StateFact state={state} />
+        <Fact name="Kind">{kind}</Fact>
+        <Fact name="Amount">
+          <Amount value={amount} asset={asset} />
+        </Fact>
+        <TextFact name="Reference" text={reference} />
+        <Fact name="From">
+          <Party party={transaction.source} names={names} />
+        </Fact>
+        <Fact name="To">
+          <Party party={transaction.destination} names={names} />
+        </Fact>
+        <Fact name="Network">{network}</Fact>
+        <Fact name="Hash">{hash !== null && <code>{hash}</code>}</Fact>
+        <Fact name="Block">{block?.number}</Fact>
+        <Fact name="Fee">{fee !== null && <Amount value={fee.amount} asset={fee.asset} />}</Fact>
+        <Fact name="Failure">
+          {failure !== null && (
+            <>
+              <code>{failure.code}</code> <ForeignText text={failure.message} />
+            </>
+          )}
+        </Fact>
+        <Fact name="Policy">
+          version {transaction.policy_version}
+          {approval !== null && `, rule ${approval.rule}`}
+        </Fact>
+        <Fact name="Approvals">
+          {approval !== null && `${approval.approved} of ${approval.required}, ${approval.state}`}
+        </Fact>
+        <ClientFact name="Created by" id={transaction.created_by} />
+        <TimeFact name="Created" at={transaction.created_at} />
+        <TimeFact name="Expires" at={transaction.expires_at} />
+        <MetadataFacts metadata={transaction.metadata} />
+      </FactsCard>
       <TransactionHistory transaction={transaction} />
       <RawJson value={transaction} />
       <Curl method="GET" path={`/v1/transactions/${id}`} />

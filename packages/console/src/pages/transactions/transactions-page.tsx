@@ -10,12 +10,10 @@ import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { downloadCsv } from "../../ui/tables/csv";
-import { type Column, VirtualTable } from "../../ui/tables/virtual-table";
-import { Amount } from "../../ui/values/amount";
-import { ForeignText } from "../../ui/values/foreign-text";
+import type { Column } from "../../ui/tables/table-head";
+import { VirtualTable } from "../../ui/tables/virtual-table";
 import { Party } from "../../ui/values/party";
-import { StateBadge } from "../../ui/values/state-badge";
-import { Time } from "../../ui/values/time";
+import { transactionColumns } from "./columns";
 import { transactionsCsv } from "./csv";
 import { FilterBar } from "./filter-bar";
 import type { TransactionFilters } from "./filters";
@@ -78,17 +76,7 @@ export function TransactionsPage() {
 
 function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<Transaction>[] {
   return [
-    { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
-    {
-      title: "Reference",
-      cell: ({ id, reference }) => (
-        <Link to="/transactions/$id" params={{ id }}>
-          <ForeignText text={reference} limit={60} />
-        </Link>
-      ),
-    },
-    { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
-    { title: "Amount", isNumber: true, cell: ({ amount, asset }) => <Amount value={amount} asset={asset} /> },
+    ...transactionColumns,
     { title: "From", cell: ({ source }) => <Party party={source} names={names} /> },
     { title: "To", cell: ({ destination }) => <Party party={destination} names={names} /> },
     { title: "Kind", cell: ({ kind }) => kind },

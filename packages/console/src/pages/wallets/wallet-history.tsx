@@ -6,7 +6,7 @@ import { bursar } from "../../api/bursar";
 import { SelectField } from "../../ui/forms/text-field";
 import { Loaded } from "../../ui/panels/loaded";
 import { PagedTable } from "../../ui/tables/paged-table";
-import type { Column } from "../../ui/tables/virtual-table";
+import type { Column } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
 import { Time } from "../../ui/values/time";
 import { BalanceChart } from "./balance-chart";

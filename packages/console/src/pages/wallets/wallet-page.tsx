@@ -1,40 +1,34 @@
 import type { Balance, Wallet } from "@bursar/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
-import { ActionButton } from "../../ui/forms/action-button";
 import { Curl } from "../../ui/panels/curl";
-import { Fact, Facts } from "../../ui/panels/facts";
-import { Loaded } from "../../ui/panels/loaded";
-import { PageHead } from "../../ui/panels/page-head";
+import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
+import { ObjectPage } from "../../ui/panels/object-page";
 import { RawJson } from "../../ui/panels/raw-json";
 import { SimpleTable } from "../../ui/tables/simple-table";
-import type { Column } from "../../ui/tables/virtual-table";
+import type { Column } from "../../ui/tables/table-head";
 import { Address } from "../../ui/values/address";
 import { Amount } from "../../ui/values/amount";
-import { ClientId } from "../../ui/values/client-id";
 import { CopyButton } from "../../ui/values/copy-button";
-import { ForeignText } from "../../ui/values/foreign-text";
-import { StateBadge } from "../../ui/values/state-badge";
-import { Time } from "../../ui/values/time";
 import { QrPicture } from "./qr-picture";
 import { WalletHistory } from "./wallet-history";
 
 export function WalletPage() {
   const { id } = useParams({ from: "/wallets/$id" });
-  const wallet = useQuery({
-    queryKey: ["wallet", id],
-    queryFn: ({ signal }) => bursar.wallets.get(id, { signal }),
-    refetchInterval: 10_000,
-  });
   return (
-    <>
-      <PageHead title="Wallet">{wallet.data !== undefined && <FreezeButton wallet={wallet.data} />}</PageHead>
-      <Loaded query={wallet}>{(found) => <Details wallet={found} />}</Loaded>
-    </>
+    <ObjectPage
+      title="Wallet"
+      queryKey={["wallet", id]}
+      read={(options) => bursar.wallets.get(id, options)}
+      refreshMs={10_000}
+      actions={(wallet) => <FreezeButton wallet={wallet} />}
+    >
+      {(wallet) => <Details wallet={wallet} />}
+    </ObjectPage>
   );
 }
 
@@ -62,17 +56,11 @@ function FreezeButton({ wallet: { id, frozen } }: { wallet: Wallet }) {
       {isAsking && (
         <Confirm
           title={`${verb} this wallet?`}
-          error={act.error}
+          verb={verb}
+          tone={frozen ? "primary" : "danger"}
+          mutation={act}
+          onConfirm={() => act.mutate()}
           onClose={() => setAsking(false)}
-          action={
-            <ActionButton
-              tone={frozen ? "primary" : "danger"}
-              isPending={act.isPending}
-              onAct={() => act.mutate()}
-            >
-              {verb}
-            </ActionButton>
-          }
         >
           <p>
             {frozen
@@ -90,45 +78,29 @@ function Details({ wallet }: { wallet: Wallet }) {
     wallet;
   return (
     <div className="stack">
-      <div className="card">
-        <Facts>
-          <Fact name="Name">
-            <ForeignText text={name} />
-          </Fact>
-          <Fact name="Id">
-            <span className="row">
-              <code>{id}</code> <CopyButton text={id} label="Copy the id" />
-            </span>
-          </Fact>
-          <Fact name="State">
-            <StateBadge state={frozen ? "frozen" : state} />
-          </Fact>
-          <Fact name="Purpose">{role === null ? purpose : `${purpose} (${role})`}</Fact>
-          <Fact name="Network">{network}</Fact>
-          <Fact name="Address">
-            {address !== null && (
-              <span className="stack">
-                <span className="row">
-                  <Address address={address} /> <CopyButton text={address} label="Copy the address" />
-                </span>
-                <QrPicture text={address} label={`QR code of ${address}`} />
+      <FactsCard>
+        <TextFact name="Name" text={name} />
+        <IdFact id={id} />
+        <StateFact state={frozen ? "frozen" : state} />
+        <Fact name="Purpose">{role === null ? purpose : `${purpose} (${role})`}</Fact>
+        <Fact name="Network">{network}</Fact>
+        <Fact name="Address">
+          {address !== null && (
+            <span className="stack">
+              <span className="row">
+                <Address address={address} /> <CopyButton text={address} label="Copy the address" />
               </span>
-            )}
-          </Fact>
-          <Fact name="Halted">
-            {sending?.halted_reason != null && <ForeignText text={sending.halted_reason} />}
-          </Fact>
-          <Fact name="In flight">
-            {sending !== null && `${sending.in_flight} payments, next nonce ${sending.next_nonce}`}
-          </Fact>
-          <Fact name="Created by">
-            <ClientId id={created_by} />
-          </Fact>
-          <Fact name="Created">
-            <Time at={created_at} long />
-          </Fact>
-        </Facts>
-      </div>
+              <QrPicture text={address} label={`QR code of ${address}`} />
+            </span>
+          )}
+        </Fact>
+        <TextFact name="Halted" text={sending?.halted_reason} />
+        <Fact name="In flight">
+          {sending !== null && `${sending.in_flight} payments, next nonce ${sending.next_nonce}`}
+        </Fact>
+        <ClientFact name="Created by" id={created_by} />
+        <TimeFact name="Created" at={created_at} />
+      </FactsCard>
       <section className="stack" aria-labelledby="balances">
         <h2 id="balances">Balances</h2>
         <BalanceTable wallet={wallet} />

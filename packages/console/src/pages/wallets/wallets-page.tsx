@@ -4,7 +4,7 @@ import { bursar } from "../../api/bursar";
 import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { PagedTable } from "../../ui/tables/paged-table";
-import type { Column } from "../../ui/tables/virtual-table";
+import type { Column } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";

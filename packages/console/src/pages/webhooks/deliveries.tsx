@@ -5,7 +5,7 @@ import { bursar } from "../../api/bursar";
 import { SelectField } from "../../ui/forms/text-field";
 import { Empty } from "../../ui/panels/empty";
 import { PagedTable } from "../../ui/tables/paged-table";
-import type { Column } from "../../ui/tables/virtual-table";
+import type { Column } from "../../ui/tables/table-head";
 import { Countdown } from "../../ui/values/countdown";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";

@@ -1,34 +1,32 @@
 import type { WebhookAttempt, WebhookDelivery } from "@bursar/client";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { ActionButton } from "../../ui/forms/action-button";
 import { Curl } from "../../ui/panels/curl";
-import { Fact, Facts } from "../../ui/panels/facts";
-import { Loaded } from "../../ui/panels/loaded";
-import { PageHead } from "../../ui/panels/page-head";
+import { Fact, FactsCard, IdFact, StateFact, TimeFact } from "../../ui/panels/facts";
+import { ObjectPage } from "../../ui/panels/object-page";
 import { Problem } from "../../ui/panels/problem";
 import { jsonText, RawJson } from "../../ui/panels/raw-json";
 import { CopyButton } from "../../ui/values/copy-button";
 import { Countdown } from "../../ui/values/countdown";
-import { ForeignLines, ForeignText } from "../../ui/values/foreign-text";
-import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
+import { Answer } from "./answer";
 
 /** A delivery with what every attempt has sent and what was answered. */
 export function DeliveryPage() {
   const { id } = useParams({ from: "/deliveries/$id" });
-  const delivery = useQuery({
-    queryKey: ["webhooks", "delivery", id],
-    queryFn: ({ signal }) => bursar.webhookDeliveries.get(id, { signal }),
-    refetchInterval: ({ state }) => (state.data?.state === "pending" ? 3000 : false),
-  });
   return (
-    <>
-      <PageHead title="Delivery">{delivery.data !== undefined && <Resend id={id} />}</PageHead>
-      <Loaded query={delivery}>{(found) => <Details delivery={found} />}</Loaded>
-    </>
+    <ObjectPage
+      title="Delivery"
+      queryKey={["webhooks", "delivery", id]}
+      read={(options) => bursar.webhookDeliveries.get(id, options)}
+      refreshMs={(delivery) => (delivery?.state === "pending" ? 3000 : false)}
+      actions={() => <Resend id={id} />}
+    >
+      {(delivery) => <Details delivery={delivery} />}
+    </ObjectPage>
   );
 }
 
@@ -57,38 +55,28 @@ function Details({ delivery }: { delivery: WebhookDelivery }) {
     delivery;
   return (
     <div className="stack">
-      <div className="card">
-        <Facts>
-          <Fact name="State">
-            <StateBadge state={state} />
-          </Fact>
-          <Fact name="Id">
-            <span className="row">
-              <code>{id}</code> <CopyButton text={id} label="Copy the id" />
-            </span>
-          </Fact>
-          <Fact name="Event">
-            {event}, sequence {sequence}
-          </Fact>
-          <Fact name="Endpoint">
-            <Link to="/webhooks/$id" params={{ id: endpoint_id }}>
-              {endpoint_id}
+      <FactsCard>
+        <StateFact state={state} />
+        <IdFact id={id} />
+        <Fact name="Event">
+          {event}, sequence {sequence}
+        </Fact>
+        <Fact name="Endpoint">
+          <Link to="/webhooks/$id" params={{ id: endpoint_id }}>
+            {endpoint_id}
+          </Link>
+        </Fact>
+        <Fact name="Sends again">
+          {repeats !== null && (
+            <Link to="/deliveries/$id" params={{ id: repeats }}>
+              {repeats}
             </Link>
-          </Fact>
-          <Fact name="Sends again">
-            {repeats !== null && (
-              <Link to="/deliveries/$id" params={{ id: repeats }}>
-                {repeats}
-              </Link>
-            )}
-          </Fact>
-          <Fact name="Next attempt">{next_attempt_at !== null && <Countdown until={next_attempt_at} />}</Fact>
-          <Fact name="Created">
-            <Time at={created_at} long />
-          </Fact>
-          <Fact name="Finished">{finished_at !== null && <Time at={finished_at} long />}</Fact>
-        </Facts>
-      </div>
+          )}
+        </Fact>
+        <Fact name="Next attempt">{next_attempt_at !== null && <Countdown until={next_attempt_at} />}</Fact>
+        <TimeFact name="Created" at={created_at} />
+        <TimeFact name="Finished" at={finished_at} />
+      </FactsCard>
       <section className="stack" aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
         {delivery.attempts.length === 0 && <p className="quiet">None yet. The first one is due.</p>}
@@ -150,16 +138,7 @@ function Attempt({ attempt, delivery }: { attempt: WebhookAttempt; delivery: Web
         </div>
         <div className="stack">
           <h3>Answer</h3>
-          {error !== null && (
-            <p className="fault">
-              <ForeignText text={error} />
-            </p>
-          )}
-          {answer !== null && answer !== "" && (
-            <pre>
-              <ForeignLines text={answer} />
-            </pre>
-          )}
+          <Answer error={error} answer={answer} />
           {answer === "" && <p className="quiet">The answer had no body.</p>}
         </div>
       </div>

@@ -3,12 +3,14 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { Confirm } from "../../ui/dialogs/confirm";
 import { Modal } from "../../ui/dialogs/modal";
 import { SecretOnce } from "../../ui/dialogs/secret-once";
 import { ActionButton } from "../../ui/forms/action-button";
 import { SelectField } from "../../ui/forms/text-field";
 import { Problem } from "../../ui/panels/problem";
-import { ForeignLines, ForeignText } from "../../ui/values/foreign-text";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { Answer } from "./answer";
 import { EndpointForm } from "./endpoint-form";
 
 type Dialog = "verify" | "test" | "rotate" | "change" | "delete";
@@ -56,31 +58,23 @@ interface DialogProps {
   onClose: () => void;
 }
 
-function Close({ onClose }: Pick<DialogProps, "onClose">) {
-  return (
-    <button type="button" className="button" onClick={onClose}>
-      Close
-    </button>
-  );
-}
-
 function Verify({ id, onClose }: DialogProps) {
   const verify = useMutation({ mutationFn: () => bursar.webhookEndpoints.verify(id) });
   return (
-    <Modal title="Verify the receiver" onClose={onClose}>
+    <Confirm
+      title="Verify the receiver"
+      verb="Send the challenge"
+      closeVerb="Close"
+      mutation={verify}
+      onConfirm={verify.mutate}
+      onClose={onClose}
+    >
       <p>
         The service sends a signed challenge now. The receiver answers with the challenge, and so says that it
         wants deliveries.
       </p>
       {verify.data !== undefined && <Verified result={verify.data} />}
-      {verify.error !== null && <Problem error={verify.error} />}
-      <div className="row">
-        <ActionButton isPending={verify.isPending} tone="primary" onAct={() => verify.mutate()}>
-          Send the challenge
-        </ActionButton>
-        <Close onClose={onClose} />
-      </div>
-    </Modal>
+    </Confirm>
   );
 }
 
@@ -102,19 +96,19 @@ function Verified({ result: { verified, status, error } }: { result: WebhookVeri
 function Test({ id, onClose }: DialogProps) {
   const test = useMutation({ mutationFn: () => bursar.webhookEndpoints.test(id) });
   return (
-    <Modal title="Send a test" onClose={onClose}>
+    <Confirm
+      title="Send a test"
+      verb="Send"
+      closeVerb="Close"
+      mutation={test}
+      onConfirm={test.mutate}
+      onClose={onClose}
+    >
       <p>
         The service sends an <code>endpoint.test</code>, signed like every delivery, and shows the answer.
       </p>
       {test.data !== undefined && <Tested result={test.data} />}
-      {test.error !== null && <Problem error={test.error} />}
-      <div className="row">
-        <ActionButton isPending={test.isPending} tone="primary" onAct={() => test.mutate()}>
-          Send
-        </ActionButton>
-        <Close onClose={onClose} />
-      </div>
-    </Modal>
+    </Confirm>
   );
 }
 
@@ -125,16 +119,7 @@ function Tested({ result: { delivered, status, latency_ms, error, answer } }: { 
         {delivered ? "Delivered" : "Not delivered"}
         {status !== null && `, status ${status}`} in {latency_ms} ms.
       </p>
-      {error !== null && (
-        <p>
-          <ForeignText text={error} />
-        </p>
-      )}
-      {answer !== null && answer !== "" && (
-        <pre>
-          <ForeignLines text={answer} />
-        </pre>
-      )}
+      <Answer error={error} answer={answer} />
     </div>
   );
 }
@@ -154,30 +139,29 @@ function Rotate({ id, onClose }: DialogProps) {
       bursar.webhookEndpoints.rotateSecret(id, { overlap_seconds: Number(overlap) }, { idempotencyKey: key }),
   });
   const { secret, key_id } = rotate.data ?? {};
-  return (
-    <Modal title="Rotate the secret" onClose={onClose}>
-      {secret != null && key_id != null ? (
+  if (secret != null && key_id != null)
+    return (
+      <Modal title="Rotate the secret" onClose={onClose}>
         <SecretOnce secret={secret} keyId={key_id} onDone={onClose} />
-      ) : (
-        <>
-          <p>Deliveries are signed with both secrets for a while, so that receivers can change over.</p>
-          <SelectField label="The old secret also signs for" value={overlap} onValue={setOverlap}>
-            {overlaps.map(([seconds, name]) => (
-              <option key={seconds} value={seconds}>
-                {name}
-              </option>
-            ))}
-          </SelectField>
-          {rotate.error !== null && <Problem error={rotate.error} />}
-          <div className="row">
-            <ActionButton isPending={rotate.isPending} tone="primary" onAct={() => rotate.mutate()}>
-              Rotate
-            </ActionButton>
-            <Close onClose={onClose} />
-          </div>
-        </>
-      )}
-    </Modal>
+      </Modal>
+    );
+  return (
+    <Confirm
+      title="Rotate the secret"
+      verb="Rotate"
+      mutation={rotate}
+      onConfirm={rotate.mutate}
+      onClose={onClose}
+    >
+      <p>Deliveries are signed with both secrets for a while, so that receivers can change over.</p>
+      <SelectField label="The old secret also signs for" value={overlap} onValue={setOverlap}>
+        {overlaps.map(([seconds, name]) => (
+          <option key={seconds} value={seconds}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
+    </Confirm>
   );
 }
 
@@ -191,18 +175,18 @@ function Delete({ endpoint: { id, url }, onClose }: { endpoint: WebhookEndpoint;
     },
   });
   return (
-    <Modal title="Delete the endpoint" onClose={onClose}>
+    <Confirm
+      title="Delete the endpoint"
+      verb="Delete"
+      tone="danger"
+      mutation={remove}
+      onConfirm={remove.mutate}
+      onClose={onClose}
+    >
       <p>
         Nothing more is sent to <ForeignText text={url} />, and what waits for it is removed. This cannot be
         undone.
       </p>
-      {remove.error !== null && <Problem error={remove.error} />}
-      <div className="row">
-        <ActionButton isPending={remove.isPending} tone="danger" onAct={() => remove.mutate()}>
-          Delete
-        </ActionButton>
-        <Close onClose={onClose} />
-      </div>
-    </Modal>
+    </Confirm>
   );
 }

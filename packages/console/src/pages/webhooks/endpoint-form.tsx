@@ -1,13 +1,13 @@
-import { isBursarError, type WebhookEndpoint } from "@bursar/client";
+import type { WebhookEndpoint } from "@bursar/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { Confirm } from "../../ui/dialogs/confirm";
 import { Modal } from "../../ui/dialogs/modal";
 import { SecretOnce } from "../../ui/dialogs/secret-once";
-import { ActionButton } from "../../ui/forms/action-button";
+import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
-import { Problem } from "../../ui/panels/problem";
 import { kinds } from "../events/event-rows";
 
 type Kind = WebhookEndpoint["events"][number];
@@ -42,10 +42,6 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
       else setShown({ secret, keyId: key_id });
     },
   });
-  const faultOf = (path: string) =>
-    isBursarError(save.error)
-      ? save.error.details.find((detail) => detail.path.endsWith(path))?.reason
-      : undefined;
   const isAll = draft.events.includes("*");
   const toggle = (kind: Kind) =>
     change({
@@ -53,73 +49,64 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
         ? draft.events.filter((one) => one !== kind)
         : [...draft.events.filter((one) => one !== "*"), kind],
     });
-  return (
-    <Modal title={endpoint === undefined ? "New endpoint" : "Change the endpoint"} onClose={onClose}>
-      {shown !== undefined ? (
+  const title = endpoint === undefined ? "New endpoint" : "Change the endpoint";
+  if (shown !== undefined)
+    return (
+      <Modal title={title} onClose={onClose}>
         <SecretOnce {...shown} onDone={onClose} />
-      ) : (
-        <>
-          <TextField
-            label="URL"
-            hint="An https address of your receiver. It is asked to answer a challenge before anything is sent."
-            fault={faultOf("url")}
-            inputMode="url"
-            autoComplete="off"
-            maxLength={2048}
-            value={draft.url}
-            onValue={(url) => change({ url: url.trim() })}
-          />
-          <TextField
-            label="Description"
-            fault={faultOf("description")}
-            maxLength={256}
-            value={draft.description}
-            onValue={(description) => change({ description })}
-          />
-          <fieldset className="checks">
-            <legend>Events</legend>
-            <label>
-              <input
-                type="checkbox"
-                checked={isAll}
-                onChange={() => change({ events: isAll ? [] : ["*"] })}
-              />{" "}
-              all, also future kinds
-            </label>
-            {kinds.map((kind) => (
-              <label key={kind}>
-                <input
-                  type="checkbox"
-                  disabled={isAll}
-                  checked={isAll || draft.events.includes(kind)}
-                  onChange={() => toggle(kind)}
-                />{" "}
-                {kind}
-              </label>
-            ))}
-          </fieldset>
-          {endpoint !== undefined && draft.url !== endpoint.url && (
-            <p className="notice" data-tone="wait">
-              Another URL gets a new secret and must answer a challenge before anything is sent to it.
-            </p>
-          )}
-          {save.error !== null && <Problem error={save.error} />}
-          <div className="row">
-            <ActionButton
-              isPending={save.isPending}
-              tone="primary"
-              disabled={draft.url === "" || draft.events.length === 0}
-              onAct={() => save.mutate()}
-            >
-              {endpoint === undefined ? "Create" : "Save"}
-            </ActionButton>
-            <button type="button" className="button" onClick={onClose}>
-              Close
-            </button>
-          </div>
-        </>
+      </Modal>
+    );
+  return (
+    <Confirm
+      title={title}
+      verb={endpoint === undefined ? "Create" : "Save"}
+      mutation={save}
+      isReady={draft.url !== "" && draft.events.length > 0}
+      closeVerb="Close"
+      onConfirm={save.mutate}
+      onClose={onClose}
+    >
+      <TextField
+        label="URL"
+        hint="An https address of your receiver. It is asked to answer a challenge before anything is sent."
+        fault={faultOf(save.error, "url")}
+        inputMode="url"
+        autoComplete="off"
+        maxLength={2048}
+        value={draft.url}
+        onValue={(url) => change({ url: url.trim() })}
+      />
+      <TextField
+        label="Description"
+        fault={faultOf(save.error, "description")}
+        maxLength={256}
+        value={draft.description}
+        onValue={(description) => change({ description })}
+      />
+      <fieldset className="checks">
+        <legend>Events</legend>
+        <label>
+          <input type="checkbox" checked={isAll} onChange={() => change({ events: isAll ? [] : ["*"] })} />{" "}
+          all, also future kinds
+        </label>
+        {kinds.map((kind) => (
+          <label key={kind}>
+            <input
+              type="checkbox"
+              disabled={isAll}
+              checked={isAll || draft.events.includes(kind)}
+              onChange={() => toggle(kind)}
+            />{" "}
+            {kind}
+          </label>
+        ))}
+      </fieldset>
+      {endpoint !== undefined && draft.url !== endpoint.url && (
+        <p className="notice" data-tone="wait">
+          Another URL gets a new secret and must answer a challenge before anything is sent to it.
+        </p>
       )}
-    </Modal>
+    </Confirm>
   );
 }
 

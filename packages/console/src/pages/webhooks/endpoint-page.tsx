@@ -1,20 +1,15 @@
 import type { WebhookEndpoint, WebhookEndpointStats } from "@bursar/client";
-import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { BarChart, lastHours } from "../../ui/panels/bar-chart";
 import { Curl } from "../../ui/panels/curl";
-import { Fact, Facts } from "../../ui/panels/facts";
+import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
 import { boundedText, FigureCard } from "../../ui/panels/figure-card";
 import { Loaded } from "../../ui/panels/loaded";
-import { PageHead } from "../../ui/panels/page-head";
+import { ObjectPage } from "../../ui/panels/object-page";
 import { RawJson } from "../../ui/panels/raw-json";
-import { ClientId } from "../../ui/values/client-id";
-import { CopyButton } from "../../ui/values/copy-button";
 import { Countdown } from "../../ui/values/countdown";
-import { ForeignText } from "../../ui/values/foreign-text";
-import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
 import { Deliveries } from "./deliveries";
 import { EndpointActions } from "./endpoint-actions";
@@ -24,18 +19,16 @@ import { useStats } from "./use-stats";
 
 export function EndpointPage() {
   const { id } = useParams({ from: "/webhooks/$id" });
-  const endpoint = useQuery({
-    queryKey: ["webhooks", "endpoint", id],
-    queryFn: ({ signal }) => bursar.webhookEndpoints.get(id, { signal }),
-    refetchInterval: 10_000,
-  });
   return (
-    <>
-      <PageHead title="Webhook endpoint">
-        {endpoint.data !== undefined && <EndpointActions endpoint={endpoint.data} />}
-      </PageHead>
-      <Loaded query={endpoint}>{(found) => <Details endpoint={found} />}</Loaded>
-    </>
+    <ObjectPage
+      title="Webhook endpoint"
+      queryKey={["webhooks", "endpoint", id]}
+      read={(options) => bursar.webhookEndpoints.get(id, options)}
+      refreshMs={10_000}
+      actions={(endpoint) => <EndpointActions endpoint={endpoint} />}
+    >
+      {(endpoint) => <Details endpoint={endpoint} />}
+    </ObjectPage>
   );
 }
 
@@ -44,48 +37,36 @@ function Details({ endpoint }: { endpoint: WebhookEndpoint }) {
   const stats = useStats(id);
   return (
     <div className="stack">
-      <div className="card">
-        <Facts>
-          <Fact name="URL">
-            <ForeignText text={url} />
-          </Fact>
-          <Fact name="State">
-            <StateBadge state={healthOf(endpoint)} />
-          </Fact>
-          <Fact name="Description">{description !== null && <ForeignText text={description} />}</Fact>
-          <Fact name="Id">
-            <span className="row">
-              <code>{id}</code> <CopyButton text={id} label="Copy the id" />
-            </span>
-          </Fact>
-          <Fact name="Events">{events.includes("*") ? "all kinds" : events.join(", ")}</Fact>
-          <Fact name="Verified">
-            {verified_at === null ? (
-              "not yet: the receiver must answer a challenge before anything is sent"
-            ) : (
-              <Time at={verified_at} long />
-            )}
-          </Fact>
-          <Fact name="Failing since">{failing_since !== null && <Time at={failing_since} long />}</Fact>
-          <Fact name="Disabled">
-            {disabled_at !== null && (
-              <>
-                <Time at={disabled_at} long />, {reasons[disabled_reason ?? "requested"]}
-              </>
-            )}
-          </Fact>
-          <Fact name="Old secret">
-            {endpoint.old_secret_until !== null && (
-              <>
-                also signs for <Countdown until={endpoint.old_secret_until} />
-              </>
-            )}
-          </Fact>
-          <Fact name="Authority">
-            <ClientId id={endpoint.client_id} />
-          </Fact>
-        </Facts>
-      </div>
+      <FactsCard>
+        <TextFact name="URL" text={url} />
+        <StateFact state={healthOf(endpoint)} />
+        <TextFact name="Description" text={description} />
+        <IdFact id={id} />
+        <Fact name="Events">{events.includes("*") ? "all kinds" : events.join(", ")}</Fact>
+        <Fact name="Verified">
+          {verified_at === null ? (
+            "not yet: the receiver must answer a challenge before anything is sent"
+          ) : (
+            <Time at={verified_at} long />
+          )}
+        </Fact>
+        <TimeFact name="Failing since" at={failing_since} />
+        <Fact name="Disabled">
+          {disabled_at !== null && (
+            <>
+              <Time at={disabled_at} long />, {reasons[disabled_reason ?? "requested"]}
+            </>
+          )}
+        </Fact>
+        <Fact name="Old secret">
+          {endpoint.old_secret_until !== null && (
+            <>
+              also signs for <Countdown until={endpoint.old_secret_until} />
+            </>
+          )}
+        </Fact>
+        <ClientFact name="Authority" id={endpoint.client_id} />
+      </FactsCard>
       <Loaded query={stats}>{(found) => <Stats stats={found} endpoint={endpoint} />}</Loaded>
       <section className="stack" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>

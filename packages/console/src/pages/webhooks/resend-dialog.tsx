@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { CloseRow } from "../../ui/dialogs/close-row";
 import { Modal } from "../../ui/dialogs/modal";
 import { ActionButton } from "../../ui/forms/action-button";
 import { TextField } from "../../ui/forms/text-field";
@@ -19,11 +20,7 @@ export function ResendDialog({ endpointId, resendable, onClose }: ResendDialogPr
     <Modal title="Send again" onClose={onClose}>
       <ResendFailed endpointId={endpointId} resendable={resendable} />
       <Replay endpointId={endpointId} />
-      <div className="row">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <CloseRow onClose={onClose} />
     </Modal>
   );
 }

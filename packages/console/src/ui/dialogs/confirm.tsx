@@ -5,24 +5,48 @@ import { Modal } from "./modal";
 interface ConfirmProps {
   title: string;
   children: ReactNode;
-  /** The button that does it. */
-  action: ReactNode;
-  error: unknown;
+  /** The words on the button that does it. */
+  verb: string;
+  tone?: "primary" | "danger";
+  /** What the button starts. */
+  mutation: { isPending: boolean; error: unknown };
+  /** Whether everything that it needs is there. */
+  isReady?: boolean;
+  closeVerb?: string;
+  onConfirm: () => void;
   onClose: () => void;
 }
 
-/** Asks before something is done that is not easily undone, or for what it needs. */
-export function Confirm({ title, children, action, error, onClose }: ConfirmProps) {
+/** Asks before something is done that is not easily undone, or for what it needs. Enter in a field does it too. */
+export function Confirm(props: ConfirmProps) {
+  const { title, children, verb, tone = "primary", mutation, isReady = true } = props;
+  const { closeVerb = "Keep as it is", onConfirm, onClose } = props;
   return (
     <Modal title={title} onClose={onClose}>
-      <div className="stack">{children}</div>
-      {error != null && <Problem error={error} />}
-      <div className="row">
-        {action}
-        <button type="button" className="button" onClick={onClose}>
-          Keep as it is
-        </button>
-      </div>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isReady && !mutation.isPending) onConfirm();
+        }}
+      >
+        {children}
+        {mutation.error != null && <Problem error={mutation.error} />}
+        <div className="row">
+          <button
+            type="submit"
+            className="button"
+            data-tone={tone}
+            disabled={mutation.isPending || !isReady}
+            aria-busy={mutation.isPending}
+          >
+            {mutation.isPending ? "Please wait" : verb}
+          </button>
+          <button type="button" className="button" onClick={onClose}>
+            {closeVerb}
+          </button>
+        </div>
+      </form>
     </Modal>
   );
 }

@@ -1,4 +1,5 @@
 import { RawJson } from "../panels/raw-json";
+import { CloseRow } from "./close-row";
 import { Modal } from "./modal";
 
 /** An object of a list as the service sent it, over the page. */
@@ -6,11 +7,7 @@ export function JsonModal({ title, value, onClose }: { title: string; value: unk
   return (
     <Modal title={title} onClose={onClose}>
       <RawJson value={value} isOpen />
-      <div className="row">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <CloseRow onClose={onClose} />
     </Modal>
   );
 }

@@ -1,13 +1,13 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 
-/** The browser's own dialog: it keeps the focus, closes by Escape and gives the focus back. */
+/** The browser's own dialog: it keeps the focus, closes by Escape and gives the focus back. Without `onClose` it stays. */
 export function Modal({
   title,
   onClose,
   children,
 }: {
   title: string;
-  onClose: () => void;
+  onClose?: () => void;
   children: ReactNode;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -21,9 +21,12 @@ export function Modal({
     <dialog
       ref={dialog}
       aria-labelledby={heading}
+      onCancel={(event) => {
+        if (onClose === undefined) event.preventDefault();
+      }}
       onClose={() => {
         // The event comes later; by then the dialog can have been opened again.
-        if (dialog.current?.open === false) onClose();
+        if (dialog.current?.open === false) onClose?.();
       }}
     >
       <div className="body stack">

@@ -6,3 +6,8 @@ export function faultOf(error: unknown, field: string): string | undefined {
   return error.details.find(({ path }) => path === `body.${field}` || path.startsWith(`body.${field}.`))
     ?.reason;
 }
+
+/** Whether a request that failed may have had its effect all the same. */
+export function hasUnknownOutcome(error: unknown): boolean {
+  return isBursarError(error) && error.outcome === "unknown";
+}

@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import { Problem } from "../panels/problem";
 import { LoadMore } from "./load-more";
 import { refreshFirstPage } from "./refresh-first-page";
-import { type Column, VirtualTable } from "./virtual-table";
+import type { Column } from "./table-head";
+import { VirtualTable } from "./virtual-table";
 
 interface PagedTableProps<Row> {
   caption: string;

@@ -33,3 +33,21 @@ export function TextFilter({
     </Field>
   );
 }
+
+interface TextFiltersProps<Name extends string> {
+  names: readonly (readonly [Name, string])[];
+  filters: Readonly<Partial<Record<Name, string>>>;
+  onChange: (name: Name, value: string) => void;
+}
+
+/** Several of them; one that the address changes shows its new value. */
+export function TextFilters<Name extends string>({ names, filters, onChange }: TextFiltersProps<Name>) {
+  return names.map(([name, label]) => (
+    <TextFilter
+      key={`${name}=${filters[name] ?? ""}`}
+      label={label}
+      value={filters[name] ?? ""}
+      onChange={(value) => onChange(name, value)}
+    />
+  ));
+}

@@ -1,13 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useRef } from "react";
-
-export interface Column<Row> {
-  title: string;
-  isNumber?: boolean;
-  /** Whether all of it is shown, as of an address, on more than one line if need be. */
-  isWide?: boolean;
-  cell: (row: Row) => ReactNode;
-}
+import { useRef } from "react";
+import { type Column, TableHead } from "./table-head";
 
 interface VirtualTableProps<Row> {
   caption: string;
@@ -39,15 +32,7 @@ export function VirtualTable<Row>({ caption, columns, rows, keyOf }: VirtualTabl
     <section className="scroller tall" ref={scroller} aria-label={caption} tabIndex={0}>
       <table aria-rowcount={rows.length + 1}>
         <caption className="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" className={isNumber ? "number" : undefined}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={columns} />
         <tbody>
           <Spacer height={before} columns={columns.length} />
           {items.map(({ index, key }) => {

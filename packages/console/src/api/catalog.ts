@@ -1,0 +1,21 @@
+import { useQuery } from "@tanstack/react-query";
+import { bursar } from "./bursar";
+
+/** What the operator configures changes rarely. */
+const staleTime = 600_000;
+
+export function useAssets() {
+  return useQuery({
+    queryKey: ["assets"],
+    queryFn: ({ signal }) => bursar.assets.list({ signal }),
+    staleTime,
+  });
+}
+
+export function useNetworks() {
+  return useQuery({
+    queryKey: ["networks"],
+    queryFn: ({ signal }) => bursar.networks.list({ signal }),
+    staleTime,
+  });
+}

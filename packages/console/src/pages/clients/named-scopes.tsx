@@ -1,0 +1,33 @@
+import { useScopes } from "../../session/use-me";
+import { CheckList } from "../../ui/forms/check-list";
+import { faultOf } from "../../ui/forms/fault-of";
+import { TextField } from "../../ui/forms/text-field";
+
+interface NamedScopesProps {
+  maxLength: number;
+  value: { name: string; scopes: string[] };
+  error: unknown;
+  onChange: (part: { name: string } | { scopes: string[] }) => void;
+}
+
+/** A name, and scopes of those that the person has: nobody grants more. */
+export function NamedScopes({ maxLength, value, error, onChange }: NamedScopesProps) {
+  const own = useScopes();
+  return (
+    <>
+      <TextField
+        label="Name"
+        maxLength={maxLength}
+        value={value.name}
+        fault={faultOf(error, "name")}
+        onValue={(name) => onChange({ name })}
+      />
+      <CheckList
+        legend="Scopes, of those that you have"
+        options={own}
+        chosen={value.scopes}
+        onChange={(scopes) => onChange({ scopes })}
+      />
+    </>
+  );
+}
