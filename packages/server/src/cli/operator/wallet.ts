@@ -2,7 +2,7 @@ import { showId } from "@bursar/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { type AuditDraft, describeAct } from "../../app/audit/audit-entry.js";
 import { OperatorError } from "../../operator-error.js";
-import { resumeWallet, stateNonce } from "../../store/chain/resume-chain.js";
+import { resumeWallet, stateNonce, type WaitingPayment } from "../../store/chain/resume-chain.js";
 import type { Database } from "../../store/core/database.js";
 import { findWalletToFund } from "../../store/transactions/deposits.js";
 import { idArgument } from "./arguments.js";
@@ -51,8 +51,20 @@ export function addWalletCommand(program: Command): void {
     });
 }
 
-function describeWaiting(wallet: string, ids: readonly string[]): string {
-  return `Payments of ${wallet} wait and would be paid: ${ids.map((id) => showId("tx", id)).join(", ")}. If the database was restored from a backup, some can be on the chain already. Cancel those that are, and repeat the command with --pay-waiting.`;
+function describeWaiting(wallet: string, waiting: readonly WaitingPayment[]): string {
+  const list = (isCancelled: boolean) =>
+    waiting
+      .filter(({ cancelRequested }) => cancelRequested === isCancelled)
+      .map(({ id }) => showId("tx", id))
+      .join(", ");
+  const [paid, cancelled] = [list(false), list(true)];
+  return [
+    paid === "" ? "" : `Payments of ${wallet} wait and would be paid: ${paid}.`,
+    cancelled === "" ? "" : `Payments of ${wallet} are being cancelled and would end: ${cancelled}.`,
+    "If the database was restored from a backup, some can be on the chain already. Cancel those that are, tell the clients not to request them again, and repeat the command with --pay-waiting.",
+  ]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
 }
 
 /** Does something to a wallet that the operator names by its id alone. */

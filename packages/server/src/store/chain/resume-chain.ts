@@ -66,26 +66,32 @@ export async function stateNonce(
   wallet: { tenantId: string; walletId: string },
   { nonce, paysWaiting }: { nonce: number; paysWaiting: boolean },
   entry: AuditDraft,
-): Promise<"stated" | "unchanged" | "unknown" | { waiting: readonly string[] }> {
+): Promise<"stated" | "unchanged" | "unknown" | { waiting: readonly WaitingPayment[] }> {
   const waiting = paysWaiting ? [] : await listWaiting(database, wallet);
   if (waiting.length > 0) return { waiting };
   return await changeHalted(database, wallet, sql`stated_nonce = ${nonce}`, entry, "stated");
 }
 
+export interface WaitingPayment {
+  id: string;
+  /** It ends as cancelled when the wallet goes on, also if it is on the chain. */
+  cancelRequested: boolean;
+}
+
 const waitingShownMax = 100;
 
-/** The payments of a halted wallet that have no nonce yet. Served by chain_payments_ready. */
+/** The payments of a halted wallet that have no nonce yet. Served by chain_payments_ready and the primary key. */
 async function listWaiting(
   database: Database,
   { tenantId, walletId }: { tenantId: string; walletId: string },
-): Promise<string[]> {
-  const rows = await database.query<{ id: string }>(sql`
-    SELECT p.transaction_id AS id FROM chain_wallets w
+): Promise<WaitingPayment[]> {
+  return await database.query<WaitingPayment>(sql`
+    SELECT p.transaction_id AS id, o.cancel_requested AS "cancelRequested" FROM chain_wallets w
     JOIN chain_payments p ON p.network = w.network AND p.wallet_id = w.wallet_id AND p.stage = 'ready'
+    JOIN open_transactions o ON o.tenant_id = p.tenant_id AND o.id = p.transaction_id
     WHERE w.tenant_id = ${tenantId} AND w.wallet_id = ${walletId} AND w.halted_reason IS NOT NULL
     ORDER BY p.transaction_id LIMIT ${waitingShownMax}
   `);
-  return rows.map(({ id }) => id);
 }
 
 /**

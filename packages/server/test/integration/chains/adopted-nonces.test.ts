@@ -79,7 +79,7 @@ describe("a wallet whose nonce something else has used", () => {
       "processing",
     ]);
     // Only if the operator says that none of it is on the chain already.
-    expect(await state(2, false)).toEqual({ waiting: [waiting] });
+    expect(await state(2, false)).toEqual({ waiting: [{ id: waiting, cancelRequested: false }] });
     expect(await haltOf()).toMatchObject({ stated: null });
     expect(await state(2)).toBe("stated");
     await resumed();
@@ -239,6 +239,21 @@ describe("a wallet whose nonce something else has used", () => {
     await driven.settle();
     await driven.until(waiting, "completed");
     expect(await losses()).toMatchObject([{ amount: "5000", asset: modelCoin }]);
+    await expectBooksEqualChain();
+  });
+
+  it("ends nothing while the chain is ahead, not even what a client cancels: it may have been paid", async () => {
+    driven.chain.useNonce(wallet.address);
+    await driven.settle();
+    const waiting = await driven.pay(wallet, outside, modelCoin, 30n);
+    await halted("used elsewhere");
+    await driven.requestCancel(wallet, waiting);
+    await driven.settle();
+    expect((await driven.read(waiting)).state).toBe("processing");
+    expect(await state(1, false)).toEqual({ waiting: [{ id: waiting, cancelRequested: true }] });
+    await state(1);
+    await resumed();
+    expect((await driven.until(waiting, "cancelled")).failure).toBe(null);
     await expectBooksEqualChain();
   });
 

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { describeAct } from "../../../src/app/audit/audit-entry.js";
 import { type ChainNode, NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
-import { type ChainService, startChainService } from "../../harness/chain/chain-service.js";
+import { nodeTimers } from "../../../src/runtime/loops/timers.js";
+import { stateNonce } from "../../../src/store/chain/resume-chain.js";
+import { sql } from "../../../src/store/core/sql.js";
+import { type ChainService, type ChainWallet, startChainService } from "../../harness/chain/chain-service.js";
 import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
 import { eventually } from "../../harness/eventually.js";
 
@@ -11,6 +15,32 @@ beforeEach(async () => {
   service = await startChainService();
 });
 afterEach(() => service.stop());
+
+const mine = (blocks: number) => {
+  for (let block = 0; block < blocks; block++) service.chain.mine(() => true);
+};
+const following = () =>
+  eventually(
+    () => service.store.readPosition("eip155:31337"),
+    (position) => position !== undefined,
+  );
+const credit = (wallet: ChainWallet, amount: bigint) =>
+  service.chain.pay([{ asset: modelCoin, from: outside, to: wallet.address, amount }]);
+const untilBooked = (wallet: ChainWallet, amount: bigint) =>
+  eventually(
+    () => service.booked(wallet, modelCoin),
+    (booked) => booked === amount,
+  );
+const untilHalted = (wallet: ChainWallet, code: string) =>
+  eventually(
+    async () => {
+      const [row] = await service.database.query<{ code: string | null; stated: string | null }>(
+        sql`SELECT halted_code AS code, stated_nonce AS stated FROM chain_wallets WHERE wallet_id = ${wallet.walletId}`,
+      );
+      return row;
+    },
+    (row) => row?.code === code,
+  );
 
 it("a node without the state of final blocks delays only the comparison with the books", async () => {
   let isPruned = true;
@@ -31,24 +61,15 @@ it("a node without the state of final blocks delays only the comparison with the
       return service.store.readPosition(network);
     },
   };
-  const mine = (blocks: number) => {
-    for (let block = 0; block < blocks; block++) service.chain.mine(() => true);
-  };
   service.startDriver({ node, store });
-  await eventually(
-    () => service.store.readPosition("eip155:31337"),
-    (position) => position !== undefined,
-  );
+  await following();
   const wallet = await service.createWallet(await service.createTenant());
   const [transfer, hidden] = [1_000_000_000n, 5n].map((amount) => ({
     ...{ asset: modelCoin, from: outside, to: wallet.address, amount },
   })) as [Parameters<typeof service.chain.pay>[0][number], Parameters<typeof service.chain.pay>[0][number]];
   service.chain.pay([transfer], [hidden]);
   mine(5);
-  await eventually(
-    () => service.booked(wallet, modelCoin),
-    (booked) => booked === transfer.amount,
-  );
+  await untilBooked(wallet, transfer.amount);
   const begun = positions;
   const id = await service.pay(wallet, outside, modelCoin, 7n);
   await eventually(
@@ -65,8 +86,86 @@ it("a node without the state of final blocks delays only the comparison with the
   expect(asked).toBeLessThan(10);
   expect(service.errors.length).toBe(asked);
   isPruned = false;
+  await untilBooked(wallet, balanceOf(service.chain.final().balances, wallet.address, modelCoin));
+});
+
+it("a wallet below its books is halted, also if another one that is compared with it cannot be adopted", async () => {
+  const failure = new NodeUnavailableError("no node has the state of this block");
+  const node: ChainNode = { ...service.node, findNonceUse: () => Promise.reject(failure) };
+  service.startDriver({ node });
+  await following();
+  const tenantId = await service.createTenant();
+  const [adopted, below] = [await service.createWallet(tenantId), await service.createWallet(tenantId)];
+  const amount = 1_000_000_000n;
+  credit(adopted, amount);
+  credit(below, amount);
+  mine(5);
+  await untilBooked(adopted, amount);
+  await untilBooked(below, amount);
+  await service.pay(adopted, outside, modelCoin, 10n);
   await eventually(
-    () => service.booked(wallet, modelCoin),
-    (booked) => booked === balanceOf(service.chain.final().balances, wallet.address, modelCoin),
+    async () => service.chain.pool().length,
+    (count) => count === 1,
   );
+  service.chain.useNonce(adopted.address);
+  credit(adopted, 1n);
+  mine(5);
+  await untilHalted(adopted, "NONCE_USED_ELSEWHERE");
+  const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", adopted.walletId, new Date());
+  await stateNonce(service.keyed, adopted, { nonce: 1, paysWaiting: true }, entry);
+  service.chain.credit(below.address, modelCoin, -7n);
+  // The same block touches both, so they are compared together. It is the last one, and nothing compares them again.
+  credit(adopted, 1n);
+  credit(below, 1n);
+  mine(5);
+  await untilHalted(below, "BALANCE_BELOW_BOOKS");
+  // Its statement waits for a node that can tell.
+  expect(await untilHalted(adopted, "NONCE_USED_ELSEWHERE")).toMatchObject({ stated: "1" });
+  await eventually(
+    async () => service.errors,
+    (errors) => errors.includes(failure),
+  );
+});
+
+it("a payment that waits for the operator does not keep the driver busy", async () => {
+  let asked = 0;
+  let pauses = 0;
+  const node: ChainNode = {
+    ...service.node,
+    noncesAt: (...given) => {
+      asked += 1;
+      return service.node.noncesAt(...given);
+    },
+  };
+  const timers = {
+    after: (delayMs: number, work: () => void) => {
+      pauses += 1;
+      return nodeTimers.after(delayMs, work);
+    },
+  };
+  const driver = service.startDriver({ node, timers });
+  try {
+    await following();
+    const wallet = await service.createWallet(await service.createTenant());
+    credit(wallet, 1_000_000_000n);
+    mine(5);
+    await untilBooked(wallet, 1_000_000_000n);
+    service.chain.useNonce(wallet.address);
+    mine(5);
+    const id = await service.pay(wallet, outside, modelCoin, 30n);
+    driver.wake();
+    await untilHalted(wallet, "NONCE_USED_ELSEWHERE");
+    await service.requestCancel(wallet, id);
+    driver.wake();
+    const before = { asked, pauses };
+    await eventually(
+      async () => asked,
+      (count) => count >= before.asked + 10,
+    );
+    // One question for the nonces in each step, and a pause after it.
+    expect(pauses - before.pauses).toBeGreaterThanOrEqual(8);
+    expect((await service.read(id)).state).toBe("processing");
+  } finally {
+    await driver.stop();
+  }
 });

@@ -27,7 +27,7 @@ interface OperatorDeps {
   insist: <T>(work: () => Promise<T>) => Promise<T>;
   /** Whether it looks for waiting payments on the chain before they are paid. */
   looksAtChain: boolean;
-  /** Payments that it has cancelled because they are on the chain, and the database does not know it. */
+  /** Payments that are on the chain, and that it has seen to be cancelled, by itself or a client, before the wallet went on. */
   givenUp: Set<string>;
 }
 
@@ -44,6 +44,7 @@ export function startOperator(deps: OperatorDeps): void {
         const wallet = rows.get(chainWallets, key);
         if (wallet === undefined || wallet.haltedReason === null || wallet.statedNonce !== null) continue;
         if (deps.looksAtChain && (await cancelPaid(deps, rows, wallet))) continue;
+        if (wallet.haltedReason.includes(holdsMissing)) await cancelHolding(deps, rows, wallet);
         const statedNonce = deps.chain.final().nonces.get(wallet.address) ?? 0;
         deps.count("adoptions");
         rows.put(chainWallets, key, { ...wallet, statedNonce, comparedNumber: -1 });
@@ -67,7 +68,34 @@ async function resumeNetworks({ count }: OperatorDeps, rows: Rows): Promise<void
   }
 }
 
-/** Cancels what waits and is on the chain. Returns whether there is some. */
+/** Of the reason that a wallet is halted for if what is missing on the chain is held for payments. */
+const holdsMissing = "Cancel payments that hold some";
+
+/** Cancels the first payment that waits, as the reason of the halt asks for. The next one follows if that was not enough. */
+async function cancelHolding(
+  { count }: OperatorDeps,
+  rows: Rows,
+  { walletId }: ChainWalletRow,
+): Promise<void> {
+  for (const { tenantId, id, stage, ...payment } of rows.all(chainPayments)) {
+    if (stage !== "ready" || payment.walletId !== walletId) continue;
+    if (!(await requestCancel(rows, tenantId, id))) continue;
+    count("holding payments cancelled");
+    return;
+  }
+}
+
+/** Returns whether nobody had requested it before. */
+async function requestCancel(rows: Rows, tenantId: string, id: string): Promise<boolean> {
+  const key = keyOf(tenantId, id);
+  await rows.lock(openTransactions, key);
+  const open = rows.get(openTransactions, key);
+  if (open === undefined || open.cancelRequested) return false;
+  rows.put(openTransactions, key, { ...open, cancelRequested: true });
+  return true;
+}
+
+/** Cancels what waits and is on the chain. Returns whether there was some. What is to be cancelled ends when the wallet is adopted. */
 async function cancelPaid(
   { chain, givenUp, count }: OperatorDeps,
   rows: Rows,
@@ -78,13 +106,12 @@ async function cancelPaid(
   const waiting = rows
     .all(chainPayments)
     .filter((one) => one.stage === "ready" && one.walletId === walletId && onChain.has(one.id));
+  let isCancelling = false;
   for (const { tenantId, id } of waiting) {
-    await rows.lock(openTransactions, keyOf(tenantId, id));
-    const open = rows.get(openTransactions, keyOf(tenantId, id));
-    if (open === undefined || open.cancelRequested) continue;
-    count("waiting payments on the chain");
     givenUp.add(id);
-    rows.put(openTransactions, keyOf(tenantId, id), { ...open, cancelRequested: true });
+    if (!(await requestCancel(rows, tenantId, id))) continue;
+    count("waiting payments on the chain");
+    isCancelling = true;
   }
-  return waiting.length > 0;
+  return isCancelling;
 }

@@ -89,6 +89,8 @@ const foundFaults = [
     kind: "rewound",
     fault: "leaves a statement of the operator that is overtaken without an answer",
   },
+  { seed: 6309, kind: "rewound", fault: "cancels for a client what it has forgotten to be paid" },
+  { seed: 4944, kind: "rewound", fault: "cancels a forgotten payment before the wallet is halted" },
 ] as const;
 
 describe.runIf(onlySeed === 0)("a driver no longer", () => {

@@ -39,7 +39,7 @@ export interface ChainWorld {
   counts: Record<string, number>;
   /** Payments that were cancelled before anything was signed for them. */
   neverPaid: Set<string>;
-  /** Payments that the operator has cancelled because they are on the chain, and the database does not know it. */
+  /** Payments that are on the chain, and that the operator has seen to be cancelled before the wallet went on. */
   givenUp: Set<string>;
   pay: () => Promise<void>;
   /** Freezes a wallet or suspends a tenant, for a while. */

@@ -1,4 +1,4 @@
-import { networks } from "../database/simulated-chain-tables.js";
+import { chainWallets, networks } from "../database/simulated-chain-tables.js";
 import { auditChain, countOutcomes, isAnythingOpen, rowsOf } from "./audit-chain.js";
 import type { ChainBug } from "./chain-bug.js";
 import { type ChainWorld, createChainWorld } from "./chain-world.js";
@@ -70,7 +70,7 @@ export async function runChainSimulation(
       const isOpen = underWay > 0 || isAnythingOpen(world) || chain.pool().length > 0;
       quietAt = isOpen ? undefined : (quietAt ?? number);
       const isLate = number - healedAt > endBlocksMax;
-      const isQuiet = quietAt !== undefined && number - quietAt >= quietBlocks && isSettled(world);
+      const isQuiet = quietAt !== undefined && number - quietAt >= quietBlocks && isSettled(world, quietAt);
       return isLate || isQuiet;
     })
     .catch((error: unknown) => failures.push(`the run did not end: ${String(error)}`));
@@ -81,6 +81,8 @@ export async function runChainSimulation(
   };
 }
 
-function isSettled({ database, chain }: ChainWorld): boolean {
-  return rowsOf(database, networks)[0]?.settledNumber === chain.final().number;
+/** Whether all blocks are settled, and every wallet was compared with the chain after this block: what no block shows is found then. */
+function isSettled({ database, chain }: ChainWorld, after: number): boolean {
+  if (rowsOf(database, networks)[0]?.settledNumber !== chain.final().number) return false;
+  return rowsOf(database, chainWallets).every(({ comparedNumber }) => comparedNumber >= after);
 }

@@ -42,28 +42,28 @@ export async function assignPayments(
   // With more wallets than a page has, the next step serves those behind it.
   if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
   const plans = await planPayments(context, payments, estimates);
-  if (plans.length > 0) {
-    const used = await readUsedNonces(context, chain, plans);
-    const walletOf = ({ payment }: Plan) => payment;
-    const write = (some: readonly Plan[]) => writePlans(context, chain, some, used);
-    for (const { wallet, reason } of (await isolateWallets(context, chain, plans, walletOf, write)).flat())
-      await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
-  }
-  return { lastWalletId, isBusy: plans.length > 0 || lastWalletId !== undefined, hasMore };
+  if (plans.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
+  const used = await readUsedNonces(context, chain, plans);
+  const walletOf = ({ payment }: Plan) => payment;
+  const write = (some: readonly Plan[]) => writePlans(context, chain, some, used);
+  const written = await isolateWallets(context, chain, plans, walletOf, write);
+  for (const { wallet, reason } of written.flatMap(({ halts }) => halts))
+    await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
+  // What waits for the operator is listed in each step, and must not be the reason for the next one.
+  const isBusy = lastWalletId !== undefined || written.some(({ count }) => count > 0);
+  return { lastWalletId, isBusy, hasMore };
 }
 
 /**
  * How many transactions of the senders are final, by wallet. No nonce comes from it: it only shows whether the chain is ahead of the books. Then
- * payments may have been made that the books have forgotten, so none of them ends, unless its cancellation was requested.
+ * payments may have been made that the books have forgotten, so none of them ends, not even if its cancellation was requested.
  */
 async function readUsedNonces(
   context: DriverContext,
   chain: FollowedChain,
   plans: readonly Plan[],
 ): Promise<ReadonlyMap<string, number>> {
-  const judged = plans.filter(({ payment }) => !payment.cancelRequested);
-  const senders = [...new Map(judged.map(({ payment }) => [payment.walletId, payment.address]))];
-  if (senders.length === 0) return new Map();
+  const senders = [...new Map(plans.map(({ payment }) => [payment.walletId, payment.address]))];
   const heads = await context.node.heads();
   if ("halt" in heads) return await haltNetwork(context, positionOf(chain), "NETWORK_DISPUTED", heads.halt);
   const nonces = await context.node.noncesAt(
@@ -73,12 +73,18 @@ async function readUsedNonces(
   return new Map(senders.map(([walletId], index) => [walletId, nonces[index] as number]));
 }
 
+interface WrittenPlans {
+  /** How many payments have ended or were given a nonce. */
+  count: number;
+  halts: { wallet: WalletKey; reason: string }[];
+}
+
 async function writePlans(
   context: DriverContext,
   chain: FollowedChain,
   planned: readonly Plan[],
   used: ReadonlyMap<string, number>,
-): Promise<{ wallet: WalletKey; reason: string }[]> {
+): Promise<WrittenPlans> {
   const { network, recorder } = context;
   return await inUnit(context, positionOf(chain), async (unit, record) => {
     const wallets = new Map(planned.map(({ payment }) => [payment.walletId, payment]));
@@ -90,15 +96,17 @@ async function writePlans(
     const ready = planned.flatMap((plan): Plan[] => {
       const state = states.get(plan.payment.id);
       if (state?.stage !== "ready") return [];
-      if (isAhead(plan.payment.walletId) && !plan.payment.cancelRequested) return [];
+      if (isAhead(plan.payment.walletId)) return [];
       if (plan.kind === "end") return [plan];
       if (frozen.has(plan.payment.walletId)) return [failPlan(plan.payment, "WALLET_FROZEN")];
       if (state.isDelisted) return [failPlan(plan.payment, "ADDRESS_NOT_LISTED")];
       return state.isSuspended || state.isDisabled ? [] : [plan];
     });
-    const halts = ahead.map((wallet) => ({ wallet, reason: aheadReason(wallet, used) }));
+    const halts = ahead
+      .filter(({ isHalted }) => !isHalted)
+      .map((wallet) => ({ wallet, reason: aheadReason(wallet, used) }));
     const plans = withRoom(ready, senders, network.inFlightMax);
-    if (plans.length === 0) return halts;
+    if (plans.length === 0) return { count: 0, halts };
     const { outcomes } = await record({ events: plans.map((plan) => eventOf(plan, network.coin)) });
     const isPaid = (index: number) => outcomes[index] === "recorded";
     const nextNonce = new Map(senders.map((sender) => [sender.walletId, sender.nextNonce]));
@@ -116,7 +124,7 @@ async function writePlans(
     }
     unit.assign(assigned, chain.headNumber, new Date(recorder.now()));
     unit.endPayments(ended.map(({ tenantId, id, walletId }) => ({ tenantId, id, walletId, nonce: null })));
-    return halts;
+    return { count: plans.length, halts };
   });
 }
 
