@@ -1,5 +1,6 @@
+import { LRUCache } from "lru-cache";
 import type { Timers } from "../../runtime/loops/timers.js";
-import { createWakingLoop, type WakingLoop } from "../../runtime/loops/waking-loop.js";
+import { createWakingLoop, type Rest, type WakingLoop } from "../../runtime/loops/waking-loop.js";
 
 export interface StoppedWorkStore {
   /**
@@ -10,11 +11,14 @@ export interface StoppedWorkStore {
     after: string | undefined,
     limit: number,
   ) => Promise<{ markets: readonly string[]; next: string | undefined }>;
-  /** Reads at most `limit` open payments of all tenants, and finds those that a stop cancels for which no sweep was recorded. */
+  /** Clients whose payments are cancelled because a stop says so for which no sweep was recorded, in the order of their keys. */
+  listCancellingStops: (after: CancellingStop | undefined, limit: number) => Promise<CancellingStop[]>;
+  /** Reads at most `limit` transactions that such a client requested before it was stopped, and finds those that are open. */
   listStoppedPayments: (
-    after: string | undefined,
+    stop: CancellingStop,
+    before: string | undefined,
     limit: number,
-  ) => Promise<{ found: readonly OpenOfTenant[]; next: string | undefined }>;
+  ) => Promise<StoppedPage>;
   /** Requests that rails cancel what they are working on, if they can. */
   requestRailCancels: (
     of: { tenantId: string; requestedBy: string | null },
@@ -22,12 +26,28 @@ export interface StoppedWorkStore {
   ) => Promise<void>;
 }
 
-export interface OpenOfTenant {
+export interface CancellingStop {
   tenantId: string;
+  clientId: string;
+  /** What was requested before it is cancelled. */
+  recordedAt: Date;
+  /** So long ago that no request from before is still being written. */
+  isPast: boolean;
+}
+
+export interface StoppedPage {
   /** Transactions that no rail has begun to work on. */
   unsettled: readonly string[];
   /** Those that a rail can be asked to cancel. */
   onRail: readonly string[];
+  /** Where the next page begins; undefined if there is none. */
+  next: string | undefined;
+}
+
+export interface StoppedWork {
+  loops: readonly WakingLoop[];
+  /** Looks at every stop again, because the database may have gone back to an earlier state. */
+  reset: () => void;
 }
 
 export interface StoppedWorkDeps {
@@ -48,29 +68,70 @@ const batchMax = 100;
 /** Some milliseconds of the database. A large book takes minutes then: these orders do not trade meanwhile. */
 const rowsMax = 1000;
 
+/** Between two pages of one client, so that requests have the database in between. */
+const pageLingerMs = 20;
+const stopsMax = 100;
+/** To forget one is harmless: its client's transactions are read once more. */
+const doneMax = 10_000;
+
+/** How far the look at one stop has come, and whether it has found something. */
+interface Pass {
+  stop: CancellingStop;
+  before: string | undefined;
+  hasFound: boolean;
+}
+
 /**
  * For stops of which only the record could be written, and sweeps that something else has deleted. Orders have a loop of their own: they do not
  * wait for payments.
  */
-export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): readonly WakingLoop[] {
+export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): StoppedWork {
   let afterOrder: string | undefined;
-  let afterPayment: string | undefined;
+  let pass: Pass | undefined;
+  let stops: CancellingStop[] = [];
+  let lastStop: CancellingStop | undefined;
+  let isLookOver = false;
+  /** The stops whose clients have nothing open any more from before them, with their times. */
+  const done = new LRUCache<string, number>({ max: doneMax });
 
-  async function cancelOrders(): Promise<void> {
+  async function cancelOrders(): Promise<Rest> {
     const { markets, next } = await store.cancelStoppedOrders(afterOrder, rowsMax);
     afterOrder = next;
     if (markets.length > 0) deps.onOrdersRequested(markets);
+    return { pauseMs: lookEveryMs };
   }
 
-  /** A tenant that fails, because something else holds a lock on its rows for example, is found again by the next pass. */
-  async function cancelPayments(): Promise<void> {
-    const { found, next } = await store.listStoppedPayments(afterPayment, rowsMax);
-    for (const open of found) await cancelOfTenant(open).catch(deps.onError);
-    afterPayment = next;
+  /** One page of one client. A client that fails, because something else holds a lock on its tenant's rows for example, is found again by the next look. */
+  async function cancelPayments(): Promise<Rest> {
+    pass ??= await beginNext();
+    if (pass === undefined) return { pauseMs: lookEveryMs };
+    const { stop, before } = pass;
+    const page = await store.listStoppedPayments(stop, before, rowsMax);
+    const hasFound = pass.hasFound || page.unsettled.length + page.onRail.length > 0;
+    if (page.next === undefined && !hasFound && stop.isPast) done.set(keyOf(stop), stop.recordedAt.getTime());
+    pass = page.next === undefined ? undefined : { stop, before: page.next, hasFound };
+    await cancelPage(stop.tenantId, page).catch((error: unknown) => {
+      pass = undefined;
+      deps.onError(error);
+    });
+    return { lingerMs: pageLingerMs };
   }
 
-  /** Who has disabled their clients is not known, so they name nobody as the one who has cancelled them. */
-  async function cancelOfTenant({ tenantId, unsettled, onRail }: OpenOfTenant): Promise<void> {
+  /** Undefined after the last one; the next call begins with the first. */
+  async function beginNext(): Promise<Pass | undefined> {
+    if (stops.length === 0 && !isLookOver) {
+      const page = await store.listCancellingStops(lastStop, stopsMax);
+      isLookOver = page.length < stopsMax;
+      lastStop = isLookOver ? undefined : page.at(-1);
+      stops = page.filter((stop) => done.get(keyOf(stop)) !== stop.recordedAt.getTime());
+    }
+    const stop = stops.shift();
+    if (stop === undefined) isLookOver = false;
+    return stop && { stop, before: undefined, hasFound: false };
+  }
+
+  /** Who has disabled the client is not known, so they name nobody as the one who has cancelled them. */
+  async function cancelPage(tenantId: string, { unsettled, onRail }: StoppedPage): Promise<void> {
     // First, because it needs no account: these are about to leave.
     if (onRail.length > 0) {
       await store.requestRailCancels({ tenantId, requestedBy: null }, onRail);
@@ -80,15 +141,12 @@ export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): readonly
       await deps.cancelTransactions(tenantId, unsettled.slice(from, from + batchMax), null);
   }
 
-  return [cancelOrders, cancelPayments].map((cancel) =>
-    createWakingLoop({
-      step: async () => {
-        await cancel();
-        return { pauseMs: lookEveryMs };
-      },
-      onError: deps.onError,
-      pauseAfterErrorMs: lookEveryMs,
-      timers: deps.timers,
-    }),
+  const loops = [cancelOrders, cancelPayments].map((step) =>
+    createWakingLoop({ step, onError: deps.onError, pauseAfterErrorMs: lookEveryMs, timers: deps.timers }),
   );
+  return { loops, reset: () => done.clear() };
+}
+
+function keyOf({ tenantId, clientId }: CancellingStop): string {
+  return `${tenantId} ${clientId}`;
 }

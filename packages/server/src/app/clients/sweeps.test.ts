@@ -20,7 +20,8 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
   const sweeper = createSweeper({
     store: {
       cancelStoppedOrders: async () => ({ markets: [], next: undefined }),
-      listStoppedPayments: async () => ({ found: [], next: undefined }),
+      listCancellingStops: async () => [],
+      listStoppedPayments: async () => ({ unsettled: [], onRail: [], next: undefined }),
       listSweeps: async (group, limit, of) =>
         left
           .filter(({ kind }) => (kind === "cancel_orders") === (group === "orders"))

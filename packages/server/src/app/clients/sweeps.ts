@@ -118,7 +118,8 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       pauseAfterErrorMs: restMs,
       timers,
     });
-  const loops = [loopOf("orders"), loopOf("transactions"), ...createStoppedWork(deps)] as const;
+  const stoppedWork = createStoppedWork(deps);
+  const loops = [loopOf("orders"), loopOf("transactions"), ...stoppedWork.loops] as const;
   const isStopping = () => loops[0].isStopping();
 
   async function runGroup(group: SweepGroup): Promise<boolean> {
@@ -268,6 +269,7 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     runFor,
     reset: () => {
       resets += 1;
+      stoppedWork.reset();
       positions.clear();
     },
   };

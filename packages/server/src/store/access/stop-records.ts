@@ -38,6 +38,16 @@ export function lastStop(tenantId: Statement, subjectId: Statement): Statement {
   return lastRecord(sql`CASE WHEN stop.stopped THEN 'stopped' ELSE ${authenticity} END`, tenantId, subjectId);
 }
 
+/**
+ * Of the row of a transaction: whether its client was stopped after it was requested, by a record that says that its payments are cancelled.
+ * It is not paid, also if the client was enabled before it could be cancelled. Served by stop_records_cancelling, which is empty nearly always.
+ */
+export function isCancelledByStop(row: Statement): Statement {
+  return sql`EXISTS (
+    SELECT FROM stop_records stop
+    WHERE stop.cancels AND stop.tenant_id = ${row}.tenant_id AND stop.subject_id = ${row}.client_id AND stop.recorded_at > ${row}.created_at)`;
+}
+
 /** When the last record was written. Served by the primary key. */
 export function lastStopAt(tenantId: Statement, subjectId: Statement): Statement {
   return lastRecord(sql`stop.recorded_at`, tenantId, subjectId);

@@ -1,48 +1,50 @@
-import type { OpenOfTenant } from "../../app/clients/stopped-work.js";
+import type { CancellingStop, StoppedPage } from "../../app/clients/stopped-work.js";
 import { allClients } from "../../app/clients/sweeps.js";
 import type { Queryable } from "../core/database.js";
-import { joinByKey } from "../core/rows/locate-rows.js";
+import { idAt } from "../core/id-at.js";
 import { sql } from "../core/sql.js";
 
-interface Row {
-  tenantId: string;
-  id: string;
-  isOnRail: boolean;
-  isWanted: boolean;
+/** Clients that a record alone has disabled, and which says that their payments are cancelled. Served by stop_records_cancelling, which is empty nearly always. */
+export async function listCancellingStops(
+  database: Queryable,
+  after: CancellingStop | undefined,
+  limit: number,
+): Promise<CancellingStop[]> {
+  return await database.query<CancellingStop>(sql`
+    SELECT s.tenant_id AS "tenantId", s.subject_id AS "clientId", max(s.recorded_at) AS "recordedAt",
+      max(s.recorded_at) < now() - interval '1 minute' AS "isPast"
+    FROM stop_records s
+    WHERE s.cancels AND (s.tenant_id, s.subject_id) > (${after?.tenantId ?? allClients}::uuid, ${after?.clientId ?? allClients}::uuid)
+    GROUP BY s.tenant_id, s.subject_id ORDER BY s.tenant_id, s.subject_id LIMIT ${limit}
+  `);
 }
 
 /**
- * Open payments that were requested before their client was disabled by a record alone, which says that they are cancelled. Also if the client
- * was enabled since. A position is a tenant and a transaction. Served by primary keys and stop_records_cancelling, which is empty nearly always:
- * then no payment is read.
+ * Reads transactions that a client had requested before it was stopped, the last ones first, and finds those that are open. Also if the client was enabled since. Served by transactions_by_client and primary keys.
  */
 export async function listStoppedPayments(
   database: Queryable,
-  after: string | undefined,
+  { tenantId, clientId, recordedAt }: CancellingStop,
+  before: string | undefined,
   limit: number,
-): Promise<{ found: OpenOfTenant[]; next: string | undefined }> {
-  const [tenantId = allClients, id = allClients] = after?.split(" ") ?? [];
-  const rows = await database.query<Row>(sql`
-    SELECT o.tenant_id AS "tenantId", o.id, o.state NOT IN ('accepted', 'awaiting_approval') AS "isOnRail",
-      t.kind <> 'deposit' AND NOT o.cancel_requested AND EXISTS (
-        SELECT FROM stop_records s
-        WHERE s.cancels AND s.tenant_id = t.tenant_id AND s.subject_id = t.client_id AND s.recorded_at > t.created_at) AS "isWanted"
+): Promise<StoppedPage> {
+  const rows = await database.query<{ id: string; isWanted: boolean; isOnRail: boolean }>(sql`
+    SELECT t.id, o.id IS NOT NULL AND NOT o.cancel_requested AND t.kind <> 'deposit' AND t.created_at < ${recordedAt} AS "isWanted",
+      o.state NOT IN ('accepted', 'awaiting_approval') AS "isOnRail"
     FROM (
-      SELECT p.tenant_id, p.id, p.state, p.cancel_requested FROM open_transactions p
-      WHERE (p.tenant_id, p.id) > (${tenantId}::uuid, ${id}::uuid) AND EXISTS (SELECT FROM stop_records s WHERE s.cancels)
-      ORDER BY p.tenant_id, p.id LIMIT ${limit}) AS o
-    ${joinByKey(sql`transactions`, sql`t`, sql`o`)}
-    ORDER BY o.tenant_id, o.id
+      SELECT t.tenant_id, t.id, t.kind, t.created_at FROM transactions t
+      WHERE t.tenant_id = ${tenantId} AND t.client_id = ${clientId}
+        AND t.id < ${before ?? idAt(new Date(recordedAt.getTime() + 1))}
+      ORDER BY t.id DESC LIMIT ${limit}) AS t
+    LEFT JOIN LATERAL (
+      SELECT o.id, o.state, o.cancel_requested FROM open_transactions o
+      WHERE o.tenant_id = t.tenant_id AND o.id = t.id LIMIT 1) AS o ON true
+    ORDER BY t.id DESC
   `);
-  const last = rows.length < limit ? undefined : rows.at(-1);
-  const found = new Map<string, { unsettled: string[]; onRail: string[] }>();
-  for (const row of rows.filter(({ isWanted }) => isWanted)) {
-    const own = found.get(row.tenantId) ?? { unsettled: [], onRail: [] };
-    found.set(row.tenantId, own);
-    (row.isOnRail ? own.onRail : own.unsettled).push(row.id);
-  }
+  const wanted = rows.filter(({ isWanted }) => isWanted);
   return {
-    found: [...found].map(([of, open]) => ({ tenantId: of, ...open })),
-    next: last && `${last.tenantId} ${last.id}`,
+    unsettled: wanted.filter(({ isOnRail }) => !isOnRail).map(({ id }) => id),
+    onRail: wanted.filter(({ isOnRail }) => isOnRail).map(({ id }) => id),
+    next: rows.length < limit ? undefined : rows.at(-1)?.id,
   };
 }

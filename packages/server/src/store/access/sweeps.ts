@@ -21,7 +21,7 @@ import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
 import { cancelStoppedOrders } from "./stopped-orders.js";
-import { listStoppedPayments } from "./stopped-payments.js";
+import { listCancellingStops, listStoppedPayments } from "./stopped-payments.js";
 
 /** Records what a change of a client's state leaves to do. The orders of a disabled client are always cancelled. */
 export function queueSweepsOfChange(
@@ -115,7 +115,8 @@ export function createSweepStore(database: Database): SweepStore {
     },
     releaseHeld: (sweep, after, limit) => releaseHeld(database, sweep, after, limit),
     cancelStoppedOrders: (after, limit) => cancelStoppedOrders(database, after, limit),
-    listStoppedPayments: (after, limit) => listStoppedPayments(database, after, limit),
+    listCancellingStops: (after, limit) => listCancellingStops(database, after, limit),
+    listStoppedPayments: (stop, before, limit) => listStoppedPayments(database, stop, before, limit),
     // Not if it was requested again in the meantime.
     finishSweep: async ({ tenantId, clientId, kind, requestedAt }) => {
       await database.query(sql`

@@ -1,4 +1,4 @@
-import { isStopped } from "../access/stop-records.js";
+import { isCancelledByStop, isStopped } from "../access/stop-records.js";
 import { type Statement, sql } from "../core/sql.js";
 import { hasRow, isDelisted } from "./removed-addresses.js";
 
@@ -15,7 +15,8 @@ export const isSuspended: Statement = sql`(
   OR ${isStopped(sql`p.tenant_id`, sql`p.tenant_id`)})`;
 
 export const isDisabled: Statement = sql`(
-  ${hasRow(sql`clients c WHERE c.state = 'disabled' AND c.id = ${clientId}`)} OR ${isStopped(sql`p.tenant_id`, clientId)})`;
+  ${hasRow(sql`clients c WHERE c.state = 'disabled' AND c.id = ${clientId}`)} OR ${isStopped(sql`p.tenant_id`, clientId)}
+  OR ${hasRow(sql`transactions t WHERE t.tenant_id = p.tenant_id AND t.id = p.transaction_id AND ${isCancelledByStop(sql`t`)}`)})`;
 
 export const isFrozen: Statement = sql`(
   ${hasRow(sql`wallets z WHERE z.tenant_id = p.tenant_id AND z.id = p.wallet_id AND z.frozen`)}

@@ -9,7 +9,14 @@ import type {
   TransactionKey,
 } from "../../app/transactions/settlement.js";
 import type { RowMac } from "../access/row-integrity.js";
-import { hasEnded, isStopped, readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
+import {
+  hasEnded,
+  isCancelledByStop,
+  isStopped,
+  readStops,
+  type StopColumns,
+  stopColumns,
+} from "../access/stop-records.js";
 import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
@@ -120,6 +127,7 @@ interface PaymentRow
   amount: string;
   destinationAddress: string | null;
   hasEnded: boolean | null;
+  isCancelledByStop: boolean;
 }
 
 /**
@@ -135,7 +143,7 @@ function obeyStops(keys: IntegrityKeys, row: PaymentRow): void {
   const { tenantId, clientId, sourceAccountId: walletId } = row;
   const { isFrozen, isHeld, isForged } = readStops(keys, { tenantId, walletId, clientId }, row);
   if (isFrozen) row.sourceIsFrozen = true;
-  if (isHeld) row.isHeld = true;
+  if (isHeld || row.isCancelledByStop) row.isHeld = true;
   row.hasForgedStop = isForged;
 }
 
@@ -171,7 +179,7 @@ async function confirmHolds(
     locked.has(tenantId) && (clientId === null || locked.has(clientId));
   return rows.filter((row) => {
     if (!row.isHeld) return true;
-    row.isHeld = holders.has(row.clientId ?? "") || holders.has(row.tenantId);
+    row.isHeld = row.isCancelledByStop || holders.has(row.clientId ?? "") || holders.has(row.tenantId);
     return isLocked(row);
   });
 }
@@ -184,6 +192,7 @@ function selectPayments(claimed: Statement): Statement {
       EXISTS (SELECT FROM clients d WHERE d.id = t.client_id AND d.state = 'disabled')
         OR EXISTS (SELECT FROM tenants s WHERE s.id = t.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",
       ${stopColumns(sql`t`, sql`t.source_account_id`)}, ${hasEnded(sql`t`)} AS "hasEnded",
+      ${isCancelledByStop(sql`t`)} AS "isCancelledByStop",
       c.needs_judgement AS "needsJudgement", c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld",
       CASE WHEN t.destination_address IS NULL THEN 'own_wallet'
         WHEN EXISTS (

@@ -1,5 +1,6 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listStoppedPayments } from "../../../src/store/access/stopped-payments.js";
 import { removeExpiredCredentials } from "../../../src/store/access/tokens.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { type Statement, sql } from "../../../src/store/core/sql.js";
@@ -91,6 +92,11 @@ describe("a statement of a queue", () => {
       await unit.claimAgain(keys);
       await unit.claimOnRail("book", keys);
     });
+    const [{ clientId } = { clientId: tenantId }] = await service.database.query<{ clientId: string }>(
+      sql`SELECT client_id AS "clientId" FROM transactions WHERE tenant_id = ${tenantId} LIMIT 1`,
+    );
+    const stop = { tenantId, clientId, recordedAt: new Date(now.getTime() + 86_400_000), isPast: true };
+    await listStoppedPayments(database, stop, undefined, 100);
     await service.database.run(`INSERT INTO delivery_backlogs VALUES ('${tenantId}', 0)`);
     await createBacklogStore(database).writeSome(tenantId, 10);
     await readQueues(database, ["ETH-USD"], now);

@@ -1,6 +1,9 @@
 import { readId } from "@bursar/protocol";
 import { expect, it } from "vitest";
+import { withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
+import { createEventLog } from "../../../src/store/events/events.js";
+import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
 import { createGuardedTenant } from "../../harness/access/officers.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
@@ -28,4 +31,34 @@ it.each([
     ({ state }) => state === "cancelled",
   );
   expect(await tenant.read(other.id)).toMatchObject({ state: "awaiting_approval" });
+});
+
+/** The accounts are locked, so that neither the engine nor the cancellation comes first. */
+it("the engine does not pay what a stop cancels after the client was enabled", async () => {
+  const tenant = await createGuardedTenant(service);
+  const tenantId = readId("tnt", tenant.owner.tenantId) ?? "";
+  const requester = await tenant.hire(["transactions:write", "transactions:read"]);
+  const { id } = await tenant.pay(requester);
+  const key = { tenantId, id: readId("tx", id) ?? "" };
+  const settlements = createSettlementStore(
+    withKeys(service.database, service.keys),
+    createEventLog({ publish: () => undefined }),
+  );
+  await service.database.transaction(async (tx) => {
+    await tx.query(sql`SELECT FROM ledger_accounts WHERE tenant_id = ${tenantId} FOR UPDATE`);
+    await service.database.transaction(async (own) => {
+      await own.query(sql`SELECT FROM audit_heads WHERE tenant_id = ${tenantId} FOR UPDATE`);
+      await service.changeAsOperator(requester, { state: "disabled", cancel: ["transactions"] });
+    });
+    await service.changeAsOperator(requester, { state: "active" });
+    const [claimed] = await eventually(
+      () => settlements.unitOfWork((unit) => unit.claimAgain([key])),
+      (payments) => payments.length === 1,
+    );
+    expect(claimed).toMatchObject({ isHeld: true });
+  });
+  await eventually(
+    () => tenant.read(id),
+    ({ state }) => state === "cancelled",
+  );
 });
