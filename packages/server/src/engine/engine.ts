@@ -47,8 +47,9 @@ const unnotifiedLookEveryMs = 200;
 const pauseAfterErrorMs = 500;
 /** Far longer than another process holds the rows that a batch needs. */
 const lockTimeoutMs = 1000;
-/** Of the tenants that are served alone, as many in a step: each may wait for a lock, for a moment. */
-const aloneMax = 4;
+/** Of the tenants that are served alone, as many in a step; fewer if some wait for a lock, each for a moment. */
+const aloneMax = 32;
+const aloneWaitsMax = 4;
 /**
  * A row in a batch of 16 costs three times what it costs in a batch of 500, for the service and for PostgreSQL. So the engine lets
  * work gather after a batch that was not full: for a moment while little is going on, for longer under load, which needs the rows that
@@ -87,7 +88,7 @@ export function createEngine(deps: EngineDeps): Engine {
   async function stepAndRest(): Promise<Rest> {
     const done = await step();
     const idleMs = isNotified() ? idleLookEveryMs : unnotifiedLookEveryMs;
-    if (done === 0) return { pauseMs: Math.min(idleMs, looks.wantedInMs()) };
+    if (done === 0) return { pauseMs: Math.min(idleMs, looks.wantedInMs(), stalled.dueInMs()) };
     return hasBacklog ? undefined : { lingerMs: done < busyFrom ? lingerMs : busyLingerMs };
   }
 
@@ -176,7 +177,13 @@ export function createEngine(deps: EngineDeps): Engine {
   /** Some of the tenants in whose rows something was locked, one after the other. Undefined if a part of it has failed. */
   async function serveStalled(rareWork: WaitingWork | undefined, now: Date): Promise<number | undefined> {
     let done: number | undefined = 0;
-    for (const { tenantId, turn } of stalled.takeDue(aloneMax)) {
+    const stallsMax = stalls + aloneWaitsMax;
+    const also = rareWork === undefined ? undefined : "without turn";
+    // Each at most once.
+    for (let left = Math.min(aloneMax, stalled.list().length); left > 0 && stalls < stallsMax; left--) {
+      const due = stalled.takeDue(also);
+      if (due === undefined) break;
+      const { tenantId, turn } = due;
       const before = stalls;
       const limit = acceptedSize.current();
       const settled =
@@ -209,7 +216,9 @@ export function createEngine(deps: EngineDeps): Engine {
     timeoutMs = lockTimeoutMs,
   ): Promise<Settlement[] | undefined> {
     try {
-      const settled = await deps.settleBatch(claim, { lockTimeoutMs: timeoutMs, onStalled });
+      const settled = await deps.settleBatch(claim, {
+        ...{ lockTimeoutMs: timeoutMs, onStalled, onUnknown: stalled.suspect },
+      });
       size.grow();
       const changed = settled.filter(({ decision }) => decision !== undefined);
       if (changed.length > 0) deps.onChanged(changed);

@@ -9,7 +9,7 @@ import { createBatchSettler } from "./settle-batch.js";
 
 class TimeoutError extends Error {}
 
-const waits = { lockTimeoutMs: 1000, onStalled: () => undefined };
+const waits = { lockTimeoutMs: 1000, onStalled: () => undefined, onUnknown: () => undefined };
 
 /** A settler on a database in which locking the accounts takes too long. */
 function settlerThatTimesOut() {

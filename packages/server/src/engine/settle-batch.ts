@@ -10,7 +10,7 @@ import {
   type TransactionKey,
 } from "../app/transactions/settlement.js";
 import { isolateFailingRows } from "../runtime/concurrency/isolate-failing-rows.js";
-import { shortLockTimeoutMs } from "../runtime/concurrency/leave-out-locked.js";
+import { leaveOutLocked, shortLockTimeoutMs } from "../runtime/concurrency/leave-out-locked.js";
 import { decideBatch } from "./decide-batch.js";
 
 export interface SettleBatchDeps {
@@ -32,10 +32,13 @@ export interface SettleBatchDeps {
 
 export type ClaimBatch = (unit: SettlementUnit) => Promise<ClaimedPayment[]>;
 
-/** How long a batch waits for a lock that something else holds, and what is called for each tenant whose rows it was. */
+/** How long a batch waits for a lock that something else holds. */
 interface LockWaits {
   lockTimeoutMs: number;
+  /** Called for each tenant on whose rows it was. */
   onStalled: (tenantId: string) => void;
+  /** Called for those that were not reached, because too many were locked. */
+  onUnknown: (tenantIds: readonly string[]) => void;
 }
 
 /** Settles what a claim finds, and returns what has changed or was set aside. Tenants whose rows are locked are left out. */
@@ -77,10 +80,10 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
     }, lockTimeoutMs);
   }
 
-  /** Settles what was claimed of the tenants in whose rows nothing is locked. Halving finds any lock, whatever row it is on. */
+  /** Settles what was claimed of the tenants in whose rows nothing is locked. */
   async function leaveOutStalled(
     keys: readonly TransactionKey[],
-    onStalled: LockWaits["onStalled"],
+    { onStalled, onUnknown }: LockWaits,
   ): Promise<Settlement[]> {
     const tenantIds = [...new Set(keys.map(({ tenantId }) => tenantId))];
     if (tenantIds.length === 1) {
@@ -92,13 +95,9 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
         (unit) => unit.claimAgain(keys.filter(({ tenantId }) => some.includes(tenantId))),
         shortLockTimeoutMs,
       );
-    const settled = await isolateFailingRows(tenantIds, settleTenants, {
-      isUnavailable: (error) => deps.isUnavailable(error) && !deps.isLockTimeout(error),
-      // What fails for another reason is found again, by a batch without locks.
-      onFailure: (tenantId, error) => {
-        if (deps.isLockTimeout(error)) onStalled(tenantId);
-      },
-      failuresMax: Number.POSITIVE_INFINITY,
+    const { isLockTimeout, isUnavailable } = deps;
+    const settled = await leaveOutLocked(tenantIds, settleTenants, {
+      ...{ isLockTimeout, isUnavailable, onLocked: onStalled, onUnknown },
     });
     return settled.flat();
   }
@@ -113,7 +112,8 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
     return settled;
   }
 
-  return async (claim, { lockTimeoutMs, onStalled }) => {
+  return async (claim, waits) => {
+    const { lockTimeoutMs } = waits;
     let claimed: readonly TransactionKey[] = [];
     try {
       return reportTampered(
@@ -124,7 +124,7 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
     } catch (error) {
       const keys = claimed.map(({ tenantId, id }) => ({ tenantId, id }));
       if (keys.length > 0 && deps.isLockTimeout(error))
-        return reportTampered(await leaveOutStalled(keys, onStalled));
+        return reportTampered(await leaveOutStalled(keys, waits));
       // The engine claims less after a timeout. If that has led to a single row, the row is at fault: claimed first each time, it
       // would hold up all others for good.
       const [only] = claimed;

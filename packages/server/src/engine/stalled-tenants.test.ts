@@ -6,7 +6,7 @@ function stalledAt() {
   const stalled = createStalledTenants(() => nowMs);
   const isDueAt = (ms: number) => {
     nowMs = ms;
-    return stalled.takeDue(10).length > 0;
+    return stalled.takeDue("without turn") !== undefined;
   };
   return { stalled, isDueAt };
 }
@@ -35,16 +35,33 @@ it("takes other tenants each time, with their turns, and lets one back among the
   for (const tenantId of ["a", "b", "c"]) stalled.add(tenantId);
   stalled.keepTurns([7, 4].map((fromMs) => ({ tenantId: "b", fromMs })));
   nowMs = 100;
-  const takeOne = () => stalled.takeDue(1).map(({ tenantId, turn }) => [tenantId, turn?.fromMs]);
-  expect([takeOne(), takeOne(), takeOne(), takeOne(), takeOne()].flat()).toEqual([
+  expect(stalled.dueInMs()).toBe(0);
+  const takeOne = (also?: "without turn") => {
+    const due = stalled.takeDue(also);
+    return due && [due.tenantId, due.turn?.fromMs];
+  };
+  expect([takeOne(), takeOne(), stalled.dueInMs()]).toEqual([["b", 4], undefined, Number.POSITIVE_INFINITY]);
+  const takeAny = () => takeOne("without turn");
+  expect([takeAny(), takeAny(), takeAny(), takeAny(), takeAny()]).toEqual([
     ["a", undefined],
-    ["b", 4],
     ["c", undefined],
-    ["a", undefined],
     ["b", undefined],
+    ["a", undefined],
+    ["c", undefined],
   ]);
   nowMs = 59_999;
   expect(stalled.list()).toHaveLength(3);
   nowMs = 60_000;
   expect(stalled.list()).toEqual([]);
+});
+
+it("makes all due when one of them was served after a lock, and forgets those that were only suspected", () => {
+  const { stalled, isDueAt } = stalledAt();
+  for (const tenantId of ["a", "b"]) stalled.add(tenantId);
+  stalled.suspect(["b", "c"]);
+  expect(stalled.takeDue("without turn")?.tenantId).toBe("c");
+  stalled.served("c");
+  expect([stalled.list(), isDueAt(0)]).toEqual([["a", "b"], false]);
+  stalled.served("a");
+  expect(isDueAt(0)).toBe(true);
 });

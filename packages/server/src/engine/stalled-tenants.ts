@@ -10,12 +10,16 @@ export interface StalledTenants {
   list: () => string[];
   /** A lock on a row of this tenant was waited for in vain. */
   add: (tenantId: string) => void;
-  /** It was served without that. */
+  /** Batches have waited for locks so often that these were not reached. Each is served alone once, at once. */
+  suspect: (tenantIds: readonly string[]) => void;
+  /** It was served without that. If a lock has ended, it may have been on rows of others too: these are due at once. */
   served: (tenantId: string) => void;
   /** Splits turns: those of other tenants are returned, and those of these are kept for them. */
   keepTurns: (turns: readonly TenantTurn[]) => TenantTurn[];
-  /** Those whose pause has ended, each with its turn if it has one, at most so many; the next call goes on with others. */
-  takeDue: (max: number) => { tenantId: string; turn: TenantTurn | undefined }[];
+  /** One whose pause has ended and that has a turn, or any such one with `also`; the next call goes on with others. */
+  takeDue: (also?: "without turn") => { tenantId: string; turn: TenantTurn | undefined } | undefined;
+  /** When the next one that has a turn is due; infinity if there is none. */
+  dueInMs: () => number;
 }
 
 interface Stall {
@@ -23,6 +27,8 @@ interface Stall {
   pauseMs: number;
   dueMs: number;
   turn: TenantTurn | undefined;
+  /** No lock was found yet. */
+  isSuspected: boolean;
 }
 
 /** Another process holds a lock for less; an operator's session may hold one for minutes. */
@@ -49,11 +55,27 @@ export function createStalledTenants(monotonicMs: () => number): StalledTenants 
       const lastMs = monotonicMs();
       const pauseMs =
         known === undefined || known.pauseMs === 0 ? firstPauseMs : Math.min(known.pauseMs * 2, pauseMaxMs);
-      stalls.set(tenantId, { lastMs, pauseMs, dueMs: lastMs + pauseMs, turn: known?.turn });
+      stalls.set(tenantId, {
+        ...{ lastMs, pauseMs, dueMs: lastMs + pauseMs },
+        ...{ turn: known?.turn, isSuspected: false },
+      });
+    },
+    suspect: (tenantIds) => {
+      const nowMs = monotonicMs();
+      for (const tenantId of tenantIds)
+        if (!stalls.has(tenantId))
+          stalls.set(tenantId, {
+            ...{ lastMs: nowMs, pauseMs: 0, dueMs: nowMs },
+            ...{ turn: undefined, isSuspected: true },
+          });
     },
     served: (tenantId) => {
       const known = stalls.get(tenantId);
-      if (known !== undefined) known.pauseMs = 0;
+      if (known === undefined) return;
+      if (known.isSuspected && known.turn === undefined) stalls.delete(tenantId);
+      if (known.pauseMs > 0)
+        for (const stall of stalls.values()) stall.dueMs = Math.min(stall.dueMs, monotonicMs());
+      known.pauseMs = 0;
     },
     keepTurns: (turns) =>
       turns.filter((turn) => {
@@ -63,14 +85,19 @@ export function createStalledTenants(monotonicMs: () => number): StalledTenants 
         known.turn = { ...turn, fromMs };
         return false;
       }),
-    takeDue: (max) => {
-      const due = [...stalls].filter(([, { dueMs }]) => dueMs <= monotonicMs()).slice(0, max);
-      return due.map(([tenantId, stall]) => {
+    takeDue: (also) => {
+      for (const [tenantId, stall] of stalls) {
+        if (stall.dueMs > monotonicMs() || (stall.turn === undefined && also === undefined)) continue;
         // To the end of the map, for the next call.
         stalls.delete(tenantId);
         stalls.set(tenantId, { ...stall, turn: undefined });
         return { tenantId, turn: stall.turn };
-      });
+      }
+      return undefined;
+    },
+    dueInMs: () => {
+      const due = [...stalls.values()].filter(({ turn }) => turn !== undefined).map(({ dueMs }) => dueMs);
+      return Math.max(Math.min(...due) - monotonicMs(), 0);
     },
   };
 }
