@@ -180,6 +180,7 @@ export {
 } from "./resources/transaction-batch.js";
 export {
   CreateWalletBody,
+  FreezeWalletBody,
   Wallet,
   WalletPage,
   WalletPath,

@@ -73,8 +73,12 @@ export const walletCommands: readonly Command[] = [
     summary: "stop everything that would leave a wallet",
     operation: "POST /v1/wallets/{id}/freeze",
     id: "wallet",
+    options: [{ name: "reason", value: "reason", about: "why; shown with the wallet and in the audit log" }],
     changes: true,
-    send: (bursar, id) => bursar.wallets.freeze(id),
+    send: (bursar, id, given) => {
+      const reason = given.text("reason");
+      return bursar.wallets.freeze(id, reason === undefined ? undefined : { reason });
+    },
   }),
   oneCommand({
     path: "wallet unfreeze",

@@ -331,7 +331,7 @@ export interface Operations {
   };
   /** freezeWallet */
   "POST /v1/wallets/{id}/freeze": {
-    input: { path: { id: string } };
+    input: { path: { id: string }; body?: S.FreezeWalletBody };
     result: S.Wallet;
   };
   /** unfreezeWallet */

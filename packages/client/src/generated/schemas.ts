@@ -153,6 +153,8 @@ export interface AuditEntry {
   outcome: "succeeded" | "refused";
   /** The error code of a refusal. */
   code: string | null;
+  /** The reason that the actor gave, as for `wallet.freeze`. */
+  reason: string | null;
   /** The number of identical attempts, or of objects, that this entry represents. In an entry `audit.dropped`, the number of entries that were not recorded because there were too many at once. */
   repeated: number;
   request_id: string | null;
@@ -793,6 +795,11 @@ export interface Fee {
 export interface FinishProviderLoginBody {
   /** The query that the browser came back with, such as `code=…&state=…`. */
   parameters: string;
+}
+
+export interface FreezeWalletBody {
+  /** Why it is frozen, for those who have to decide when to unfreeze it. */
+  reason?: string;
 }
 
 export interface Introspection {
@@ -1831,6 +1838,8 @@ export interface Wallet {
   state: "creating" | "active";
   /** Nothing can be sent from a frozen wallet. */
   frozen: boolean;
+  /** The reason that the last freeze gave; null if it gave none, and if the wallet is not frozen. */
+  frozen_reason: string | null;
   /** Starts at 1 and increases with every change. */
   version: number;
   /** The address on its network, with its checksum (EIP-55); null while it is being created, and for wallets of the book. */
@@ -1915,6 +1924,8 @@ export interface WalletSummary {
   state: "creating" | "active";
   /** Nothing can be sent from a frozen wallet. */
   frozen: boolean;
+  /** The reason that the last freeze gave; null if it gave none, and if the wallet is not frozen. */
+  frozen_reason: string | null;
   /** Starts at 1 and increases with every change. */
   version: number;
   /** The address on its network, with its checksum (EIP-55); null while it is being created, and for wallets of the book. */

@@ -3,7 +3,7 @@ import type {
   ListWalletsQuery,
   ShowWalletHistoryQuery,
 } from "../generated/operations.js";
-import type { CreateWalletBody } from "../generated/schemas.js";
+import type { CreateWalletBody, FreezeWalletBody } from "../generated/schemas.js";
 import { createCursorList } from "../lists/list.js";
 import type { CallOptions, CreateOptions } from "../transport/options.js";
 import type { Transport } from "../transport/transport.js";
@@ -32,9 +32,13 @@ export function createWallets(transport: Transport) {
     /** The balances of an asset at the end of each hour or day. */
     history: (id: string, query: ShowWalletHistoryQuery, options?: CallOptions) =>
       transport.call("GET /v1/wallets/{id}/history", { path: { id }, query }, options),
-    /** After this returns, nothing leaves the wallet. */
-    freeze: (id: string, options?: CallOptions) =>
-      transport.call("POST /v1/wallets/{id}/freeze", { path: { id }, repeatable: true }, options),
+    /** After this returns, nothing leaves the wallet. The body can give a reason. */
+    freeze: (id: string, body?: FreezeWalletBody, options?: CallOptions) =>
+      transport.call(
+        "POST /v1/wallets/{id}/freeze",
+        { path: { id }, ...(body === undefined ? {} : { body }), repeatable: true },
+        options,
+      ),
     unfreeze: (id: string, options?: CallOptions) =>
       transport.call("POST /v1/wallets/{id}/unfreeze", { path: { id }, repeatable: true }, options),
   };

@@ -22,6 +22,7 @@ export const AuditEntry = Type.Object(
     }),
     outcome: OneOf(outcomes),
     code: Nullable(Type.String(), "The error code of a refusal."),
+    reason: Nullable(Type.String(), "The reason that the actor gave, as for `wallet.freeze`."),
     repeated: Type.Integer({
       description:
         "The number of identical attempts, or of objects, that this entry represents. In an entry `audit.dropped`, the number of entries that were not recorded because there were too many at once.",

@@ -187,6 +187,7 @@ export const accessExamples: Examples = {
           objects: [exampleIds.transaction],
           outcome: "succeeded",
           code: null,
+          reason: null,
           repeated: 1,
           request_id: exampleIds.request,
           address: "203.0.113.7",

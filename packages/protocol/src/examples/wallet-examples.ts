@@ -4,6 +4,8 @@ import { exampleIds } from "./example-ids.js";
 
 const createdAt = "2026-10-27T09:30:00.000Z";
 
+const frozenReason = "The key of the payout job was found in a public log.";
+
 const summary = {
   id: exampleIds.payoutWallet,
   object: "wallet" as const,
@@ -13,6 +15,7 @@ const summary = {
   role: null,
   state: "active" as const,
   frozen: false,
+  frozen_reason: null,
   version: 2,
   address: null,
   account: null,
@@ -64,7 +67,11 @@ export const walletExamples: Examples = {
     value: { ...activeWallet, state: "creating", version: 1, balances: [], updated_at: createdAt },
   },
   "Wallet.active": { summary: "Active", value: activeWallet },
-  "Wallet.frozen": { summary: "Frozen", value: { ...activeWallet, frozen: true, version: 3 } },
+  FreezeWalletBody: { value: { reason: frozenReason } },
+  "Wallet.frozen": {
+    summary: "Frozen",
+    value: { ...activeWallet, frozen: true, frozen_reason: frozenReason, version: 3 },
+  },
   "Wallet.chain": { summary: "On a chain", value: chainWallet },
   WalletPage: lastPage(activeWallet),
   NetworkList: {

@@ -24,6 +24,21 @@ export const CreateWalletBody = Type.Object(
 );
 export type CreateWalletBody = Static<typeof CreateWalletBody>;
 
+/** The body of `POST /v1/wallets/{id}/freeze`. */
+export const FreezeWalletBody = Type.Object(
+  {
+    reason: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: "Why it is frozen, for those who have to decide when to unfreeze it.",
+      }),
+    ),
+  },
+  { $id: "FreezeWalletBody", additionalProperties: false },
+);
+export type FreezeWalletBody = Static<typeof FreezeWalletBody>;
+
 const Balance = Type.Object(
   {
     asset: Type.String(),
@@ -64,6 +79,10 @@ const walletFields = {
   role: Nullable(OneOf(["primary", "settlement"]), "Set on the two wallets that every tenant starts with."),
   state: State,
   frozen: Type.Boolean({ description: "Nothing can be sent from a frozen wallet." }),
+  frozen_reason: Nullable(
+    Type.String(),
+    "The reason that the last freeze gave; null if it gave none, and if the wallet is not frozen.",
+  ),
   version: Type.Integer({ description: "Starts at 1 and increases with every change." }),
   address: Nullable(
     Type.String(),

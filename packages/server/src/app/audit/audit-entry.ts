@@ -22,6 +22,8 @@ export interface AuditDraft {
   objects?: readonly string[] | null;
   outcome: "succeeded" | "refused";
   code: string | null;
+  /** What the actor gave as its reason. */
+  reason?: string | null;
   /** The number of equal attempts that the entry stands for. */
   repeated: number;
   requestId: string | null;

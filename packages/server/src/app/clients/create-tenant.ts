@@ -110,6 +110,7 @@ function firstWallets({ id: tenantId, createdAt }: Tenant, newUuid: () => string
     network: "book",
     state: "active",
     frozen: false,
+    frozenReason: null,
     version: 1,
     address: null,
     createdBy: null,

@@ -14,7 +14,12 @@ import type { PresentOrder } from "../markets/present-order.js";
 import { presentTransaction } from "../transactions/present-transaction.js";
 import { asOfVersion, type Transaction, type TransactionStore } from "../transactions/transaction.js";
 import { presentWallet } from "../wallets/present-wallet.js";
-import { readLoggedWalletState, type Wallet, type WalletStore } from "../wallets/wallet.js";
+import {
+  type FreezeDetails,
+  readLoggedWalletState,
+  type Wallet,
+  type WalletStore,
+} from "../wallets/wallet.js";
 import { presentActor } from "./actor.js";
 import type { EventStore, LoggedEvent } from "./event.js";
 
@@ -118,10 +123,14 @@ function orderAsOfThen(order: Order, entry: LoggedEvent): Order {
 }
 
 /** The address comes with the state `active`, and then never changes. */
-function walletAsOfThen(wallet: Wallet, { state: logged, version, occurredAt }: LoggedEvent): Wallet {
+function walletAsOfThen(
+  wallet: Wallet,
+  { state: logged, version, occurredAt, details }: LoggedEvent,
+): Wallet {
   const then = readLoggedWalletState(logged);
   const address = then.state === "active" ? wallet.address : null;
-  return { ...wallet, ...then, address, version, updatedAt: occurredAt };
+  const frozenReason = (details as FreezeDetails | null | undefined)?.reason ?? null;
+  return { ...wallet, ...then, frozenReason, address, version, updatedAt: occurredAt };
 }
 
 function found<Subject>(subjects: ReadonlyMap<string, Subject>, { subjectId, event }: LoggedEvent): Subject {

@@ -50,6 +50,7 @@ export function createWalletCreator({
       role: null,
       state: "creating",
       frozen: false,
+      frozenReason: null,
       version: 1,
       address: null,
       createdBy: principal.clientId,
@@ -72,6 +73,7 @@ export function createWalletCreator({
 function asAccepted(wallet: Wallet): Wallet {
   return {
     ...wallet,
-    ...{ state: "creating", frozen: false, version: 1, address: null, updatedAt: wallet.createdAt },
+    ...{ state: "creating", frozen: false, frozenReason: null, version: 1, address: null },
+    updatedAt: wallet.createdAt,
   };
 }

@@ -51,6 +51,7 @@ export function presentWallet(wallet: Wallet): WalletSummary {
     role: wallet.role,
     state: wallet.state,
     frozen: wallet.frozen,
+    frozen_reason: wallet.frozenReason,
     version: wallet.version,
     address: wallet.address,
     account: wallet.address === null ? null : `${wallet.network}:${wallet.address}`,

@@ -10,6 +10,7 @@ export type SetFrozen = (
   origin: Origin,
   id: string,
   frozen: boolean,
+  reason?: string,
 ) => Promise<WalletWithBalances | Refused>;
 
 export interface FreezerDeps {
@@ -22,16 +23,18 @@ export interface FreezerDeps {
 }
 
 /**
- * Freezes or unfreezes a wallet. To freeze what is frozen changes nothing. A freeze is answered when the wallet's orders are out of
+ * Freezes or unfreezes a wallet. To freeze what is frozen changes nothing, unless it gives another
+ * reason. A freeze is answered when the wallet's orders are out of
  * the books: from then on nothing leaves it any more, except for what its network has already.
  */
 export function createFreezer({ store, stopInAnyCase, cancelOrders, onFrozen, now }: FreezerDeps): SetFrozen {
-  return async (origin, id, frozen) => {
+  return async (origin, id, frozen, reason) => {
     const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
     const action = frozen ? "wallet.freeze" : "wallet.unfreeze";
     // A freeze is safe in any case.
     const describe = frozen ? describeAct : describeReviewedAct;
-    const audit = describe(origin, action, showId("wlt", id), new Date(now()));
+    const described = describe(origin, action, showId("wlt", id), new Date(now()));
+    const audit = reason === undefined ? described : { ...described, reason };
     const act = () => store.setFrozen(tenantId, id, frozen, audit);
     const otherwise = () => store.readWallet(tenantId, id);
     const wallet = frozen

@@ -14,6 +14,8 @@ export interface Wallet {
   role: WalletRole | null;
   state: "creating" | "active";
   frozen: boolean;
+  /** As the last freeze gave it; null if it is not frozen. */
+  frozenReason: string | null;
   version: number;
   /** On its network, with a checksum; null while it is created, and for wallets of the book. */
   address: string | null;
@@ -39,6 +41,15 @@ export function readLoggedWalletState(logged: string): Pick<Wallet, "state" | "f
     state: logged.startsWith("creating") ? "creating" : "active",
     frozen: logged.endsWith("frozen"),
   };
+}
+
+/** What the event of a frozen wallet holds besides its state. */
+export interface FreezeDetails {
+  reason: string;
+}
+
+export function freezeDetails(reason: string | null | undefined): { details?: FreezeDetails } {
+  return reason == null ? {} : { details: { reason } };
 }
 
 export interface WalletBalance {
@@ -94,7 +105,7 @@ export interface WalletStore {
     limit: number,
     beforeId: string | undefined,
   ) => Promise<Listed<WalletWithBalances>>;
-  /** Freezes or unfreezes it, with its event and its audit entry; undefined if the tenant has no such wallet. */
+  /** Freezes or unfreezes it, with its event and its audit entry, which has the reason; undefined if the tenant has no such wallet. */
   setFrozen: (
     tenantId: string,
     id: string,

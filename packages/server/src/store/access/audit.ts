@@ -229,18 +229,19 @@ async function appendToChains(tx: Tx, additions: readonly Addition[]): Promise<v
   const column = <Key extends keyof (typeof chained)[number]>(key: Key) => chained.map((entry) => entry[key]);
   await tx.query(sql`
     INSERT INTO audit_entries
-      (key_id, tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
-       address, hash, objects)
-    SELECT ${keyId}::text, tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated,
-      request_id, address, hash, string_to_array(objects, ' ')
+      (key_id, tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, reason, repeated,
+       request_id, address, hash, objects)
+    SELECT ${keyId}::text, tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, reason,
+      repeated, request_id, address, hash, string_to_array(objects, ' ')
     FROM unnest(
       ${column("tenantId")}::uuid[], ${column("number")}::bigint[], ${column("occurredAt")}::timestamptz[],
       ${column("actor")}::text[], ${column("clientId")}::uuid[], ${column("tokenId")}::uuid[], ${column("action")}::text[],
-      ${column("object")}::text[], ${column("outcome")}::text[], ${column("code")}::text[], ${column("repeated")}::integer[],
+      ${column("object")}::text[], ${column("outcome")}::text[], ${column("code")}::text[],
+      ${chained.map(({ reason }) => reason ?? null)}::text[], ${column("repeated")}::integer[],
       ${column("requestId")}::text[], ${column("address")}::text[], ${column("hash")}::bytea[],
       ${chained.map(({ objects }) => objects?.join(" ") ?? null)}::text[]
-    ) AS entry (tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, repeated, request_id,
-      address, hash, objects)
+    ) AS entry (tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, reason, repeated,
+      request_id, address, hash, objects)
   `);
   const macs = chains.map((chain) => positionMac(keys, "head", chain));
   await tx.query(sql`

@@ -1,4 +1,9 @@
-import { loggedWalletState, type WalletActivation } from "../../app/wallets/wallet.js";
+import {
+  freezeDetails,
+  loggedWalletState,
+  type Wallet,
+  type WalletActivation,
+} from "../../app/wallets/wallet.js";
 import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
 import { leaveOutLocked, shortLockTimeoutMs } from "../../runtime/concurrency/leave-out-locked.js";
 import {
@@ -126,19 +131,19 @@ function activateWithin(
 ): Promise<number> {
   return database.transaction(async (tx) => {
     boundLockWaits(tx, timeoutMs);
-    const activated = await tx.query<RowKey & { version: number; frozen: boolean }>(sql`
+    const activated = await tx.query<RowKey & Pick<Wallet, "version" | "frozen" | "frozenReason">>(sql`
       UPDATE wallets w
       SET state = 'active', version = version + 1, updated_at = ${occurredAt}, attempts = 0, last_error = NULL, retry_at = NULL
       WHERE w.ctid = ANY (ARRAY(
         SELECT c.ctid FROM ${listKeys(wallets)} CROSS JOIN LATERAL (
           SELECT c.ctid FROM wallets c WHERE ${hasKey(sql`c`, sql`given`)} AND c.state = 'creating'
           FOR UPDATE SKIP LOCKED) AS c))
-      RETURNING w.tenant_id AS "tenantId", w.id, w.version, w.frozen
+      RETURNING w.tenant_id AS "tenantId", w.id, w.version, w.frozen, w.frozen_reason AS "frozenReason"
     `);
     await onActivated(tx, activated);
     await log.append(
       tx,
-      activated.map(({ tenantId, id, version, frozen }) => ({
+      activated.map(({ tenantId, id, version, frozen, frozenReason }) => ({
         tenantId,
         event: "wallet.updated" as const,
         subjectId: id,
@@ -146,6 +151,7 @@ function activateWithin(
         state: loggedWalletState("active", frozen),
         previousState: loggedWalletState("creating", frozen),
         failureCode: null,
+        ...freezeDetails(frozenReason),
         occurredAt,
       })),
     );

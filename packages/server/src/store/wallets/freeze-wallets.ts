@@ -16,23 +16,34 @@ export async function requestFreeze(database: Queryable, tenantId: string, id: s
   `);
 }
 
+interface FreezeChange {
+  tenantId: string;
+  id: string;
+  frozen: boolean;
+  /** Replaces that of an earlier freeze, if there is one. */
+  reason: string | null;
+  now: Date;
+}
+
 /** Undefined if nothing changes. The row is locked first, so that the record is the last one. Served by the primary key. */
 export async function writeFrozen(
   tx: Tx,
-  { tenantId, id, frozen, now }: { tenantId: string; id: string; frozen: boolean; now: Date },
-): Promise<Pick<Wallet, "state" | "version"> | undefined> {
-  const [wallet] = await tx.query<{ frozen: boolean }>(
-    sql`SELECT frozen FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id} FOR NO KEY UPDATE`,
+  { tenantId, id, frozen, reason, now }: FreezeChange,
+): Promise<(Pick<Wallet, "state" | "version" | "frozenReason"> & { wasFrozen: boolean }) | undefined> {
+  const [wallet] = await tx.query<{ frozen: boolean; reason: string | null }>(
+    sql`SELECT frozen, frozen_reason AS reason FROM wallets WHERE tenant_id = ${tenantId} AND id = ${id} FOR NO KEY UPDATE`,
   );
   if (wallet === undefined) return undefined;
   const subject = { tenantId, subjectId: id };
   const standing = await findStanding(tx, subject);
   // The two differ if something other than the service has changed one of them.
-  if (wallet.frozen === frozen && standing === (frozen ? "stopped" : "free")) return undefined;
-  await recordStop(tx, subject, frozen);
+  const isUnchanged = wallet.frozen === frozen && standing === (frozen ? "stopped" : "free");
+  const frozenReason = frozen ? (reason ?? wallet.reason) : null;
+  if (isUnchanged && frozenReason === wallet.reason) return undefined;
+  if (!isUnchanged) await recordStop(tx, subject, frozen);
   const [changed] = await tx.query<Pick<Wallet, "state" | "version">>(sql`
-    UPDATE wallets w SET frozen = ${frozen}, version = least(w.version, 2147483646) + 1, updated_at = ${now}
+    UPDATE wallets w SET frozen = ${frozen}, frozen_reason = ${frozenReason}, version = least(w.version, 2147483646) + 1, updated_at = ${now}
     WHERE w.tenant_id = ${tenantId} AND w.id = ${id} RETURNING w.state, w.version
   `);
-  return changed;
+  return changed && { ...changed, frozenReason, wasFrozen: wallet.frozen };
 }

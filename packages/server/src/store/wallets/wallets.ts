@@ -1,6 +1,7 @@
 import { actorIdOfAct } from "../../app/events/actor.js";
 import {
   type FoundWallet,
+  freezeDetails,
   loggedWalletState,
   type Wallet,
   type WalletBalance,
@@ -90,7 +91,10 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
       return await database.transaction(async (tx) => {
         // Its orders are cancelled. They are locked before the wallet, in the same order as by the holder of a market.
         if (frozen) await requestCancels(tx, tenantId, id, actorIdOfAct(audit));
-        const changed = await writeFrozen(tx, { tenantId, id, frozen, now: audit.occurredAt });
+        const changed = await writeFrozen(tx, {
+          ...{ tenantId, id, frozen, reason: audit.reason ?? null },
+          now: audit.occurredAt,
+        });
         if (changed !== undefined) {
           await appendAudit(tx, [audit]);
           await log.append(tx, [
@@ -100,8 +104,9 @@ export function createWalletStore(database: Database, log: EventLog): WalletStor
               subjectId: id,
               version: changed.version,
               state: loggedWalletState(changed.state, frozen),
-              previousState: loggedWalletState(changed.state, !frozen),
+              previousState: loggedWalletState(changed.state, changed.wasFrozen),
               failureCode: null,
+              ...freezeDetails(changed.frozenReason),
               occurredAt: audit.occurredAt,
               actorId: actorIdOfAct(audit),
             },
@@ -205,7 +210,8 @@ const foundColumns = sql`w.id, w.purpose, w.network, w.state, ${ofChainWallet(se
 const isFrozen = sql`(w.frozen OR ${isStopped(sql`w.tenant_id`, sql`w.id`)})`;
 
 const walletColumns = sql`
-  w.tenant_id AS "tenantId", w.id, w.name, w.purpose, w.network, w.role, w.state, ${isFrozen} AS frozen, w.version,
+  w.tenant_id AS "tenantId", w.id, w.name, w.purpose, w.network, w.role, w.state, ${isFrozen} AS frozen,
+  w.frozen_reason AS "frozenReason", w.version,
   w.created_by AS "createdBy", w.created_at AS "createdAt", w.updated_at AS "updatedAt",
   ${ofChainWallet(sealedAddress)} AS sealed
 `;

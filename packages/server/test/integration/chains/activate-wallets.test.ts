@@ -36,7 +36,14 @@ describe("the activation of wallets on a chain", () => {
     for (let made = 0; made < count; made++)
       await insertWallet(database, {
         ...{ tenantId, id: randomUUID(), name: "w", purpose: "treasury", network, role: null },
-        ...{ state: "creating", frozen: false, version: 1, address: null, createdBy: null },
+        ...{
+          state: "creating",
+          frozen: false,
+          frozenReason: null,
+          version: 1,
+          address: null,
+          createdBy: null,
+        },
         ...{ createdAt: now, updatedAt: now },
       });
   };

@@ -31,7 +31,15 @@ describe("a row that fails", () => {
     const id = randomUUID();
     await insertWallet(database, {
       ...{ tenantId, id, name, purpose: "treasury", network: "book", role: null, state: "creating" },
-      ...{ frozen: false, version: 1, address: null, createdBy: null, createdAt: now, updatedAt: now },
+      ...{
+        frozen: false,
+        frozenReason: null,
+        version: 1,
+        address: null,
+        createdBy: null,
+        createdAt: now,
+        updatedAt: now,
+      },
     });
     return id;
   }

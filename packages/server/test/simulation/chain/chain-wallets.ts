@@ -37,6 +37,7 @@ export function openWallets(
           role: null,
           state: "active",
           frozen: false,
+          frozenReason: null,
           version: 2,
           address: null,
           createdBy: null,

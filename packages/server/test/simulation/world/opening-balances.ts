@@ -30,6 +30,7 @@ export function openBooks(
         ...{
           state: "active",
           frozen: false,
+          frozenReason: null,
           version: 1,
           address: null,
           createdBy: null,
@@ -53,6 +54,7 @@ export function openBooks(
       ...{
         state: "active",
         frozen: false,
+        frozenReason: null,
         version: 1,
         address: null,
         createdBy: null,

@@ -73,7 +73,7 @@ export function readHeader(line: string): Omit<Segment, "hash"> | undefined {
 /** An entry as `GET /v1/audit` shows it, with the key of its hash. Fields without a value are null. */
 export function entryLine(entry: ChainedAuditEntry): string {
   const { number, occurredAt, clientId, tokenId, requestId, keyId, hash } = entry;
-  const { actor, action, object, objects = null, outcome, code, repeated, address } = entry;
+  const { actor, action, object, objects = null, outcome, code, reason = null, repeated, address } = entry;
   return JSON.stringify({
     number: Number(number),
     occurred_at: occurredAt.toISOString(),
@@ -85,6 +85,8 @@ export function entryLine(entry: ChainedAuditEntry): string {
     objects,
     outcome,
     code,
+    // Left out if there is none, as in files from before there were reasons.
+    ...(reason === null ? {} : { reason }),
     repeated,
     request_id: requestId,
     address,
@@ -116,6 +118,7 @@ export function readEntry(tenantId: string, line: string): ChainedAuditEntry | u
     objects: Array.isArray(found["objects"]) ? found["objects"].map(String) : null,
     outcome: String(found["outcome"]) as ChainedAuditEntry["outcome"],
     code: text("code"),
+    reason: found["reason"] === undefined ? null : text("reason"),
     repeated: Number(found["repeated"]),
     requestId: text("request_id"),
     address: text("address"),

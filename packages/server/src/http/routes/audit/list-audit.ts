@@ -80,6 +80,7 @@ function presentEntry(entry: ChainedAuditEntry) {
     objects: [...(entry.objects ?? (entry.object === null ? [] : [entry.object]))],
     outcome: entry.outcome,
     code: entry.code,
+    reason: entry.reason ?? null,
     repeated: entry.repeated,
     request_id: entry.requestId,
     address: entry.address,

@@ -1,4 +1,4 @@
-import { Wallet, WalletPath } from "@bursar/protocol";
+import { FreezeWalletBody, Wallet, WalletPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { walletIdOf } from "../../resource-path.js";
@@ -18,10 +18,10 @@ function frozenRoute(frozen: boolean, { setFrozen, presentWallet }: Needed) {
       tag: "Wallets",
       summary: frozen ? "Freeze a wallet" : "Unfreeze a wallet",
       description: frozen
-        ? "Transactions from it fail, and its orders are cancelled. The response is sent when the orders have left the books: from then on nothing leaves the wallet. If that takes longer than five seconds, the response is 503 `UNAVAILABLE`; the wallet is frozen, and repeating the request waits for the remaining orders."
+        ? "Transactions from it fail, and its orders are cancelled. The response is sent when the orders have left the books: from then on nothing leaves the wallet. To freeze a frozen wallet again changes nothing, unless another `reason` is given, which replaces the former one. If the orders take longer than five seconds, the response is 503 `UNAVAILABLE`; the wallet is frozen, and repeating the request waits for the remaining orders."
         : "Transactions from it are processed again. Orders that were cancelled stay cancelled.",
       params: WalletPath,
-      ...(frozen ? { isStop: true as const } : {}),
+      ...(frozen ? { body: FreezeWalletBody, isBodyOptional: true as const, isStop: true as const } : {}),
       success: {
         status: 200,
         schema: Wallet,
@@ -30,8 +30,12 @@ function frozenRoute(frozen: boolean, { setFrozen, presentWallet }: Needed) {
       },
       errors: ["WALLET_NOT_FOUND"],
     },
-    async (request) =>
-      presentWallet(unwrap(await setFrozen(originOf(request), walletIdOf(request.params), frozen))),
+    async (request) => {
+      const { reason } = (request.body ?? {}) as FreezeWalletBody;
+      return presentWallet(
+        unwrap(await setFrozen(originOf(request), walletIdOf(request.params), frozen, reason)),
+      );
+    },
   );
 }
 
