@@ -20,6 +20,8 @@ export interface ListTransactionsQuery {
   wallet_id?: string;
   /** The client that created it. */
   client_id?: string;
+  /** `newest`: newest first. `deadline`: only transactions that wait for approval, those that expire next first; `state` can be left out then. */
+  order?: "newest" | "deadline";
   /** Created at this time or later. */
   created_after?: string;
   /** Created before this time. */

@@ -197,6 +197,14 @@ export const TransactionQuery = Type.Object(
         examples: [exampleIds.client],
       }),
     ),
+    order: Type.Optional(
+      OneOf(["newest", "deadline"], {
+        default: "newest",
+        description:
+          "`newest`: newest first. `deadline`: only transactions that wait for approval, those that expire next first; `state` can be left out then.",
+        examples: ["deadline"],
+      }),
+    ),
     created_after: Type.Optional(TimeFilter("Created at this time or later.", "2026-11-01T00:00:00Z")),
     created_before: Type.Optional(TimeFilter("Created before this time.", "2026-12-01T00:00:00Z")),
   },

@@ -24,10 +24,12 @@ import { createTransactionCreator } from "../app/transactions/create-transaction
 import { createApprovalDecider } from "../app/transactions/decide-approval.js";
 import { createFinishedTransactions } from "../app/transactions/finished-transactions.js";
 import { createWaitingJudge } from "../app/transactions/judge-waiting-transaction.js";
+import { createDeadlineList } from "../app/transactions/list-by-deadline.js";
 import { createTransactionReader } from "../app/transactions/read-transaction.js";
 import { createRefusedItemsRecorder } from "../app/transactions/record-refused-items.js";
 import { createTransactionShower } from "../app/transactions/show-transaction.js";
 import { createTransactionTamperReports } from "../app/transactions/tampered-transactions.js";
+import type { TransactionFilter } from "../app/transactions/transaction.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import { createWalletCreator } from "../app/wallets/create-wallet.js";
 import { createWalletPresenter } from "../app/wallets/present-wallet.js";
@@ -45,6 +47,7 @@ import { isDatabaseUnavailable, isLockTimeout, isStatementTimeout } from "../sto
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { createEventSearch } from "../store/events/find-events.js";
 import { createApprovalStore } from "../store/transactions/approvals.js";
+import { createDeadlinePages } from "../store/transactions/deadline-page.js";
 import { createRailTransactionStore } from "../store/transactions/rail-transactions.js";
 import { createSettlementStore } from "../store/transactions/settlement.js";
 import { createTransactionStore } from "../store/transactions/transactions.js";
@@ -98,6 +101,7 @@ export function composeTransactions(
   const assets = createAssetRegistry(settings.assets);
   const presentedAssets = assets.list.map(presentAsset);
   const transactions = createTransactionStore(database, assets);
+  const listByDeadline = createDeadlineList(createDeadlinePages(database), transactions);
   const wallets = createWalletStore(database, events);
   const presentEvents = createEventPresenter({
     transactions,
@@ -231,10 +235,10 @@ export function composeTransactions(
       recordRefusedItems: createRefusedItemsRecorder(audit, now),
       isUnavailable: isDatabaseUnavailable,
       showTransaction: createTransactionShower({ read, finished, database }),
-      listTransactions: (tenantId, { asset, ...filter }, ...page) => {
-        const named = asset === undefined ? {} : { asset: assets.find(asset)?.code ?? asset };
-        return transactions.listTransactions(tenantId, { ...filter, ...named }, ...page);
-      },
+      listTransactions: (tenantId, filter, ...page) =>
+        transactions.listTransactions(tenantId, withAssetCode(filter, assets), ...page),
+      listByDeadline: (tenantId, filter, ...page) =>
+        listByDeadline(tenantId, withAssetCode(filter, assets), ...page),
       cancelTransaction: createTransactionCanceller({
         ...{ settlements, stopInAnyCase, rails, read, changes },
         onRequested: () => wakeUps.publish("rails", []),
@@ -286,4 +290,9 @@ export function composeTransactions(
       presentWallet: createWalletPresenter(assets),
     },
   };
+}
+
+/** An asset can also be named in other ways than by its code. */
+function withAssetCode({ asset, ...filter }: TransactionFilter, assets: AssetRegistry): TransactionFilter {
+  return asset === undefined ? filter : { ...filter, asset: assets.find(asset)?.code ?? asset };
 }

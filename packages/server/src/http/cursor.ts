@@ -8,6 +8,8 @@ const positionPatterns = {
   people: uuidPattern,
   "change-requests": uuidPattern,
   transactions: uuidPattern,
+  /** The deadline and the id. */
+  deadlines: /^\d{1,16}\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   wallets: uuidPattern,
   orders: uuidPattern,
   trades: /^[1-9]\d{0,15}$/,

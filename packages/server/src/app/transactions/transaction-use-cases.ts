@@ -6,6 +6,7 @@ import type { ListApprovals } from "./approval-evidence.js";
 import type { CancelTransaction } from "./cancel-transaction.js";
 import type { CreateTransaction } from "./create-transaction.js";
 import type { DecideApproval } from "./decide-approval.js";
+import type { ListByDeadline } from "./list-by-deadline.js";
 import type { RecordRefusedItems } from "./record-refused-items.js";
 import type { ShowTransaction } from "./show-transaction.js";
 import type { TransactionStore } from "./transaction.js";
@@ -19,6 +20,8 @@ export interface TransactionUseCases {
   isUnavailable: (error: unknown) => boolean;
   showTransaction: ShowTransaction;
   listTransactions: TransactionStore["listTransactions"];
+  /** Only what waits for approval. */
+  listByDeadline: ListByDeadline;
   cancelTransaction: CancelTransaction;
   decideApproval: DecideApproval;
   listApprovals: ListApprovals;

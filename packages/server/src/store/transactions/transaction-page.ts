@@ -71,12 +71,16 @@ function selectInStates(
 
 /** The conditions of a filter on a row, besides those that lead and those of time, which are a range of ids. */
 function conditionsOf(filter: TransactionFilter, leading: readonly (keyof TransactionFilter)[]): Statement[] {
-  const { kind, states, walletId, reference, clientId, asset } = filter;
+  const { kind, states, walletId, reference, clientId, asset, idempotencyKey } = filter;
   const conditions: Partial<Record<keyof TransactionFilter, Statement | undefined>> = {
     walletId: walletId === undefined ? undefined : isOfWallet(walletId),
     clientId: clientId === undefined ? undefined : sql`t.client_id = ${clientId}`,
     asset: asset === undefined ? undefined : sql`t.asset = ${asset}`,
     reference: reference === undefined ? undefined : sql`t.reference = ${reference}`,
+    idempotencyKey:
+      idempotencyKey === undefined
+        ? undefined
+        : sql`t.idempotency_key = ANY(${[idempotencyKey, depositKeyOf(idempotencyKey)]}::text[])`,
     kind: kind === undefined ? undefined : sql`t.kind = ${kind}`,
     states: states === undefined ? undefined : hasState(states),
   };
@@ -87,8 +91,17 @@ function conditionsOf(filter: TransactionFilter, leading: readonly (keyof Transa
 type Lead = (rowsMax: Statement) => Statement;
 
 /** Conditions on the rows that the lead's ids are of. */
-function looked(tenantId: string, conditions: readonly Statement[]): Statement | undefined {
-  return whereAllOf(sql`transactions t WHERE t.tenant_id = ${tenantId} AND t.id = s.id`, conditions);
+function looked(
+  tenantId: string,
+  conditions: readonly Statement[],
+  id: Statement = sql`s.id`,
+): Statement | undefined {
+  return whereAllOf(sql`transactions t WHERE t.tenant_id = ${tenantId} AND t.id = ${id}`, conditions);
+}
+
+/** All conditions of a filter besides its times, on the row of a transaction with an id of the lead. */
+export function lookAt(tenantId: string, id: Statement, filter: TransactionFilter): Statement | undefined {
+  return looked(tenantId, conditionsOf(filter, []), id);
 }
 
 function all(tenantId: string, range: IdRange): Lead {

@@ -5,10 +5,14 @@ import type { TransactionFilter } from "../../../app/transactions/transaction.js
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
 import { readCursor, toBoundedPage } from "../../cursor.js";
+import { Refusal } from "../../refusal.js";
 import { readQueryId } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
-export function listTransactions({ listTransactions: list }: Pick<UseCases, "listTransactions">) {
+export function listTransactions({
+  listTransactions: list,
+  listByDeadline,
+}: Pick<UseCases, "listTransactions" | "listByDeadline">) {
   return defineRoute(
     {
       method: "GET",
@@ -18,14 +22,20 @@ export function listTransactions({ listTransactions: list }: Pick<UseCases, "lis
       tag: "Transactions",
       summary: "List transactions",
       description:
-        "Newest first. Filters are combined with AND. Pages stay consistent while new transactions arrive.",
+        "Newest first, or by `order`. Filters are combined with AND. Pages stay consistent while new transactions arrive.",
       query: TransactionQuery,
       success: { status: 200, schema: TransactionPage, description: "A page of transactions." },
       errors: [],
     },
     async (request) => {
-      const { limit = 50, cursor } = request.query;
+      const { limit = 50, cursor, order } = request.query;
       const { tenantId } = principalOf(request).principal;
+      if (order === "deadline") {
+        refuseOtherStates(request.query.state);
+        const filter = toFilter(request.query);
+        const due = await listByDeadline(tenantId, filter, limit + 1, readCursor("deadlines", cursor));
+        return toBoundedPage("deadlines", due, limit, ({ transaction }) => presentTransaction(transaction));
+      }
       const found = await list(
         tenantId,
         toFilter(request.query),
@@ -35,6 +45,14 @@ export function listTransactions({ listTransactions: list }: Pick<UseCases, "lis
       return toBoundedPage("transactions", found, limit, presentTransaction);
     },
   );
+}
+
+/** Only approvals have a deadline. */
+function refuseOtherStates(states: readonly string[] = []): void {
+  if (states.every((state) => state === "awaiting_approval")) return;
+  throw new Refusal("INVALID_REQUEST", {
+    details: [{ path: "query.order", reason: "`deadline` lists only the state `awaiting_approval`" }],
+  });
 }
 
 function toFilter(query: Static<typeof TransactionQuery>): TransactionFilter {

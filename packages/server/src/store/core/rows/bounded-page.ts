@@ -21,6 +21,8 @@ export interface BoundedPage {
   /** Joins and conditions on the rows `s` of the lead, beginning with JOIN or WHERE; undefined if there is none. */
   rest: Statement | undefined;
   limit: number;
+  /** Further columns of the lead that the page returns, beginning with a comma. */
+  also?: Statement;
   /** `narrow` for a lead of more than two indexes. */
   bound?: keyof typeof bounds;
 }
@@ -30,16 +32,22 @@ export interface BoundedPage {
  * next page continues. One statement, so that both are of one snapshot. Reading a subquery keeps its order; to order it again by id
  * alone would be a sort, which reads all of the lead, also if the first rows fill the page.
  */
-export function selectBoundedPage({ lead, rest, limit, bound = "wide" }: BoundedPage): Statement {
-  if (rest === undefined) return sql`SELECT s.id, false AS "isEnd" FROM (${lead(sql`${limit}`)}) s`;
+export function selectBoundedPage({
+  lead,
+  rest,
+  limit,
+  also = sql``,
+  bound = "wide",
+}: BoundedPage): Statement {
+  if (rest === undefined) return sql`SELECT s.id ${also}, false AS "isEnd" FROM (${lead(sql`${limit}`)}) s`;
   const { all, last } = bounds[bound];
   return sql`
     WITH found AS MATERIALIZED (
-      SELECT s.id FROM (${lead(all)}) s ${rest} LIMIT ${limit}
+      SELECT s.id ${also} FROM (${lead(all)}) s ${rest} LIMIT ${limit}
     ), ending AS (
-      SELECT s.id FROM (${lead(all)}) s WHERE (SELECT count(*) FROM found) < ${limit} OFFSET ${last}
+      SELECT s.id ${also} FROM (${lead(all)}) s WHERE (SELECT count(*) FROM found) < ${limit} OFFSET ${last}
     )
-    SELECT id, false AS "isEnd" FROM found UNION ALL SELECT id, true FROM ending`;
+    SELECT s.id ${also}, false AS "isEnd" FROM found s UNION ALL SELECT s.id ${also}, true FROM ending s`;
 }
 
 /** The ids that a list is about: from `least`, and before `end`. */
