@@ -1173,6 +1173,8 @@ CREATE INDEX open_transactions_due_of_tenant ON public.open_transactions USING b
 
 CREATE INDEX open_transactions_failed ON public.open_transactions USING btree (id) WHERE (last_error IS NOT NULL);
 
+CREATE INDEX open_transactions_failed_of_tenant ON public.open_transactions USING btree (tenant_id, retry_at, id) WHERE (last_error IS NOT NULL);
+
 CREATE INDEX open_transactions_on_rails ON public.open_transactions USING btree (id) WHERE (state = ANY (ARRAY['processing'::text, 'broadcast'::text, 'confirming'::text]));
 
 CREATE INDEX open_transactions_to_do ON public.open_transactions USING btree (tenant_id, id) WHERE ((state = 'accepted'::text) AND (retry_at IS NULL));

@@ -76,7 +76,10 @@ export async function retryFailures(
   return rows.length;
 }
 
-/** Those of one tenant, the ones that are tried next first. Each table has an index on (tenant, time, id) over such rows. */
+/**
+ * Those of one tenant, the ones that are tried next first. Each table has an index on (tenant, time, id) over such rows. There is no other
+ * condition, so that an index over rows that only wait does not serve it too.
+ */
 export async function listFailuresOf(
   source: Queryable,
   { table, attempts, retryAt }: FailureTable,
@@ -85,7 +88,7 @@ export async function listFailuresOf(
 ): Promise<Pick<FailedRow, "id" | "attempts" | "retryAt">[]> {
   return await source.query<Pick<FailedRow, "id" | "attempts" | "retryAt">>(sql`
     SELECT id, ${attempts} AS attempts, ${retryAt} AS "retryAt" FROM ${table}
-    WHERE tenant_id = ${tenantId} AND last_error IS NOT NULL AND ${retryAt} IS NOT NULL ORDER BY ${retryAt}, id LIMIT ${limit}
+    WHERE tenant_id = ${tenantId} AND last_error IS NOT NULL ORDER BY ${retryAt}, id LIMIT ${limit}
   `);
 }
 
