@@ -64,7 +64,7 @@ export const adoptionBugs: readonly ChainBug[] = [
     firstSeed: 5,
     breaks: "the signer refuses a payment that it has signed with another nonce",
     world: "rewound",
-    says: "The signer refuses",
+    says: "something else was signed before (DIFFERENT_PAYMENT)",
     paysWaiting: true,
   },
   {
@@ -72,7 +72,7 @@ export const adoptionBugs: readonly ChainBug[] = [
     firstSeed: 5,
     breaks: "a wallet that is adopted goes on",
     world: "rewound",
-    says: "halted:",
+    says: "are not all known",
     ...withUnit(() => ({ adoptNonce: () => undefined })),
   },
 ];

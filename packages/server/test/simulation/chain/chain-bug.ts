@@ -16,7 +16,7 @@ export interface ChainBug {
   /** One that has caught it; 1 unless it is given. */
   firstSeed?: number;
   /** A part of what the auditor must say about it; anything else that goes wrong does not count. */
-  says?: string;
+  says: string;
   node?: (node: ChainNode, around: BugSurroundings) => ChainNode;
   signer?: (signer: Pick<Signer, "sign">, around: BugSurroundings) => Pick<Signer, "sign">;
   store?: (store: ChainStore, around: BugSurroundings) => ChainStore;

@@ -30,6 +30,7 @@ export const chainBugs: readonly ChainBug[] = [
     name: "bytes are sent before they are stored",
     firstSeed: 6,
     breaks: "what is on the chain is known",
+    says: "has something else than was read from it before",
     signer: (signer, { chain }) => ({
       sign: async (intents) => {
         const signed = await signer.sign(intents);
@@ -41,6 +42,7 @@ export const chainBugs: readonly ChainBug[] = [
   {
     name: "a payment gets a new nonce after a lost answer",
     breaks: "the nonce of a payment never changes",
+    says: "something else was signed before (DIFFERENT_PAYMENT)",
     node: (node, { database }) => ({
       ...node,
       send: async (bytes) => {
@@ -85,6 +87,7 @@ export const chainBugs: readonly ChainBug[] = [
   {
     name: "a first receipt is taken as final",
     breaks: "nothing is final before the chain is",
+    says: "was final and is no longer part of the chain",
     node: (node) => ({
       ...node,
       heads: async () => {
@@ -97,6 +100,7 @@ export const chainBugs: readonly ChainBug[] = [
     name: "the pending nonce of a node is believed",
     firstSeed: 18,
     breaks: "no node is asked for the next nonce",
+    says: "cannot be processed: chain_nonces has",
     ...withUnit((unit, { chain }) => ({
       lockSenders: async (wallets) => {
         const senders = await unit.lockSenders(wallets);
@@ -122,6 +126,7 @@ export const chainBugs: readonly ChainBug[] = [
   {
     name: "the cursor advances after half an answer",
     breaks: "every deposit is seen",
+    says: "was credited 0 times, and is 1 times on the chain",
     ...withBlocks((block, { random, isHealed }) =>
       !isHealed() && random.chance(0.2) ? { ...block, transfers: [] } : block,
     ),
@@ -129,6 +134,7 @@ export const chainBugs: readonly ChainBug[] = [
   {
     name: "the place of a log in its block is its identity",
     breaks: "a deposit is the same in another block",
+    says: "is on the chain and has failed",
     ...withBlocks((block) => ({
       ...block,
       transfers: block.transfers.map((transfer, index) => ({
@@ -146,6 +152,7 @@ export const chainBugs: readonly ChainBug[] = [
   {
     name: "a transfer between own wallets is a deposit too",
     breaks: "a payment between own wallets is not a deposit",
+    says: "less than its books",
     ...withUnit((unit) => ({
       findAttempts: async (hashes) =>
         (await unit.findAttempts(hashes)).map((attempt) => ({
@@ -157,16 +164,20 @@ export const chainBugs: readonly ChainBug[] = [
   {
     name: "the fee is without the data fee",
     breaks: "the ledger equals the chain",
+    says: "ETH.SIM on the chain, 500 less than its books",
     ...withOutcomes((outcome) => ({ ...outcome, fee: outcome.fee - modelDataFee })),
   },
   {
     name: "a hold is released when a cancellation is requested",
+    firstSeed: 31,
     breaks: "signed bytes that are out can still be paid",
+    says: "is cancelled and was paid 1 times",
     cancelsAtOnce: true,
   },
   {
     name: "a stop is not seen between a nonce and its signature",
     breaks: "what is stopped before it is signed is never paid",
+    says: "are stored after its cancellation was requested",
     store: (store) => ({
       ...store,
       listUnsigned: async (...given) =>
@@ -186,12 +197,14 @@ export const chainBugs: readonly ChainBug[] = [
   {
     name: "a reverted transaction is taken as a success",
     breaks: "only what has moved is completed",
+    says: "is completed and was paid 0 times",
     ...withOutcomes((outcome, { chain }) => (outcome.success ? outcome : asPaid(outcome, chain))),
   },
   {
     name: "a token that returns false is believed",
     firstSeed: 5,
     breaks: "only what a log shows is completed",
+    says: "in FALSE.SIM is completed and was paid 0 times",
     ...withOutcomes((outcome, { chain }) =>
       outcome.transfers.length === 0 && outcome.success ? asPaid(outcome, chain) : outcome,
     ),
@@ -200,6 +213,7 @@ export const chainBugs: readonly ChainBug[] = [
     name: "the lease is not checked",
     firstSeed: 32,
     breaks: "one process drives a network",
+    says: "chain_blocks has",
     store: (store, { database }) => ({
       ...store,
       unitOfWork: (position, work) => {

@@ -7,7 +7,7 @@ const seedsMax = 500;
 describe("a planted bug of a driver is caught", () => {
   // The search begins at a seed that has caught it, because others before it only cost time.
   it.each(chainBugs)("$name: $breaks", async (bug) => {
-    const { firstSeed = 1, says = "" } = bug;
+    const { firstSeed = 1, says } = bug;
     for (let seed = firstSeed; seed < firstSeed + seedsMax; seed++) {
       const { violations } = await runChainSimulation(seed, { bug });
       const caught = violations.find((one) => one.includes(says));
