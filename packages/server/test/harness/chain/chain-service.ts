@@ -57,6 +57,8 @@ export interface ChainService {
   node: ChainNode;
   store: ChainStore;
   errors: unknown[];
+  /** Why payments wait for coins. */
+  shortages: string[];
   createTenant: () => Promise<string>;
   createWallet: (tenantId: string) => Promise<ChainWallet>;
   /** Accepts a payment and begins it, as the engine does. Returns its id. */
@@ -106,6 +108,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
   const node = parts.node ?? createModelNode(nodeOptions);
   const signer = parts.signer ?? createModelSigner(async () => undefined);
   const errors: unknown[] = [];
+  const shortages: string[] = [];
   const drivers: EvmDriver[] = [];
   let wallets = 0;
 
@@ -135,6 +138,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
       ...{ holder: newUuid(), leaseMs: given.leaseMs ?? 5000, pollEveryMs: 5 },
       ...{ onError: (error) => errors.push(error), onLost: () => undefined },
       onCompared: (failure) => failure !== undefined && errors.push(failure),
+      onShort: ({ reason }) => shortages.push(reason),
       monotonicMs: given.monotonicMs ?? (() => performance.now()),
       timers: given.timers ?? nodeTimers,
     });
@@ -156,7 +160,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
     `);
 
   return {
-    ...{ database: direct, keyed: database, keys, chain, node, store, errors },
+    ...{ database: direct, keyed: database, keys, chain, node, store, errors, shortages },
     createTenant: async () => {
       const id = newUuid();
       await database.query(sql`INSERT INTO tenants (id, name, created_at) VALUES (${id}, 'chain', now())`);

@@ -2,7 +2,12 @@ import { createUuidV7Source } from "@bursar/domain";
 import { NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
 import { ChainMovedError } from "../../../src/app/chain/chain-store.js";
 import { createEvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
-import { createModelChain, type ModelChain, verifyModelBytes } from "../../harness/chain/model-chain.js";
+import {
+  createModelChain,
+  type ModelChain,
+  modelCoin,
+  verifyModelBytes,
+} from "../../harness/chain/model-chain.js";
 import { modelAssets, modelChainNetwork } from "../../harness/chain/model-network.js";
 import { createModelNode } from "../../harness/chain/model-node.js";
 import { createModelSigner } from "../../harness/chain/model-signer.js";
@@ -18,7 +23,7 @@ import { createChainClients } from "./chain-clients.js";
 import { startOperator } from "./chain-operator.js";
 import { startRestores } from "./chain-restores.js";
 import { stopForAWhile } from "./chain-stops.js";
-import { drawDeposit, type OwnWallet, openWallets } from "./chain-wallets.js";
+import { drawDeposit, type OwnWallet, openWallets, outsideAddress } from "./chain-wallets.js";
 import { type ChainWorldKind, expectedErrors } from "./chain-worlds.js";
 import { withALiar } from "./lying-node.js";
 
@@ -86,6 +91,7 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
   const newUuid = createUuidV7Source({ now: scheduler.now, randomBytes: random.bytes });
   const givenUp = new Set<string>();
   const signed: string[] = [];
+  const supplied = new Set<string>();
   const running = new Set<Actor>();
   let processes = 0;
   /** While the database is restored, no process starts. */
@@ -147,6 +153,7 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
       ...{ verifySigned: verifyModelBytes, isUnavailable: isInjected },
       ...{ holder: newUuid(), leaseMs, pollEveryMs: 50, onError: report, onLost: () => count("leases lost") },
       onCompared: (failure) => failure !== undefined && report(failure),
+      onShort: ({ walletId }) => sendCoins(walletId),
       monotonicMs: scheduler.now,
       timers: { after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work) },
     });
@@ -203,6 +210,15 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
     }
     const { transfers, hidden } = drawDeposit(wallets, random);
     chain.pay(transfers, hidden);
+  }
+
+  /** Somebody reads why a payment waits. Only at the end, so that it must be able to wait. */
+  function sendCoins(walletId: string): void {
+    const wallet = wallets.find((one) => one.walletId === walletId);
+    if (!isHealed || wallet === undefined || supplied.has(walletId)) return;
+    supplied.add(walletId);
+    count("coins sent");
+    chain.pay([{ asset: modelCoin, from: outsideAddress, to: wallet.address, amount: 1_000_000_000n }], []);
   }
 
   if (kind === "lying" || kind === "rewound")

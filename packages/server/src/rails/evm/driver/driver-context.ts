@@ -29,6 +29,15 @@ export interface DriverContext {
   verifySigned: (intent: SigningIntent, bytes: string) => string;
   /** Whether an error means that the database cannot do its work: then no row is at fault. */
   isUnavailable: (error: unknown) => boolean;
+  /** Called each time that a payment cannot be cancelled because its wallet does not have the coins for the fee. */
+  onShort: (shortage: Shortage) => void;
+}
+
+export interface Shortage {
+  walletId: string;
+  /** Of the payment. */
+  id: string;
+  reason: string;
 }
 
 /** What a driver that holds the lease of its network has in memory. It is dropped after every error and read again. */

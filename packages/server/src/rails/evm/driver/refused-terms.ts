@@ -1,5 +1,6 @@
 import type { AttemptTerms, UnsignedPayment } from "../../../app/chain/chain-store.js";
-import { raiseFees } from "../fees/raise-fees.js";
+import { shownPaymentId } from "../../../app/transactions/present-approval.js";
+import { raiseFees, raiseLeast } from "../fees/raise-fees.js";
 import { type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
 import { feeToHold } from "./plan-payments.js";
 
@@ -34,27 +35,50 @@ export async function lowerTerms(
 /**
  * The signer has signed the payment, and its answer was lost or came after the stop. A cancellation replaces only what offers less, so its fees
  * are raised, up to the cap. It needs the gas of an empty transaction only, so the fee that is held for the payment of a token suffices, also
- * if the wallet has no more coins. If it does not suffice and the wallet does not have the coins, it is asked for again as it is.
+ * if the wallet has no more coins. If it does not have the coins for the usual raise, the fees are raised by the least that replaces anything. If
+ * it does not have those either, the reason is reported, and it is asked for again as it is.
  */
 export async function raiseCancellation(
   context: DriverContext,
   chain: FollowedChain,
   payment: UnsignedPayment,
 ): Promise<void> {
-  const { tenantId, id, number, address, dataFee } = payment;
+  const { walletId, address, dataFee } = payment;
   const { coin, feeCap } = context.network;
-  const fees = raiseFees(payment, await context.node.market(), feeCap);
-  if (fees === "cap_reached") return;
-  const gasLimit = (await estimateEmpty(context, address)) ?? payment.gasLimit;
-  const least = gasLimit < payment.gasLimit ? gasLimit : payment.gasLimit;
-  const terms: AttemptTerms = { ...fees, purpose: "cancellation", gasLimit: least, dataFee };
-  await inUnit(context, positionOf(chain), async (unit, record) => {
+  const usual = raiseFees(payment, await context.node.market(), feeCap);
+  const least = raiseLeast(payment, feeCap);
+  if (least === "cap_reached") return;
+  const emptyGas = (await estimateEmpty(context, address)) ?? payment.gasLimit;
+  const gasLimit = emptyGas < payment.gasLimit ? emptyGas : payment.gasLimit;
+  for (const fees of usual === "cap_reached" ? [least] : [usual, least]) {
+    const terms: AttemptTerms = { ...fees, purpose: "cancellation", gasLimit, dataFee };
+    if (await reserveFor(context, chain, payment, terms)) return;
+  }
+  const { maxFeePerGas } = least;
+  const needed = feeToHold(payment, { ...least, purpose: "cancellation", gasLimit, dataFee }, coin);
+  context.onShort({
+    ...{ walletId, id: payment.id },
+    reason: `${shownPaymentId(payment.id)} is to be cancelled with nonce ${payment.nonce}, and ${address} does not have the coins: ${needed} base units of ${coin} must be held for it, at ${maxFeePerGas} per gas. Send some to the wallet. Its payments wait until then.`,
+  });
+}
+
+/** Returns whether it is decided: false if the wallet does not have the coins. */
+async function reserveFor(
+  context: DriverContext,
+  chain: FollowedChain,
+  payment: UnsignedPayment,
+  terms: AttemptTerms,
+): Promise<boolean> {
+  const { tenantId, id, number } = payment;
+  const { coin } = context.network;
+  return await inUnit(context, positionOf(chain), async (unit, record) => {
     const state = (await unit.lockPayments([payment])).get(id);
     const isCurrent = state?.purpose === "cancellation" && state.wanted === number && state.attempt < number;
-    if (!isCurrent || state.stage === "over" || state.stage === "included") return;
+    if (!isCurrent || state.stage === "over" || state.stage === "included") return true;
     const fee = { asset: coin, amount: feeToHold(payment, terms, coin) };
     const { outcomes } = await record({ events: [{ tenantId, id, event: { kind: "reserve_fee", fee } }] });
     if (outcomes[0] === "recorded") unit.setTerms([{ tenantId, id, number, terms }], chain.headNumber);
+    return outcomes[0] === "recorded";
   });
 }
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FeeTerms } from "../../../app/chain/chain-node.js";
 import { marketFees } from "./market-fees.js";
-import { raiseFees } from "./raise-fees.js";
+import { raiseFees, raiseLeast } from "./raise-fees.js";
 
 const gwei = 10n ** 9n;
 const terms = fc
@@ -29,6 +29,25 @@ describe("raised fees", () => {
         expect(raised.maxFeePerGas <= most).toBe(true);
         const isMarket = raised.maxFeePerGas >= market.maxFeePerGas || raised.maxFeePerGas === most;
         expect(isMarket).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("are 10 % higher if they are raised by the least that replaces a transaction, and never more than usual", () => {
+    fc.assert(
+      fc.property(terms, cap, (previous, most) => {
+        const raised = raiseLeast(previous, most);
+        if (raised === "cap_reached") {
+          expect(previous.maxFeePerGas * 11n > most * 10n - 10n).toBe(true);
+          return;
+        }
+        const usual = raiseFees(previous, previous, 10n * most + 10n);
+        for (const fee of ["maxFeePerGas", "maxPriorityFeePerGas"] as const) {
+          expect(raised[fee] > previous[fee] && raised[fee] * 10n >= previous[fee] * 11n).toBe(true);
+          expect(usual !== "cap_reached" && raised[fee] <= usual[fee]).toBe(true);
+        }
+        expect(raised.maxFeePerGas <= most).toBe(true);
       }),
       { numRuns: 500 },
     );
