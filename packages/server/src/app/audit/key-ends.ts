@@ -8,7 +8,7 @@ import { type IntegrityKeys, isListed, requireKey } from "../access/integrity-ke
  */
 
 /** The last entry of a chain that a master key can have written. */
-interface KeyEnd {
+export interface KeyEnd {
   tenantId: string;
   endedKeyId: string;
   number: bigint;

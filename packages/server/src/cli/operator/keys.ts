@@ -1,4 +1,4 @@
-import { readId } from "@bursar/protocol";
+import { readId, showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
 import { secretContexts } from "../../compose/secret-contexts.js";
@@ -12,7 +12,7 @@ import {
 } from "../../credentials/token-keys.js";
 import { OperatorError } from "../../operator-error.js";
 import { createAuditStore } from "../../store/access/audit.js";
-import { type Reseal, resealSecrets } from "../../store/access/reseal.js";
+import { type Reseal, type Resealed, resealSecrets } from "../../store/access/reseal.js";
 import { createTokenKeyStore } from "../../store/access/tokens.js";
 import { withDatabase } from "./operator-database.js";
 
@@ -61,7 +61,7 @@ export function addKeysCommand(program: Command): void {
         await createAuditStore(database).append([describeAct(origin, "keys.reseal", id, at)]);
         return { keyId: sealing.keyring.current.id, resealed: counts };
       });
-      const { tokenKeys, clientKeys, webhookSecrets, approvals, macs, chains, unusedKeys } = resealed;
+      const { tokenKeys, clientKeys, webhookSecrets, approvals, macs, chains } = resealed;
       console.log(
         `Encrypted again with the master key ${keyId}: ${tokenKeys} token keys, ${clientKeys} keys of clients, ${webhookSecrets} webhook endpoints, ${approvals} signatures of approvals.`,
       );
@@ -69,13 +69,14 @@ export function addKeysCommand(program: Command): void {
         `Authenticated again: ${macs} rows of open transactions, approvals, wallet addresses and commands.`,
       );
       console.log(`Continued with this key: ${chains} audit logs. The other keys count only up to here.`);
-      for (const unused of unusedKeys)
+      for (const unused of resealed.unusedKeys)
         console.log(
           `The database retains the key ${unused}, with which no entry of an audit log counts. If you have never used it, something else has inserted it.`,
         );
       console.log(
         "The other master keys are not needed any more, unless a process still writes with one of them.",
       );
+      refuseBroken(resealed.brokenChains);
     });
   keys
     .command("adopt")
@@ -104,6 +105,18 @@ export function addKeysCommand(program: Command): void {
         console.log(`${tokenKeyId(id)}  ${activeFrom.toISOString()}  ${role}`);
       }
     });
+}
+
+function refuseBroken(chains: Resealed["brokenChains"]): void {
+  if (chains.length === 0) return;
+  const places = chains.map(({ tenantId, number }) => `${nameOfChain(tenantId)} at entry ${number}`);
+  throw new OperatorError(
+    `Entries were removed from an audit log, or inserted into it: ${places.join(", ")}. Entries before that place count no longer if their key was replaced before this one. Everything else was done. Keep the old master key in the file, run \`bursar audit verify\`, restore the log from a backup, and run this command again.`,
+  );
+}
+
+function nameOfChain(tenantId: string): string {
+  return tenantId === nilTenantId ? "that of no tenant" : showId("tnt", tenantId);
 }
 
 function warnUnrecorded(error: unknown): void {

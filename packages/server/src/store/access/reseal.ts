@@ -5,7 +5,7 @@ import { resealOperatorRequests } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";
 import { resealOrders } from "../markets/reseal-orders.js";
 import { resealTransactions } from "../transactions/reseal-transactions.js";
-import { endOtherKeys } from "./audit-log/end-other-keys.js";
+import { type EndedKeys, endOtherKeys } from "./audit-log/end-other-keys.js";
 import { resealChangeRequests } from "./change-requests/change-requests.js";
 import { writeSeal } from "./client-integrity.js";
 import { resealRoles } from "./people/roles.js";
@@ -17,17 +17,13 @@ import { resealSweeps } from "./sweeps.js";
 /** Encrypts a secret again with the current master key; undefined if it is already. */
 export type Reseal = (context: string, sealed: Uint8Array) => Uint8Array | undefined;
 
-export interface Resealed {
+export interface Resealed extends EndedKeys {
   tokenKeys: number;
   clientKeys: number;
   webhookSecrets: number;
   approvals: number;
   /** MACs of rows that hold no secret. */
   macs: number;
-  /** Audit logs in which the other master keys count no further. */
-  chains: number;
-  /** Keys that are retained although no entry of any audit log counts for them. */
-  unusedKeys: string[];
 }
 
 const batchMax = 200;

@@ -1,21 +1,33 @@
 import { isListed } from "../../../app/access/integrity-keys.js";
 import { describeAct } from "../../../app/audit/audit-entry.js";
-import { type KeyEnds, readKeyEnds, type StoredKeyEnd, sealKeyEnd } from "../../../app/audit/key-ends.js";
-import { type Database, requireKeys, type Tx } from "../../core/database.js";
+import {
+  type KeyEnd,
+  type KeyEnds,
+  readKeyEnds,
+  type StoredKeyEnd,
+  sealKeyEnd,
+} from "../../../app/audit/key-ends.js";
+import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
 import { appendAudit } from "../audit.js";
 import { listKeyEnds } from "./key-ends.js";
+import { findLinkedEntries } from "./linked-entries.js";
+
+export interface EndedKeys {
+  /** How many chains were changed. */
+  chains: number;
+  /** Keys that are retained although no entry of any chain counts for them: something else may have inserted them. */
+  unusedKeys: string[];
+  /** Chains with an entry that later ones do not continue. Entries before it, of keys that were replaced earlier, do not count any more. */
+  brokenChains: { tenantId: string; number: bigint }[];
+}
 
 /**
  * Ends the listed master keys other than the current one in every chain: an entry and a head with the current key, and a record of the
- * number up to which the others count. Records of keys that were ended before are written again. Returns the number of chains that were
- * changed, and the keys that are retained although no entry of any chain counts for them: something else may have inserted them. Chain by
- * chain, because each is locked.
+ * number up to which the others count. Records of keys that were ended before are written again, unless the entries that they are about were
+ * removed or inserted. Chain by chain, because each is locked.
  */
-export async function endOtherKeys(
-  database: Database,
-  now: Date,
-): Promise<{ chains: number; unusedKeys: string[] }> {
+export async function endOtherKeys(database: Database, now: Date): Promise<EndedKeys> {
   const { currentId, derive } = requireKeys(database);
   const known = await database.query<{ keyId: string }>(sql`
     SELECT DISTINCT key_id AS "keyId" FROM retained_keys WHERE label = 'audit chain' ORDER BY key_id
@@ -27,11 +39,15 @@ export async function endOtherKeys(
     SELECT tenant_id AS "tenantId" FROM audit_heads WHERE number > 0 ORDER BY tenant_id
   `);
   let changed = 0;
-  for (const { tenantId } of chains)
-    if (await database.transaction((tx) => endKeysOfChain(tx, tenantId, others, now))) changed += 1;
+  const brokenChains: EndedKeys["brokenChains"] = [];
+  for (const { tenantId } of chains) {
+    const { carried, brokenAt } = await findCarried(database, tenantId, others);
+    if (await database.transaction((tx) => endKeysOfChain(tx, tenantId, others, carried, now))) changed += 1;
+    if (brokenAt !== undefined) brokenChains.push({ tenantId, number: brokenAt });
+  }
   const used = await listCarriedKeys(database);
   const unusedKeys = others.filter((keyId) => !isListed(requireKeys(database), keyId) && !used.has(keyId));
-  return { chains: changed, unusedKeys };
+  return { chains: changed, unusedKeys, brokenChains };
 }
 
 /** The keys with a record of the current key in any chain. A few rows for each chain. */
@@ -53,17 +69,12 @@ async function endKeysOfChain(
   tx: Tx,
   tenantId: string,
   others: readonly string[],
+  carried: readonly KeyEnd[],
   now: Date,
 ): Promise<boolean> {
   const keys = requireKeys(tx);
   const head = await lockHead(tx, tenantId);
-  const stored = await listKeyEnds(tx, tenantId);
-  const current = readKeyEnds(
-    keys,
-    stored.filter((end) => end.keyId === keys.currentId),
-  );
-  const earlier = stored.filter((end) => end.keyId !== keys.currentId && !current.has(end.keyId));
-  const carried = await findCarried(tx, tenantId, others, readKeyEnds(keys, earlier), current, head.number);
+  const { current } = await readEnds(tx, tenantId);
   const listed = others.filter((other) => isListed(keys, other));
   const isEnded =
     head.keyId === keys.currentId &&
@@ -78,34 +89,43 @@ async function endKeysOfChain(
   return true;
 }
 
+/** The ends that the current key has authenticated, and those that only another one has, which has not ended itself. */
+async function readEnds(
+  source: KeyedQueryable,
+  tenantId: string,
+): Promise<{ current: KeyEnds; earlier: KeyEnds }> {
+  const keys = requireKeys(source);
+  const stored = await listKeyEnds(source, tenantId);
+  const current = readKeyEnds(
+    keys,
+    stored.filter((end) => end.keyId === keys.currentId),
+  );
+  const earlier = stored.filter((end) => end.keyId !== keys.currentId && !current.has(end.keyId));
+  return { current, earlier: readKeyEnds(keys, earlier) };
+}
+
 /**
  * The ends of keys that were replaced earlier, which a key that is replaced now has authenticated. Its thief can have forged such a record, for a
  * key of his own too. So it counts only until the key that has authenticated it has ended itself, and only up to an entry that its key has
- * written already: the role of the service cannot insert another one in the place of that. Ranges of the primary key, which a reseal can
- * afford.
+ * written already, and that all later entries of the chain continue. Before the chain is locked, because it can be long; nobody can change an
+ * entry that was read.
  */
 async function findCarried(
-  tx: Tx,
+  database: KeyedQueryable,
   tenantId: string,
   others: readonly string[],
-  earlier: KeyEnds,
-  current: KeyEnds,
-  head: bigint,
-): Promise<{ tenantId: string; endedKeyId: string; number: bigint }[]> {
-  const keys = requireKeys(tx);
-  const carried = [];
-  for (const endedKeyId of others) {
-    const claimed = earlier.get(endedKeyId);
-    if (claimed === undefined || current.has(endedKeyId) || isListed(keys, endedKeyId)) continue;
-    const upTo = claimed < head ? claimed : head;
-    const [last] = await tx.query<{ number: string }>(sql`
-      SELECT number FROM audit_entries
-      WHERE tenant_id = ${tenantId} AND number <= ${upTo.toString()} AND key_id = ${endedKeyId}
-      ORDER BY number DESC LIMIT 1
-    `);
-    if (last !== undefined) carried.push({ tenantId, endedKeyId, number: BigInt(last.number) });
-  }
-  return carried;
+): Promise<{ carried: KeyEnd[]; brokenAt: bigint | undefined }> {
+  const keys = requireKeys(database);
+  const { current, earlier } = await readEnds(database, tenantId);
+  const wanted = new Map(
+    others.flatMap((keyId): [string, bigint][] => {
+      const upTo = earlier.get(keyId);
+      return upTo === undefined || current.has(keyId) || isListed(keys, keyId) ? [] : [[keyId, upTo]];
+    }),
+  );
+  if (wanted.size === 0) return { carried: [], brokenAt: undefined };
+  const { last, brokenAt } = await findLinkedEntries(database, keys, tenantId, wanted);
+  return { carried: [...last].map(([endedKeyId, number]) => ({ tenantId, endedKeyId, number })), brokenAt };
 }
 
 /** Served by the primary key. */
