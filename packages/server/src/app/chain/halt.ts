@@ -17,6 +17,13 @@ export type HaltCode =
   | "PAYMENT_TAMPERED"
   | "SETTLEMENT_FAILED";
 
+/** Of wallets of which the chain or the signer knows more than the books. */
+export const aheadCodes = [
+  "NONCE_USED_ELSEWHERE",
+  "BALANCE_BELOW_BOOKS",
+  "SIGNER_REFUSED",
+] as const satisfies readonly HaltCode[];
+
 /** A payment that is about to be signed, and halts its wallet if something other than the service has written a row of it. */
 export interface MayBeTampered {
   /** Why it must not be signed, as a sentence for the operator; null if it may be. */

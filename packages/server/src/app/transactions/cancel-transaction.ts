@@ -33,7 +33,8 @@ export type CancelTransaction = (origin: ClientOrigin, id: string) => Promise<Tr
 
 /**
  * Cancels a transaction that no rail has begun to work on. If one has, the cancellation is only requested: its funds stay held until
- * the rail says what became of it, because signed bytes that are out can still be paid. To cancel again what was cancelled is a
+ * the rail says what became of it, because signed bytes that are out can still be paid; also if the wallet is halted because its chain is ahead of
+ * the books. To cancel again what was cancelled is a
  * success. One whose rows were changed in the database, so that it cannot be cancelled, is recorded as ended: it is not paid, and what it holds
  * stays held.
  */
@@ -64,6 +65,12 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
       if (transaction === undefined) return "closed";
       if (isWithRail(transaction.state)) {
         if (!rails.get(transaction.network).mayCancel(transaction.state)) return "closed";
+        await unit.requestCancel({ tenantId, id }, actorId);
+        return "requested";
+      }
+      // It may have been made, and the books have forgotten it. Its rail ends it when the operator has looked at the chain.
+      const wallet = { tenantId, walletId: transaction.sourceAccountId };
+      if (rails.get(transaction.network).firstEvent === "begin" && (await unit.isBehindChain(wallet))) {
         await unit.requestCancel({ tenantId, id }, actorId);
         return "requested";
       }

@@ -128,6 +128,11 @@ export interface SettlementUnit extends LedgerUnit, ActivePolicyReads {
   insertDeposits: (deposits: readonly NewDeposit[]) => Promise<ReadonlySet<string>>;
   /** Records that its client wants it cancelled, for its rail to answer. */
   requestCancel: (key: TransactionKey, actorId: string) => Promise<void>;
+  /**
+   * Whether the chain of a wallet, or its signer, is ahead of the books, so that payments may have been made that the books have forgotten:
+   * after a restore from a backup.
+   */
+  isBehindChain: (wallet: { tenantId: string; walletId: string }) => Promise<boolean>;
   /** Sums of the past. Locks the tenants, so that of two processes that judge, the second sees what the first has allowed. */
   lockUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow>;
   /** Writes what was decided, with its events. */

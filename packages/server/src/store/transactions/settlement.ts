@@ -1,5 +1,6 @@
 import { type AssetAmount, timeOfUuidV7 } from "@bursar/domain";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import { aheadCodes } from "../../app/chain/halt.js";
 import type {
   ClaimedPayment,
   ClaimedTransaction,
@@ -101,6 +102,13 @@ export function createSettlementUnit(
         UPDATE open_transactions SET cancel_requested = true, cancel_requested_by = coalesce(cancel_requested_by, ${actorId})
         WHERE tenant_id = ${tenantId} AND id = ${id}
       `),
+    // Served by the primary key.
+    isBehindChain: async ({ tenantId, walletId }) => {
+      const rows = await tx.query(sql`
+        SELECT FROM chain_wallets WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND halted_code = ANY (${[...aheadCodes]}::text[])
+      `);
+      return rows.length > 0;
+    },
     ...createActivePolicyReads(tx),
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
     lockAccounts: (accounts) => lockAccounts(tx, accounts),

@@ -61,7 +61,11 @@ export interface ChainService {
   shortages: string[];
   createTenant: () => Promise<string>;
   createWallet: (tenantId: string) => Promise<ChainWallet>;
-  /** Accepts a payment and begins it, as the engine does. Returns its id. */
+  /** Accepts a payment, which the engine has not seen yet. Returns its id. */
+  accept: (source: ChainWallet, to: string | ChainWallet, asset: string, amount: bigint) => Promise<string>;
+  /** Begins a payment, as the engine does. */
+  begin: (wallet: ChainWallet, id: string) => Promise<void>;
+  /** Both. */
   pay: (source: ChainWallet, to: string | ChainWallet, asset: string, amount: bigint) => Promise<string>;
   requestCancel: (wallet: ChainWallet, id: string) => Promise<void>;
   read: (id: string) => Promise<ChainState>;
@@ -127,6 +131,27 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
     });
   }
 
+  const accept: ChainService["accept"] = async ({ tenantId, walletId }, to, asset, amount) => {
+    const id = newUuid();
+    const destination =
+      typeof to === "string" ? [externalAccountId(network.network), to] : [to.walletId, null];
+    await database.query(sql`
+      WITH accepted AS (
+        INSERT INTO transactions (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind,
+          source_account_id, destination_account_id, destination_address, created_at)
+        VALUES (${tenantId}, ${id}, ${id}, '\\x00', ${tenantId}, 'chain', ${asset}, ${amount.toString()}::numeric,
+          ${typeof to === "string" ? "payout" : "transfer"}, ${walletId}, ${destination[0]}, ${destination[1]}, now()))
+      INSERT INTO open_transactions (tenant_id, id, state, version) VALUES (${tenantId}, ${id}, 'accepted', 1)
+    `);
+    await sealOpenTransactions(database, keys, sql`t.id = ${id}`);
+    return id;
+  };
+
+  async function beginAndWake({ tenantId }: ChainWallet, id: string): Promise<void> {
+    await begin(tenantId, id);
+    for (const driver of drivers) driver.wake();
+  }
+
   function startOne(given: GivenPorts): EvmDriver {
     const driver = createEvmDriver({
       network,
@@ -183,21 +208,11 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
       `);
       return { tenantId, walletId, address };
     },
-    pay: async ({ tenantId, walletId }, to, asset, amount) => {
-      const id = newUuid();
-      const destination =
-        typeof to === "string" ? [externalAccountId(network.network), to] : [to.walletId, null];
-      await database.query(sql`
-        WITH accepted AS (
-          INSERT INTO transactions (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind,
-            source_account_id, destination_account_id, destination_address, created_at)
-          VALUES (${tenantId}, ${id}, ${id}, '\\x00', ${tenantId}, 'chain', ${asset}, ${amount.toString()}::numeric,
-            ${typeof to === "string" ? "payout" : "transfer"}, ${walletId}, ${destination[0]}, ${destination[1]}, now()))
-        INSERT INTO open_transactions (tenant_id, id, state, version) VALUES (${tenantId}, ${id}, 'accepted', 1)
-      `);
-      await sealOpenTransactions(database, keys, sql`t.id = ${id}`);
-      await begin(tenantId, id);
-      for (const driver of drivers) driver.wake();
+    accept,
+    begin: beginAndWake,
+    pay: async (source, to, asset, amount) => {
+      const id = await accept(source, to, asset, amount);
+      await beginAndWake(source, id);
       return id;
     },
     requestCancel: async ({ tenantId }, id) => {

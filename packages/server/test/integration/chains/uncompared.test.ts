@@ -1,11 +1,17 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { describeAct } from "../../../src/app/audit/audit-entry.js";
+import { type ClientOrigin, describeAct } from "../../../src/app/audit/audit-entry.js";
 import { type ChainNode, NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
+import { createTransactionCanceller } from "../../../src/app/transactions/cancel-transaction.js";
+import { createChangeHub } from "../../../src/app/transactions/change-hub.js";
+import { createEvmRail } from "../../../src/rails/evm/evm-rail.js";
 import { nodeTimers } from "../../../src/runtime/loops/timers.js";
 import { stateNonce } from "../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../src/store/core/sql.js";
+import { createEventLog } from "../../../src/store/events/events.js";
+import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
 import { type ChainService, type ChainWallet, startChainService } from "../../harness/chain/chain-service.js";
 import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
+import { modelChainNetwork } from "../../harness/chain/model-network.js";
 import { eventually } from "../../harness/eventually.js";
 
 const outside = `0x${"e".repeat(40)}`;
@@ -168,4 +174,48 @@ it("a payment that waits for the operator does not keep the driver busy", async 
   } finally {
     await driver.stop();
   }
+});
+
+it("a payment that has not begun ends at once when it is cancelled, but not while the chain is ahead", async () => {
+  const driver = service.startDriver();
+  const cancel = createTransactionCanceller({
+    settlements: createSettlementStore(service.keyed, createEventLog({ publish: () => undefined })),
+    stopInAnyCase: (_, { act }) => act(),
+    rails: { get: () => createEvmRail(modelChainNetwork) },
+    read: async () => ({ refused: "NOT_FOUND" }),
+    changes: createChangeHub(nodeTimers),
+    onRequested: driver.wake,
+    audit: { recordAct: () => undefined },
+    now: Date.now,
+  });
+  await following();
+  const tenantId = await service.createTenant();
+  const origin = { principal: { tenantId, clientId: tenantId } } as ClientOrigin;
+  const wallet = await service.createWallet(tenantId);
+  credit(wallet, 1_000_000_000n);
+  mine(5);
+  await untilBooked(wallet, 1_000_000_000n);
+  const ended = await service.accept(wallet, outside, modelCoin, 20n);
+  await cancel(origin, ended);
+  expect((await service.read(ended)).state).toBe("cancelled");
+  // As after a restore: the payment may be the one that has used the nonce.
+  const forgotten = await service.accept(wallet, outside, modelCoin, 30n);
+  service.chain.useNonce(wallet.address);
+  credit(wallet, 1n);
+  mine(5);
+  await untilHalted(wallet, "NONCE_USED_ELSEWHERE");
+  await cancel(origin, forgotten);
+  expect((await service.read(forgotten)).state).toBe("accepted");
+  await service.begin(wallet, forgotten);
+  const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", wallet.walletId, new Date());
+  expect(await stateNonce(service.keyed, wallet, { nonce: 1, paysWaiting: false }, entry)).toEqual({
+    waiting: [{ id: forgotten, cancelRequested: true }],
+  });
+  expect((await service.read(forgotten)).state).toBe("processing");
+  await stateNonce(service.keyed, wallet, { nonce: 1, paysWaiting: true }, entry);
+  mine(5);
+  await eventually(
+    () => service.read(forgotten),
+    ({ state }) => state === "cancelled",
+  );
 });
