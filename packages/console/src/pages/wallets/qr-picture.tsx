@@ -1,14 +1,13 @@
-import { qrCode } from "./qr-code";
+import { encode } from "uqr";
 
+/** The quiet zone that the standard asks for, in cells. */
 const border = 4;
 
 /** An address as a QR code. It is dark on light in both themes, because readers expect that. */
 export function QrPicture({ text, label }: { text: string; label: string }) {
-  const cells = qrCode(text);
-  if (cells === undefined) return null;
-  const size = cells.length + 2 * border;
-  const path = cells
-    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + border} ${y + border}h1v1h-1z` : "")))
+  const { data, size } = encode(text, { border });
+  const path = data
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")))
     .join("");
   return (
     <svg
