@@ -1381,6 +1381,8 @@ export interface RegistrationOptions {
   user_handle: string;
   email: string;
   name: string;
+  /** The tenant that the invitation is for. Present for invitations alone. */
+  tenant_name?: string;
 }
 
 export interface RegistrationOptionsBody {

@@ -1,6 +1,8 @@
-import { useMutation } from "@tanstack/react-query";
+import type { RegistrationOptions } from "@bursar/client";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
+import { Facts, TextFact } from "../ui/panels/facts";
 import { PasskeyButton } from "./passkey-button";
 import { createPasskey, deviceName, explained } from "./passkeys";
 
@@ -26,10 +28,15 @@ function takeInvitation(): string | undefined {
 }
 
 export function AcceptInvitation({ invitation, onDone }: { invitation: string; onDone: () => void }) {
+  const described = useQuery({
+    queryKey: ["invitation", invitation],
+    queryFn: () => bursar.consoleSession.prepareRegistration({ invitation }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const accept = useMutation({
     mutationFn: explained(async () => {
       const options = await bursar.consoleSession.prepareRegistration({ invitation });
-      const passkey = await createPasskey(options);
+      const passkey = await createPasskey(options, options.tenant_name ?? "");
       await bursar.consoleSession.register({ invitation, name: deviceName(), ...passkey });
       // What this page knows, and its token, can be another person's.
       location.reload();
@@ -39,11 +46,15 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
     <main className="centre">
       <div className="card stack">
         <h1>Welcome to Bursar</h1>
+        {described.data !== undefined && <ForWhom options={described.data} />}
         <p>
           You log in with a passkey, which this device or a security key keeps. There is no password. This
           invitation works once.
         </p>
-        <PasskeyButton mutation={accept} waiting="Waiting for your device">
+        <PasskeyButton
+          mutation={{ ...accept, error: accept.error ?? described.error }}
+          waiting="Waiting for your device"
+        >
           Create a passkey
         </PasskeyButton>
         <button type="button" className="button" onClick={onDone}>
@@ -51,5 +62,16 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
         </button>
       </div>
     </main>
+  );
+}
+
+/** The passkey belongs to one person of one tenant. */
+function ForWhom({ options: { name, email, tenant_name = "" } }: { options: RegistrationOptions }) {
+  return (
+    <Facts>
+      <TextFact name="For" text={name} />
+      <TextFact name="Email" text={email} />
+      <TextFact name="Tenant" text={tenant_name} />
+    </Facts>
   );
 }

@@ -11,6 +11,7 @@ import { SimpleTable } from "../ui/tables/simple-table";
 import { ForeignText } from "../ui/values/foreign-text";
 import { Time } from "../ui/values/time";
 import { createPasskey, deviceName, explained } from "./passkeys";
+import { useMe } from "./use-me";
 
 const queryKey = ["own-passkeys"];
 
@@ -19,9 +20,10 @@ export function OwnPasskeys() {
   const passkeys = useQuery({ queryKey, queryFn: () => bursar.ownPasskeys.list() });
   const [renamed, setRenamed] = useState<Passkey>();
   const [removed, setRemoved] = useState<Passkey>();
+  const tenantName = useMe().data?.tenant.name ?? "";
   const add = useMutation({
     mutationFn: explained(async () => {
-      const made = await createPasskey(await bursar.ownPasskeys.prepare());
+      const made = await createPasskey(await bursar.ownPasskeys.prepare(), tenantName);
       return await bursar.ownPasskeys.add({ name: deviceName(), ...made });
     }),
     onSuccess: () => queries.invalidateQueries({ queryKey }),

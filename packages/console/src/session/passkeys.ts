@@ -34,16 +34,17 @@ export async function signChallenge(challenge: Uint8Array<ArrayBuffer>, rpId = l
   };
 }
 
-/** Creates a passkey on this device, which later finds it by itself. */
+/** Creates a passkey on this device, which later finds it by itself. A person of two tenants sees for which one it is. */
 export async function createPasskey(
   options: RegistrationOptions,
+  tenantName: string,
 ): Promise<Pick<RegisterPasskeyBody, "id" | "client_data" | "attestation_object">> {
   const { challenge, rp_id, user_handle, email, name } = options;
   const credential = await navigator.credentials.create({
     publicKey: {
       challenge: fromBase64url(challenge),
       rp: { id: rp_id, name: "Bursar" },
-      user: { id: fromBase64url(user_handle), name: email, displayName: name },
+      user: { id: fromBase64url(user_handle), name: `${email} (${tenantName})`, displayName: name },
       pubKeyCredParams: [es256, rs256].map((alg) => ({ alg, type: "public-key" as const })),
       authenticatorSelection: { residentKey: "required", userVerification: "required" },
       attestation: "none",

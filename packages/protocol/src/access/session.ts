@@ -57,6 +57,9 @@ export const RegistrationOptions = Type.Object(
     user_handle: Type.String({ description: "`user.id`, in base64url." }),
     email: Type.String(),
     name: Type.String(),
+    tenant_name: Type.Optional(
+      Type.String({ description: "The tenant that the invitation is for. Present for invitations alone." }),
+    ),
   },
   { $id: "RegistrationOptions", description: "What `navigator.credentials.create` needs." },
 );

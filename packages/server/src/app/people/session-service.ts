@@ -8,6 +8,7 @@ import type { TokenClaims, TokenSigner } from "../access/tokens.js";
 import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { hashSecret, newSecret } from "../clients/client-secret.js";
 import type { ClientDeps } from "../clients/client-service.js";
+import type { TenantStore } from "../clients/create-tenant.js";
 import type { CredentialUses } from "../clients/credential-uses.js";
 import { refuseToManage } from "../clients/refuse-to-manage.js";
 import type { AddressQuota } from "../quotas/address-quota.js";
@@ -61,6 +62,8 @@ export interface RegistrationOptions {
   challenge: string;
   rpId: string;
   person: PersonClient;
+  /** Of an invitation, which says for which tenant it is. */
+  tenantName?: string;
 }
 
 interface OpenedSession {
@@ -91,6 +94,7 @@ export interface SessionServiceDeps extends ClientDeps {
   providerCalls: BoundedGate;
   /** Undefined if no provider is configured. */
   oidc: OidcDeps | undefined;
+  tenants: Pick<TenantStore, "findTenant">;
   isSuspended: (tenantId: string) => Promise<boolean>;
   audit: { record: (draft: AuditDraft) => void };
   consoleAddress: () => ConsoleAddress;
@@ -130,7 +134,10 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
         if (isRefused(found)) return found;
         const { client } = found;
         const challenge = deps.challenges.issue(`register ${client.id}`);
-        return { challenge, rpId: deps.consoleAddress().rpId, person: client };
+        const tenant = await deps.tenants.findTenant(client.tenantId);
+        if (tenant === undefined) throw new Error("the tenant of a person does not exist");
+        const { rpId } = deps.consoleAddress();
+        return { challenge, rpId, person: client, tenantName: tenant.name };
       }),
     registerPasskey: (invitation, name, attestation, from) =>
       proven(from, () => opened(deps, registerPasskey(deps, invitation, name, attestation, from), from)),

@@ -15,6 +15,7 @@ import {
 import { createStepUp, type VerifyPasskey } from "../../app/people/step-up.js";
 import { createPasskeyVerifier } from "../../credentials/passkey-verifier.js";
 import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
+import { createTenantStore } from "../../store/access/clients.js";
 import { createRoleStore } from "../../store/access/people/roles.js";
 import { createSessionStore } from "../../store/access/people/sessions.js";
 import { createTenantSuspensionStore } from "../../store/access/tenant-suspension.js";
@@ -56,6 +57,7 @@ export function composePeople(
       checks: createBoundedGate(checks),
       providerCalls: createBoundedGate(checks),
       oidc: composeOidc(settings, { people, sealing, consoleAddress, now }),
+      tenants: createTenantStore(database),
       isSuspended: createTenantSuspensionStore(database).isSuspended,
       consoleAddress,
     }),

@@ -16,12 +16,13 @@ export function presentSession(session: StoredSession): Session {
 }
 
 /** What `navigator.credentials.create` needs. */
-export function presentOptions({ challenge, rpId, person }: RegistrationOptions) {
+export function presentOptions({ challenge, rpId, person, tenantName }: RegistrationOptions) {
   return {
     challenge,
     rp_id: rpId,
     user_handle: userHandleOf(person.id),
     email: person.person.email,
     name: person.name,
+    ...(tenantName === undefined ? {} : { tenant_name: tenantName }),
   };
 }
