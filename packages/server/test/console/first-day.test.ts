@@ -83,6 +83,53 @@ describe.runIf(hasBrowser)("on the first day", () => {
     expect(ada.faults).toEqual([]);
   });
 
+  it("an administrator invites somebody, and recovers them when the passkey is lost", async () => {
+    await ada.open("/people");
+    await ada.page.getByRole("button", { name: "Invite", exact: true }).click();
+    await ada.page.getByLabel("Email").fill("lin@treasury.example");
+    await ada.page.getByLabel("Name").fill("Lin");
+    await ada.page.getByLabel("Role").selectOption("viewer");
+    await ada.page.getByRole("button", { name: "Invite with the passkey" }).click();
+    const lin = await running().visit();
+    const invitation = await shownLink();
+    await lin.page.goto(invitation);
+    await lin.page.getByText("lin@treasury.example").waitFor();
+    await lin.page.getByText("test", { exact: true }).waitFor();
+    await lin.accept(invitation);
+    await ada.page.getByRole("link", { name: "Lin" }).click();
+    await ada.page.getByRole("button", { name: "Recover with a new link" }).click();
+    const again = await shownLink();
+    await lin.page.reload();
+    await lin.page.getByRole("button", { name: "Log in with a passkey" }).click();
+    await lin.page.getByText("PASSKEY_INVALID").waitFor();
+    const device = await running().visit();
+    await device.accept(again);
+    await device.page.getByRole("link", { name: "Lin" }).waitFor();
+    await Promise.all([lin.close(), device.close()]);
+  });
+
+  it("what was typed is forgotten after logging out", async () => {
+    const invite = async () => {
+      await ada.open("/people");
+      await ada.page.getByRole("button", { name: "Invite", exact: true }).click();
+      return ada.page.getByLabel("Name");
+    };
+    await (await invite()).fill("Nobody else's business");
+    expect(await (await invite()).inputValue()).toBe("Nobody else's business");
+    await ada.page.getByRole("button", { name: "Keep as it is" }).click();
+    await ada.page.getByRole("button", { name: "Log out" }).click();
+    await ada.logIn();
+    expect(await (await invite()).inputValue()).toBe("");
+  });
+
+  /** The link that the page shows a single time. */
+  async function shownLink(): Promise<string> {
+    const dialog = ada.page.getByRole("dialog", { name: "Link of the invitation" });
+    const link = await dialog.locator("pre").innerText();
+    await dialog.getByRole("button", { name: "I have kept it" }).click();
+    return `${running().origin}/console${new URL(link).hash}`;
+  }
+
   async function pay(reference: string): Promise<void> {
     const { service } = running();
     const body = { reference, asset: "USD", amount: "25" };

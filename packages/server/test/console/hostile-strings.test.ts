@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { grantableScopes } from "@bursar/protocol";
+import { tradingPolicy } from "@bursar/domain";
+import { grantableScopes, type Transaction } from "@bursar/protocol";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { fillPath, routerPaths } from "../harness/console/console-pages.js";
@@ -7,7 +8,9 @@ import { hiddenCharacters, hostileStrings } from "../harness/console/hostile-str
 import { overflowOf, settle } from "../harness/console/look-at-page.js";
 import { useConsole } from "../harness/console/test-console.js";
 import type { Visitor } from "../harness/console/visitor.js";
+import { eventually } from "../harness/eventually.js";
 import { createObjects } from "../harness/http/route-requests.js";
+import type { TestClient, TestService } from "../harness/service/test-service.js";
 
 const narrow = { width: 320, height: 640 };
 const wide = { width: 1280, height: 800 };
@@ -19,6 +22,7 @@ describe.runIf(hasBrowser)("what others have written", () => {
   const running = useConsole();
   let ada: Visitor;
   let objects: Record<string, string>;
+  let commented: string;
   const written: Record<string, { id: string; text: string }[]> = {};
 
   beforeAll(async () => {
@@ -75,6 +79,7 @@ describe.runIf(hasBrowser)("what others have written", () => {
       url: `https://hooks.example/${encodeURIComponent(text)}`,
       description: text,
     }));
+    commented = await writeComments(service, owner, token);
     await service.call("POST", "/v1/roles", token, { name: "everything", scopes: grantableScopes });
     ada = await join(owner, "everything", { name: "<b>Ada</b>\u202e", context: { viewport: wide } });
   });
@@ -104,6 +109,29 @@ describe.runIf(hasBrowser)("what others have written", () => {
     },
   );
 
+  it("does nothing in the comments of approvals", async () => {
+    for (const path of [`/approvals/${commented}`, `/transactions/${commented}`]) {
+      await ada.open(path);
+      await lookThrough(path);
+    }
+    await ada.open(`/approvals/${commented}`);
+    expect(
+      await ada.page.getByRole("table", { name: "Decisions" }).getByText("U+202E").count(),
+    ).toBeGreaterThan(0);
+  });
+
+  it("does nothing in the reason of a rule", async () => {
+    const { page } = ada;
+    await page.setViewportSize(wide);
+    await ada.open("/policy");
+    await page.getByLabel("Asset", { exact: true }).selectOption("USD");
+    await page.getByLabel("Amount", { exact: true }).fill("90000");
+    await page.getByRole("button", { name: "Try this payment" }).click();
+    await page.getByText("The policy rejects this payment").waitFor();
+    await page.getByText("U+202E").first().waitFor();
+    await lookThrough("/policy");
+  });
+
   /** Scrolls through every table of the page, in both widths. */
   async function lookThrough(path: string): Promise<void> {
     const { page, faults } = ada;
@@ -129,6 +157,51 @@ describe.runIf(hasBrowser)("what others have written", () => {
     expect([path, ...faults.splice(0)]).toEqual([path]);
   }
 });
+
+/** Several of them in one string that fields for sentences take. */
+function sentences(count: number): string[] {
+  const found = Array.from({ length: count }, () => "pay\u202Eexe.fdp");
+  const shown = hostileStrings.filter((text) => !/[\p{Cc}\p{Cs}]/u.test(text) && text.length < 100);
+  for (const [index, text] of shown.entries()) {
+    const at = index % count;
+    const longer = `${found[at]} ${text}`;
+    if (longer.length <= 200) found[at] = longer;
+  }
+  return found;
+}
+
+/** The id of a payment on which three have commented. A rule of the policy has such a reason. */
+async function writeComments(service: TestService, owner: TestClient, ownToken: string): Promise<string> {
+  const [reason, ...comments] = sentences(4);
+  const usd = (min: string) => ({ amount: { asset: "USD", min } });
+  const rules = [
+    { name: "too-much", when: usd("80000"), action: "reject", reason },
+    { name: "much", when: usd("50000"), action: "require_approval", approvals: 4 },
+  ];
+  const policy = { ...tradingPolicy, rules: [...rules, ...tradingPolicy.rules] };
+  const replaced = await service.call("PUT", "/v1/policy", ownToken, policy, { "if-match": '"1"' });
+  expect(replaced.status).toBe(200);
+  // They decide about payments that were requested after they got their scopes.
+  const approvers = await Promise.all(
+    comments.map(() => service.createIndependentClient(owner, ["transactions:approve", "transactions:read"])),
+  );
+  const payment = { reference: "commented", asset: "USD", amount: "60000" };
+  const created = await service.call("POST", "/v1/transactions", ownToken, payment, {
+    "idempotency-key": "commented",
+  });
+  const { id } = (await created.json()) as { id: string };
+  const { approval } = await eventually(
+    async () => (await (await service.call("GET", `/v1/transactions/${id}`, ownToken)).json()) as Transaction,
+    (found) => found.approval !== null,
+  );
+  for (const [index, comment] of comments.entries()) {
+    const token = approvers[index]?.token ?? "";
+    const body = { decision: "approve", digest: approval?.digest, comment };
+    const decided = await service.call("POST", `/v1/transactions/${id}/approvals`, token, body);
+    expect([decided.status, comment, await decided.text()]).toEqual([200, comment]);
+  }
+  return id;
+}
 
 interface Seen {
   isHacked: boolean;

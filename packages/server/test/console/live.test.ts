@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBursar } from "@bursar/client";
+import { tradingPolicy } from "@bursar/domain";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { useConsole } from "../harness/console/test-console.js";
@@ -92,6 +93,52 @@ describe.runIf(hasBrowser)("the live list of transactions", () => {
       return (await cdp.send("Runtime.getHeapUsage")).usedSize;
     }
   }, 900_000);
+
+  it("takes orders of a market, and greys out a book that is not confirmed", async () => {
+    const { service, join } = running();
+    const owner = await service.createTenant("1000");
+    const token = await service.token(owner);
+    await service.call("PUT", "/v1/policy", token, tradingPolicy, { "if-match": '"0"' });
+    const trader = await join(owner, "operator");
+    const { page } = trader;
+    await trader.open("/markets?market=ETH-USD");
+    const book = page.getByRole("region", { name: "Order book" });
+    const orders = page.getByRole("region", { name: "Table: Your open orders" });
+    await page.getByLabel("Price (USD)").fill("10");
+    await page.getByLabel("Size (ETH)").fill("3");
+    await page.getByRole("button", { name: "Place the order" }).click();
+    await orders.getByText("open", { exact: true }).waitFor();
+    await book.getByText("your order").waitFor();
+    await orders.getByRole("button", { name: "Reduce" }).click();
+    await page.getByLabel("New total size").fill("2");
+    await page.getByRole("dialog").getByRole("button", { name: "Reduce" }).click();
+    await orders.getByText("2.00", { exact: true }).waitFor();
+    await book.getByText(/^live/).waitFor();
+    expect(await greyness()).toBe("none");
+
+    await page.route("**/v1/orderbook?**", async (route) => {
+      const answer = await route.fetch();
+      const snapshot = (await answer.json()) as { bids: [string, string][] };
+      await route.fulfill({ response: answer, json: { ...snapshot, bids: [["10", "5.00"]] } });
+    });
+    await book.getByText("This book is not the one of the service").waitFor();
+    expect(await greyness()).toBe("grayscale(1)");
+    await page.unroute("**/v1/orderbook?**");
+    await book.getByText(/^live/).waitFor();
+    await proxy.cut();
+    await book.getByText("The service does not answer").waitFor();
+    expect(await greyness()).toBe("grayscale(1)");
+    await proxy.restore();
+    await book.getByText(/^live/).waitFor();
+
+    await orders.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("No open orders").waitFor();
+    await trader.close();
+
+    function greyness(): Promise<string> {
+      return page.evaluate(`getComputedStyle(document.querySelector(".ladder")).filter`) as Promise<string>;
+    }
+  });
 
   /** What the list has in memory, as the page writes it into a file. */
   async function idsOfCsv(): Promise<string[]> {
