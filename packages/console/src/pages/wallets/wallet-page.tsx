@@ -5,6 +5,9 @@ import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
+import { faultOf } from "../../ui/forms/fault-of";
+import { AreaField } from "../../ui/forms/text-field";
+import { useDraft } from "../../ui/forms/use-draft";
 import { Curl } from "../../ui/panels/curl";
 import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
@@ -36,9 +39,15 @@ function FreezeButton({ wallet: { id, frozen } }: { wallet: Wallet }) {
   const queries = useQueryClient();
   const scopes = useScopes();
   const [isAsking, setAsking] = useState(false);
+  const draft = useDraft(`freeze.${id}`, () => ({ reason: "" }));
+  const reason = draft.value.reason.trim();
   const act = useMutation({
-    mutationFn: () => (frozen ? bursar.wallets.unfreeze(id) : bursar.wallets.freeze(id)),
-    onSuccess: () => setAsking(false),
+    mutationFn: () =>
+      frozen ? bursar.wallets.unfreeze(id) : bursar.wallets.freeze(id, reason === "" ? {} : { reason }),
+    onSuccess: () => {
+      draft.clear();
+      setAsking(false);
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ["wallet", id] }),
   });
   if (!scopes.includes(frozen ? "wallets:unfreeze" : "wallets:freeze")) return null;
@@ -67,6 +76,17 @@ function FreezeButton({ wallet: { id, frozen } }: { wallet: Wallet }) {
               ? "Payments from it are processed again. Orders that were cancelled stay cancelled."
               : "Nothing leaves it any more: payments from it fail, and its open orders are cancelled."}
           </p>
+          {!frozen && (
+            <AreaField
+              label="Reason"
+              hint="For those who decide when to unfreeze it. It is on the wallet and in the audit log."
+              maxLength={256}
+              rows={2}
+              value={draft.value.reason}
+              fault={faultOf(act.error, "reason")}
+              onValue={(text) => draft.change({ reason: text })}
+            />
+          )}
         </Confirm>
       )}
     </>
@@ -82,6 +102,7 @@ function Details({ wallet }: { wallet: Wallet }) {
         <TextFact name="Name" text={name} />
         <IdFact id={id} />
         <StateFact state={frozen ? "frozen" : state} />
+        <TextFact name="Frozen because" text={wallet.frozen_reason} />
         <Fact name="Purpose">{role === null ? purpose : `${purpose} (${role})`}</Fact>
         <Fact name="Network">{network}</Fact>
         <Fact name="Address">
