@@ -79,6 +79,11 @@ describe.runIf(hasBrowser)("what others have written", () => {
       url: `https://hooks.example/${encodeURIComponent(text)}`,
       description: text,
     }));
+    const [reason] = sentences(1);
+    const frozen = await service.call("POST", `/v1/wallets/${written["wallets"]?.[0]?.id}/freeze`, token, {
+      reason,
+    });
+    expect(frozen.status).toBe(200);
     commented = await writeComments(service, owner, token);
     await service.call("POST", "/v1/roles", token, { name: "everything", scopes: grantableScopes });
     ada = await join(owner, "everything", { name: "<b>Ada</b>\u202e", context: { viewport: wide } });
@@ -198,7 +203,7 @@ async function writeComments(service: TestService, owner: TestClient, ownToken: 
     const token = approvers[index]?.token ?? "";
     const body = { decision: "approve", digest: approval?.digest, comment };
     const decided = await service.call("POST", `/v1/transactions/${id}/approvals`, token, body);
-    expect([decided.status, comment, await decided.text()]).toEqual([200, comment]);
+    expect([decided.status, comment]).toEqual([202, comment]);
   }
   return id;
 }
