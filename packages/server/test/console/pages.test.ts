@@ -1,16 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { tradingPolicy } from "@bursar/domain";
 import { grantableScopes } from "@bursar/protocol";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { fillPath, routerPaths } from "../harness/console/console-pages.js";
+import { fillTenant } from "../harness/console/fill-tenant.js";
 import { findBarriers, findUnreachable, overflowOf, settle } from "../harness/console/look-at-page.js";
 import { useConsole } from "../harness/console/test-console.js";
 import type { Visitor } from "../harness/console/visitor.js";
-import { eventually } from "../harness/eventually.js";
 import { createObjects } from "../harness/http/route-requests.js";
-import type { BlackBoxService } from "../harness/service/test-service.js";
+import type { WebhookReceiver } from "../harness/webhooks/webhook-receiver.js";
 
 const pictures = fileURLToPath(new URL("../../../../docs/console/", import.meta.url));
 const writesPictures = process.env["BURSAR_WRITE_CONSOLE_PICTURES"] === "1";
@@ -29,42 +28,27 @@ it.runIf(!writesPictures).each(routerPaths())("the documents show a picture of %
   expect(existsSync(`${pictures}${pictureOf(path)}`)).toBe(true);
 });
 
-/** The id of a payment that waits for two approvals. */
-async function requestApproval({ call }: BlackBoxService, token: string): Promise<string> {
-  const rule = {
-    name: "large-payments",
-    when: { amount: { asset: "USD", min: "100" } },
-    action: "require_approval",
-    approvals: 2,
-  };
-  const policy = { ...tradingPolicy, rules: [rule, ...tradingPolicy.rules] };
-  const replaced = await call("PUT", "/v1/policy", token, policy, { "if-match": '"1"' });
-  expect(replaced.status).toBe(200);
-  const payment = { reference: "invoice 2041", asset: "USD", amount: "250" };
-  const created = await call("POST", "/v1/transactions", token, payment, { "idempotency-key": "approvals" });
-  const { id } = (await created.json()) as { id: string };
-  await eventually(
-    async () => (await (await call("GET", `/v1/transactions/${id}`, token)).json()) as { state: string },
-    ({ state }) => state === "awaiting_approval",
-  );
-  return id;
-}
-
 /** Every page of the router, opened by somebody who may see all of them. A new page is among them by itself. */
 describe.runIf(hasBrowser)("every page of the console", () => {
   const running = useConsole();
   let ada: Visitor;
   let objects: Record<string, string>;
+  let receiver: WebhookReceiver;
   beforeAll(async () => {
     const { service, join } = running();
-    const owner = await service.createTenant("1000");
+    const owner = await service.createTenant("500000");
     const token = await service.token(owner);
     objects = await createObjects(service, token, owner.clientId);
-    objects["approvals"] = await requestApproval(service, token);
+    const filled = await fillTenant(service, owner, token);
+    receiver = filled.receiver;
+    objects["approvals"] = filled.waiting;
+    objects["wallets"] = filled.wallet;
     const role = { name: "everything", scopes: grantableScopes };
     expect((await service.call("POST", "/v1/roles", token, role)).status).toBe(201);
     ada = await join(owner, "everything", { context: { viewport: wide } });
   });
+
+  afterAll(() => receiver.stop());
 
   it.each(routerPaths())("%s keeps its policy, and everybody can use it", async (path) => {
     const { page, faults } = ada;
@@ -123,8 +107,8 @@ describe.runIf(hasBrowser)("every page of the console", () => {
   });
 
   async function writePicture(path: string): Promise<void> {
-    const { data } = await ada.cdp.send("Page.captureScreenshot", { format: "webp", quality: 60 });
     mkdirSync(pictures, { recursive: true });
+    const { data } = await ada.cdp.send("Page.captureScreenshot", { format: "webp", quality: 60 });
     writeFileSync(`${pictures}${pictureOf(path)}`, Buffer.from(data, "base64"));
   }
 });
