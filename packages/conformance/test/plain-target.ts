@@ -20,6 +20,7 @@ function plainTarget(url: string): Target {
     transaction: { asset: "USD", amount: "1.01", fields: {} },
     exact: { asset: "ETH", amount: "0.010000000000000001" },
     refusedByPolicy: { amount: "5000" },
+    reference: {},
     wallet: { body: { name: "wallet-{run}" }, state: "state", finalStates: ["active"] },
     acceptedId: "body.id",
     shown: { state: "state", amount: "amount", asset: "asset", reference: "reference" },

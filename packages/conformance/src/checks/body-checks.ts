@@ -138,9 +138,17 @@ export const bodyChecks = [
     async (kit) => {
       const shared = await sharedTransaction(kit);
       const plain = shownMember(kit.target, (await showTransaction(kit, shared.id)).json, "reference");
+      const { characters } = kit.target.reference;
+      if (characters !== undefined)
+        throw new NotOffered(
+          `References have no other characters than ${characters}, as the target file says.`,
+        );
       const reference = `${kit.newName()}-é–✓`;
       const { reply } = await kit.create({ fields: { reference } });
-      if (isRefusal(reply)) throw new NotOffered("References are restricted to ASCII, and may be.");
+      if (isRefusal(reply))
+        throw new NotOffered(
+          `References such as ${reference} are refused, and may be. If only their length is restricted, state reference.max_length of the target file.`,
+        );
       expectShown(kit, (await showTransaction(kit, requireId(kit.target, reply))).json, {
         name: "reference",
         sent: reference,

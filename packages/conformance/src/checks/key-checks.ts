@@ -1,5 +1,5 @@
 import { contractCheck, expect, NotOffered } from "../engine/check.js";
-import type { Kit } from "../engine/kit.js";
+import { type Kit, membersOf } from "../engine/kit.js";
 import { showValue } from "../engine/name-value.js";
 import { describeReply, isRefusal, type Reply } from "../http/reply.js";
 import {
@@ -163,7 +163,8 @@ export const keyChecks = [
     "Requests with one key that arrive together create one transaction.",
     { needs: [elsewhere], writes },
     async (kit) => {
-      const request = { key: kit.newKey(), fields: { reference: kit.newName() }, isConcurrent: true };
+      const body = JSON.stringify(membersOf(kit, kit.newName()));
+      const request = { key: kit.newKey(), body, isConcurrent: true };
       const attempts = await Promise.all(Array.from({ length: racers }, () => kit.create(request)));
       await expectOneOf(kit, attempts, `${racers} concurrent requests with one key`);
     },

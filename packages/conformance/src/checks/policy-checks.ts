@@ -4,6 +4,7 @@ import { showValue } from "../engine/name-value.js";
 import { describeReply, errorOf, isRefusal, type Reply } from "../http/reply.js";
 import { containsText, itemAt, mentions, placesOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
+import { expectFailed } from "./error-checks.js";
 import { awaitFinal, expectRefused, requireId, settledTransaction } from "./scenarios.js";
 import { type Announced, announced } from "./webhook-scenarios.js";
 
@@ -93,11 +94,7 @@ export const policyChecks = [
     async (kit) => {
       const { reply, rejected } = await refusal(kit);
       if (rejected !== undefined) throw new NotOffered("Policy is applied after the 202, and may be.");
-      expect(
-        reply.status >= 400,
-        "a status that does not mean success for a rejection by policy",
-        `status ${reply.status} with an error object`,
-      );
+      expectFailed(reply, "a rejection by policy");
     },
   ),
   contractCheck(

@@ -45,7 +45,7 @@ export async function awaitFinal(kit: Kit, id: string): Promise<{ state: string;
     throw new Undecided(
       `Expected ${wanted}; seen ${last.state} at ${statePathOf(kit.target, json)} after ${timing.resultMs} ms. That may be something else than the state: name the place of the state in shown.state of the target file.`,
     );
-  return failOverdue(kit, "resultMs", wanted, `the state ${last?.state ?? "none"}`);
+  return failOverdue(kit, "resultMs", wanted, `the state ${last?.state ?? "none"} of ${id}`, resultCheck);
 }
 
 const timingMembers = { resultMs: "result_ms", webhookMs: "webhook_ms", retryMs: "retry_ms" } as const;
@@ -72,8 +72,10 @@ export function failOverdue(
   );
 }
 
-/** The check that any transaction of the run can fail, because it is about all that were accepted. */
+/** The checks that any transaction of the run can fail, because they are about all that were accepted. */
 export const foundCheck = "tx.get.found";
+export const resultCheck = "tx.get.result";
+export const stateCheck = "tx.get.state";
 
 /** GET of a transaction that was accepted. It is stored asynchronously, so it need not be found at once. */
 export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
@@ -120,11 +122,20 @@ export function findId(target: Target, reply: Reply): { id: string; raw: unknown
   const places = target.acceptedId === undefined ? idPlaces : [target.acceptedId];
   for (const place of places) {
     const raw = rawAt(reply, place);
-    const text = typeof raw === "string" || typeof raw === "number" ? String(raw) : "";
-    const id = place.startsWith("header.") ? decodeSegment(text) : text;
+    const text = typeof raw === "number" ? digitsOf(raw, reply.text) : typeof raw === "string" ? raw : "";
+    const id = place.startsWith("header.") || isAddress(text) ? decodeSegment(text) : text;
     if (id !== "") return { id, raw, place };
   }
   return undefined;
+}
+
+/** An id can have slashes of its own, so only what is surely an address counts as one. */
+const isAddress = (text: string) => /^https?:\/\/|\/v1\/transactions\/[^/]/.test(text);
+
+/** A number as it was written: one above 2^53 is rounded when it is parsed. */
+function digitsOf(value: number, text: string): string {
+  if (Number.isSafeInteger(value)) return String(value);
+  return text.match(/\d{16,}/g)?.find((digits) => Number(digits) === value) ?? String(value);
 }
 
 /** The id in the response to a repeated request, which can also be a redirect to the transaction. */

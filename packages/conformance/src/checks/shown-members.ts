@@ -1,10 +1,10 @@
-import { fail, NotOffered } from "../engine/check.js";
+import { CheckFailed, fail, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { describeValue, showValue } from "../engine/name-value.js";
-import { isObject, parseJson, type Reply, toReply, valueAt } from "../http/reply.js";
+import { describeReply, isObject, parseJson, type Reply, toReply, valueAt } from "../http/reply.js";
 import type { Target } from "../target/target.js";
-import { containsText } from "../webhooks/delivery-items.js";
-import { type Created, findId } from "./scenarios.js";
+import { containsText, isNamed } from "../webhooks/delivery-items.js";
+import { type Created, findId, stateCheck } from "./scenarios.js";
 
 /**
  * Members of a transaction as GET shows them. Its fields are open: what is at a usual place and is not what was sent may be something else,
@@ -61,12 +61,14 @@ type Named = Pick<Created, "id" | "reference">;
  * Fails if GET of a transaction shows another one, or not what the target file says. A service can have a reference of its own beside the
  * client's, so without the target file it is enough that the body has the id or the reference somewhere.
  */
-export function expectOwn(kit: Kit, { json, text }: Reply, own: Named): void {
+export function expectOwn(kit: Kit, reply: Reply, own: Named): void {
   const { target } = kit;
+  const { json, text } = reply;
+  if (text.trim() === "") throw new CheckFailed("a state in the body", describeReply(reply), stateCheck);
   for (const name of ["reference", "id"] as const) {
     const isStated = target.shown[name] !== undefined;
     const value = isStated ? shownMember(target, json, name) : findShown(target, json, name);
-    if (value === undefined || String(value) === own[name]) continue;
+    if (value === undefined || isNamed(value, own[name])) continue;
     const isOfOther = createdInRun(kit).some((other) => other[name] === String(value));
     const seen = isOfOther ? `${showValue(value)}: another transaction` : describeValue(value);
     if (isOfOther || isStated) fail(`the ${name} ${own[name]} from GET of ${own.id}`, `the ${name} ${seen}`);

@@ -11,9 +11,11 @@ import {
   findId,
   foundCheck as read,
   requireId,
+  resultCheck as result,
   settledTransaction,
   sharedTransaction,
   showTransaction,
+  stateCheck as state,
 } from "./scenarios.js";
 import { expectOwn } from "./shown-members.js";
 import {
@@ -28,8 +30,6 @@ import {
 
 const create = "tx.create.accepted";
 const identified = "tx.create.id";
-const state = "tx.get.state";
-const result = "tx.get.result";
 const writes = ["transaction"] as const;
 const finalReads = 3;
 
@@ -52,6 +52,11 @@ export const transactionChecks = [
     { writes },
     async (kit) => {
       const { reply } = await accepted(kit);
+      if (isRefusal(reply) && reply.status !== 202)
+        fail(
+          "status 202 for a valid request (transaction, reference and key_length of the target file say what is sent)",
+          describeReply(reply),
+        );
       expectAccepted(reply);
     },
   ),

@@ -36,10 +36,12 @@ export const webhookChecks = [
           `${arrived.length} without it; the first has ${describeItems(first)}`,
           [first],
         );
-      if (!isAttributed)
-        kit.warn(
-          `${arrived.length} notifications arrived. None has the id or the reference of a transaction as a field, a header or a word of its body, so the kit cannot say which transaction they are about; webhooks.transaction_id of the target file can name the place. The first has ${describeItems(first)}.`,
-        );
+      if (isAttributed) return;
+      const why =
+        place === undefined
+          ? "None has the id or the reference of a transaction as a field, a header or a word of its body, so the kit cannot say which transaction they are about; webhooks.transaction_id of the target file can name the place."
+          : `The 202 shows no id to compare with what they have at ${place}, so the kit cannot say which transaction they are about.`;
+      kit.warn(`${arrived.length} notifications arrived. ${why} The first has ${describeItems(first)}.`);
     },
   ),
   contractCheck(

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kit } from "../engine/kit.js";
+import type { Place } from "../target/target.js";
 import { fieldsAt, partsAbout } from "../webhooks/batches.js";
 import {
   containsText,
   contentOf,
   eventsOf,
   findMember,
+  isNamed,
   itemAt,
   itemOf,
   mentions,
@@ -46,10 +48,17 @@ export function isAbout({ target }: Kit, delivery: Delivery, transaction: Accept
   const names = namesOf(transaction);
   const place = target.webhooks?.transactionId;
   if (place === undefined) return names.some((name) => mentions(delivery, name));
-  const given = place.startsWith("body.")
-    ? fieldsAt(delivery.json, place.slice("body.".length)).map(({ text }) => text)
-    : [itemAt(delivery, place) ?? ""];
-  return given.some((text) => names.some((name) => text === name || text.endsWith(`/${name}`)));
+  return textsAt(delivery, place).some((text) =>
+    names.some((name) => text === name || text.endsWith(`/${name}`) || isNamed(Number(text), name)),
+  );
+}
+
+/** What a notification has at the place of the id; several strings if it is a batch. */
+function textsAt(delivery: Delivery, place: Place): string[] {
+  if (place.startsWith("body."))
+    return fieldsAt(delivery.json, place.slice("body.".length)).map(({ text }) => text);
+  const header = itemAt(delivery, place) ?? "";
+  return header === "" ? [] : [header];
 }
 
 export interface Announced {
@@ -176,7 +185,13 @@ async function awaitNotifications(
 
 function sortDeliveries(kit: Kit, created: readonly Accepted[], arrived: readonly Delivery[]) {
   const about = arrived.filter((delivery) => created.some((one) => isAbout(kit, delivery, one)));
-  const isAttributed = about.length > 0 || kit.target.webhooks?.transactionId !== undefined;
+  const place = kit.target.webhooks?.transactionId;
+  // An id where the target file says, and none in the 202 to compare it with.
+  const isIdUnknown =
+    place !== undefined &&
+    created.every(({ id }) => id === undefined) &&
+    arrived.some((one) => textsAt(one, place).length > 0);
+  const isAttributed = about.length > 0 || (place !== undefined && !isIdUnknown);
   const all = isAttributed ? about : arrived;
   const isNamed = (delivery: Delivery) => {
     const events = eventsOf(delivery);

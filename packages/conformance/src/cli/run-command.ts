@@ -4,6 +4,7 @@ import type { Check } from "../engine/check.js";
 import { showDecimal } from "../engine/decimal.js";
 import { createKit } from "../engine/kit.js";
 import { runChecks } from "../engine/run-checks.js";
+import { namePrefixOf } from "../engine/run-names.js";
 import { createSession, defaultBounds, type Session, slowDurationMs } from "../engine/session.js";
 import { isObject, parseJson } from "../http/reply.js";
 import { createReport, type Report } from "../report/report.js";
@@ -194,7 +195,7 @@ function announce(session: Session, checks: readonly Check[]): string {
     `Checking ${target.baseUrl.href}, run ${runId}, ${checks.length} checks.`,
     creates.size === 0
       ? "It creates nothing."
-      : `It creates: ${[...creates].map((what) => `${what}s`).join(", ")}; fewer than ${transactionsMax} transactions, most of ${target.transaction.amount} ${target.transaction.asset}${totals.length === 0 ? "" : `, at most ${totals.join(" and ")} in all`}. Their references begin with conformance-${runId}.`,
+      : `It creates: ${[...creates].map((what) => `${what}s`).join(", ")}; fewer than ${transactionsMax} transactions, most of ${target.transaction.amount} ${target.transaction.asset}${totals.length === 0 ? "" : `, at most ${totals.join(" and ")} in all`}. Their references begin with ${namePrefixOf(session)}.`,
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -56,6 +56,9 @@ export class CheckFailed extends Error {
   }
 }
 
+/** A request was not answered. What is judged by other answers too can still be judged. */
+export class NoResponse extends CheckFailed {}
+
 /** The target does not have what the check is about, and need not have it. */
 export class NotOffered extends Error {
   override readonly name = "NotOffered";

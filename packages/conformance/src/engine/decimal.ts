@@ -5,7 +5,7 @@ export interface Decimal {
 }
 
 export function parseDecimal(text: string): Decimal | undefined {
-  const match = /^(-?)(\d{1,100})(?:\.(\d{1,100}))?$/.exec(text);
+  const match = /^([+-]?)(\d{1,100})(?:\.(\d{1,100}))?$/.exec(text);
   if (match === null) return undefined;
   const [, sign = "", whole = "", fraction = ""] = match;
   return { units: BigInt(`${sign}${whole}${fraction}`), decimals: fraction.length };

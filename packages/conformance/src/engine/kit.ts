@@ -5,7 +5,8 @@ import { describeReply, errorOf, type Reply, toReply } from "../http/reply.js";
 import { type Exchange, type RequestToSend, send } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Delivery } from "../webhooks/receiver.js";
-import { BoundReached, fail, Undecided } from "./check.js";
+import { BoundReached, NoResponse, Undecided } from "./check.js";
+import { nameOf } from "./run-names.js";
 import { reserveAmount, type Session } from "./session.js";
 
 export interface SendOptions {
@@ -89,7 +90,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
   const { warnings } = recorded;
   const newName = () => {
     session.counter += 1;
-    return `conformance-${session.runId}-${session.counter}`;
+    return nameOf(session, session.counter);
   };
   const wait = async (durationMs: number) => {
     const remainingMs = session.deadline - performance.now();
@@ -169,14 +170,21 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
   return kit;
 }
 
+/** The members of a valid request. */
+export function membersOf({ target }: Kit, reference: string): Record<string, unknown> {
+  const { asset, amount, fields } = target.transaction;
+  return { reference, asset, amount, ...fields };
+}
+
 async function create(kit: Kit, options: CreateOptions): Promise<Attempt> {
   const reference = kit.newName();
   const key = options.key === undefined ? kit.newKey() : (options.key ?? undefined);
-  const { asset, amount, fields } = kit.target.transaction;
-  const members = { reference, asset, amount, ...fields, ...options.fields };
+  const { asset } = kit.target.transaction;
+  const members = { ...membersOf(kit, reference), ...options.fields };
   const body = options.body ?? JSON.stringify(members);
   // A target that accepts an asset of another type may take it for the usual one.
-  reserveAmount(kit.session, typeof members.asset === "string" ? members.asset : asset, members.amount);
+  const { asset: given } = members;
+  reserveAmount(kit.session, typeof given === "string" ? given : asset, members["amount"]);
   const reply = await kit.send("POST", options.path ?? "/v1/transactions", {
     ...options,
     headers: [
@@ -186,7 +194,7 @@ async function create(kit: Kit, options: CreateOptions): Promise<Attempt> {
     ],
     body,
   });
-  return { key, reference: String(members.reference), body, reply };
+  return { key, reference: String(members["reference"]), body, reply };
 }
 
 async function sendOnce(
@@ -199,7 +207,10 @@ async function sendOnce(
   const exchange = finish(await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax }));
   const { response } = exchange;
   if (response === undefined)
-    fail(`a response to ${request.method} ${request.url.pathname}`, exchange.failure ?? "none");
+    throw new NoResponse(
+      `a response to ${request.method} ${request.url.pathname}`,
+      exchange.failure ?? "none",
+    );
   return toReply({ ...exchange, response });
 }
 

@@ -48,7 +48,9 @@ export interface RunOptions {
 export async function runChecks(session: Session, options: RunOptions): Promise<CheckResult[]> {
   const results = new Map<string, CheckResult>();
   const run = async (check: Check) => {
-    const { own, other } = await runCheck(session, check, results, options.isSlow);
+    // Another check has already shown its failure.
+    if (results.has(check.id)) return;
+    const { own, other } = await runCheck(session, check, results, options);
     for (const result of [own, other])
       if (result !== undefined) {
         results.set(result.check.id, result);
@@ -63,7 +65,7 @@ export async function runChecks(session: Session, options: RunOptions): Promise<
 
 interface CheckedResults {
   readonly own: CheckResult;
-  /** A check that had passed, and has failed by what this one has seen. */
+  /** A check that had passed or is yet to run, and has failed by what this one has seen. */
   readonly other?: CheckResult;
 }
 
@@ -71,7 +73,7 @@ async function runCheck(
   session: Session,
   check: Check,
   results: ReadonlyMap<string, CheckResult>,
-  isSlow: boolean,
+  { isSlow, checks }: RunOptions,
 ): Promise<CheckedResults> {
   const held = reasonNotToRun(check, results, isSlow, session);
   if (held !== undefined) return { own: withoutEvidence(check, held) };
@@ -85,7 +87,8 @@ async function runCheck(
     (error: unknown) => {
       if (error instanceof CheckFailed || error instanceof Undecided) belongsTo = error.belongsTo;
       if (error instanceof CheckFailed) about = error.about;
-      return outcomeOfError(error);
+      const first = blame(session, error, check.id);
+      return first === check.id ? outcomeOfError(error) : waitFor(first);
     },
   );
   const outcome = (await outcomeIfGone(session, check, seen, exchanges)) ?? seen;
@@ -98,12 +101,17 @@ async function runCheck(
     notifications,
     otherNotifications: recorded.notifications.filter((one) => !notifications.includes(one)).length,
   };
-  const other = belongsTo === check.id ? undefined : results.get(belongsTo ?? "");
-  if (other === undefined || outcome !== seen) return { own: result };
-  return {
-    own: withoutEvidence(check, waitFor(other.check.id)),
-    other: { ...result, check: other.check },
-  };
+  const other = belongsTo === check.id ? undefined : checks.find(({ id }) => id === belongsTo);
+  if (other === undefined || outcome !== seen || "waitsFor" in outcome) return { own: result };
+  return { own: withoutEvidence(check, waitFor(other.id)), other: { ...result, check: other } };
+}
+
+/** The check that a failure is reported by: the first, because a fixture that fails would fail every check that uses it. */
+function blame({ blamed }: Session, error: unknown, id: string): string {
+  if (!(error instanceof CheckFailed)) return id;
+  const first = blamed.get(error);
+  if (first === undefined) blamed.set(error, error.belongsTo ?? id);
+  return first ?? id;
 }
 
 const withoutEvidence = (check: Check, outcome: Outcome): CheckResult => ({

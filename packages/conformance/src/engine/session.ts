@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { Exchange } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Receiver } from "../webhooks/receiver.js";
-import { BoundReached } from "./check.js";
+import { BoundReached, type CheckFailed } from "./check.js";
 import { addDecimals, compareDecimals, type Decimal, parseDecimal, showDecimal } from "./decimal.js";
 import type { Kit, Recorded } from "./kit.js";
 
@@ -39,6 +39,8 @@ export interface Session {
   readonly exchanges: Exchange[];
   readonly secrets: Map<string, string>;
   readonly fixtures: Map<string, { recorded: Recorded; value: Promise<unknown> }>;
+  /** By which check a failure was reported first. */
+  readonly blamed: WeakMap<CheckFailed, string>;
   readonly leftovers: Leftover[];
   readonly spent: Map<string, Decimal>;
   readonly receiver: Receiver | undefined;
@@ -93,6 +95,7 @@ export function createSession(parts: SessionParts): Session {
     exchanges: [],
     secrets,
     fixtures: new Map(),
+    blamed: new WeakMap(),
     leftovers: [],
     spent: new Map(),
     receiver,

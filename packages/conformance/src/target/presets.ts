@@ -12,6 +12,7 @@ export type Preset = Omit<
 /** For a service of which nothing is known but the contract. */
 const none: Preset = {
   transaction: { asset: "USD", amount: "1.01", fields: {} },
+  reference: {},
   wallet: { body: {}, finalStates: [] },
   shown: {},
   finalStates: [],
@@ -24,6 +25,7 @@ const none: Preset = {
 const bursar: Preset = {
   transaction: { asset: "USD", amount: "0.01", fields: {} },
   exact: { asset: "ETH", amount: "0.010000000000000001" },
+  reference: {},
   wallet: { body: { name: "conformance-{run}", purpose: "payout" }, state: "state", finalStates: ["active"] },
   acceptedId: "body.id",
   shown: { id: "id", state: "state", amount: "amount", asset: "asset", reference: "reference" },

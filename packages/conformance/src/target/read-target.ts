@@ -2,7 +2,14 @@ import { parse } from "yaml";
 import { type ProfileName, profileNames } from "../engine/check.js";
 import { presets } from "./presets.js";
 import { readDocuments, readSignedRequests, readStream } from "./read-offers.js";
-import { readPlace, readValues, refuseUnknownNames, UsageFault, type ValueReader } from "./read-values.js";
+import {
+  readChoice,
+  readPlace,
+  readValues,
+  refuseUnknownNames,
+  UsageFault,
+  type ValueReader,
+} from "./read-values.js";
 import { readWebhooks } from "./read-webhooks.js";
 import { type Credentials, defaultTiming, type Target } from "./target.js";
 
@@ -55,6 +62,7 @@ export function readTarget(
     exact: readExact(reader.object("exact")) ?? preset.exact,
     refusedByPolicy: reader.members("refused_by_policy") ?? preset.refusedByPolicy,
     findRefusedByPolicy: preset.findRefusedByPolicy,
+    reference: readReference(reader.object("reference")) ?? preset.reference,
     wallet: readWallet(reader.object("wallet")) ?? preset.wallet,
     acceptedId: readPlace(reader, "accepted_id") ?? preset.acceptedId,
     shown: readShown(reader.object("shown")) ?? preset.shown,
@@ -158,6 +166,18 @@ function readAmount(reader: ValueReader): { asset: string; amount: string } {
   if (!/^\d+(\.\d+)?$/.test(amount))
     throw new UsageFault(`${reader.path}.amount must be a decimal number such as "1.50".`);
   return { asset, amount };
+}
+
+function readReference(reader: ValueReader | undefined): Target["reference"] | undefined {
+  if (reader === undefined) return undefined;
+  const maxLength = reader.whole("max_length");
+  if (maxLength !== undefined && maxLength < 12)
+    throw new UsageFault(
+      `${reader.path}.max_length must be at least 12: the references of a run must differ.`,
+    );
+  const characters = readChoice(reader, "characters", ["any", "ascii", "alphanumeric", "digits"]);
+  reader.end();
+  return { maxLength, characters: characters === "any" ? undefined : characters };
 }
 
 function readWallet(reader: ValueReader | undefined): Target["wallet"] | undefined {

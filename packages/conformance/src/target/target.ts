@@ -136,6 +136,11 @@ export interface Target {
   readonly refusedByPolicy?: Readonly<Record<string, unknown>> | undefined;
   /** Finds such members if the target file names none. */
   readonly findRefusedByPolicy?: ((kit: Kit) => Promise<Record<string, unknown> | undefined>) | undefined;
+  /** The form of the client's references, if the target restricts it. */
+  readonly reference: {
+    readonly maxLength?: number | undefined;
+    readonly characters?: "ascii" | "alphanumeric" | "digits" | undefined;
+  };
   readonly wallet: {
     readonly body: Readonly<Record<string, unknown>>;
     readonly state?: string | undefined;

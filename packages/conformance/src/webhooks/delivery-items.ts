@@ -45,10 +45,14 @@ export function mentions(delivery: Delivery, text: string): boolean {
 export function containsText(value: unknown, text: string): boolean {
   const inner = unwrap(value);
   if (typeof inner === "string") return inner === text || isPathTo(inner, text);
-  if (typeof inner === "number") return String(inner) === text;
+  if (typeof inner === "number") return isNamed(inner, text);
   if (Array.isArray(inner)) return inner.some((item) => containsText(item, text));
   return isObject(inner) && Object.values(inner).some((item) => containsText(item, text));
 }
+
+/** Whether a string or a number is this name. A number above 2^53 was rounded when it was parsed. */
+export const isNamed = (value: unknown, name: string) =>
+  String(value) === name || (typeof value === "number" && value > 2 ** 53 && Number(name) === value);
 
 const isPathTo = (value: string, text: string) =>
   value.endsWith(`/${text}`) || value.endsWith(`/${encodeURIComponent(text)}`);

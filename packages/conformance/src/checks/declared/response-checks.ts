@@ -50,7 +50,7 @@ const successes: readonly {
     name: "get",
     method: "GET",
     path: "/v1/transactions/{id}",
-    needs: "tx.get.found",
+    needs: "tx.get.state",
     make: async (kit) => showTransaction(kit, (await sharedTransaction(kit)).id),
   },
   {

@@ -132,6 +132,24 @@ export const otherChoices = {
     file: [["accepted_id: header.location\n", ""]],
     missing: needsId,
   },
+  "no id in the 202, and notifications that name it where the target file says": {
+    file: [
+      ["accepted_id: header.location\n", ""],
+      ["webhooks:", "webhooks:\n  transaction_id: body.resource"],
+    ],
+    warned: ["webhook.sent"],
+    missing: [...needsId, "webhook.each"],
+  },
+  "an address of the transaction in the body of the 202": {
+    file: [["header.location", "body.links.0.self"]],
+  },
+  "long request ids that differ at their end": {},
+  "errors answered with 300": {},
+  "errors declared as text/json": {},
+  "amounts with a sign": { file: [["final_states:", "shown: { amount: data.amount }\nfinal_states:"]] },
+  "references of at most 16 letters and digits": {
+    file: [["token_env:", "reference: { max_length: 16, characters: alphanumeric }\ntoken_env:"]],
+  },
 } as const satisfies Record<string, OtherChoice>;
 
 export type OtherChoiceName = keyof typeof otherChoices;

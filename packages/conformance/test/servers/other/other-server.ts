@@ -83,7 +83,9 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       : undefined;
 
   const hasNoId =
-    chose("no id in the 202") || chose("no id in the 202, and notifications that name the reference");
+    chose("no id in the 202") ||
+    chose("no id in the 202, and notifications that name the reference") ||
+    chose("no id in the 202, and notifications that name it where the target file says");
   const isBehind = behindChoices.some(chose);
 
   const statusOf = ({ status }: Order) => (chose("states that are numbers") ? numbers[status] : status);
@@ -110,6 +112,11 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       if (typeof members[name] !== "string") throw new OtherRefusal(422, "STRING_NEEDED");
     if (!/^\d+(\.\d+)?$/.test(String(members["amount"]))) throw new OtherRefusal(422, "DECIMAL_NEEDED");
     if (!/^[\x20-\x7e]+$/.test(String(members["reference"]))) throw new OtherRefusal(422, "ASCII_NEEDED");
+    if (
+      chose("references of at most 16 letters and digits") &&
+      !/^[A-Za-z0-9]{1,16}$/.test(String(members["reference"]))
+    )
+      throw new OtherRefusal(422, "REFERENCE_FORM");
     if (members["purpose"] === "forbidden" && !chose("policy applied after the 202"))
       throw new OtherRefusal(451, "POLICY_REJECTED");
   };
@@ -159,6 +166,9 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     orders.set(id, order);
     process(id, order).catch(() => undefined);
     if (hasNoId) return { status: 202 };
+    const self = `http://elsewhere.example/svc/v1/transactions/${id}`;
+    if (chose("an address of the transaction in the body of the 202"))
+      return { status: 202, body: { links: [{ self }] } };
     return {
       status: 202,
       headers: { location: `https://elsewhere.example/v1/transactions/${id}?view=full` },
@@ -202,7 +212,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const { status, headers, body, text } = answer(() =>
+    const { status, headers, body, text } = answer(chose, () =>
       route(incoming, Buffer.concat(chunks).toString("utf8")),
     );
     const type = text === undefined ? "application/vnd.other+json" : "text/csv";
@@ -226,6 +236,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
 function showMembers(chose: Chose, id: string): Record<string, unknown> {
   if (chose("amounts in minor units")) return { id, amount: "300" };
   if (chose("an amount that is an object")) return { id, amount: { value: "3", unit: "POINTS" } };
+  if (chose("amounts with a sign")) return { id, amount: "+3.00" };
   if (chose("an amount net of a fee")) return { id, amount: "2.97", fee: "0.03" };
   if (chose("an asset that is an object")) return { id, asset: { code: "POINTS-2", network: "internal" } };
   if (chose("a reference of the service's own beside the id"))
@@ -238,16 +249,19 @@ function showBook(chose: Chose): Answer {
   return isCsv ? { status: 200, text: "side,price,size\nbid,99,1\nask,101,2\n" } : { status: 200, body: [] };
 }
 
-function answer(act: () => Answer): Answer {
+function answer(chose: Chose, act: () => Answer): Answer {
   try {
     return act();
   } catch (error) {
     if (!(error instanceof OtherRefusal)) throw error;
     const { status, code, message } = error;
+    const requestId =
+      (chose("long request ids that differ at their end") ? "r".repeat(300) : "") + randomUUID();
     return {
-      status,
+      status: chose("errors answered with 300") ? 300 : status,
+      headers: chose("errors declared as text/json") ? { "content-type": "text/json" } : {},
       body: {
-        error: { code, message, request_id: randomUUID(), help: "https://elsewhere.example", more: {} },
+        error: { code, message, request_id: requestId, help: "https://elsewhere.example", more: {} },
       },
     };
   }

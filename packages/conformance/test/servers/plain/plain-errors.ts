@@ -26,6 +26,9 @@ export class PlainRefusal extends Error {
   }
 }
 
+/** The connection is closed without an answer. */
+export class DroppedConnection extends Error {}
+
 const htmlFaults = {
   "no-token": "html-401",
   "unknown-id": "html-404",
@@ -52,6 +55,7 @@ export function createPlainErrors(has: Has) {
   return { answer };
 
   function answer(thrown: unknown): PlainAnswer {
+    if (thrown instanceof DroppedConnection) throw thrown;
     const refusal =
       thrown instanceof PlainRefusal ? thrown : new PlainRefusal(500, "INTERNAL", "Something went wrong.");
     const { kind } = refusal;
@@ -70,10 +74,16 @@ export function createPlainErrors(has: Has) {
       return { status: refusal.status, headers, body: { error: refusal.code } };
     const second = has("second-top-level-member") && isCreate ? { status: refusal.status } : {};
     return {
-      status: (isCreate && has("error-with-200")) || has("errors-with-200") ? 200 : refusal.status,
+      status: statusOf(refusal),
       headers,
       body: { error, ...second },
     };
+  }
+
+  function statusOf({ kind, status }: PlainRefusal): number {
+    if (has("errors-with-202")) return 202;
+    const isSuccess = (createKinds.includes(kind) && has("error-with-200")) || has("errors-with-200");
+    return isSuccess ? 200 : status;
   }
 
   function headersOf({ kind }: PlainRefusal, error: Record<string, unknown>): Record<string, string> {

@@ -1,4 +1,4 @@
-import { PlainRefusal } from "./plain-errors.js";
+import { DroppedConnection, PlainRefusal } from "./plain-errors.js";
 import type { PlainOauth } from "./plain-oauth.js";
 import { type Has, type PlainRequest, plainTokens } from "./plain-server.js";
 
@@ -69,6 +69,7 @@ function parse(body: string, has: Has): unknown {
   try {
     return JSON.parse(body);
   } catch {
+    if (body !== "" && has("malformed-dropped")) throw new DroppedConnection();
     if (body !== "" && has("malformed-accepted")) return JSON.parse(`${body}}`);
     throw new PlainRefusal(
       has("malformed-500") ? 500 : 400,
@@ -84,6 +85,7 @@ export function readKey({ headers, rawHeaders }: PlainRequest, has: Has): string
   const isExact = rawHeaders.includes("Idempotency-Key");
   if (typeof key !== "string" || (has("key-header-exact-case") && !isExact)) {
     if (key === undefined && has("missing-key-accepted")) return undefined;
+    if (key === undefined && has("missing-key-dropped")) throw new DroppedConnection();
     throw new PlainRefusal(
       has("missing-key-409") ? 409 : 400,
       "IDEMPOTENCY_KEY_REQUIRED",
@@ -105,6 +107,7 @@ export function validate(input: Input, has: Has, create: (input: Input) => unkno
     refuse("INVALID_REQUEST", "reference must be a string.");
   if (typeof asset !== "string" && !has("asset-number-accepted"))
     refuse("INVALID_REQUEST", "asset must be a string.");
+  if (typeof amount !== "string" && has("number-dropped")) throw new DroppedConnection();
   if (typeof amount !== "string" && !has("number-accepted"))
     throw new PlainRefusal(
       has("html-number-amount") ? 500 : has("status-not-listed") ? 418 : 400,

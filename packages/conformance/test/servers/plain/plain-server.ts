@@ -118,6 +118,7 @@ function write(response: ServerResponse, { status, body, headers }: PlainAnswer)
 /** The path, or the one that it would be with the prefix if the server does not insist on it. */
 function withPrefix({ method, path }: PlainRequest, has: Has): string {
   const isBare =
+    (has("unprefixed-everything") && !path.startsWith("/v1") && !path.startsWith("/.")) ||
     (has("unprefixed-create") && method === "POST" && path === "/transactions") ||
     (has("unprefixed-read") && method === "GET" && path.startsWith("/transactions/")) ||
     (has("unprefixed-wallets") && path === "/wallets") ||

@@ -40,6 +40,8 @@ export const minuteMs = 1200;
 const raceMs = 60;
 /** The transaction that is lost although others are kept, and how often a final one is shown before it is lost. */
 const lostIndex = 4;
+/** One of so many never gets a result, if that is the fault. */
+const unsettledEach = 4;
 const lostAfterReads = 1;
 /** The fault that changes a state after a minute concerns only the first ones, which no check looks at later than the one meant for it. */
 const changedLater = 2;
@@ -58,10 +60,13 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const id = has("numeric-id") ? Number(transaction.id) : transaction.id;
     const state = has("final-in-202") ? "completed" : "accepted";
     const location = has("no-location") ? "/v1/transactions" : `/v1/transactions/${transaction.id}`;
+    // JavaScript cannot write a number above 2^53 exactly.
+    const write = (body: object) =>
+      has("numeric-id-large") ? JSON.stringify(body).replace(/"id":"(\d+)"/, '"id":$1') : body;
     return {
       status: has("create-200") ? 200 : status,
       headers: { location },
-      body: {
+      body: write({
         ...transaction,
         id: has("id-left-out") ? undefined : id,
         ...(has("final-in-202-elsewhere")
@@ -69,18 +74,23 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
           : { state }),
         ...(has("final-deep-in-202") ? { result: { outcome: "completed" } } : {}),
         ...(has("create-off-schema") ? { created_at: 5 } : {}),
-      },
+      }),
     };
   };
 
   const add = (input: Input, tenant = "first"): Transaction => {
     count += 1;
-    const id = has("numeric-id") ? String(100_000 + count) : `tx_${randomUUID().replaceAll("-", "")}`;
+    const id = has("numeric-id")
+      ? String(100_000 + count)
+      : has("numeric-id-large")
+        ? String(2n ** 60n + BigInt(count))
+        : `tx_${randomUUID().replaceAll("-", "")}`;
     const transaction = { ...input, id, state: "accepted", created_at: new Date().toISOString() };
     transactions.set(id, transaction);
     tenants.set(id, tenant);
     stream.publish(tenant, transaction);
-    if (!has("never-final")) void settle(transaction, tenant);
+    const isUnsettled = has("never-final") || (has("some-never-final") && count % unsettledEach === 0);
+    if (!isUnsettled) void settle(transaction, tenant);
     return transaction;
   };
 
@@ -192,6 +202,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const etag = `"${id}-${known.state}"`;
     if (request.headers["if-none-match"] === etag && !has("etag-ignored")) return { status: 304, body: "" };
     const body = present(has("get-shows-another") && first !== undefined ? first : known);
+    if (has("get-empty-body")) return { status: 200, headers: { etag }, body: "" };
     return { status: has("get-203") ? 203 : 200, headers: { etag }, body };
   };
 
