@@ -28,6 +28,9 @@ interface Placed {
  * A request that a new rule decides was decided by some old rule. The new rule must be at least as strict as each old rule that can share
  * such a request. They share none if their conditions exclude each other, or if everything that both match is matched by an earlier rule
  * of either policy, which then decides instead. Everything in the table of the tests follows from this.
+ *
+ * Transactions that wait are judged without sums and counts, of which only the one that had decided counts, by its name. So each rule with a
+ * limit is compared once more as if it had none, beside the rules that have none.
  */
 export function comparePolicies(
   before: CompiledPolicy,
@@ -47,21 +50,45 @@ export function* comparePoliciesInSlices(
   after: CompiledPolicy,
   within: Region = {},
 ): Generator<undefined, PolicyComparison, undefined> {
-  const place = (rules: readonly CompiledRule[]): Placed[] =>
+  const place = (rules: readonly CompiledRule[], isLimited: boolean): Placed[] =>
     rules.flatMap((rule) => {
-      const region = intersect(regionOf(rule.condition, rule.limits), within);
+      const region = intersect(regionOf(rule.condition, isLimited ? rule.limits : []), within);
       return region === undefined ? [] : [{ rule, region, size: sizeOf(region) }];
     });
-  const [old, next] = [place(before.rules), place(after.rules)];
   const reasons = compareChanges(before.changes, after.changes);
+  yield* comparePlaced(place(before.rules, true), place(after.rules, true), reasons, { left: stepsMax });
+  const [old, next] = [place(before.rules, false), place(after.rules, false)];
   const steps = { left: stepsMax };
+  for (const name of new Set([...old, ...next].filter(hasLimit).map(nameOf))) {
+    if (reasons.length >= reasonsMax) break;
+    const waiting = (one: Placed) => !hasLimit(one) || nameOf(one) === name;
+    yield* comparePlaced(old.filter(waiting), next.filter(waiting), reasons, steps, isOfLimit);
+  }
+  return reasons.length === 0 ? { change: "tightens" } : { change: "loosens", reasons };
+}
+
+const nameOf = ({ rule }: Placed) => rule.verdict.rule;
+const hasLimit = ({ rule }: Placed) => rule.limits.length > 0;
+const isOfLimit = (one: Placed, other: Placed) => hasLimit(one) || hasLimit(other);
+
+/** Adds a reason for each pair of rules by which the new list can be more lenient than the old one. */
+function* comparePlaced(
+  old: readonly Placed[],
+  next: readonly Placed[],
+  reasons: string[],
+  steps: { left: number },
+  isCompared: (one: Placed, other: Placed) => boolean = () => true,
+): Generator<undefined, void, undefined> {
   // Most pairs are excluded by one rule that contains the whole of another, which is found once for each rule.
   const coverOfOld = createCoverFinder(old, next, steps);
   const coverOfNew = createCoverFinder(next, old, steps);
-  for (const [newIndex, { rule: newRule, region: newRegion, size: newSize }] of next.entries()) {
+  for (const [newIndex, newPlaced] of next.entries()) {
     yield;
-    for (const [oldIndex, { rule: oldRule, region: oldRegion, size: oldSize }] of old.entries()) {
+    for (const [oldIndex, oldPlaced] of old.entries()) {
       steps.left -= 1;
+      if (!isCompared(newPlaced, oldPlaced)) continue;
+      const { rule: newRule, region: newRegion, size: newSize } = newPlaced;
+      const { rule: oldRule, region: oldRegion, size: oldSize } = oldPlaced;
       if (isAtLeastAsStrict(newRule.verdict, oldRule.verdict)) continue;
       if (coverOfOld(oldIndex) < newIndex || coverOfNew(newIndex) < oldIndex) continue;
       const size = newSize + oldSize;
@@ -73,11 +100,13 @@ export function* comparePoliciesInSlices(
       if (findCover(shared, size, old, oldIndex, steps) < oldIndex) continue;
       if (findCover(shared, size, next, newIndex, steps) < newIndex) continue;
       reasons.push(describe(newRule.verdict, oldRule.verdict));
-      if (reasons.length === reasonsMax || steps.left <= 0) return { change: "loosens", reasons };
+      if (reasons.length === reasonsMax || steps.left <= 0) return;
     }
-    if (steps.left <= 0) return { change: "loosens", reasons: [...reasons, tooLarge] };
+    if (steps.left <= 0) {
+      reasons.push(tooLarge);
+      return;
+    }
   }
-  return reasons.length === 0 ? { change: "tightens" } : { change: "loosens", reasons };
 }
 
 const tooLarge = "the policies are too large to be compared";
