@@ -162,7 +162,8 @@ export function composeAccess(
     onStateChanged,
   };
   const shared = { nonces, tokens, uses, addresses, audit };
-  const people = composePeople(options, { ...serviceDeps, ...shared, checks: proofChecks });
+  const gates = { checks: proofChecks, knownChecks: knownProofChecks };
+  const people = composePeople(options, { ...serviceDeps, ...shared, ...gates });
   const useCases: AccessUseCases = {
     ...createOAuthService({
       authenticateClient: createClientAuthenticator({

@@ -6,6 +6,7 @@ import { matchSecret } from "../clients/client-secret.js";
 import type { CredentialUses } from "../clients/credential-uses.js";
 import type { FailureThrottle, ThrottleKey } from "./failure-throttle.js";
 import type { IntegrityKeys } from "./integrity-keys.js";
+import { createTrustedPairs } from "./trusted-pairs.js";
 
 /** How a client authenticates to the OAuth endpoints: with its secret, or with an assertion signed by its key. */
 export type ClientProof =
@@ -113,20 +114,6 @@ export function createClientAuthenticator(deps: AuthenticateClientDeps) {
 function throttleKeys(pair: string, address: string, isTrusted: boolean): ThrottleKey[] {
   const own = { name: pair, freeFailures: 5 };
   return isTrusted ? [own] : [own, { name: `address ${address}`, freeFailures: 20 }];
-}
-
-const trustedPairsMax = 10_000;
-
-function createTrustedPairs() {
-  const pairs = new Set<string>();
-  return {
-    has: (pair: string) => pairs.has(pair),
-    add: (pair: string) => {
-      pairs.delete(pair);
-      pairs.add(pair);
-      if (pairs.size > trustedPairsMax) pairs.delete(pairs.values().next().value as string);
-    },
-  };
 }
 
 const busy: OAuthFault = {

@@ -5,6 +5,7 @@ import { addressBlock } from "../../runtime/address-block.js";
 import type { BoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { NonceStore } from "../access/authenticate-client.js";
 import type { TokenClaims, TokenSigner } from "../access/tokens.js";
+import { createTrustedPairs } from "../access/trusted-pairs.js";
 import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { hashSecret, newSecret } from "../clients/client-secret.js";
 import type { ClientDeps } from "../clients/client-service.js";
@@ -90,6 +91,8 @@ export interface SessionServiceDeps extends ClientDeps {
   addresses: AddressQuota;
   /** Bounds how many proofs are checked at once. Address blocks take turns. */
   checks: BoundedGate;
+  /** The same for those who have shown a proof from this address block before: a flood from there cannot fill it. */
+  knownChecks: BoundedGate;
   /** The same for calls of the OpenID provider, which can take seconds: logins with passkeys do not wait for them. */
   providerCalls: BoundedGate;
   /** Undefined if no provider is configured. */
@@ -104,32 +107,46 @@ export interface SessionServiceDeps extends ClientDeps {
 const failureFloorMs = 10;
 
 export function createSessionService(deps: SessionServiceDeps): SessionService {
+  const trusted = createTrustedPairs();
+  /**
+   * The proof is checked first, and only failures are limited by their address: a neighbour cannot keep anybody from logging in. Cookies,
+   * links and passkeys cannot be guessed, so to check each of them gives nothing away. What checking costs is bounded by a gate.
+   */
   const proven = async <T>(
     from: Caller,
+    claimed: string | undefined,
     act: () => Promise<T | Refused>,
     gate = deps.checks,
   ): Promise<T | Refused> => {
-    const waitSeconds = deps.addresses.wait(from.address);
-    if (waitSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
     const floor = sleep(failureFloorMs);
-    const result = await gate.run(addressBlock(from.address), act);
+    const block = addressBlock(from.address);
+    const pair = `${claimed} ${block}`;
+    const isTrusted = claimed !== undefined && trusted.has(pair);
+    const result = await (isTrusted ? deps.knownChecks.run(pair, act) : gate.run(block, act));
     if (result === "full") return { refused: "RATE_LIMITED", retryAfterSeconds: 1 };
-    if (isRefused(result)) {
-      deps.addresses.take(from.address);
-      await floor;
+    if (!isRefused(result)) {
+      if (claimed !== undefined) trusted.add(pair);
+      return result as T;
     }
-    return result as T | Refused;
+    const waitSeconds = deps.addresses.take(from.address);
+    await floor;
+    return waitSeconds === 0 ? result : { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
   };
   return {
     loginChallenge: () => ({
       ...{ challenge: deps.challenges.issue("login"), rpId: deps.consoleAddress().rpId },
       hasProvider: deps.oidc !== undefined,
     }),
-    beginProviderLogin: (from) => proven(from, () => beginOidcLogin(deps), deps.providerCalls),
+    beginProviderLogin: (from) => proven(from, undefined, () => beginOidcLogin(deps), deps.providerCalls),
     finishProviderLogin: (parameters, cookie, from) =>
-      proven(from, () => opened(deps, finishOidcLogin(deps, parameters, cookie), from), deps.providerCalls),
+      proven(
+        from,
+        undefined,
+        () => opened(deps, finishOidcLogin(deps, parameters, cookie), from),
+        deps.providerCalls,
+      ),
     registrationOptions: (invitation, from) =>
-      proven(from, async () => {
+      proven(from, undefined, async () => {
         const found = await findInvited(deps, invitation);
         if (isRefused(found)) return found;
         const { client } = found;
@@ -140,12 +157,14 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
         return { challenge, rpId, person: client, tenantName: tenant.name };
       }),
     registerPasskey: (invitation, name, attestation, from) =>
-      proven(from, () => opened(deps, registerPasskey(deps, invitation, name, attestation, from), from)),
+      proven(from, undefined, () =>
+        opened(deps, registerPasskey(deps, invitation, name, attestation, from), from),
+      ),
     openSession: (userHandle, assertion, from) =>
-      proven(from, () => opened(deps, logIn(deps, userHandle, assertion, from), from)),
-    issueSessionToken: (cookie, from) => proven(from, () => issueToken(deps, cookie)),
+      proven(from, userHandle, () => opened(deps, logIn(deps, userHandle, assertion, from), from)),
+    issueSessionToken: (cookie, from) => proven(from, sessionNamedBy(cookie), () => issueToken(deps, cookie)),
     endSession: (cookie, from) =>
-      proven(from, async () => {
+      proven(from, sessionNamedBy(cookie), async () => {
         const found = await findByCookie(deps, cookie);
         if (isRefused(found)) return found;
         return await endSessions(deps, originOf(found.person, from), found.person.id, [found.session.id]);
@@ -211,6 +230,13 @@ async function open(
   if (credentialId !== null) deps.uses.record("key", credentialId);
   return { session, person, cookie: `${showId("ses", session.id)}.${secret}` };
 }
+
+/** The session that a cookie names, before it is checked. */
+function sessionNamedBy(cookie: string | undefined): string | undefined {
+  return cookie?.split(".", 1)[0]?.slice(0, idLengthMax);
+}
+
+const idLengthMax = 64;
 
 /** The open session that a cookie belongs to, with its person as the database has it now. */
 async function findByCookie(

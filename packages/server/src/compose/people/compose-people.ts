@@ -28,12 +28,13 @@ export type PeopleUseCases = PeopleService & RoleService & SessionService & OwnP
 type PeopleParts = Omit<PeopleServiceDeps, "roles"> &
   Pick<SessionServiceDeps, "nonces" | "tokens" | "uses" | "addresses" | "audit"> & {
     checks: Parameters<typeof createBoundedGate>[0];
+    knownChecks: Parameters<typeof createBoundedGate>[0];
   };
 
 /** People, their roles, passkeys and sessions. */
 export function composePeople(
   { database, sealing, publicUrl, settings, newUuid, now }: ComposeOptions,
-  { checks, ...parts }: PeopleParts,
+  { checks, knownChecks, ...parts }: PeopleParts,
 ): { useCases: PeopleUseCases; verifyPasskey: VerifyPasskey } {
   const roles = createRoleStore(database);
   const consoleAddress = () => consoleAddressOf(publicUrl);
@@ -55,6 +56,7 @@ export function composePeople(
       passkeys,
       challenges,
       checks: createBoundedGate(checks),
+      knownChecks: createBoundedGate(knownChecks),
       providerCalls: createBoundedGate(checks),
       oidc: composeOidc(settings, { people, sealing, consoleAddress, now }),
       tenants: createTenantStore(database),
