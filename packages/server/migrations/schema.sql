@@ -1307,6 +1307,6 @@ CREATE UNIQUE INDEX destinations_listed ON public.destinations USING btree (tena
 
 CREATE UNIQUE INDEX events_by_subject ON public.events USING btree (tenant_id, subject_id, version);
 
-CREATE UNIQUE INDEX people_by_email ON public.clients USING btree (tenant_id, lower(email)) WHERE (email IS NOT NULL);
+CREATE UNIQUE INDEX people_by_email ON public.clients USING btree (tenant_id, lower((email COLLATE "C"))) WHERE (email IS NOT NULL);
 
 CREATE UNIQUE INDEX usage_windows_current ON public.usage_windows USING btree (tenant_id, per, asset, period_seconds) WHERE (retired_at IS NULL);

@@ -18,6 +18,8 @@ import { findByKey } from "../core/rows/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
 import { passOnControllers } from "./pass-on-controllers.js";
+import { refuseLostRole } from "./people/roles.js";
+import { endProviderSessions } from "./people/sessions.js";
 import { findClientOfTenant } from "./read-client.js";
 import { lockClients, reviewCaller } from "./review-caller.js";
 import {
@@ -50,6 +52,9 @@ export async function changeClient(
   const change = decide(client, await readClientFacts(tx, client), earlier);
   if (isRefused(change)) return change;
   if (change === "nothing") return client;
+  const { person = null, scopes = client.scopes } = change.set ?? {};
+  const lost = person && (await refuseLostRole(tx, tenantId, { role: person.role, scopes }));
+  if (lost != null) return lost;
   // A change of another client can have taken the key in the meantime, because only this client's row is locked.
   if (keyed !== undefined && !(await takeKey(tx, client, keyed, audit.occurredAt)))
     return { refused: "IDEMPOTENCY_KEY_REUSED" };
@@ -60,6 +65,8 @@ export async function changeClient(
   const state = change.set?.state ?? client.state;
   if (state !== client.state) await recordStop(tx, { tenantId, subjectId: id }, state === "disabled");
   queueSweepsOfChange(tx, client, change, audit);
+  if (client.person !== null && change.authority !== undefined)
+    await endProviderSessions(tx, { tenantId, clientId: id }, audit.occurredAt);
   await record(audit);
   return await findClientOfTenant(tx, tenantId, id);
 }

@@ -12,12 +12,13 @@ import {
 } from "../core/database.js";
 import { recordOperatorRequest } from "../core/operator-requests.js";
 import { findByKey, insertOrFind } from "../core/rows/insert-or-find.js";
-import { sql } from "../core/sql.js";
+import { type Statement, sql } from "../core/sql.js";
 import { insertWallet } from "../wallets/wallets.js";
 import { appendAudit } from "./audit.js";
 import { changeClient, insertSecret } from "./change-client.js";
 import { writeSeal } from "./client-integrity.js";
 import { lockAllClients } from "./pass-on-controllers.js";
+import { refuseLostRole } from "./people/roles.js";
 import { type ClientRow, findClientOfTenant, readClient, selectClients } from "./read-client.js";
 import { reviewCaller } from "./review-caller.js";
 import {
@@ -102,7 +103,7 @@ export function createClientStore(database: Database): ClientStore {
     findPerson: async (tenantId, email) => {
       const rows = await database.query<ClientRow>(sql`
         ${selectClients}
-        WHERE clients.tenant_id = ${tenantId} AND clients.email IS NOT NULL AND lower(clients.email) = lower(${email}) LIMIT 1
+        WHERE clients.tenant_id = ${tenantId} AND clients.email IS NOT NULL AND ${folded(sql`clients.email`)} = ${folded(sql`${email}::text`)} LIMIT 1
       `);
       return (await readInSlices(database, rows))[0];
     },
@@ -116,6 +117,9 @@ export function createClientStore(database: Database): ClientStore {
           return (await findEarlier(tx, client.tenantId, request?.key)) ?? "too_many";
         if (await hasPerson(tx, client))
           return (await findEarlier(tx, client.tenantId, request?.key)) ?? { refused: "PERSON_EXISTS" };
+        const { person, scopes } = client;
+        const lost = person && (await refuseLostRole(tx, client.tenantId, { role: person.role, scopes }));
+        if (lost != null) return (await findEarlier(tx, client.tenantId, request?.key)) ?? lost;
         const earlier = await insertOrFind(
           () => insertClient(tx, client, request),
           () => findEarlier(tx, client.tenantId, request?.key),
@@ -166,11 +170,19 @@ async function isFull(tx: Queryable, tenantId: string, clientsMax: number): Prom
   return row?.isFull === true;
 }
 
+/**
+ * Addresses are compared without regard to the case of ASCII letters only. Other rules make the Kelvin sign a `k`: somebody with such an
+ * address at the OpenID provider would be another person.
+ */
+function folded(email: Statement): Statement {
+  return sql`lower(${email} COLLATE "C")`;
+}
+
 /** Whether the tenant has another person with this address. Served by people_by_email. */
 async function hasPerson(tx: Queryable, { tenantId, person }: ApiClient): Promise<boolean> {
   if (person === null) return false;
   const found = await tx.query(sql`
-    SELECT id FROM clients WHERE tenant_id = ${tenantId} AND email IS NOT NULL AND lower(email) = lower(${person.email})
+    SELECT id FROM clients WHERE tenant_id = ${tenantId} AND email IS NOT NULL AND ${folded(sql`email`)} = ${folded(sql`${person.email}::text`)}
   `);
   return found.length > 0;
 }

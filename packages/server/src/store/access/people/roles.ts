@@ -1,4 +1,6 @@
+import { isBuiltInRole } from "@bursar/protocol";
 import type { Role, RoleStore } from "../../../app/people/role.js";
+import type { Refused } from "../../../app/requests/refused.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
 import { appendAudit } from "../audit.js";
@@ -55,10 +57,11 @@ export function createRoleStore(database: Database): RoleStore {
       }),
     deleteRole: (tenantId, name, audit, caller) =>
       database.transaction(async (tx) => {
-        // People are invited with the tenant locked, so nobody gets the role now.
         lockTenant(tx, tenantId);
         const refused = await reviewCaller(tx, tenantId, caller);
         if (refused !== undefined) return refused;
+        // Waits for those who are giving the role, so that the next statement sees who has it.
+        tx.send(sql`SELECT FROM roles WHERE tenant_id = ${tenantId} AND name = ${name} FOR UPDATE`);
         // Served by people_by_tenant.
         const holders = await tx.query(sql`
           SELECT id FROM clients WHERE tenant_id = ${tenantId} AND email IS NOT NULL AND role = ${name} LIMIT 1
@@ -72,6 +75,24 @@ export function createRoleStore(database: Database): RoleStore {
         return undefined;
       }),
   };
+}
+
+/**
+ * Refuses to give a role that was deleted since it was looked up, or has other scopes now. Otherwise the role is locked, so that it is not
+ * deleted before this SQL transaction has ended. Served by the primary key.
+ */
+export async function refuseLostRole(
+  tx: Tx,
+  tenantId: string,
+  { role, scopes }: { role: string; scopes: Role["scopes"] },
+): Promise<Refused | undefined> {
+  if (isBuiltInRole(role)) return undefined;
+  const [row] = await tx.query<RoleRow>(sql`
+    ${selectRoles} WHERE tenant_id = ${tenantId} AND name = ${role} FOR KEY SHARE
+  `);
+  const found = row && readRole(tx, row);
+  const isSame = found !== undefined && String([...found.scopes].sort()) === String([...scopes].sort());
+  return isSame ? undefined : { refused: "ROLE_NOT_FOUND" };
 }
 
 const selectRoles = sql`

@@ -101,6 +101,14 @@ async function end(
   return ids;
 }
 
+/**
+ * Ends those of a person's sessions that an OpenID provider has opened. They have no passkey to end with, so they end when the person's
+ * role, state or credentials are changed, and their tokens with them.
+ */
+export async function endProviderSessions(tx: Tx, person: PersonKey, at: Date): Promise<void> {
+  await end(tx, person, at, sql`credential_id IS NULL AND expires_at > ${at}`);
+}
+
 const selectSessions = sql`
   SELECT id, tenant_id AS "tenantId", client_id AS "clientId", hash, credential_id AS "credentialId", address,
     created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ended_at AS "endedAt",

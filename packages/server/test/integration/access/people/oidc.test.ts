@@ -161,6 +161,28 @@ describe("a login with an OpenID provider", () => {
     expect(await people.text()).not.toContain("eve@");
   });
 
+  it("finds a person by the address, in which only the case of ASCII letters does not count", async () => {
+    const known = await logIn(claims("kim@treasury.example"));
+    const idOf = ({ body }: { body: Record<string, unknown> }) => (body["person"] as { id: string }).id;
+    expect(idOf(await logIn(claims("KIM@Treasury.example")))).toBe(idOf(known));
+    // The Kelvin sign, and a dotted capital I.
+    for (const email of ["\u212aim@treasury.example", "k\u0130m@treasury.example"])
+      expect(idOf(await logIn(claims(email)))).not.toBe(idOf(known));
+  });
+
+  it("ends with a recovery of the person, and so do its tokens", async () => {
+    const { cookie, body } = await logIn(claims("lost@treasury.example"));
+    const token = await tokenOf(service, cookie);
+    expect((await service.call("GET", "/v1/me", token)).status).toBe(200);
+    const { id } = body["person"] as { id: string };
+    const recovered = await service.call("POST", `/v1/people/${id}/invitation`, await service.token(owner));
+    expect(recovered.status).toBe(201);
+    expect((await service.call("GET", "/v1/me", token)).status).toBe(401);
+    expect((await callConsole(service, "POST", "/token", undefined, cookieOf(cookie))).code).toBe(
+      "SESSION_REQUIRED",
+    );
+  });
+
   it("is unavailable if the provider has another issuer than the configured one", async () => {
     const options = {
       ...{ clientId: oidcClient.id, clientSecret: oidcClient.secret, scope: "openid" },
