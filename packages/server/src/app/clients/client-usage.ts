@@ -81,7 +81,7 @@ const batchMax = 500;
 /** Writes what was counted in memory. A process that is killed loses what it has counted since the last time. */
 export function createUsageWriter({ store, take, now }: UsageWriterDeps): () => Promise<void> {
   let kept: CountedClient[] = [];
-  return async () => {
+  const write = async () => {
     const counted = [...sumUp([...kept, ...take()]).values()];
     const hour = new Date(Math.floor(now() / hourMs) * hourMs);
     kept = counted.slice(0, keptMax);
@@ -89,6 +89,12 @@ export function createUsageWriter({ store, take, now }: UsageWriterDeps): () => 
       await store.add(counted.slice(start, start + batchMax), hour);
       kept = counted.slice(start + batchMax, keptMax);
     }
+  };
+  // One after the other: while one writes, its counts are still kept, and another would add them again.
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    last = last.catch(() => undefined).then(write);
+    return last;
   };
 }
 

@@ -102,6 +102,24 @@ describe("the usage of a client", () => {
     expect(data).toMatchObject([{ start: "2026-10-05T10:00:00.000Z", requests: 31 }]);
   });
 
+  it("is counted once if the process stops while it is being written", async () => {
+    const hour = Date.parse("2026-10-06T10:30:00Z");
+    const batches: CountedClient[][] = [[{ ...key, counts: { ...nothing, requests: 5 } }]];
+    const store = createUsageStore(service.database);
+    const slow: typeof store.add = async (...given) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await store.add(...given);
+    };
+    const write = createUsageWriter({
+      store: { add: slow },
+      take: () => batches.shift() ?? [],
+      now: () => hour,
+    });
+    await Promise.all([write(), write()]);
+    const { data } = await usage("?period=hour&from=2026-10-06T10:00:00Z&to=2026-10-06T11:00:00Z");
+    expect(data).toMatchObject([{ requests: 5 }]);
+  });
+
   it("is forgotten after 90 days", async () => {
     await service.database.query(sql`
       INSERT INTO client_hours VALUES (${key.tenantId}, ${key.clientId}, now() - interval '91 days', 1, 0, 0, 0, 1)`);
