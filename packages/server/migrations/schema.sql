@@ -1253,6 +1253,8 @@ CREATE INDEX webhook_endpoints_enabled ON public.webhook_endpoints USING btree (
 
 CREATE INDEX webhook_endpoints_live ON public.webhook_endpoints USING btree (tenant_id, id) WHERE (state <> 'deleted'::text);
 
+CREATE INDEX webhook_hours_by_start ON public.webhook_hours USING btree (start);
+
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql

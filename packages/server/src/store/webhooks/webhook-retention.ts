@@ -3,6 +3,7 @@ import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-ro
 import { type Database, isDatabaseUnavailable, isStatementTimeout } from "../core/database.js";
 import { idAt } from "../core/id-at.js";
 import { joinByKey, listKeys } from "../core/rows/locate-rows.js";
+import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { waitingTenants } from "../core/rows/waiting-tenants.js";
 import { type Statement, sql } from "../core/sql.js";
 import { listDeletedEndpoints, removeUnreferenced } from "./deleted-endpoints.js";
@@ -44,6 +45,8 @@ const timeoutsMax = 3;
 export async function removeOldDeliveries(database: Database, options: RetentionOptions): Promise<number> {
   let removed = 0;
   let timeouts = 0;
+  // Not tenant by tenant: also those without deliveries and endpoints have hours. Served by webhook_hours_by_start.
+  await removeInBatches(database, sql`webhook_hours`, sql`r.start < ${options.before} ORDER BY r.start`);
   for (const tenantId of await listTenants(database)) {
     if (options.isStopping()) break;
     try {
@@ -72,7 +75,6 @@ async function removeOfTenant(
   // Two ranges of the primary keys. The retry schedule ends after three days: an older pending delivery waits for a disabled endpoint.
   let removed =
     (await remove(sql`finished_deliveries`, isOld)) + (await remove(sql`pending_deliveries`, isOld));
-  await removeHours(database, tenantId, options);
   for (let afterId = idMin; !options.isStopping(); ) {
     const page = await listDeletedEndpoints(database, tenantId, afterId, batchMax);
     // A range of pending_deliveries_by_endpoint for each.
@@ -89,24 +91,6 @@ async function removeOfTenant(
     await sleep(pauseMs);
   }
   return removed;
-}
-
-/** An endpoint has a row for each hour in which something was sent to it. Served by the primary key, whose rows of one tenant are few. */
-async function removeHours(
-  database: Database,
-  tenantId: string,
-  { before, isStopping }: RetentionOptions,
-): Promise<void> {
-  while (!isStopping()) {
-    const removed = await database.query(sql`
-      DELETE FROM webhook_hours WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM webhook_hours WHERE tenant_id = ${tenantId} AND start < ${before}
-        ORDER BY tenant_id, endpoint_id, start LIMIT ${batchMax}))
-      RETURNING start
-    `);
-    if (removed.length < batchMax) break;
-    await sleep(pauseMs);
-  }
 }
 
 async function removeRange(

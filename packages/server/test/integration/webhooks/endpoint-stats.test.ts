@@ -126,6 +126,9 @@ describe("how a webhook endpoint is doing", () => {
     const id = readId("whe", endpoint.id) ?? "";
     await service.database.query(sql`
       INSERT INTO webhook_hours VALUES (${tenantId}, ${id}, now() - interval '60 hours', 1, 1, 0, 1, 1)`);
+    // Of a tenant without endpoints and deliveries.
+    await service.database.query(sql`
+      INSERT INTO webhook_hours VALUES (gen_random_uuid(), ${id}, now() - interval '60 hours', 1, 1, 0, 1, 1)`);
     expect((await stats(endpoint.id, "?hours=720")).hours.length).toBeGreaterThan(1);
     await removeOldDeliveries(service.database, {
       before: new Date(Date.now() - 48 * 3_600_000),
@@ -136,5 +139,8 @@ describe("how a webhook endpoint is doing", () => {
     });
     const starts = (await stats(endpoint.id, "?hours=720")).hours.map(({ start }) => Date.parse(start));
     expect(Math.min(...starts)).toBeGreaterThan(Date.now() - 3 * 3_600_000);
+    const left = await service.database.query(sql`
+      SELECT FROM webhook_hours WHERE start < now() - interval '48 hours'`);
+    expect(left).toEqual([]);
   });
 });
