@@ -52,7 +52,7 @@ export const oidcRoleList = list({
       "the id of a tenant",
     ),
     role: matching(
-      { about: "The role: a built-in one, or one of the tenant." },
+      { about: "A built-in role. What a role of the tenant means is up to its clients, so it is refused." },
       /^[a-z][a-z0-9_-]{0,39}$/,
       "the name of a role",
     ),

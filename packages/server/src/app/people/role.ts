@@ -79,6 +79,11 @@ const builtIns: readonly Role[] = Object.entries(builtInRoles).map(([name, scope
   createdAt: null,
 }));
 
+/** A built-in role is always there. */
+export function isRoleOfTenant(name: string): boolean {
+  return !isBuiltInRole(name);
+}
+
 /** The role with this name, built-in or of the tenant. */
 export async function findRole(
   roles: Pick<RoleStore, "findRole">,

@@ -1,4 +1,4 @@
-import { readId } from "@bursar/protocol";
+import { builtInRoles, isBuiltInRole, readId } from "@bursar/protocol";
 import type { ConsoleAddress } from "../../app/people/console-address.js";
 import type { OidcDeps, OidcRole } from "../../app/people/oidc-login.js";
 import type { Settings } from "../../config/settings.js";
@@ -34,11 +34,16 @@ export function composeOidc(
   };
 }
 
-function readRow({ value, tenant, role }: Settings["oidc_roles"][number]): OidcRole {
+export function readRow({ value, tenant, role }: Settings["oidc_roles"][number]): OidcRole {
   const tenantId = readId("tnt", tenant);
   if (tenantId === undefined)
     throw new OperatorError(
       `oidc_roles has the tenant ${tenant}, which is not an id. \`bursar tenant list\` shows the ids.`,
+    );
+  // A person of this table depends on no client.
+  if (!isBuiltInRole(role))
+    throw new OperatorError(
+      `oidc_roles has the role ${role}. Use a built-in one: ${Object.keys(builtInRoles).join(", ")}. What a role of the tenant means is up to its clients.`,
     );
   return { value, tenantId, role };
 }

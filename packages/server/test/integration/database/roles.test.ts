@@ -114,6 +114,10 @@ describe("a service whose role may only change rows", () => {
     "DELETE FROM orders",
     "DELETE FROM events",
     "DELETE FROM schema_migrations",
+    "UPDATE wallet_entries SET balance = 0",
+    "DELETE FROM wallet_entries",
+    "UPDATE sessions SET expires_at = 'infinity'",
+    "UPDATE roles SET scopes = '{}'",
     "SET bursar.audit_prune = 'on'; DELETE FROM audit_entries",
   ])("cannot run %s", async (statement) => {
     await expect(runAs(roles.service, statement)).rejects.toThrow("permission denied");

@@ -1,5 +1,4 @@
-import { isBuiltInRole } from "@bursar/protocol";
-import type { Role, RoleStore } from "../../../app/people/role.js";
+import { isRoleOfTenant, type Role, type RoleStore } from "../../../app/people/role.js";
 import type { Refused } from "../../../app/requests/refused.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
@@ -86,7 +85,7 @@ export async function refuseLostRole(
   tenantId: string,
   { role, scopes }: { role: string; scopes: Role["scopes"] },
 ): Promise<Refused | undefined> {
-  if (isBuiltInRole(role)) return undefined;
+  if (!isRoleOfTenant(role)) return undefined;
   const [row] = await tx.query<RoleRow>(sql`
     ${selectRoles} WHERE tenant_id = ${tenantId} AND name = ${role} FOR KEY SHARE
   `);

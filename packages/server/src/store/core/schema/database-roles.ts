@@ -27,6 +27,10 @@ const exceptions: Readonly<Record<string, string>> = {
   chain_attempts: "SELECT, INSERT",
   named_clients: "SELECT, INSERT",
   stop_records: "SELECT, INSERT",
+  wallet_entries: "SELECT, INSERT",
+  // A session is used, ends and is removed; a role is never changed. Their MACs are written again for a new master key.
+  sessions: "SELECT, INSERT, DELETE, UPDATE (last_used_at, ended_at, key_id, mac)",
+  roles: "SELECT, INSERT, DELETE, UPDATE (key_id, mac)",
   schema_migrations: "SELECT",
 };
 
