@@ -19,8 +19,13 @@ export function createModelSigner(reach: () => Promise<void>): Signer {
     const last = signed.at(-1);
     if (last !== undefined) {
       if (last.transactionId !== intent.transactionId) return refusal("NONCE_USED");
-      if (intent.purpose === "payment") return refusal("DIFFERENT_PAYMENT");
-      if (intent.maxFeePerGas <= last.maxFeePerGas) return refusal("FEES_NOT_HIGHER");
+      const payment = signed.find(({ purpose }) => purpose !== "cancellation");
+      const isPayment = intent.purpose !== "cancellation";
+      if (isPayment && payment !== undefined && !isSamePayment(intent, payment))
+        return refusal("DIFFERENT_PAYMENT");
+      if (isPayment && last.purpose === "cancellation") return refusal("CANCELLED");
+      if (intent.purpose === "payment" || intent.maxFeePerGas <= last.maxFeePerGas)
+        return refusal("FEES_NOT_HIGHER");
     }
     byNonce.set(slot, [...signed, intent]);
     nonceOf.set(intent.transactionId, slot);
@@ -35,6 +40,10 @@ export function createModelSigner(reach: () => Promise<void>): Signer {
     },
     health: async () => ({ isReady: true, reason: null }),
   };
+}
+
+function isSamePayment(a: SigningIntent, b: SigningIntent): boolean {
+  return a.contract === b.contract && a.destination === b.destination && a.amount === b.amount;
 }
 
 function refusal(refused: SignerRefusal["refused"]): SignerRefusal {

@@ -62,6 +62,38 @@ export async function raiseCancellation(
   });
 }
 
+/**
+ * The signer has signed the payment with the same nonce and fees that are not lower: the database was restored from a backup, and has forgotten
+ * it. Only one transaction with a nonce can be executed, so the same payment is signed once more, with higher fees, until the signer accepts
+ * them. At the bounds of the network, or without coins for more, a replacement is dropped. Returns false for a first attempt at the bounds.
+ */
+export async function raisePayment(
+  context: DriverContext,
+  chain: FollowedChain,
+  payment: UnsignedPayment,
+): Promise<boolean> {
+  const { tenantId, id, walletId, number, address, gasLimit, dataFee } = payment;
+  const { feeCap, feeMax } = context.network;
+  const highest = (feeMax - dataFee) / gasLimit;
+  const fees = raiseFees(payment, await context.node.market(), highest < feeCap ? highest : feeCap);
+  const isFirst = number === 1;
+  if (fees === "cap_reached" && isFirst) return false;
+  if (fees !== "cap_reached") {
+    const terms: AttemptTerms = { ...fees, purpose: "replacement", gasLimit, dataFee };
+    if (await reserveFor(context, chain, payment, terms)) return true;
+  }
+  if (isFirst)
+    context.onShort({
+      ...{ walletId, id },
+      reason: `${shownPaymentId(id)} must be signed with nonce ${payment.nonce} and higher fees than before, and ${address} does not have the coins. Send some to the wallet. Its payments wait until then.`,
+    });
+  else
+    await inUnit(context, positionOf(chain), async (unit) =>
+      unit.keepTerms([{ tenantId, id }], chain.headNumber),
+    );
+  return true;
+}
+
 /** Returns whether it is decided: false if the wallet does not have the coins. */
 async function reserveFor(
   context: DriverContext,
@@ -73,7 +105,7 @@ async function reserveFor(
   const { coin } = context.network;
   return await inUnit(context, positionOf(chain), async (unit, record) => {
     const state = (await unit.lockPayments([payment])).get(id);
-    const isCurrent = state?.purpose === "cancellation" && state.wanted === number && state.attempt < number;
+    const isCurrent = state?.purpose === payment.purpose && state.wanted === number && state.attempt < number;
     if (!isCurrent || state.stage === "over" || state.stage === "included") return true;
     const fee = { asset: coin, amount: feeToHold(payment, terms, coin) };
     const { outcomes } = await record({ events: [{ tenantId, id, event: { kind: "reserve_fee", fee } }] });

@@ -9,6 +9,7 @@ import type {
 import type { SignedBytes, SignerRefusal, SigningIntent } from "../../../app/chain/signer.js";
 import { maySend, stopUnsigned } from "../../../app/chain/stop-payment.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
+import { shownPaymentId } from "../../../app/transactions/present-approval.js";
 import {
   contractOf,
   type DriverContext,
@@ -19,7 +20,7 @@ import {
 } from "./driver-context.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
-import { lowerTerms, raiseCancellation } from "./refused-terms.js";
+import { lowerTerms, raiseCancellation, raisePayment } from "./refused-terms.js";
 import { stopUnsignedPayments } from "./stop-unsigned.js";
 
 type SignedPayment = StoredAttempt & WalletKey;
@@ -139,8 +140,8 @@ async function handleRefusal(
 }
 
 /**
- * A fee that is too high for the signer is lowered, or, of a replacement, dropped. A cancellation needs higher fees than a payment that the
- * signer has signed and nobody has stored. Any other refusal means that the signer knows more than the database.
+ * A fee that is too high for the signer is lowered, or, of a replacement, dropped. One that is not higher than what the signer has signed, and
+ * nobody has stored, is raised. Any other refusal means that the signer knows more than the database.
  */
 async function answerRefusal(
   context: DriverContext,
@@ -151,6 +152,7 @@ async function answerRefusal(
   const { tenantId, id, walletId, nonce, number, purpose } = payment;
   if (refused === "FEES_NOT_HIGHER" && purpose === "cancellation")
     return await raiseCancellation(context, chain, payment);
+  if (refused === "FEES_NOT_HIGHER" && (await raisePayment(context, chain, payment))) return;
   if (refused === "FEE_ABOVE_LIMIT" && number === 1) return await lowerTerms(context, chain, payment);
   if (refused === "FEE_ABOVE_LIMIT") {
     await inUnit(context, positionOf(chain), async (unit) =>
@@ -158,7 +160,11 @@ async function answerRefusal(
     );
     return;
   }
-  const explanation = `The signer refuses to sign a payment with nonce ${nonce}: ${reason} (${refused}).`;
+  const advice =
+    refused === "CANCELLED"
+      ? ` Cancel ${shownPaymentId(id)}, which uses the nonce, and resume the wallet.`
+      : "";
+  const explanation = `The signer refuses to sign a payment with nonce ${nonce}: ${reason} (${refused}).${advice}`;
   await haltWallet(context, chain, { tenantId, walletId }, "SIGNER_REFUSED", explanation);
 }
 
