@@ -178,6 +178,10 @@ function decideOn(
   event: TransactionEvent,
   balances: Parameters<typeof decideOnBalances>[2],
 ): ReturnType<typeof decideOnBalances> {
+  if (transaction.isTampered === true)
+    throw new PaymentFaultError(
+      `the deposit ${transaction.id} was changed in the database by something other than Bursar, or inserted into it`,
+    );
   try {
     return decideOnBalances(transaction, event, balances);
   } catch (error) {

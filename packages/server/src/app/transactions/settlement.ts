@@ -30,6 +30,8 @@ export type ClaimedTransaction = DecidableTransaction & {
   countedAt: Date | null;
   /** Who requested that its rail cancels it. */
   cancelRequestedBy?: string | null;
+  /** Whether something other than the service has changed what it pays, or what it requires: nothing is done with it then. */
+  isTampered?: boolean;
 };
 
 /** A claimed transaction that a wallet pays, with what judging it needs: it is the request that policy judges. */
@@ -42,8 +44,6 @@ export type ClaimedPayment = ClaimedTransaction &
     needsJudgement: boolean;
     /** What it waits for, if policy requires approvals. */
     approval: PendingApproval | null;
-    /** Whether something other than the service has changed what it pays, or what it requires: nothing is done with it then. */
-    isTampered?: boolean;
     /** Whether something other than the service has recorded that its wallet, client or tenant is no longer stopped. */
     hasForgedStop?: boolean;
   };

@@ -66,7 +66,7 @@ export function addKeysCommand(program: Command): void {
         `Encrypted again with the master key ${keyId}: ${tokenKeys} token keys, ${clientKeys} keys of clients, ${webhookSecrets} webhook endpoints, ${approvals} signatures of approvals.`,
       );
       console.log(
-        `Authenticated again: ${macs} rows of open transactions, approvals, wallet addresses and commands.`,
+        `Authenticated again: ${macs} rows of open transactions, deposits, approvals, wallet addresses and commands.`,
       );
       console.log(`Continued with this key: ${chains} audit logs. The other keys count only up to here.`);
       for (const unused of resealed.unusedKeys)
@@ -76,6 +76,7 @@ export function addKeysCommand(program: Command): void {
       console.log(
         "The other master keys are not needed any more, unless a process still writes with one of them.",
       );
+      refuseForged(resealed.forgedDeposits);
       refuseBroken(resealed.brokenChains);
     });
   keys
@@ -105,6 +106,13 @@ export function addKeysCommand(program: Command): void {
         console.log(`${tokenKeyId(id)}  ${activeFrom.toISOString()}  ${role}`);
       }
     });
+}
+
+function refuseForged(deposits: number): void {
+  if (deposits > 0)
+    throw new OperatorError(
+      `${deposits} deposits were changed in the database by something other than Bursar, or inserted into it. They keep the MAC that they have. Everything else was done. List them with \`bursar audit ledger\`.`,
+    );
 }
 
 function refuseBroken(chains: Resealed["brokenChains"]): void {

@@ -5,6 +5,7 @@ import { resealOperatorRequests } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";
 import { resealOrders } from "../markets/reseal-orders.js";
 import { resealTransactions } from "../transactions/reseal-transactions.js";
+import { resealDeposits } from "../transactions/sealed-deposits.js";
 import { type EndedKeys, endOtherKeys } from "./audit-log/end-other-keys.js";
 import { resealChangeRequests } from "./change-requests/change-requests.js";
 import { writeSeal } from "./client-integrity.js";
@@ -24,6 +25,8 @@ export interface Resealed extends EndedKeys {
   approvals: number;
   /** MACs of rows that hold no secret. */
   macs: number;
+  /** Deposits whose MAC is wrong, and was not written again. */
+  forgedDeposits: number;
 }
 
 const batchMax = 200;
@@ -50,6 +53,7 @@ export async function resealSecrets(
   }));
   await database.transaction(resealTenants);
   await database.transaction(resealRoles);
+  const deposits = await resealDeposits(database);
   return {
     tokenKeys: await database.transaction((tx) => resealTokenKeys(tx, reseal, contexts.tokenKey)),
     clientKeys: await inBatches(database, (tx, after) =>
@@ -63,7 +67,9 @@ export async function resealSecrets(
       (await inBatches(database, (tx, after) =>
         resealChangeSignatures(tx, after, reseal, contexts.changeDecision),
       )),
+    forgedDeposits: deposits.refused,
     macs:
+      deposits.written +
       (await resealTransactions(database)) +
       (await resealOrders(database)) +
       (await resealAddresses(database)) +

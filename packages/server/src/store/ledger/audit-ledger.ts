@@ -1,6 +1,7 @@
 import type { Database, Queryable } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { marketChecks } from "../markets/audit-markets.js";
+import { findForgedDeposits } from "../transactions/sealed-deposits.js";
 
 /** A rule of the ledger, and a query that finds where it is violated. */
 export interface LedgerCheck {
@@ -56,6 +57,16 @@ const transactionRule: LedgerCheck = {
       OR bool_or(l.line > 1 AND (e.state IS NULL OR l.debit_account_id <> t.source_account_id OR c.kind <> 'external'))`,
 };
 
+/** Also about entries that have no transaction. */
+const incomeRule: LedgerCheck = {
+  what: "what has come in from outside is a deposit",
+  violations: sql`
+    SELECT l.tenant_id, l.transaction_id, l.asset, l.amount::text AS amount FROM ledger_entries l
+    JOIN ledger_accounts a ON a.tenant_id = l.tenant_id AND a.account_id = l.debit_account_id AND a.asset = l.asset
+    LEFT JOIN transactions t ON t.tenant_id = l.tenant_id AND t.id = l.transaction_id
+    WHERE a.kind = 'external' AND t.kind IS DISTINCT FROM 'deposit'`,
+};
+
 const checks: readonly LedgerCheck[] = [
   accountRule,
   transactionRule,
@@ -106,6 +117,7 @@ export interface LedgerVerdict {
 }
 
 const violationsMax = 10;
+const depositRule = "every deposit was recorded by the service";
 
 /** Checks the whole ledger on one snapshot, so that a transaction that commits meanwhile is seen as a whole or not at all. */
 export async function auditLedger(database: Database): Promise<LedgerVerdict[]> {
@@ -117,6 +129,12 @@ export async function auditLedger(database: Database): Promise<LedgerVerdict[]> 
     const verdicts: LedgerVerdict[] = [];
     for (const { what, violations } of checks)
       verdicts.push({ what, violations: await find(tx, violations) });
+    // Where money has come from is known only with the keys that verify deposits.
+    if (database.keys !== undefined)
+      verdicts.push(
+        { what: incomeRule.what, violations: await find(tx, incomeRule.violations) },
+        { what: depositRule, violations: await findForgedDeposits(tx, violationsMax) },
+      );
     return verdicts;
   });
 }

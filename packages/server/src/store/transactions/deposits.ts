@@ -3,11 +3,12 @@ import type { NewDeposit } from "../../app/transactions/settlement.js";
 import { appendAudit } from "../access/audit.js";
 import { reviewCaller } from "../access/review-caller.js";
 import { readAddress, sealedAddress, type WithSealedAddress } from "../chain/wallet-integrity.js";
-import type { Database, Queryable } from "../core/database.js";
+import { type Database, type KeyedQueryable, requireKeys } from "../core/database.js";
 import { recordOperatorRequest } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { lockAccounts, withLedger } from "../ledger/ledger.js";
+import { macOfDeposit } from "./transaction-integrity.js";
 import { type ObserveUnit, writeSettlements } from "./write-settlements.js";
 
 /** The SQL behind deposits to the book, of clients and of the operator. */
@@ -67,25 +68,29 @@ export async function findWalletToFund(
 
 /** Conflicts are served by the unique key. In its order, so that two processes that see the same block do not wait for each other. */
 export async function insertDeposits(
-  tx: Queryable,
+  tx: KeyedQueryable,
   deposits: readonly NewDeposit[],
 ): Promise<ReadonlySet<string>> {
+  const keys = requireKeys(tx);
   const ordered = deposits.toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1));
   const column = <T>(pick: (deposit: NewDeposit) => T) => ordered.map(pick);
+  const macOf = (deposit: NewDeposit) =>
+    macOfDeposit(keys, { ...deposit, amount: deposit.amount.toString() }).mac.toString("hex");
   const rows = await tx.query<{ id: string }>(sql`
     WITH inserted AS (
       INSERT INTO transactions
         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind, source_account_id,
-         source_address, destination_account_id, metadata, created_at)
-      SELECT tenant_id, id, key, hash, client, reference, asset, amount, 'deposit', source, address, destination, metadata, created_at
+         source_address, destination_account_id, metadata, created_at, key_id, mac)
+      SELECT tenant_id, id, key, hash, client, reference, asset, amount, 'deposit', source, address, destination, metadata, created_at,
+        ${keys.currentId}, decode(mac, 'hex')
       FROM unnest(
         ${column((d) => d.tenantId)}::uuid[], ${column((d) => d.id)}::uuid[], ${column((d) => d.idempotencyKey)}::text[],
         ${column((d) => `\\x${d.requestHash}`)}::bytea[], ${column((d) => d.clientId)}::uuid[], ${column((d) => d.reference)}::text[],
         ${column((d) => d.asset)}::text[], ${column((d) => d.amount)}::numeric[], ${column((d) => d.sourceAccountId)}::uuid[],
         ${column((d) => d.sourceAddress)}::text[], ${column((d) => d.destinationAccountId)}::uuid[],
         ${column((d) => (d.metadata === null ? null : JSON.stringify(d.metadata)))}::jsonb[],
-        ${column((d) => d.createdAt)}::timestamptz[]
-      ) AS seen (tenant_id, id, key, hash, client, reference, asset, amount, source, address, destination, metadata, created_at)
+        ${column((d) => d.createdAt)}::timestamptz[], ${column(macOf)}::text[]
+      ) AS seen (tenant_id, id, key, hash, client, reference, asset, amount, source, address, destination, metadata, created_at, mac)
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id
     )

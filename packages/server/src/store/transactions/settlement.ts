@@ -18,7 +18,7 @@ import {
   type StopColumns,
   stopColumns,
 } from "../access/stop-records.js";
-import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
+import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -39,7 +39,7 @@ import {
 } from "./claim-open.js";
 import { insertDeposits } from "./deposits.js";
 import { readPendingApprovals } from "./pending-approvals.js";
-import { isTransactionAuthentic, sealedColumns } from "./transaction-integrity.js";
+import { isDepositAuthentic, isTransactionAuthentic, sealedColumns } from "./transaction-integrity.js";
 import { type ObserveUnit, writeSettlements } from "./write-settlements.js";
 
 /** The SQL behind the engine, cancellations and the recorder of rails. What a batch costs does not grow by rounds. */
@@ -259,16 +259,17 @@ function readFeeHold({ feeAsset, feeHeld }: FeeColumns): AssetAmount | null {
 
 interface RailRow
   extends Omit<ClaimedTransaction, "amount" | "createdAt" | "feeHold" | "network">,
-    FeeColumns {
+    FeeColumns,
+    RowMac {
   amount: string;
 }
 
 /**
  * Transactions that a rail is working on, in the order of their keys. The driver obeys a freeze before it signs, so no wallet is locked here. They
- * count towards limits since their first change. Served by primary keys and events_by_subject.
+ * count towards limits since their first change. Deposits that something else has written are marked. Served by primary keys and events_by_subject.
  */
 async function readOnRail(
-  tx: Queryable,
+  tx: KeyedQueryable,
   network: string,
   keys: readonly TransactionKey[],
 ): Promise<ClaimedTransaction[]> {
@@ -276,15 +277,17 @@ async function readOnRail(
     WITH ${claimOnRail(keys)}
     SELECT t.tenant_id AS "tenantId", t.id, t.kind, c.state, c.version, t.client_id AS "clientId", t.asset, t.amount,
       t.source_account_id AS "sourceAccountId", t.destination_account_id AS "destinationAccountId",
-      c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld", c.cancel_requested_by AS "cancelRequestedBy",
+      c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld", c.cancel_requested_by AS "cancelRequestedBy", t.key_id AS "keyId", t.mac,
       CASE WHEN t.kind <> 'deposit' THEN (
         SELECT e.occurred_at FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id AND e.version = 2
       ) END AS "countedAt"
     FROM claimed c
     ${joinByKey(sql`transactions`, sql`t`, sql`c`)}
   `);
-  return rows.map(({ feeAsset, feeHeld, amount, ...row }) => ({
+  return rows.map(({ feeAsset, feeHeld, amount, keyId, mac, ...row }) => ({
     ...row,
+    isTampered:
+      row.kind === "deposit" && !isDepositAuthentic(requireKeys(tx), { ...row, amount, keyId, mac }),
     network,
     amount: BigInt(amount),
     createdAt: new Date(timeOfUuidV7(row.id)),

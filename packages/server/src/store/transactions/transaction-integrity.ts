@@ -63,6 +63,26 @@ export function macOfAccepted(keys: IntegrityKeys, accepted: AcceptedTransaction
   return mac.toString("hex");
 }
 
+/** What the MAC of a deposit covers. Its source is outside, so it has no network. */
+type SealedDeposit = Pick<
+  SealedTransaction,
+  "tenantId" | "id" | "clientId" | "asset" | "amount" | "sourceAccountId" | "destinationAccountId"
+>;
+
+const asTransaction = (deposit: SealedDeposit): SealedTransaction => ({
+  ...deposit,
+  ...{ kind: "deposit", network: "", destinationAddress: null, expiresAt: null, needsJudgement: false },
+});
+
+/** Of money that has come in: a writer to the database cannot record a deposit that nobody has made. */
+export function macOfDeposit(keys: IntegrityKeys, deposit: SealedDeposit): { keyId: string; mac: Buffer } {
+  return macOfTransaction(keys, asTransaction(deposit));
+}
+
+export function isDepositAuthentic(keys: IntegrityKeys, deposit: SealedDeposit & RowMac): boolean {
+  return isTransactionAuthentic(keys, { ...asTransaction(deposit), keyId: deposit.keyId, mac: deposit.mac });
+}
+
 /** One that was set aside while its client was disabled is judged although it was accepted without it; never the other way round. */
 export function isTransactionAuthentic(keys: IntegrityKeys, row: SealedTransaction & RowMac): boolean {
   const isAuthentic = (needsJudgement: boolean) =>

@@ -179,6 +179,18 @@ describe("a row that cannot be settled", () => {
     await expectSettledAfterResume(good);
   });
 
+  it("because the amount of a deposit was changed halts its wallet alone, and is settled once that is repaired", async () => {
+    await deposit(faulty);
+    driven.mine();
+    const bad = await lastDeposit(faulty);
+    const setAmount = (amount: bigint) =>
+      driven.database.run(`UPDATE transactions SET amount = ${amount} WHERE id = '${bad}'`);
+    await setAmount(2n * deposited);
+    await expectOnlyHalted(bad);
+    await setAmount(deposited);
+    await expectSettledAfterResume(bad);
+  });
+
   it("because the open transaction of a deposit is missing halts its wallet alone, and is settled once it is back", async () => {
     await deposit(faulty);
     driven.mine();
