@@ -30,7 +30,7 @@ export const faults = {
   "get-203": { check: "tx.get.found", words: "seen status 203", never: "lost" },
   "state-missing": { check: "tx.get.state", words: "a state in the body" },
   "state-is-object": { check: "tx.get.state", words: "seen an object: {" },
-  "get-empty-body": { check: "tx.get.state", words: "an empty body" },
+  "get-empty-body": { check: "tx.get.state", words: "status 200 with the body {}" },
   "some-never-final": { check: "tx.get.result", words: "the state accepted" },
   "never-final": { check: "tx.get.result", words: "the state accepted" },
   "final-changes": { check: "tx.get.result-stays", words: "at every later GET" },

@@ -31,6 +31,7 @@ function plainTarget(url: string): Target {
       secretAt: "body.secret",
       remove: { method: "DELETE", path: "/v1/webhook-endpoints/{id}" },
       signature: { scheme: "standard-webhooks" },
+      items: {},
       messageSignatures: {
         algorithm: "hmac-sha256",
         secretEncoding: "base64",

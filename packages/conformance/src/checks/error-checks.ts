@@ -46,7 +46,10 @@ async function answersTo(...requests: (() => Promise<Attempt>)[]): Promise<Reply
   return replies;
 }
 
-const usualError = async (kit: Kit) => errorOf(await usualRefusal(kit)) ?? {};
+async function usualError(kit: Kit): Promise<{ reply: Reply; error: Record<string, unknown> }> {
+  const reply = await usualRefusal(kit);
+  return { reply, error: errorOf(reply) ?? {} };
+}
 
 /** The error object, as section 7 describes it. */
 const objectChecks = [
@@ -61,9 +64,10 @@ const objectChecks = [
     },
   ),
   contractCheck("error.object.alone", "7.object", "error is the only top-level member.", row, async (kit) => {
-    const { json } = await usualRefusal(kit);
-    const names = isObject(json) ? Object.keys(json) : [];
-    expect(names.length === 1, "error as the only top-level member", `the members ${names.join(", ")}`);
+    const reply = await usualRefusal(kit);
+    const names = isObject(reply.json) ? Object.keys(reply.json) : [];
+    const seen = `the members ${names.join(", ")}`;
+    expect(names.length === 1, "error as the only top-level member", seen, reply);
   }),
   contractCheck(
     "error.content-type",
@@ -71,11 +75,13 @@ const objectChecks = [
     "An error response is declared as JSON.",
     row,
     async (kit) => {
-      const type = (await usualRefusal(kit)).header("content-type") ?? "none";
+      const reply = await usualRefusal(kit);
+      const type = reply.header("content-type") ?? "none";
       expect(
         /^(application|text)\/([\w.-]+\+)?json\b/i.test(type),
         "a JSON content type",
         `the content type ${type}`,
+        reply,
       );
     },
   ),
@@ -83,8 +89,9 @@ const objectChecks = [
     expectFailed(await usualRefusal(kit), "an error");
   }),
   contractCheck("error.code", "7.code", "error.code is a string.", row, async (kit) => {
-    const { code } = await usualError(kit);
-    expect(typeof code === "string" && code !== "", "a string as error.code", describeValue(code));
+    const { reply, error } = await usualError(kit);
+    const { code } = error;
+    expect(typeof code === "string" && code !== "", "a string as error.code", describeValue(code), reply);
   }),
   contractCheck(
     "error.code.form",
@@ -92,11 +99,13 @@ const objectChecks = [
     "error.code is in upper snake case.",
     { ...row, needs: ["error.code"] },
     async (kit) => {
-      const { code } = await usualError(kit);
+      const { reply, error } = await usualError(kit);
+      const { code } = error;
       expect(
         /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(String(code)),
         "error.code in upper snake case",
         showValue(code),
+        reply,
       );
     },
   ),
@@ -116,12 +125,14 @@ const objectChecks = [
     },
   ),
   contractCheck("error.message", "7.message", "error.message is a string.", row, async (kit) => {
-    const { message } = await usualError(kit);
-    expect(isText(message), "a string as error.message", describeValue(message));
+    const { reply, error } = await usualError(kit);
+    const { message } = error;
+    expect(isText(message), "a string as error.message", describeValue(message), reply);
   }),
   contractCheck("error.request-id", "7.request-id", "error.request_id is present.", row, async (kit) => {
-    const { request_id: id } = await usualError(kit);
-    expect(id !== undefined && id !== null && id !== "", "error.request_id", showValue(id));
+    const { reply, error } = await usualError(kit);
+    const { request_id: id } = error;
+    expect(id !== undefined && id !== null && id !== "", "error.request_id", showValue(id), reply);
   }),
   contractCheck(
     "error.request-id.string",
@@ -129,8 +140,9 @@ const objectChecks = [
     "error.request_id is a string.",
     { ...row, needs: ["error.request-id"] },
     async (kit) => {
-      const { request_id: id } = await usualError(kit);
-      expect(typeof id === "string", "a string as error.request_id", describeValue(id));
+      const { reply, error } = await usualError(kit);
+      const { request_id: id } = error;
+      expect(typeof id === "string", "a string as error.request_id", describeValue(id), reply);
     },
   ),
   contractCheck(
@@ -211,7 +223,7 @@ async function expectUsualForm(kit: Kit, reply: Reply, what: string): Promise<vo
   expect(error !== undefined, `an error object for ${what}`, describeReply(reply));
   for (const name of ["code", "message"])
     if (isText(error[name]) === false && (usualMembers === undefined || isText(usualMembers[name])))
-      fail(`a string as error.${name} for ${what}`, describeValue(error[name]));
+      fail(`a string as error.${name} for ${what}`, describeValue(error[name]), reply);
   if (!isSuccess(usual)) expectFailed(reply, what);
 }
 
@@ -225,6 +237,7 @@ export function expectFailed(reply: Reply, what: string): void {
     !isSuccess(reply),
     `a status other than 200 and 202 for ${what}`,
     `status ${reply.status} with an error object`,
+    reply,
   );
 }
 
@@ -248,8 +261,9 @@ const kindChecks: readonly Check[] = kinds.flatMap(({ name, what, needs, make })
       `The refusal of ${what} has a request_id.`,
       { needs: [`error.${name}.object`, "error.request-id.string"], writes },
       async (kit) => {
-        const id = errorOf(await refused(kit))?.["request_id"];
-        expect(typeof id === "string" && id !== "", `a request_id for ${what}`, describeValue(id));
+        const reply = await refused(kit);
+        const id = errorOf(reply)?.["request_id"];
+        expect(typeof id === "string" && id !== "", `a request_id for ${what}`, describeValue(id), reply);
       },
     ),
   ];

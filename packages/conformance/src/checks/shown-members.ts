@@ -5,6 +5,7 @@ import { describeReply, isObject, parseJson, type Reply, toReply, valueAt } from
 import type { Target } from "../target/target.js";
 import { containsText, isNamed } from "../webhooks/delivery-items.js";
 import { type Created, findId, stateCheck } from "./scenarios.js";
+import { isEmptyBody } from "./transaction-state.js";
 
 /**
  * Members of a transaction as GET shows them. Its fields are open: what is at a usual place and is not what was sent may be something else,
@@ -64,7 +65,7 @@ type Named = Pick<Created, "id" | "reference">;
 export function expectOwn(kit: Kit, reply: Reply, own: Named): void {
   const { target } = kit;
   const { json, text } = reply;
-  if (text.trim() === "") throw new CheckFailed("a state in the body", describeReply(reply), stateCheck);
+  if (isEmptyBody(reply)) throw new CheckFailed("a state in the body", describeReply(reply), stateCheck);
   for (const name of ["reference", "id"] as const) {
     const isStated = target.shown[name] !== undefined;
     const value = isStated ? shownMember(target, json, name) : findShown(target, json, name);

@@ -21,6 +21,7 @@ import { expectOwn } from "./shown-members.js";
 import {
   type FoundState,
   finalStatesIn,
+  isEmptyBody,
   isFinal,
   isOfEnvelope,
   requireFinalStates,
@@ -34,7 +35,7 @@ const writes = ["transaction"] as const;
 const finalReads = 3;
 
 /** The first request of a run, by which the kit also finds out how long a key may be. */
-const accepted = (kit: Kit) =>
+export const firstRequest = (kit: Kit) =>
   kit.fixture("accepted", (own) =>
     withFittingKey(
       own,
@@ -51,7 +52,7 @@ export const transactionChecks = [
     "A valid request is answered with 202.",
     { writes },
     async (kit) => {
-      const { reply } = await accepted(kit);
+      const { reply } = await firstRequest(kit);
       if (isRefusal(reply) && reply.status !== 202)
         fail(
           "status 202 for a valid request (transaction, reference and key_length of the target file say what is sent)",
@@ -66,7 +67,7 @@ export const transactionChecks = [
     "The 202 does not contain a final outcome.",
     { needs: [create], writes },
     async (kit) => {
-      const { reply } = await accepted(kit);
+      const { reply } = await firstRequest(kit);
       const { target } = kit;
       requireFinalStates(target);
       const text = reply.json === undefined ? stateOf(target, reply) : undefined;
@@ -85,7 +86,7 @@ export const transactionChecks = [
     "The 202 has an id where the target file says, if it does.",
     { needs: [create], writes },
     async (kit) => {
-      const { reply } = await accepted(kit);
+      const { reply } = await firstRequest(kit);
       requireId(kit.target, reply);
     },
   ),
@@ -95,7 +96,7 @@ export const transactionChecks = [
     "An id in the body of the 202 is a string.",
     { needs: [identified], writes },
     async (kit) => {
-      const { reply } = await accepted(kit);
+      const { reply } = await firstRequest(kit);
       const found = findId(kit.target, reply);
       if (found === undefined) throw new NotOffered("The 202 shows no id, and need not.");
       expect(
@@ -191,7 +192,7 @@ function refuseStateless({ target }: Kit, reply: Reply): never {
       value === undefined ? describeReply(reply) : `${describeValue(value)} in ${describeReply(reply)}`,
     );
   }
-  if (reply.text.trim() === "") fail("a state in the body", describeReply(reply));
+  if (isEmptyBody(reply)) fail("a state in the body", describeReply(reply));
   const members = isObject(reply.json) ? `; its members are ${Object.keys(reply.json).join(", ")}` : "";
   throw new Undecided(
     `GET shows no string and no number named state or status${members}. The name of the state is open: name its place in shown.state of the target file. Seen ${describeReply(reply)}`,
@@ -201,7 +202,7 @@ function refuseStateless({ target }: Kit, reply: Reply): never {
 /** GET of an id that no transaction has. */
 export const unknownTransaction = (kit: Kit) =>
   kit.fixture("unknown transaction", async (own) => {
-    const known = findId(own.target, (await accepted(own)).reply)?.id;
+    const known = findId(own.target, (await firstRequest(own)).reply)?.id;
     const id = known === undefined ? randomUUID() : alterId(known);
     return { id, reply: await own.send("GET", `/v1/transactions/${encodeURIComponent(id)}`) };
   });

@@ -32,6 +32,11 @@ export function stateOf(target: Target, { json, text }: Pick<Reply, "json" | "te
   return whole !== "" && whole.length <= textStateMax && !/[\n<]/.test(whole) ? whole : undefined;
 }
 
+/** Whether a body has nothing in it that could be a state. */
+export function isEmptyBody({ json, text }: Pick<Reply, "json" | "text">): boolean {
+  return text.trim() === "" || (typeof json === "object" && json !== null && Object.keys(json).length === 0);
+}
+
 /** Whether a member is the state, and not something else that is called so: a status can be that of an envelope. */
 export function isStateCertain(target: Target, json: unknown): boolean {
   return target.shown.state !== undefined || lastName(statePathOf(target, json) ?? "state") === "state";

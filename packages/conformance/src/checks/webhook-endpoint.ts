@@ -22,6 +22,7 @@ export const endpoint = (kit: Kit): Promise<Endpoint> =>
     if (webhooks === undefined || receiver === undefined)
       throw new NotOffered("The target file does not say how webhooks are registered (webhooks).");
     receiver.setChallenge(webhooks.challenge);
+    receiver.setPlaces(webhooks.items);
     const byHand = { id: "", receiver, webhooks, secret: webhooks.secret, keyId: undefined };
     if (webhooks.register === undefined) return byHand;
     const reply = await sendDescribed(own, webhooks.register, { url: receiver.url });

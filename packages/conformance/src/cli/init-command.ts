@@ -5,7 +5,6 @@ import { valueAt } from "../http/reply.js";
 import { safeLine } from "../report/safe-text.js";
 import { readBaseUrl, readTarget, tokenVariable } from "../target/read-target.js";
 import { UsageFault } from "../target/read-values.js";
-import { defaultTiming } from "../target/target.js";
 import { refuseUnwritable } from "./report-files.js";
 import type { Console } from "./run-command.js";
 
@@ -124,7 +123,8 @@ const questions: readonly Question[] = [
 
 const comments = `# What the conformance kit cannot discover. target-file.md of the kit has every member:
 # exact, revoked_token_env, second_tenant, shown, wallet, webhooks.remove, webhooks.secret_env, timing, profiles.
-# timing states how long the service takes at most, in milliseconds; what comes later is a failure.
+# State how long the service takes at most, in milliseconds, and what comes later is a failure:
+# timing: { result_ms: 20000, webhook_ms: 20000, retry_ms: 30000 }
 `;
 
 /** Asks what every target file needs, and writes it. An existing file is not replaced. */
@@ -143,8 +143,6 @@ export async function initCommand([file = ""]: readonly string[], console: Conso
   } finally {
     input.close();
   }
-  const { resultMs, webhookMs, retryMs } = defaultTiming;
-  values["timing"] = { result_ms: resultMs, webhook_ms: webhookMs, retry_ms: retryMs };
   const source = comments + stringify(values);
   refuseUnreadable(source);
   writeFileSync(file, source, { flag: "wx" });

@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
 import { checkTable } from "../checks/table.js";
+import { firstRequest } from "../checks/transaction-checks.js";
 import type { Check } from "../engine/check.js";
 import { showDecimal } from "../engine/decimal.js";
 import { createKit } from "../engine/kit.js";
 import { runChecks } from "../engine/run-checks.js";
 import { namePrefixOf } from "../engine/run-names.js";
 import { createSession, defaultBounds, type Session, slowDurationMs } from "../engine/session.js";
-import { isObject, parseJson } from "../http/reply.js";
+import { describeReply, errorOf, isObject, parseJson } from "../http/reply.js";
+import { createRedactor } from "../report/redact.js";
 import { createReport, type Report } from "../report/report.js";
+import { safeLine } from "../report/safe-text.js";
 import { progressMarks, terminalReport } from "../report/terminal.js";
 import { readTarget } from "../target/read-target.js";
 import { UsageFault } from "../target/read-values.js";
@@ -15,7 +18,7 @@ import type { Target } from "../target/target.js";
 import { kitVersion } from "../version.js";
 import { startReceiver } from "../webhooks/receiver.js";
 import type { Arguments } from "./parse-arguments.js";
-import { isOnThisMachine, type PreparedTarget, prepareTarget } from "./prepare-target.js";
+import { isOnThisMachine, type PreparedTarget, prepareTarget, refuseToken } from "./prepare-target.js";
 import { refuseUnwritableReports, writeReports } from "./report-files.js";
 import { selectChecks } from "./select-checks.js";
 
@@ -57,6 +60,7 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
   refuseUnboundedWrites(prepared.target, args);
   const session = await openSession(prepared, args, console.signal);
   console.err(announce(session, checks));
+  if (checks.some(({ writes }) => writes.includes("transaction"))) await refuseWrongToken(session);
   const startedAt = new Date();
   const started = performance.now();
   const results = await runChecks(session, {
@@ -83,6 +87,20 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
   writeReports(values, report, session);
   console.out(terminalReport(report));
   return exitStatus(report, session);
+}
+
+/** The first request of the run is a valid one, so it also shows whether the token is accepted. A token that is not writes nothing. */
+async function refuseWrongToken(session: Session): Promise<void> {
+  const reply = await firstRequest(createKit(session)).then(
+    (first) => first.reply,
+    () => undefined,
+  );
+  const code = reply === undefined ? undefined : errorOf(reply)?.["code"];
+  const isRefused = reply?.status === 401 || (reply?.status === 403 && !/POLICY/.test(String(code)));
+  if (reply === undefined || !isRefused) return;
+  session.end();
+  await session.receiver?.close();
+  refuseToken(session.target, safeLine(createRedactor(session).text(describeReply(reply))));
 }
 
 function exitStatus({ checks, conforms, is_complete: isComplete }: Report, { unreachable }: Session): number {

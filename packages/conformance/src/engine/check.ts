@@ -1,4 +1,5 @@
 import type { SentenceId } from "../contract/sentences.js";
+import type { Reply } from "../http/reply.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import type { Kit } from "./kit.js";
 
@@ -38,6 +39,9 @@ export type Check = Level & {
   readonly run: (kit: Kit) => Promise<void>;
 };
 
+/** What shows a failure: notifications, or a response. */
+type Evidence = readonly Delivery[] | Reply;
+
 /** What the target does and the contract does not allow. Thrown by a check, and caught by the engine alone. */
 export class CheckFailed extends Error {
   override readonly name = "CheckFailed";
@@ -45,9 +49,9 @@ export class CheckFailed extends Error {
   readonly seen: string;
   /** The check that this is a failure of, if it is not the one that noticed it. */
   readonly belongsTo: string | undefined;
-  /** The notifications that show it, if not all that arrived do. */
-  readonly about: readonly Delivery[] | undefined;
-  constructor(expected: string, seen: string, belongsTo?: string, about?: readonly Delivery[]) {
+  /** The notifications that show it, if not all that arrived do, or the response that does. */
+  readonly about: Evidence | undefined;
+  constructor(expected: string, seen: string, belongsTo?: string, about?: Evidence) {
     super(`expected ${expected}, saw ${seen}`);
     this.expected = expected;
     this.seen = seen;
@@ -90,8 +94,8 @@ export class Undecided extends Error {
   }
 }
 
-/** `about` are the notifications that show it. */
-export function fail(expected: string, seen: string, about?: readonly Delivery[]): never {
+/** `about` is what shows it. A response that `seen` quotes in full is found without it. */
+export function fail(expected: string, seen: string, about?: Evidence): never {
   throw new CheckFailed(expected, seen, undefined, about);
 }
 
@@ -99,7 +103,7 @@ export function expect(
   condition: boolean,
   expected: string,
   seen: string,
-  about?: readonly Delivery[],
+  about?: Evidence,
 ): asserts condition {
   if (!condition) fail(expected, seen, about);
 }

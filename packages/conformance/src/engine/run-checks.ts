@@ -1,5 +1,6 @@
 import { findGateway, isOfGateway } from "../http/find-gateway.js";
 import { findUnreachable } from "../http/find-unreachable.js";
+import { describeReply, toReply } from "../http/reply.js";
 import type { Exchange } from "../http/send.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { BoundReached, type Check, CheckFailed, NotOffered, Undecided, WaitsFor } from "./check.js";
@@ -27,6 +28,8 @@ export interface CheckResult {
   readonly check: Check;
   readonly outcome: Outcome;
   readonly exchanges: readonly Exchange[];
+  /** The index of the exchange that the outcome is about, if it is about one. */
+  readonly judged?: number | undefined;
   /** Those that show the failure, or else all that arrived meanwhile. */
   readonly notifications: readonly Delivery[];
   /** How many others arrived meanwhile, if those above are only some. */
@@ -80,7 +83,7 @@ async function runCheck(
   const recorded = emptyRecord();
   const { exchanges, warnings } = recorded;
   let belongsTo: string | undefined;
-  let about: readonly Delivery[] | undefined;
+  let about: CheckFailed["about"];
   const seen = await check.run(createKit(session, recorded)).then(
     (): Outcome =>
       warnings.length === 0 ? { result: "passed" } : { result: "warned", reason: warnings.join(" ") },
@@ -93,17 +96,33 @@ async function runCheck(
   );
   const outcome = (await outcomeIfGone(session, check, seen, exchanges)) ?? seen;
   const byIndex = (one: { index: number }, other: { index: number }) => one.index - other.index;
-  const notifications = [...(about ?? recorded.notifications)].sort(byIndex);
+  const deliveries = Array.isArray(about) ? (about as readonly Delivery[]) : undefined;
+  const notifications = [...(deliveries ?? recorded.notifications)].sort(byIndex);
   const result = {
     check,
     outcome,
     exchanges: exchanges.sort(byIndex),
+    judged: judgedIn(outcome, exchanges, about),
     notifications,
     otherNotifications: recorded.notifications.filter((one) => !notifications.includes(one)).length,
   };
   const other = belongsTo === check.id ? undefined : checks.find(({ id }) => id === belongsTo);
   if (other === undefined || outcome !== seen || "waitsFor" in outcome) return { own: result };
   return { own: withoutEvidence(check, waitFor(other.id)), other: { ...result, check: other } };
+}
+
+/** The exchange that shows a failure: the one that the check has named, or the last that is quoted, or the only one. */
+function judgedIn(
+  outcome: Outcome,
+  exchanges: readonly Exchange[],
+  about: CheckFailed["about"],
+): number | undefined {
+  if (about !== undefined && "exchange" in about) return about.exchange.index;
+  const said = outcome.result === "failed" ? outcome.seen : "reason" in outcome ? outcome.reason : "";
+  const isQuoted = ({ response, failure, ...rest }: Exchange) =>
+    response === undefined ? failure === said : said.includes(describeReply(toReply({ ...rest, response })));
+  const quoted = exchanges.filter(isQuoted).at(-1) ?? (exchanges.length === 1 ? exchanges[0] : undefined);
+  return quoted?.index;
 }
 
 /** The check that a failure is reported by: the first, because a fixture that fails would fail every check that uses it. */

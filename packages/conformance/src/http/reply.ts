@@ -84,5 +84,6 @@ export function isRefusal(reply: Reply): boolean {
 
 export function describeReply(reply: Reply): string {
   const body = reply.text.length > 200 ? `${reply.text.slice(0, 200)}…` : reply.text;
-  return `status ${reply.status} with ${body === "" ? "an empty body" : `the body ${body}`}`;
+  const location = reply.status >= 300 && reply.status < 400 ? reply.header("location") : undefined;
+  return `status ${reply.status}${location === undefined ? "" : ` to ${location}`} with ${body === "" ? "an empty body" : `the body ${body}`}`;
 }

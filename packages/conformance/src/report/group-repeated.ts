@@ -6,6 +6,8 @@ export interface RepeatedExchange {
   /** Its place in the list of commands. */
   readonly at: number;
   readonly times: number;
+  /** Whether the outcome of the check is about one of them. */
+  readonly isJudged: boolean;
   /** From the first of them to the answer of the last. */
   readonly durationMs: number;
 }
@@ -17,12 +19,14 @@ export function groupRepeated(exchanges: readonly ShownExchange[]): RepeatedExch
   for (const [at, exchange] of exchanges.entries()) {
     const said = sayingOf(exchange);
     const group = groups.at(-1);
+    const isJudged = exchange.judged === true;
     if (group === undefined || said !== last || exchange.method !== "GET" || exchange.concurrent === true)
-      groups.push({ exchange, at, times: 1, durationMs: exchange.duration_ms });
+      groups.push({ exchange, at, times: 1, isJudged, durationMs: exchange.duration_ms });
     else {
       const durationMs =
         Date.parse(exchange.started_at) + exchange.duration_ms - Date.parse(group.exchange.started_at);
-      groups[groups.length - 1] = { ...group, times: group.times + 1, durationMs };
+      const times = group.times + 1;
+      groups[groups.length - 1] = { ...group, times, isJudged: group.isJudged || isJudged, durationMs };
     }
     last = said;
   }
@@ -35,6 +39,7 @@ function sayingOf({ method, url, request_headers, status, response_body, failure
   return JSON.stringify([method, url, request_headers, status, body, failure]);
 }
 
-export function timesOf({ times, durationMs }: RepeatedExchange): string {
-  return times === 1 ? "" : ` (${times} times in ${(durationMs / 1000).toFixed(1)} s)`;
+export function timesOf({ times, durationMs, isJudged }: RepeatedExchange): string {
+  const often = times === 1 ? "" : ` (${times} times in ${(durationMs / 1000).toFixed(1)} s)`;
+  return `${often}${isJudged ? " <- seen" : ""}`;
 }

@@ -19,6 +19,8 @@ export interface ShownExchange {
   readonly concurrent?: true;
   /** Waited on purpose before it was sent. */
   readonly paused_ms?: number;
+  /** The outcome of the check is about this one. */
+  readonly judged?: true;
 }
 
 /** A notification as reports show it. */

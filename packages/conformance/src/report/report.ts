@@ -2,6 +2,7 @@ import { contractVersion, sectionOf, sentences } from "../contract/sentences.js"
 import type { CheckResult } from "../engine/run-checks.js";
 import type { Session } from "../engine/session.js";
 import { errorOf, toReply } from "../http/reply.js";
+import type { Exchange } from "../http/send.js";
 import { curlCommands } from "./curl.js";
 import { createRedactor, type ShownExchange, type ShownNotification } from "./redact.js";
 
@@ -25,6 +26,7 @@ export interface ReportedCheck {
   /** Not run, because it runs only with `--slow`. */
   readonly slow?: true;
   readonly known?: true;
+  /** Of the exchange that is `judged`. */
   readonly request_id?: string;
   /** It ran, and could not be sure in the time that it had. */
   readonly undecided?: true;
@@ -121,7 +123,7 @@ function isCompatible({ outcome }: CheckResult): boolean {
 }
 
 function reportCheck(
-  { check, outcome, exchanges, notifications, otherNotifications }: CheckResult,
+  { check, outcome, exchanges, judged, notifications, otherNotifications }: CheckResult,
   redactor: ReturnType<typeof createRedactor>,
   knownFailures: ReadonlySet<string>,
 ): ReportedCheck {
@@ -146,9 +148,12 @@ function reportCheck(
       ...(isSlow === undefined ? {} : { slow: isSlow }),
     };
   }
-  const shown = exchanges.map(redactor.exchange);
+  const shown = exchanges.map((exchange) => ({
+    ...redactor.exchange(exchange),
+    ...(exchange.index === judged ? { judged: true as const } : {}),
+  }));
   const { commands, setup } = curlCommands(shown);
-  const requestId = findRequestId(exchanges);
+  const requestId = requestIdOf(exchanges.find(({ index }) => index === judged));
   return {
     ...base,
     ...(outcome.result === "failed"
@@ -169,15 +174,12 @@ function reportCheck(
 const repeatOf = (id: string) =>
   `The commands repeat the requests, but the receiver of the notifications is inside of the kit and has ended. Repeat all of it with the options of this run and --only ${id}`;
 
-/** The request id of the last response that has one, in its error object or a header. */
-function findRequestId(exchanges: CheckResult["exchanges"]): string | undefined {
-  for (const exchange of [...exchanges].reverse()) {
-    if (exchange.response === undefined) continue;
-    const reply = toReply({ ...exchange, response: exchange.response });
-    const id = errorOf(reply)?.["request_id"] ?? reply.header("x-request-id") ?? reply.header("request-id");
-    if (typeof id === "string" && id !== "") return id;
-  }
-  return undefined;
+/** The request id of a response, in its error object or a header. */
+function requestIdOf(exchange: Exchange | undefined): string | undefined {
+  if (exchange?.response === undefined) return undefined;
+  const reply = toReply({ ...exchange, response: exchange.response });
+  const id = errorOf(reply)?.["request_id"] ?? reply.header("x-request-id") ?? reply.header("request-id");
+  return typeof id === "string" && id !== "" ? id : undefined;
 }
 
 function countGroups(checks: readonly ReportedCheck[]): Report["counts"] {

@@ -42,6 +42,7 @@ const bursar: Preset = {
     remove: { method: "DELETE", path: "/v1/webhook-endpoints/{id}" },
     challenge: { event: "endpoint.challenge", answer: "data.challenge" },
     signature: { scheme: "standard-webhooks" },
+    items: {},
     messageSignatures: {
       algorithm: "hmac-sha256",
       secretEncoding: "base64",

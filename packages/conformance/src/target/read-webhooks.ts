@@ -18,6 +18,7 @@ export function readWebhooks(
   const challenge = reader.object("challenge");
   const secretVariable = reader.text("secret_env");
   const names = ["id", "url"];
+  const signature = readSignature(reader.object("signature"));
   const webhooks: WebhookTarget = {
     register: readRequest(reader.object("register"), ["url"]),
     id: readPlace(reader, "id") ?? "body.id",
@@ -29,7 +30,12 @@ export function readWebhooks(
       challenge === undefined
         ? undefined
         : { event: challenge.text("event") ?? "", answer: challenge.text("answer") ?? "" },
-    signature: readSignature(reader.object("signature")),
+    signature,
+    items: {
+      event: readPlace(reader, "event"),
+      delivery_id: readPlace(reader, "delivery_id"),
+      signature: signature?.scheme === "hmac" ? signature.at : undefined,
+    },
     messageSignatures: readMessageSignatures(reader.object("message_signatures")),
     rotate: readRequest(reader.object("rotate"), names),
     retryScheduleMs: reader.wholes("retry_schedule_ms"),

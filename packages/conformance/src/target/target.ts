@@ -86,6 +86,12 @@ export interface WebhookTarget {
   readonly rotate?: DescribedRequest | undefined;
   /** The documented times from an attempt that failed to the next. */
   readonly retryScheduleMs?: readonly number[] | undefined;
+  /** Where a notification has its items, if they are not found by themselves. */
+  readonly items: {
+    readonly event?: Place | undefined;
+    readonly delivery_id?: Place | undefined;
+    readonly signature?: Place | undefined;
+  };
   /** Where a notification has the id or the reference of its transaction, if it is not found by itself. */
   readonly transactionId?: Place | undefined;
   /** Where the state of the transaction is in the body of a notification, if it is not found by itself. */

@@ -8,6 +8,9 @@ import type { Delivery } from "./receiver.js";
  * inside of another one, because it does not say either how the body is built.
  */
 export function itemOf(delivery: Delivery, name: "event" | "signature" | "delivery_id"): string | undefined {
+  const place = delivery.places[name];
+  // Where the signature is has to be stated in any case, so it can also be under its usual name.
+  if (place !== undefined && name !== "signature") return itemAt(delivery, place) || undefined;
   const field = findMember(delivery.json, [name]);
   if (field !== undefined) return field;
   const wanted = name.replace("_", "-");
@@ -15,7 +18,7 @@ export function itemOf(delivery: Delivery, name: "event" | "signature" | "delive
     const spelt = own.toLowerCase().replaceAll("_", "-");
     return spelt === wanted || spelt.endsWith(`-${wanted}`);
   });
-  return header?.[1] === "" ? undefined : header?.[1];
+  return header?.[1] || (place === undefined ? undefined : itemAt(delivery, place));
 }
 
 /** The kinds of events that a notification names: a batch can name one for each of its items. */

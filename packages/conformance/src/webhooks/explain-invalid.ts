@@ -6,6 +6,7 @@ import {
   type Hmac,
   messageOf,
   missingPart,
+  runCommand,
   standardScheme,
   type Verifier,
   verifySignature,
@@ -17,7 +18,11 @@ export async function explainInvalid(verifier: Verifier, delivery: Delivery): Pr
   if (scheme.scheme === "rfc9421") return explainMessage(verifier, delivery);
   if (await verifiesSerialised(verifier, delivery))
     return "a signature of the body parsed and serialised again, not of the bytes that were sent";
-  if (scheme.scheme === "command") return "a signature that the command of the target file does not accept";
+  if (scheme.scheme === "command") {
+    const { status, stderr } = await runCommand(scheme.command, verifier.secret, delivery, delivery.body);
+    const wrote = stderr.trim() === "" ? "wrote nothing to stderr" : `wrote ${stderr.trim()}`;
+    return `a signature that the command of the target file does not accept: it exited with ${status} and ${wrote}`;
+  }
   const hmac = scheme.scheme === "hmac" ? scheme : standardScheme;
   return (
     explainForm(hmac, delivery) ??

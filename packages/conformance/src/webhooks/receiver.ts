@@ -2,7 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { isObject, parseJson, valueAt } from "../http/reply.js";
 import { pairsOf } from "../http/send.js";
-import type { WebhookTarget } from "../target/target.js";
+import type { Place, WebhookTarget } from "../target/target.js";
+
+type ItemPlaces = Readonly<Partial<Record<"event" | "delivery_id" | "signature", Place | undefined>>>;
 
 /** A notification as it arrived. */
 export interface Delivery {
@@ -13,6 +15,8 @@ export interface Delivery {
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
+  /** Where its items are, if the target file says. */
+  readonly places: ItemPlaces;
   /** The parsed body: JSON, or the fields of a form. Undefined if it is neither. */
   readonly json: unknown;
   /** What the receiver answered; 0 before it has. */
@@ -41,6 +45,8 @@ export interface Receiver {
   /** Decides the answer to each notification from now on; by default 204. */
   answerWith: (decide: (delivery: Delivery) => Promise<number>) => void;
   setChallenge: (challenge: WebhookTarget["challenge"]) => void;
+  /** Where notifications have their items, if they are not found by themselves. */
+  setPlaces: (places: ItemPlaces) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -60,6 +66,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
   let oversized = 0;
   let decide = async (_delivery: Delivery) => 204;
   let challenge: WebhookTarget["challenge"];
+  let places: ItemPlaces = {};
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await readBounded(request);
     if (body === undefined || deliveries.length >= deliveriesMax) {
@@ -83,6 +90,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
       path: request.url ?? "",
       headers: pairsOf(request.rawHeaders),
       body,
+      places,
       json,
       status: 0,
       answeredAfterMs: 0,
@@ -113,6 +121,9 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
     },
     setChallenge: (next) => {
       challenge = next;
+    },
+    setPlaces: (next) => {
+      places = next;
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,12 +1,15 @@
 import { spawn } from "node:child_process";
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { Undecided } from "../engine/check.js";
 import { readSignatures, type SignedMessage } from "../signatures/message-signature.js";
 import { matchesDigest, verifyMessage } from "../signatures/verify-message.js";
 import type { MessageSignatureTarget, SignatureScheme } from "../target/target.js";
 import { fieldAt, itemAt } from "./delivery-items.js";
 import type { Delivery } from "./receiver.js";
 
-const commandTimeoutMs = 5000;
+/** A command can be a program that starts slowly; target-file.md names the limit. */
+const commandTimeoutMs = 30_000;
+const stderrMax = 500;
 
 /** How a notification is verified, and with what. */
 export interface Verifier {
@@ -32,7 +35,7 @@ export async function verifySignature(
     case "hmac":
       return verifyHmac(scheme, secret, delivery, body);
     case "command":
-      return verifyByCommand(scheme.command, secret, delivery, body);
+      return (await runCommand(scheme.command, secret, delivery, body)).status === 0;
   }
 }
 
@@ -117,24 +120,41 @@ function isEqual(given: Buffer, expected: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** The command gets the notification as JSON, with the body in base64, and the secret in WEBHOOK_SECRET. It exits with 0 if it verifies. */
-function verifyByCommand(
+export interface EndedCommand {
+  readonly status: number | null;
+  /** The beginning of what it wrote to its standard error. */
+  readonly stderr: string;
+}
+
+/**
+ * The command gets the notification as JSON, with the body in base64, and the secret in WEBHOOK_SECRET. It exits with 0 if it verifies. One
+ * that does not start or does not end says nothing about the target.
+ */
+export function runCommand(
   command: readonly string[],
   secret: string,
   delivery: Delivery,
   body: Buffer,
-): Promise<boolean> {
+): Promise<EndedCommand> {
   const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
-      stdio: ["pipe", "ignore", "ignore"],
+      stdio: ["pipe", "ignore", "pipe"],
       env: { ...process.env, WEBHOOK_SECRET: secret },
       timeout: commandTimeoutMs,
     });
-    child.on("error", (error) =>
-      reject(new Error(`the command that verifies signatures did not start: ${error.message}`)),
-    );
-    child.on("close", (status) => resolve(status === 0));
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr = (stderr + chunk.toString("utf8")).slice(0, stderrMax);
+    });
+    const refuse = (what: string) =>
+      reject(new Undecided(`The command of webhooks.signature of the target file, ${program}, ${what}.`));
+    child.on("error", (error) => refuse(`did not start: ${error.message}`));
+    child.on("close", (status, signal) => {
+      if (signal === null) resolve({ status, stderr });
+      else if (signal === "SIGTERM") refuse(`did not end within ${commandTimeoutMs / 1000} s`);
+      else refuse(`was ended by ${signal}`);
+    });
     child.stdin.on("error", () => undefined);
     child.stdin.end(JSON.stringify({ headers: delivery.headers, body: body.toString("base64") }));
   });

@@ -143,6 +143,9 @@ export const otherChoices = {
   "an address of the transaction in the body of the 202": {
     file: [["header.location", "body.links.0.self"]],
   },
+  "items of a notification under other names": {
+    file: [["webhooks:", "webhooks:\n  event: body.kind\n  delivery_id: header.X-Other-Message"]],
+  },
   "long request ids that differ at their end": {},
   "errors answered with 300": {},
   "errors declared as text/json": {},

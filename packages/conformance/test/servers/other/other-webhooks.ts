@@ -159,6 +159,10 @@ function compose(chose: Chose, items: Items, what: Announcement) {
   }
   if (chose("items of a notification inside of another field"))
     return signed(JSON.stringify({ meta: items, data: { id, status } }), {});
+  if (chose("items of a notification under other names"))
+    return signed(JSON.stringify({ kind: items.event, data: { id, status } }), {
+      "X-Other-Message": items.delivery_id,
+    });
   if (chose("notifications in plain text")) return signed(`The order ${id} is now ${status}.\n`);
   const namesReference =
     chose("notifications that name the reference and not the id") ||

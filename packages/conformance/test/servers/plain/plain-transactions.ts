@@ -202,7 +202,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const etag = `"${id}-${known.state}"`;
     if (request.headers["if-none-match"] === etag && !has("etag-ignored")) return { status: 304, body: "" };
     const body = present(has("get-shows-another") && first !== undefined ? first : known);
-    if (has("get-empty-body")) return { status: 200, headers: { etag }, body: "" };
+    if (has("get-empty-body")) return { status: 200, headers: { etag }, body: {} };
     return { status: has("get-203") ? 203 : 200, headers: { etag }, body };
   };
 
