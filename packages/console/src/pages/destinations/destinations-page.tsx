@@ -99,7 +99,20 @@ function WaitsForApproval({ id }: { id: string }) {
 }
 
 const columns: readonly Column<Destination>[] = [
-  { title: "Label", cell: ({ label }) => <ForeignText text={label} limit={60} /> },
+  {
+    title: "Label",
+    cell: ({ label, note }) => (
+      <>
+        <ForeignText text={label} limit={60} />
+        {note !== null && (
+          <span className="quiet small">
+            {" "}
+            <ForeignText text={note} limit={60} />
+          </span>
+        )}
+      </>
+    ),
+  },
   { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
   { title: "Network", cell: ({ network }) => network },
   { title: "Address", isWide: true, cell: ({ address }) => <Address address={address} /> },
@@ -108,7 +121,6 @@ const columns: readonly Column<Destination>[] = [
     cell: ({ state, effective_at }) =>
       state === "waiting" ? <Countdown until={effective_at} /> : <Time at={effective_at} />,
   },
-  { title: "Note", cell: ({ note }) => note !== null && <ForeignText text={note} limit={60} /> },
 ];
 
 const removal = (onRemove: (destination: Destination) => void): Column<Destination> => ({

@@ -5,8 +5,8 @@ const height = 160;
 
 /** How much is offered up to each price, on both sides of the best one. */
 export function DepthChart({ book, base, quote }: { book: LiveBook; base: string; quote: string }) {
-  const bids = cumulate(book.bids);
-  const asks = cumulate(book.asks);
+  const bids = nearest(cumulate(book.bids));
+  const asks = nearest(cumulate(book.asks));
   const all = [...bids, ...asks];
   if (all.length === 0) return null;
   const low = Math.min(...all.map(({ price }) => price));
@@ -55,4 +55,12 @@ function cumulate(levels: LiveBook["bids"]): Point[] {
     sum += Number(size);
     return { price: Number(price), sum };
   });
+}
+
+/** How far from the best price a level is drawn. An order far from it would leave no room for those that are likely to trade. */
+const shareShown = 0.05;
+
+function nearest(side: readonly Point[]): readonly Point[] {
+  const best = side[0]?.price ?? 0;
+  return side.filter(({ price }) => Math.abs(price - best) <= best * shareShown);
 }

@@ -14,7 +14,7 @@ export function BarChart({ title, bars }: { title: string; bars: readonly Bar[] 
   const most = Math.max(1, ...bars.map(totalOf));
   const names = [...new Map(bars.flatMap(({ parts }) => parts.map(({ name, tone }) => [name, tone])))];
   return (
-    <figure className="chart">
+    <figure className="chart bars">
       <figcaption className="row small quiet">
         <span>{title}</span>
         {names.map(([name, tone]) => (
