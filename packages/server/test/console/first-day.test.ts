@@ -1,26 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
-import { useConsole } from "../harness/console/test-console.js";
+import { useSandbox } from "../harness/console/test-sandbox.js";
 import type { Visitor } from "../harness/console/visitor.js";
-import type { TestClient } from "../harness/service/test-service.js";
 
 const twoPeople = {
   rules: [{ name: "two-people", when: { assets: ["USD"] }, action: "require_approval", approvals: 2 }],
   default: { action: "allow" },
 };
 
-/** What a newcomer does with the three links that the sandbox prints: an administrator and two who approve. */
+/** What a newcomer does with the three links that `npm start` prints: an administrator and two who approve. */
 describe.runIf(hasBrowser)("on the first day", () => {
-  const running = useConsole();
-  let owner: TestClient;
+  const running = useSandbox();
   let [ada, grace, alan] = [] as unknown as [Visitor, Visitor, Visitor];
   beforeAll(async () => {
-    const { service, join } = running();
-    owner = await service.createTenant("1000");
-    ada = await join(owner, "admin", { name: "Ada" });
-    grace = await join(owner, "approver", { name: "Grace" });
-    alan = await join(owner, "approver", { name: "Alan" });
+    const { follow } = running();
+    ada = await follow("Ada");
+    grace = await follow("Grace");
+    alan = await follow("Alan");
   });
 
   it("a payment arrives on a page that is open", async () => {
@@ -29,14 +26,15 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await pay("first payment");
     await ada.page.getByRole("link", { name: "first payment" }).waitFor();
     const table = ada.page.getByRole("region", { name: "Transactions, newest first" });
-    await table.getByText("completed", { exact: true }).waitFor();
+    const row = table.getByRole("row", { name: "first payment" });
+    await row.getByText("completed", { exact: true }).waitFor();
   });
 
   it("a rule requires two people", async () => {
     await ada.open("/policy");
     await ada.page.getByLabel("JSON", { exact: true }).fill(JSON.stringify(twoPeople, null, 2));
     await ada.page.getByRole("button", { name: "Put in force with the passkey" }).click();
-    await ada.page.getByText("Version 1 is in force").waitFor();
+    await ada.page.getByText("Version 2 is in force").waitFor();
   });
 
   it("a page whose amount was changed does not approve", async () => {
@@ -94,7 +92,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     const invitation = await shownLink();
     await lin.page.goto(invitation);
     await lin.page.getByText("lin@treasury.example").waitFor();
-    await lin.page.getByText("test", { exact: true }).waitFor();
+    await lin.page.getByText("sandbox", { exact: true }).waitFor();
     await lin.accept(invitation);
     await ada.page.getByRole("link", { name: "Lin" }).click();
     await ada.page.getByRole("button", { name: "Recover with a new link" }).click();
@@ -131,17 +129,12 @@ describe.runIf(hasBrowser)("on the first day", () => {
   }
 
   async function pay(reference: string): Promise<void> {
-    const { service } = running();
-    const body = { reference, asset: "USD", amount: "25" };
-    const key = { "idempotency-key": randomUUID() };
-    const answer = await service.call("POST", "/v1/transactions", await service.token(owner), body, key);
-    expect(answer.status).toBe(202);
+    const payment = { reference, asset: "USD", amount: "25" };
+    await running().bursar.transactions.create(payment, { idempotencyKey: randomUUID() });
   }
 
   async function stateOf(reference: string): Promise<string | undefined> {
-    const { service } = running();
-    const path = `/v1/transactions?reference=${encodeURIComponent(reference)}`;
-    const answer = await service.call("GET", path, await service.token(owner));
-    return ((await answer.json()) as { data: { state: string }[] }).data[0]?.state;
+    const { data } = await running().bursar.transactions.list({ reference }).page();
+    return data[0]?.state;
   }
 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createBursar } from "@bursar/client";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { canRead } from "../../src/embedded/postgres-account.js";
+import { linksOf } from "../harness/console/test-sandbox.js";
 import { eventually } from "../harness/eventually.js";
 import { consoleOriginOf, registerWith } from "../harness/people/log-in.js";
 import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
@@ -31,13 +32,6 @@ describe("the sandbox", () => {
   const postmasterPid = () =>
     Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
   const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
-  /** The links of the banner, by name. */
-  const linksOf = (bursar: BursarProcess) =>
-    new Map(
-      [...bursar.output().matchAll(/^ +(\w+) +(admin|approver) +(http\S+#invitation=\S+)$/gm)].map(
-        ([, name, , link]) => [name ?? "", link ?? ""],
-      ),
-    );
   let linkOfGrace = "";
   const killAll = async () => {
     for (const { child, exited } of started.splice(0)) {
@@ -127,7 +121,7 @@ describe("the sandbox", () => {
         `$(BURSAR_DATA_DIR='${dataDir}' ./bursar token)`,
       ])
         expect(bursar.output()).toContain(text);
-      const links = linksOf(bursar);
+      const links = linksOf(bursar.output());
       expect([...links.keys()]).toEqual(["Ada", "Grace", "Alan"]);
       const ada = links.get("Ada") ?? "";
       expect(ada).toMatch(new RegExp(`^${consoleOriginOf({ url })}/console#invitation=`));
@@ -161,7 +155,7 @@ describe("the sandbox", () => {
       expect(await readiness(url)).toBe(200);
       // Ada has a passkey. The others get new links, with which the earlier ones end.
       await again.waitFor(/Ctrl-C stops the service/);
-      expect([...linksOf(again).keys()]).toEqual(["Grace", "Alan"]);
+      expect([...linksOf(again.output()).keys()]).toEqual(["Grace", "Alan"]);
       expect((await registerWith({ url }, linkOfGrace)).code).toBe("INVITATION_INVALID");
     });
 
