@@ -41,8 +41,7 @@ describe.runIf(hasBrowser)("every page of the console", () => {
     objects = await createObjects(service, token, owner.clientId);
     const filled = await fillTenant(service, owner, token);
     receiver = filled.receiver;
-    objects["approvals"] = filled.waiting;
-    objects["wallets"] = filled.wallet;
+    objects = { ...objects, ...filled.objects };
     const role = { name: "everything", scopes: grantableScopes };
     expect((await service.call("POST", "/v1/roles", token, role)).status).toBe(201);
     ada = await join(owner, "everything", { context: { viewport: wide } });

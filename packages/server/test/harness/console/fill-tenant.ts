@@ -52,10 +52,8 @@ const people = [
 ] as const;
 
 export interface FilledTenant {
-  /** A payment that waits for approval. */
-  waiting: string;
-  /** A wallet with a history. */
-  wallet: string;
+  /** Objects that are worth a look, by the part of a page's path that their id follows. */
+  objects: Record<"approvals" | "transactions" | "wallets" | "people", string>;
   /** Receives what the service delivers. */
   receiver: WebhookReceiver;
 }
@@ -100,8 +98,9 @@ export async function fillTenant(
     await post("/v1/clients", { name, scopes: grantableScopes.slice(0, 4) });
   const pay = (reference: string, amount: string, more: object = {}) =>
     post<Transaction>("/v1/transactions", { reference, asset: "USD", amount, ...more });
+  const paid = [];
   for (const [reference, amount, to] of payments)
-    await pay(reference, amount, { destination: { wallet_id: wallets[to]?.id } });
+    paid.push(await pay(reference, amount, { destination: { wallet_id: wallets[to]?.id } }));
   const waiting = [];
   for (const [reference, amount] of large) waiting.push(await pay(reference, amount));
   // There is less in it.
@@ -116,10 +115,16 @@ export async function fillTenant(
       (await (await service.call("GET", `/v1/transactions/${first?.id}`, token)).json()) as Transaction,
     ({ state }) => state === "awaiting_approval",
   );
-  await writePast(service, owner);
+  await writePast(service, owner, walletNames.length);
+  const listed = await service.call("GET", "/v1/people", token);
+  const { data } = (await listed.json()) as { data: { id: string; name: string }[] };
   return {
-    waiting: first?.id ?? "",
-    wallet: first?.source && "wallet_id" in first.source ? first.source.wallet_id : "",
+    objects: {
+      approvals: first?.id ?? "",
+      transactions: paid[4]?.id ?? "",
+      wallets: wallets[2]?.id ?? "",
+      people: data.find(({ name }) => name === "Lin Sato")?.id ?? "",
+    },
     receiver,
   };
 }
@@ -145,12 +150,16 @@ async function trade(service: TestService, token: string): Promise<void> {
 }
 
 /** What the readers of the log would have stored on the days before. */
-async function writePast({ database }: TestService, { client: { tenantId } }: TestClient): Promise<void> {
+async function writePast(
+  { database }: TestService,
+  { client: { tenantId } }: TestClient,
+  walletCount: number,
+): Promise<void> {
   await eventually(
-    async () =>
-      await database.query<{ count: number }>(sql`
-      SELECT count(*)::int AS count FROM wallet_periods WHERE tenant_id = ${tenantId}`),
-    ([row]) => (row?.count ?? 0) > 0,
+    () =>
+      database.query<{ count: number }>(sql`
+        SELECT count(DISTINCT wallet_id)::int AS count FROM wallet_periods WHERE tenant_id = ${tenantId}`),
+    ([row]) => (row?.count ?? 0) >= walletCount,
   );
   await database.query(sql`
     INSERT INTO wallet_periods (tenant_id, wallet_id, asset, period, start, received, sent, balance)
