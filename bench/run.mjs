@@ -15,6 +15,7 @@ import { orderbook } from "./scenarios/orderbook.mjs";
 import { payout } from "./scenarios/payout.mjs";
 import { peers } from "./scenarios/peers.mjs";
 import { read } from "./scenarios/read.mjs";
+import { reader } from "./scenarios/reader.mjs";
 import { requestCosts } from "./scenarios/request-costs.mjs";
 import { scan } from "./scenarios/scan.mjs";
 import { settle } from "./scenarios/settle.mjs";
@@ -37,6 +38,7 @@ const scenarios = {
   accept,
   bulk,
   settle,
+  reader,
   read,
   orderbook,
   deliver,

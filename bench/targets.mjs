@@ -26,6 +26,13 @@ export const targets = [
   { scenario: "accept", figure: rate, of: "accept", against: "pgbench" },
   { scenario: "bulk", figure: rate, of: "bulk", against: "pgbench", atLeast: 2 },
   { scenario: "settle", figure: rate, of: "settle", against: "pgbench TPC-B", atLeast: 5 },
+  ...["settle", "accept", "bulk"].map((work) => ({
+    scenario: "reader",
+    figure: rate,
+    of: `${work}, reader at work`,
+    against: `${work}, reader stopped`,
+    atLeast: 0.95,
+  })),
   { scenario: "read", figure: rate, of: "read again", against: "empty route", atLeast: 0.6 },
   { scenario: "read", figure: rate, of: "read for the first time", against: "empty route" },
   { scenario: "orderbook", figure: rate, of: "orderbook", against: "empty route", atLeast: 0.9 },

@@ -100,6 +100,15 @@ export interface OverviewDeps {
 const pointsMax = 400;
 const sumsMax = 2000;
 
+const periodMs: Readonly<Record<Period, number>> = { hour: 3_600_000, day: 86_400_000 };
+
+/** The last periods of a range: a filter by asset would otherwise read the whole history to find nothing. */
+function boundRange({ from, to }: TimeRange, period: Period, nowMs: number): TimeRange {
+  const endMs = Math.min(to?.getTime() ?? nowMs, nowMs);
+  const least = new Date(endMs - pointsMax * periodMs[period]);
+  return { from: from === undefined || from < least ? least : from, to };
+}
+
 /** The lag is read first, so that what is shown is at least as new as it says. */
 export function createOverview({
   store,
@@ -147,7 +156,8 @@ export function createOverview({
     showOverview: async (wanted) => {
       const lag = await readLag(wanted.tenantId);
       const open = await store.listOpen(wanted.tenantId);
-      const periods = await store.listPeriods({ ...wanted, limit: sumsMax });
+      const range = boundRange(wanted, wanted.period, now());
+      const periods = await store.listPeriods({ ...wanted, ...range, limit: sumsMax });
       const isWanted = ({ asset }: StateSum) => wanted.asset === undefined || asset === wanted.asset;
       return { open: open.filter(isWanted).map(showSum), periods: periods.map(showSum), lag };
     },

@@ -1,7 +1,7 @@
 import type { LogReaderStore } from "../../app/overview/log-reader.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
-import { writeTransactionPeriods, writeWalletEntries } from "./project-events.js";
+import { type LogSlice, projectEvents } from "./project-events.js";
 
 /** No more tenants are looked at by one statement. */
 const tenantsMax = 200;
@@ -21,50 +21,68 @@ export function createLogReaderStore(database: Database): LogReaderStore {
         lastTenantId: rows.length < tenantsMax ? undefined : rows.at(-1)?.tenantId,
       };
     },
-    readSome: (tenantId, eventsMax) => database.transaction((tx) => readSome(tx, tenantId, eventsMax)),
+    readSome: (tenantIds, eventsMax) => database.transaction((tx) => readSome(tx, tenantIds, eventsMax)),
   };
 }
 
 /**
- * The position is locked until the commit, so no two processes read the same events, and it is moved together with what they cause. The end
- * of the log is read before its events: its counter is locked until the events are committed, so all up to it are visible. After a
- * recovery the counter can be ahead of the last event.
+ * The positions are locked until the commit, so no two processes read the same events, and they are moved together with what the events
+ * cause. The counter of a log is locked until its events are committed, so all events up to it are visible. After a recovery the counter can
+ * be ahead of the last event.
  */
-async function readSome(tx: Tx, tenantId: string, eventsMax: number): Promise<boolean> {
-  const from = await lockPosition(tx, tenantId);
-  if (from === undefined) return false;
-  const head = await readHead(tx, tenantId);
-  if (head <= from) return false;
-  const [last] = await tx.query<{ sequence: string }>(sql`
-    SELECT sequence FROM events WHERE tenant_id = ${tenantId} AND sequence > ${from.toString()} AND sequence <= ${head.toString()}
-    ORDER BY sequence OFFSET ${eventsMax - 1} LIMIT 1
+async function readSome(tx: Tx, tenantIds: readonly string[], eventsMax: number): Promise<string[]> {
+  const slices = await findSlices(tx, await lockPositions(tx, tenantIds), eventsMax);
+  if (slices.length === 0) return [];
+  projectEvents(tx, slices);
+  tx.send(sql`
+    UPDATE log_positions p SET sequence = moved.sequence
+    FROM unnest(${slices.map(({ tenantId }) => tenantId)}::uuid[], ${slices.map(({ to }) => to.toString())}::bigint[])
+      AS moved (tenant_id, sequence)
+    WHERE p.tenant_id = moved.tenant_id
   `);
-  const to = last === undefined ? head : BigInt(last.sequence);
-  const slice = { tenantId, from, to };
-  writeWalletEntries(tx, slice);
-  writeTransactionPeriods(tx, slice);
-  tx.send(sql`UPDATE log_positions SET sequence = ${to.toString()} WHERE tenant_id = ${tenantId}`);
-  return to < head;
+  return slices.filter(({ hasMore }) => hasMore).map(({ tenantId }) => tenantId);
 }
 
-/** Undefined if another process has locked it. A log that was never read gets a position. Served by the primary key. */
-async function lockPosition(tx: Tx, tenantId: string): Promise<bigint | undefined> {
-  const lock = () =>
-    tx.query<{ sequence: string }>(
-      sql`SELECT sequence FROM log_positions WHERE tenant_id = ${tenantId} FOR UPDATE SKIP LOCKED`,
-    );
-  const [known] = await lock();
-  if (known !== undefined) return BigInt(known.sequence);
-  const [begun] = await tx.query<{ sequence: string }>(sql`
-    INSERT INTO log_positions (tenant_id, sequence) VALUES (${tenantId}, 0) ON CONFLICT DO NOTHING RETURNING sequence
-  `);
-  return begun === undefined ? undefined : BigInt(begun.sequence);
+interface Position {
+  tenantId: string;
+  sequence: string;
 }
 
-/** Served by the primary key. */
-async function readHead(tx: Queryable, tenantId: string): Promise<bigint> {
-  const [row] = await tx.query<{ sequence: string }>(
-    sql`SELECT sequence FROM event_sequences WHERE tenant_id = ${tenantId}`,
-  );
-  return BigInt(row?.sequence ?? 0);
+/** Without those that another process has locked. A log that was never read gets a position. Served by the primary key. */
+async function lockPositions(tx: Tx, tenantIds: readonly string[]): Promise<Position[]> {
+  const locked = await tx.query<Position>(sql`
+    SELECT tenant_id AS "tenantId", sequence FROM log_positions WHERE tenant_id = ANY (${[...tenantIds]}::uuid[])
+    ORDER BY tenant_id FOR UPDATE SKIP LOCKED
+  `);
+  const known = new Set(locked.map(({ tenantId }) => tenantId));
+  const others = tenantIds.filter((id) => !known.has(id)).sort();
+  if (others.length === 0) return locked;
+  const begun = await tx.query<Position>(sql`
+    INSERT INTO log_positions (tenant_id, sequence) SELECT id, 0 FROM unnest(${others}::uuid[]) AS other (id)
+    ON CONFLICT DO NOTHING RETURNING tenant_id AS "tenantId", sequence
+  `);
+  return [...locked, ...begun];
+}
+
+/** What is read of each log: the same number of events, and less than all if a log has more. Served by the primary keys. */
+async function findSlices(
+  tx: Queryable,
+  positions: readonly Position[],
+  eventsMax: number,
+): Promise<(LogSlice & { hasMore: boolean })[]> {
+  if (positions.length === 0) return [];
+  const share = Math.max(1, Math.floor(eventsMax / positions.length));
+  const rows = await tx.query<{ tenantId: string; from: string; head: string; last: string | null }>(sql`
+    SELECT p.tenant_id AS "tenantId", p.sequence AS "from", h.sequence AS head, (
+        SELECT e.sequence FROM events e WHERE e.tenant_id = p.tenant_id AND e.sequence > p.sequence AND e.sequence <= h.sequence
+        ORDER BY sequence OFFSET ${share - 1} LIMIT 1) AS last
+    FROM unnest(${positions.map(({ tenantId }) => tenantId)}::uuid[], ${positions.map(({ sequence }) => sequence)}::bigint[])
+      AS p (tenant_id, sequence)
+    CROSS JOIN LATERAL (
+      SELECT s.sequence FROM event_sequences s WHERE s.tenant_id = p.tenant_id AND s.sequence > p.sequence LIMIT 1) h
+  `);
+  return rows.map(({ tenantId, from, head, last }) => ({
+    ...{ tenantId, from: BigInt(from), to: BigInt(last ?? head) },
+    hasMore: last !== null && BigInt(last) < BigInt(head),
+  }));
 }

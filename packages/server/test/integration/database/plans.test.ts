@@ -66,8 +66,8 @@ function freeRowsOf(text: string): number {
   if (text.includes('"isEnd"')) return 2 * scannedRowsMax;
   if (text.includes("INTO usage_buckets") && text.includes("WITH slice")) return 5000;
   // A step of the reader of the log.
-  if (text.includes("INTO transaction_periods") || text.includes("INTO wallet_periods")) return 500;
-  if (text.includes("FROM events") && text.includes("ORDER BY sequence OFFSET")) return 500;
+  if (text.includes("INTO transaction_periods") || text.includes("INTO wallet_periods")) return 2000;
+  if (text.includes("FROM events") && text.includes("ORDER BY sequence OFFSET")) return 2000;
   // The hours of a client that are summed up.
   if (text.includes("FROM client_hours")) return 2400;
   // What is counted up to a bound.

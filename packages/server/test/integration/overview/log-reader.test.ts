@@ -90,16 +90,54 @@ describe("the reader of the log", () => {
           for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
             const { fate, eventsMax } = next;
             const store = createLogReaderStore(mortal(service.database, () => fate));
-            await store.readSome(tenantId, eventsMax).catch(() => undefined);
+            await store.readSome([tenantId], eventsMax).catch(() => undefined);
           }
         };
         await Promise.all([read(), read()]);
         const survivor = createLogReaderStore(service.database);
-        while (!(await isAtEnd())) await survivor.readSome(tenantId, 500);
+        while (!(await isAtEnd())) await survivor.readSome([tenantId], 500);
         expect(await findViewFaults(service.database, tenantId)).toEqual([]);
       }),
       { numRuns: 10 },
     );
+  });
+
+  it("reads many logs in one step, which they share", async () => {
+    const others = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const owner = await service.createTenant();
+        await deposit(service, owner, "100");
+        const api = transactionsOf(service, await service.token(owner));
+        for (const amount of ["1", "2", "3000"])
+          await api.create({ reference: "many", asset: "USD", amount });
+        return readId("tnt", owner.tenantId) ?? "";
+      }),
+    );
+    await eventually(
+      () =>
+        service.database.query(sql`SELECT FROM open_transactions WHERE tenant_id = ANY (${others}::uuid[])`),
+      (open) => open.length === 0,
+    );
+    await service.database.transaction(async (tx) => {
+      await tx.query(sql`SELECT FROM log_positions WHERE tenant_id = ANY (${others}::uuid[]) FOR UPDATE`);
+      for (const table of [
+        sql`wallet_entries`,
+        sql`wallet_periods`,
+        sql`transaction_periods`,
+        sql`log_positions`,
+      ])
+        await tx.query(sql`DELETE FROM ${table} WHERE tenant_id = ANY (${others}::uuid[])`);
+    });
+    const store = createLogReaderStore(service.database);
+    let steps = 0;
+    for (let left: string[] = others; left.length > 0; steps += 1) left = await store.readSome(left, 12);
+    expect(steps).toBeGreaterThan(1);
+    for (const id of others) {
+      await eventually(
+        () => findViewFaults(service.database, id),
+        (faults) => faults.length === 0,
+      );
+    }
   });
 
   it("is found out by the comparison if it reads an event twice, or leaves one out", async () => {
@@ -110,7 +148,7 @@ describe("the reader of the log", () => {
     await service.database.query(sql`DELETE FROM wallet_entries WHERE tenant_id = ${tenantId} AND sequence = (
       SELECT max(sequence) FROM wallet_entries WHERE tenant_id = ${tenantId})`);
     expect(await findViewFaults(service.database, tenantId)).not.toEqual([]);
-    await createLogReaderStore(service.database).readSome(tenantId, 500);
+    await createLogReaderStore(service.database).readSome([tenantId], 500);
     expect(JSON.stringify(await findViewFaults(service.database, tenantId))).toContain('"states"');
   });
 });
