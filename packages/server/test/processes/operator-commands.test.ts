@@ -155,7 +155,7 @@ describe("commands beside a running sandbox", () => {
       }),
     );
     const { code, output } = await run(["audit", "ledger"]);
-    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 13, false]);
+    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 15, false]);
   });
 
   it("`failures` lists the rows that failed and retries them", async () => {
