@@ -371,6 +371,7 @@ CREATE TABLE clients (
   reset_at timestamp with time zone,
   email text,
   role text,
+  role_created_by uuid,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
@@ -776,6 +777,7 @@ CREATE TABLE roles (
   created_at timestamp with time zone NOT NULL,
   key_id text NOT NULL,
   mac bytea NOT NULL,
+  generation bigint NOT NULL DEFAULT 1,
   CONSTRAINT roles_pkey PRIMARY KEY (tenant_id, name),
   CONSTRAINT roles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT roles_name_check CHECK (((length(name) >= 1) AND (length(name) <= 40)))

@@ -18,7 +18,7 @@ import {
 } from "../clients/client-authority.js";
 import { keysMax } from "../clients/client-credentials.js";
 import { type CredentialProof, refuseUnproven } from "../clients/prove-credential.js";
-import { findRole, type Role, type RoleStore } from "../people/role.js";
+import { findRole, type Role, type RoleStore, withRole } from "../people/role.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { type ChangeExecutor, type CheckedChange, refuseWithoutScope } from "./change-executor.js";
 import type { ChangeRequest, ChangeStanding, ChangeUnit } from "./change-request.js";
@@ -80,9 +80,7 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
           ...(cancel === undefined ? {} : { cancel }),
           set: {
             ...(scopes === undefined ? {} : { scopes }),
-            ...(role === undefined || client.person === null
-              ? {}
-              : { scopes: role.scopes, person: { ...client.person, role: role.name } }),
+            ...(role === undefined || client.person === null ? {} : withRole(client.person, role)),
             ...(state === undefined ? {} : { state }),
             ...(require_signature === undefined ? {} : { requireSignature: require_signature }),
           },

@@ -40,6 +40,8 @@ export interface PersonFacts {
   email: string;
   /** The client has the scopes of this role. */
   role: string;
+  /** The client that has written the role, and is part of the person's lineage for as long as the person has it. */
+  roleCreatedBy?: string;
 }
 
 /** A secret as it is stored: its hash, with the key of the master key `keyId`. */

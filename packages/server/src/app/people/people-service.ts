@@ -7,7 +7,7 @@ import { disableClient } from "../clients/disable-client.js";
 import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { findRole, type RoleStore, refuseRole } from "./role.js";
+import { findRole, type RoleStore, refuseRole, withRole } from "./role.js";
 
 /** A client that is a person. */
 export type PersonClient = ApiClient & { person: PersonFacts };
@@ -74,7 +74,7 @@ async function invitePerson(
   if (refused !== undefined) return refused;
   const { token, secret } = newInvitation(deps, origin);
   const { client: drafted } = draftClient(deps, origin, { name: body.name, scopes: [...role.scopes] });
-  const client = { ...drafted, secrets: [secret], person: { email: body.email, role: role.name } };
+  const client = { ...drafted, secrets: [secret], ...withRole({ email: body.email }, role) };
   const request = idempotentRequest(idempotencyKey, body);
   const result = await deps.clients.createClient(
     client,
@@ -107,7 +107,7 @@ async function changePerson(
       set: {
         ...(body.name === undefined ? {} : { name: body.name }),
         ...(body.state === undefined ? {} : { state: body.state }),
-        ...(role === undefined ? {} : { scopes: role.scopes, person: { ...person, role: role.name } }),
+        ...(role === undefined ? {} : withRole(person, role)),
       },
     };
   };

@@ -6,7 +6,7 @@ import {
   type Scope,
 } from "@bursar/protocol";
 import { type AuditDraft, actorOf, type Origin, tenantOf } from "../audit/audit-entry.js";
-import type { CallerReview } from "../clients/client.js";
+import type { CallerReview, PersonFacts } from "../clients/client.js";
 import { refuseBeyondScopes, scopesBeyond } from "../clients/client-authority.js";
 import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js";
 import type { Refused } from "../requests/refused.js";
@@ -82,6 +82,15 @@ const builtIns: readonly Role[] = Object.entries(builtInRoles).map(([name, scope
 /** A built-in role is always there. */
 export function isRoleOfTenant(name: string): boolean {
   return !isBuiltInRole(name);
+}
+
+/** What a person has with a role. */
+export function withRole<Person extends Omit<PersonFacts, "role">>(
+  { roleCreatedBy: _, ...person }: Person,
+  { name, scopes, createdBy }: Role,
+) {
+  const author = createdBy === null ? {} : { roleCreatedBy: createdBy };
+  return { scopes, person: { ...person, role: name, ...author } };
 }
 
 /** The role with this name, built-in or of the tenant. */

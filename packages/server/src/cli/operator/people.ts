@@ -78,7 +78,12 @@ export function addPeopleCommand(program: Command): void {
 const pageSize = 100;
 
 function printInvited({ person, invitation }: InvitedPerson): void {
+  const { role, roleCreatedBy } = person.person;
+  // A client can have written the role, and another one with this name before.
+  const author = roleCreatedBy === undefined ? "" : `, written by ${showId("cli", roleCreatedBy)}`;
   console.log(`person  ${showId("cli", person.id)}`);
+  console.log(`role    ${printable(role)}${author}`);
+  console.log(`scopes  ${person.scopes.join(" ")}`);
   if (invitation !== null)
     console.log(`link    ${invitationUrl(publicUrlOf(loadOperatorSettings()), invitation.token)}`);
 }

@@ -138,7 +138,7 @@ function applyChange(
   tx.send(sql`
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
       require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
-      disabled_at = ${disabledAt}, role = ${person?.role ?? null}
+      disabled_at = ${disabledAt}, role = ${person?.role ?? null}, role_created_by = ${person?.roleCreatedBy ?? null}
     WHERE id = ${client.id}
   `);
   if (authority !== undefined) writeAuthority(tx, client.id, authority, now);

@@ -194,11 +194,11 @@ async function insertClient(
 ): Promise<boolean> {
   const inserted = await tx.query(sql`
     INSERT INTO clients
-      (id, tenant_id, name, scopes, state, require_signature, email, role, created_by, authority_changed_by, authority_changed_at,
+      (id, tenant_id, name, scopes, state, require_signature, email, role, role_created_by, created_by, authority_changed_by, authority_changed_at,
        controllers, idempotency_key, request_hash, created_at, updated_at)
     VALUES
       (${client.id}, ${client.tenantId}, ${client.name}, ${[...client.scopes]}, ${client.state}, ${client.requireSignature},
-       ${client.person?.email ?? null}, ${client.person?.role ?? null},
+       ${client.person?.email ?? null}, ${client.person?.role ?? null}, ${client.person?.roleCreatedBy ?? null},
        ${client.createdBy}, ${client.authorityChangedBy}, ${client.authorityChangedAt},
        ${[...client.controllers]}, ${request?.key ?? null},
        decode(${request?.hash ?? null}, 'hex'), ${client.createdAt}, ${client.updatedAt})

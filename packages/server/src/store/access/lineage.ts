@@ -183,7 +183,7 @@ function readLinks(
 }
 
 const linksOf = (id: Statement) => sql`
-  SELECT c.id, c.controllers[:${controllersMax + 1}::integer] || array_remove(ARRAY[c.authority_changed_by], NULL) AS controllers
+  SELECT c.id, c.controllers[:${controllersMax + 1}::integer] || array_remove(ARRAY[c.authority_changed_by, c.role_created_by], NULL) AS controllers
   FROM clients c WHERE c.id = ${id} LIMIT 1`;
 
 /** Served by the primary key, as are the secrets and keys by their indexes on client_id. */
@@ -208,9 +208,9 @@ async function readTenants(
 
 function controllersOf(client: ApiClient | undefined): readonly string[] | undefined {
   if (client === undefined || client.isTampered === true) return undefined;
-  const { controllers, authorityChangedBy } = client;
-  const first = controllers.slice(0, controllersMax + 1);
-  return [...new Set(authorityChangedBy === null ? first : [...first, authorityChangedBy])];
+  const { controllers, authorityChangedBy, person } = client;
+  const others = [authorityChangedBy, person?.roleCreatedBy ?? null].filter((one) => one !== null);
+  return [...new Set([...controllers.slice(0, controllersMax + 1), ...others])];
 }
 
 function standingIn(

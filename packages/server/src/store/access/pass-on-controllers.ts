@@ -64,11 +64,12 @@ async function readOthers(tx: Tx, tenantId: string, id: string): Promise<ApiClie
 /** Adds controllers to those of these clients that a client controls. A new seal would hide that a row was tampered with. */
 function addControllers(tx: Tx, clients: readonly ApiClient[], id: string, behind: readonly string[]): void {
   for (const controlled of clients) {
-    const isControlled = controlled.authorityChangedBy === id || controlled.controllers.includes(id);
+    const { controllers, authorityChangedBy, person } = controlled;
+    const isControlled = [...controllers, authorityChangedBy, person?.roleCreatedBy].includes(id);
     if (!isControlled || controlled.isTampered === true) continue;
     const added = behind.filter((one) => one !== id && one !== controlled.id);
-    const next = [...new Set([...controlled.controllers, ...added])];
-    if (next.length === controlled.controllers.length) continue;
+    const next = [...new Set([...controllers, ...added])];
+    if (next.length === controllers.length) continue;
     tx.send(sql`UPDATE clients SET controllers = ${next}::uuid[] WHERE id = ${controlled.id}`);
     writeSeal(tx, { ...controlled, controllers: next });
     // So that what a second client passes on to it is added to this.

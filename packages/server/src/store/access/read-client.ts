@@ -38,7 +38,8 @@ export async function findClientOfTenant(
 /** Clients with their unexpired secrets, their keys and the last record of a stop, in one round trip. */
 export const selectClients = sql`
     SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
-      CASE WHEN email IS NOT NULL THEN jsonb_build_object('email', email, 'role', role) END AS person,
+      CASE WHEN email IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object('email', email, 'role', role,
+        'roleCreatedBy', role_created_by)) END AS person,
       created_by AS "createdBy", authority_changed_by AS "authorityChangedBy", authority_changed_at AS "authorityChangedAt",
       controllers, reset_at AS "resetAt",
       jsonb_build_object('credentials', credentials, 'keyId', key_id, 'mac', encode(mac, 'hex')) AS seal,

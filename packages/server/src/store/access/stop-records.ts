@@ -135,7 +135,7 @@ export async function findStanding(source: KeyedQueryable, subject: StopSubject)
 }
 
 /** The number after the last one of a subject; the last number that there is, if that is taken. Served by the primary key. */
-const nextNumber = (tenantId: Statement, subjectId: Statement) => sql`
+export const nextNumber = (tenantId: Statement, subjectId: Statement) => sql`
   1 + least(9223372036854775806, coalesce((
     SELECT max(s.number) FROM stop_records s WHERE s.tenant_id = ${tenantId} AND s.subject_id = ${subjectId}), 0))`;
 

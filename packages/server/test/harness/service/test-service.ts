@@ -5,8 +5,9 @@ import pino from "pino";
 import type { IntegrityKeys } from "../../../src/app/access/integrity-keys.js";
 import { describeAct } from "../../../src/app/audit/audit-entry.js";
 import type { ApiClient } from "../../../src/app/clients/client.js";
+import type { InvitedPerson } from "../../../src/app/people/people-service.js";
 import type { RailPart } from "../../../src/app/rails/rail.js";
-import { isRefused } from "../../../src/app/requests/refused.js";
+import { isRefused, type Refused } from "../../../src/app/requests/refused.js";
 import type { Parts } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
@@ -45,6 +46,8 @@ export interface BlackBoxService {
   resetAsOperator: (client: Pick<TestClient, "tenantId" | "clientId">) => Promise<string>;
   /** What `bursar people invite` does; returns the link. */
   inviteAsOperator: (tenant: Pick<TestClient, "tenantId">, body: InvitePersonBody) => Promise<string>;
+  /** What `bursar people recover` does; returns the link. */
+  recoverAsOperator: (tenant: Pick<TestClient, "tenantId">, personId: string) => Promise<string>;
   /** Registers an Ed25519 key of a client; returns its id. */
   addKeyAsOperator: (client: Pick<TestClient, "tenantId" | "clientId">, publicKey: string) => Promise<string>;
   /** Adds funds to the tenant's primary wallet. */
@@ -87,6 +90,11 @@ interface SharedParts {
   database: TestDatabase;
   masterKey: Uint8Array;
   publicUrl: string | undefined;
+}
+
+function linkOf(invited: InvitedPerson | Refused | undefined): string {
+  if (invited === undefined || isRefused(invited)) throw new Error("there is no invitation");
+  return `http://localhost/console#invitation=${invited.invitation?.token}`;
 }
 
 /** The settings that a configuration file would have: keys with a dot, all of them numbers. */
@@ -219,9 +227,11 @@ export async function startTestService(
     },
     inviteAsOperator: async ({ tenantId }, body) => {
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
-      const invited = await parts?.useCases.invitePerson(origin, body, undefined);
-      if (invited === undefined || isRefused(invited)) throw new Error("the person could not be invited");
-      return `http://localhost/console#invitation=${invited.invitation?.token}`;
+      return linkOf(await parts?.useCases.invitePerson(origin, body, undefined));
+    },
+    recoverAsOperator: async ({ tenantId }, personId) => {
+      const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
+      return linkOf(await parts?.useCases.recoverPerson(origin, readId("cli", personId) ?? ""));
     },
     resetAsOperator: async ({ tenantId, clientId }) => {
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;

@@ -1,10 +1,11 @@
 import { isRoleOfTenant, type Role, type RoleStore } from "../../../app/people/role.js";
 import type { Refused } from "../../../app/requests/refused.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../../core/database.js";
-import { sql } from "../../core/sql.js";
+import { type Statement, sql } from "../../core/sql.js";
 import { appendAudit } from "../audit.js";
 import { reviewCaller } from "../review-caller.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../row-integrity.js";
+import { insertStop, nextNumber } from "../stop-records.js";
 
 interface RoleRow extends RowMac {
   tenantId: string;
@@ -12,6 +13,10 @@ interface RoleRow extends RowMac {
   scopes: Role["scopes"];
   createdBy: string | null;
   createdAt: Date;
+  /** The deletions of roles with this name are numbered. This is the number that the role's own deletion would have when it was created. */
+  generation: string;
+  /** Whether no role with this name was deleted since it was created. */
+  isCurrent: boolean;
 }
 
 const rolesMax = 50;
@@ -36,18 +41,19 @@ export function createRoleStore(database: Database): RoleStore {
         lockTenant(tx, tenantId);
         const refused = await reviewCaller(tx, tenantId, caller);
         if (refused !== undefined) return refused;
-        const [counted] = await tx.query<{ isFull: boolean }>(sql`
-          SELECT count(*) >= ${rolesMax} AS "isFull" FROM roles WHERE tenant_id = ${tenantId}
+        const [{ isFull, generation } = noRoles] = await tx.query<typeof noRoles>(sql`
+          SELECT count(*) >= ${rolesMax} AS "isFull", ${nextDeletion(sql`${tenantId}::uuid`, sql`${name}::text`)} AS generation
+          FROM roles WHERE tenant_id = ${tenantId}
         `);
-        if (counted?.isFull === true) return { refused: "ROLE_LIMIT_REACHED" };
+        if (isFull) return { refused: "ROLE_LIMIT_REACHED" };
         const { keyId, mac } = macOfRow(
           requireKeys(tx),
           "role",
-          contentOf({ tenantId, name, scopes, createdBy, createdAt }),
+          contentOf({ tenantId, name, scopes, createdBy, createdAt, generation }),
         );
         const inserted = await tx.query(sql`
-          INSERT INTO roles (tenant_id, name, scopes, created_by, created_at, key_id, mac)
-          VALUES (${tenantId}, ${name}, ${[...scopes]}, ${createdBy}, ${createdAt}, ${keyId}, ${mac})
+          INSERT INTO roles (tenant_id, name, scopes, created_by, created_at, generation, key_id, mac)
+          VALUES (${tenantId}, ${name}, ${[...scopes]}, ${createdBy}, ${createdAt}, ${generation}, ${keyId}, ${mac})
           ON CONFLICT DO NOTHING RETURNING name
         `);
         if (inserted.length === 0) return { refused: "ROLE_EXISTS" };
@@ -66,10 +72,12 @@ export function createRoleStore(database: Database): RoleStore {
           SELECT id FROM clients WHERE tenant_id = ${tenantId} AND email IS NOT NULL AND role = ${name} LIMIT 1
         `);
         if (holders.length > 0) return { refused: "ROLE_IN_USE" };
-        const deleted = await tx.query(sql`
-          DELETE FROM roles WHERE tenant_id = ${tenantId} AND name = ${name} RETURNING name
+        const [deleted] = await tx.query<{ subjectId: string }>(sql`
+          DELETE FROM roles WHERE tenant_id = ${tenantId} AND name = ${name}
+          RETURNING ${subjectOf(sql`tenant_id`, sql`name`)} AS "subjectId"
         `);
-        if (deleted.length === 0) return { refused: "ROLE_NOT_FOUND" };
+        if (deleted === undefined) return { refused: "ROLE_NOT_FOUND" };
+        tx.send(insertStop({ tenantId, subjectId: deleted.subjectId }));
         await appendAudit(tx, [audit]);
         return undefined;
       }),
@@ -94,8 +102,27 @@ export async function refuseLostRole(
   return isSame ? undefined : { refused: "ROLE_NOT_FOUND" };
 }
 
+const noRoles = { isFull: false, generation: "1" };
+
+/*
+ * A row of a role that was deleted could be put back, with the MAC of then. So each deletion is recorded where the role of the service cannot
+ * remove it, with the records of stops, for the name: whatever the row said, no role with this name from before exists any more.
+ */
+
+/** The subject of the records about a name. */
+function subjectOf(tenantId: Statement, name: Statement): Statement {
+  const content = sql`convert_to('role ' || ${tenantId} || ' ' || ${name}, 'UTF8')`;
+  return sql`encode(substring(sha256(${content}) FOR 16), 'hex')::uuid`;
+}
+
+/** The number of the next deletion. Served by the primary key of stop_records. */
+function nextDeletion(tenantId: Statement, name: Statement): Statement {
+  return nextNumber(tenantId, subjectOf(tenantId, name));
+}
+
 const selectRoles = sql`
-  SELECT tenant_id AS "tenantId", name, scopes, created_by AS "createdBy", created_at AS "createdAt", key_id AS "keyId", mac
+  SELECT tenant_id AS "tenantId", name, scopes, created_by AS "createdBy", created_at AS "createdAt", generation, key_id AS "keyId", mac,
+    generation = ${nextDeletion(sql`roles.tenant_id`, sql`roles.name`)} AS "isCurrent"
   FROM roles
 `;
 
@@ -104,15 +131,16 @@ function lockTenant(tx: Tx, tenantId: string): void {
   tx.send(sql`SELECT FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`);
 }
 
-/** A role that something else has written does not exist. */
+/** A role that something else has written, or that was deleted, does not exist. */
 function readRole(source: KeyedQueryable, row: RoleRow): Role | undefined {
-  if (!isRowAuthentic(requireKeys(source), "role", contentOf(row), row)) return undefined;
+  if (!row.isCurrent || !isRowAuthentic(requireKeys(source), "role", contentOf(row), row)) return undefined;
   const { name, scopes, createdBy, createdAt } = row;
   return { name, scopes, isBuiltIn: false, createdBy, createdAt };
 }
 
-function contentOf({ tenantId, name, scopes, createdBy, createdAt }: Omit<RoleRow, keyof RowMac>): object {
-  return { tenantId, name, scopes, createdBy, createdAt };
+function contentOf(row: Omit<RoleRow, keyof RowMac | "isCurrent">): object {
+  const { tenantId, name, scopes, createdBy, createdAt, generation } = row;
+  return { tenantId, name, scopes, createdBy, createdAt, generation };
 }
 
 /** Writes the MACs of roles with the current key. They are few. */
