@@ -372,9 +372,12 @@ CREATE TABLE clients (
   email text,
   role text,
   role_created_by uuid,
+  oidc_issuer text,
+  oidc_subject text,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
+  CONSTRAINT clients_account CHECK (((oidc_issuer IS NULL) = (oidc_subject IS NULL))),
   CONSTRAINT clients_name_check CHECK (((length(name) >= 1) AND (length(name) <= 128))),
   CONSTRAINT clients_person CHECK (((email IS NULL) = (role IS NULL))),
   CONSTRAINT clients_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
@@ -1310,6 +1313,8 @@ CREATE TRIGGER stop_records_follow BEFORE INSERT ON public.stop_records FOR EACH
 CREATE UNIQUE INDEX destinations_listed ON public.destinations USING btree (tenant_id, network, address) WHERE (removed_at IS NULL);
 
 CREATE UNIQUE INDEX events_by_subject ON public.events USING btree (tenant_id, subject_id, version);
+
+CREATE UNIQUE INDEX people_by_account ON public.clients USING btree (tenant_id, oidc_issuer, oidc_subject) WHERE (oidc_subject IS NOT NULL);
 
 CREATE UNIQUE INDEX people_by_email ON public.clients USING btree (tenant_id, lower((email COLLATE "C"))) WHERE (email IS NOT NULL);
 

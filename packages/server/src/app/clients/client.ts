@@ -42,6 +42,14 @@ export interface PersonFacts {
   role: string;
   /** The client that has written the role, and is part of the person's lineage for as long as the person has it. */
   roleCreatedBy?: string;
+  /** The account with which the person has logged in at the OpenID provider. */
+  account?: ProviderAccount | undefined;
+}
+
+/** An account of an OpenID provider. */
+export interface ProviderAccount {
+  issuer: string;
+  subject: string;
 }
 
 /** A secret as it is stored: its hash, with the key of the master key `keyId`. */
@@ -166,6 +174,7 @@ export interface ClientStore {
   listPeople: (tenantId: string, limit: number, beforeId: string | undefined) => Promise<ApiClient[]>;
   /** The person of the tenant with this address, in any case of letters. */
   findPerson: (tenantId: string, email: string) => Promise<ApiClient | undefined>;
+  findPersonOfAccount: (tenantId: string, account: ProviderAccount) => Promise<ApiClient | undefined>;
   /** Creates the client with its audit entry, or finds the one that an earlier request with the same key created. */
   createClient: (
     client: ApiClient,

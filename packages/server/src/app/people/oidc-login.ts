@@ -1,7 +1,9 @@
-import type { Origin } from "../audit/audit-entry.js";
+import type { OperatorOrigin } from "../audit/audit-entry.js";
+import type { ProviderAccount } from "../clients/client.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { isActive } from "./log-in.js";
-import type { PeopleService, PersonClient } from "./people-service.js";
+import type { PersonClient } from "./people-service.js";
+import type { ProviderPeople } from "./provider-people.js";
 import type { SessionServiceDeps } from "./session-service.js";
 
 /** What has to be remembered while the browser is with the provider. */
@@ -33,7 +35,7 @@ export interface OidcDeps {
   roleClaim: string;
   /** The first row that fits decides. */
   rows: readonly OidcRole[];
-  people: Pick<PeopleService, "invitePerson" | "changePerson">;
+  people: ProviderPeople;
   seal: (content: Uint8Array) => Uint8Array;
   open: (sealed: Uint8Array) => Uint8Array | undefined;
 }
@@ -58,7 +60,7 @@ export async function beginOidcLogin({
   return { url: begun.url, cookie };
 }
 
-/** The person of a login with the provider, who is created if it is the first one. The configuration gives the role, so the operator does. */
+/** The person of a login with the provider, who is created if it is the first one. */
 export async function finishOidcLogin(
   deps: SessionServiceDeps,
   parameters: string,
@@ -75,37 +77,21 @@ export async function finishOidcLogin(
   if (answer === "refused") return refusedLogin;
   const row = findRow(oidc, answer);
   const email = emailOf(answer);
+  const account = accountOf(answer);
+  if (account === undefined) return refusedLogin;
   if (row === undefined || email === undefined) return { refused: "OIDC_NO_ROLE" };
   if (await deps.isSuspended(row.tenantId)) return { refused: "TENANT_SUSPENDED" };
-  const origin: Origin = { by: "operator", tenantId: row.tenantId };
-  const person = await findOrCreate(deps, oidc, origin, row, { email, name: nameOf(answer, email) });
+  const origin: OperatorOrigin = { by: "operator", tenantId: row.tenantId };
+  const { role } = row;
+  const person = await oidc.people.findOrCreatePerson(origin, {
+    ...{ account, email, name: nameOf(answer, email), role },
+  });
   if (isRefused(person)) return person;
   if (!isActive(person)) return refusedLogin;
   const isFirst = await nonces.useNonce(person, `oidc:${pending.state}`, new Date(pending.expiresAtMs));
   if (!isFirst) return refusedLogin;
   const current = await clients.findClientOfTenant(row.tenantId, person.id);
   return current !== undefined && isActive(current) ? { person: current, keyId: null } : refusedLogin;
-}
-
-async function findOrCreate(
-  { clients }: SessionServiceDeps,
-  { people }: OidcDeps,
-  origin: Origin,
-  { tenantId, role }: OidcRole,
-  { email, name }: { email: string; name: string },
-): Promise<PersonClient | Refused> {
-  const known = await clients.findPerson(tenantId, email);
-  if (known === undefined) {
-    const invited = await people.invitePerson(origin, { email, name, role }, undefined);
-    if (!isRefused(invited)) return invited.person;
-    // Two first logins at once: the other one has created the person.
-    if (invited.refused !== "PERSON_EXISTS") return invited;
-  }
-  const found = known ?? (await clients.findPerson(tenantId, email));
-  if (found === undefined || found.person === null) return refusedLogin;
-  const person = { ...found, person: found.person };
-  if (!isActive(person) || person.person.role === role) return person;
-  return await people.changePerson(origin, person.id, { role });
 }
 
 function findRow({ roleClaim, rows }: OidcDeps, answer: OidcAnswer): OidcRole | undefined {
@@ -118,6 +104,13 @@ function findRow({ roleClaim, rows }: OidcDeps, answer: OidcAnswer): OidcRole | 
 function emailOf({ email, email_verified }: OidcAnswer): string | undefined {
   if (typeof email !== "string" || email_verified !== true) return undefined;
   return email.length <= 254 && /^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(email) ? email : undefined;
+}
+
+/** The subject is at most 255 characters of ASCII, says the standard. */
+function accountOf({ iss, sub }: OidcAnswer): ProviderAccount | undefined {
+  if (typeof iss !== "string" || typeof sub !== "string" || !/^[\x20-\x7e]{1,255}$/.test(sub))
+    return undefined;
+  return { issuer: iss, subject: sub };
 }
 
 function nameOf({ name }: OidcAnswer, email: string): string {

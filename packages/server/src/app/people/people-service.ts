@@ -1,6 +1,12 @@
 import { type ChangePersonBody, type InvitePersonBody, showId } from "@bursar/protocol";
 import { actorOf, type Origin, tenantOf } from "../audit/audit-entry.js";
-import type { ApiClient, ClientChange, ClientSecret, PersonFacts } from "../clients/client.js";
+import type {
+  ApiClient,
+  ClientChange,
+  ClientSecret,
+  PersonFacts,
+  ProviderAccount,
+} from "../clients/client.js";
 import { hashSecret, newSecret } from "../clients/client-secret.js";
 import { applyClientChange, type ClientServiceDeps, draftClient } from "../clients/client-service.js";
 import { disableClient } from "../clients/disable-client.js";
@@ -54,7 +60,7 @@ function isPerson(client: ApiClient): client is PersonClient {
 }
 
 /** What is no person is not found, like what does not exist. */
-function asPerson(client: ApiClient | Refused | undefined): PersonClient | Refused {
+export function asPerson(client: ApiClient | Refused | undefined): PersonClient | Refused {
   if (client === undefined) return notFound;
   if (isRefused(client)) return client.refused === "CLIENT_NOT_FOUND" ? notFound : client;
   return isPerson(client) ? client : notFound;
@@ -62,11 +68,12 @@ function asPerson(client: ApiClient | Refused | undefined): PersonClient | Refus
 
 const notFound: Refused = { refused: "PERSON_NOT_FOUND" };
 
-async function invitePerson(
+export async function invitePerson(
   deps: PeopleServiceDeps,
   origin: Origin,
   body: InvitePersonBody,
   idempotencyKey: string | undefined,
+  account?: ProviderAccount,
 ): Promise<InvitedPerson | Refused> {
   const role = await findRole(deps.roles, tenantOf(origin), body.role);
   if (isRefused(role)) return role;
@@ -74,7 +81,7 @@ async function invitePerson(
   if (refused !== undefined) return refused;
   const { token, secret } = newInvitation(deps, origin);
   const { client: drafted } = draftClient(deps, origin, { name: body.name, scopes: [...role.scopes] });
-  const client = { ...drafted, secrets: [secret], ...withRole({ email: body.email }, role) };
+  const client = { ...drafted, secrets: [secret], ...withRole({ email: body.email, account }, role) };
   const request = idempotentRequest(idempotencyKey, body);
   const result = await deps.clients.createClient(
     client,
@@ -130,11 +137,17 @@ async function recoverPerson(
 ): Promise<InvitedPerson | Refused> {
   const { token, secret } = newInvitation(deps, origin);
   const by = actorOf(origin);
-  const decide = ({ secrets, keys }: ApiClient): ClientChange => ({
+  const decide = ({ secrets, keys, person }: ApiClient): ClientChange => ({
     addSecret: secret,
     removeSecretIds: secrets.map((one) => one.id),
     removeKeyIds: keys.map((one) => one.id),
-    ...(by === null ? { authority: { by, controllers: "reset" } } : {}),
+    // The operator says who the person is from now on, also to the provider.
+    ...(by === null
+      ? {
+          authority: { by, controllers: "reset" },
+          set: { person: person && { ...person, account: undefined } },
+        }
+      : {}),
   });
   const recovered = asPerson(
     await applyClientChange(deps, origin, id, "person.recover", decide, {

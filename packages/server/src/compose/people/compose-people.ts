@@ -6,6 +6,7 @@ import {
   type PeopleService,
   type PeopleServiceDeps,
 } from "../../app/people/people-service.js";
+import { createProviderPeople } from "../../app/people/provider-people.js";
 import { createRoleService, type RoleService } from "../../app/people/role.js";
 import {
   createSessionService,
@@ -45,9 +46,8 @@ export function composePeople(
     newUuid,
     now,
   });
-  const people = createPeopleService({ ...parts, roles });
   const useCases = {
-    ...people,
+    ...createPeopleService({ ...parts, roles }),
     ...createOwnPasskeyService({ ...parts, passkeys, challenges, consoleAddress }),
     ...createRoleService({ roles, now }),
     ...createSessionService({
@@ -58,7 +58,12 @@ export function composePeople(
       checks: createBoundedGate(checks),
       knownChecks: createBoundedGate(knownChecks),
       providerCalls: createBoundedGate(checks),
-      oidc: composeOidc(settings, { people, sealing, consoleAddress, now }),
+      oidc: composeOidc(settings, {
+        people: createProviderPeople({ ...parts, roles }),
+        sealing,
+        consoleAddress,
+        now,
+      }),
       tenants: createTenantStore(database),
       isSuspended: createTenantSuspensionStore(database).isSuspended,
       consoleAddress,

@@ -62,8 +62,11 @@ export async function restoreClient(
 }
 
 async function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now: Date): Promise<ApiClient> {
+  const { person, ...facts } = readUnchecked(row);
   const client: ApiClient = {
-    ...readUnchecked(row),
+    ...facts,
+    // The provider's account in the row could be anybody's.
+    person: person && { ...person, account: undefined },
     scopes,
     state: "disabled",
     secrets: [],
@@ -79,7 +82,8 @@ async function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now:
   tx.send(sql`DELETE FROM client_keys WHERE client_id = ${client.id}`);
   tx.send(sql`
     UPDATE clients SET scopes = ${[...scopes]}, state = 'disabled', authority_changed_by = NULL,
-      authority_changed_at = ${now}, controllers = '{}', reset_at = ${now}, updated_at = ${now}, disabled_at = ${now}
+      authority_changed_at = ${now}, controllers = '{}', reset_at = ${now}, updated_at = ${now}, disabled_at = ${now},
+      oidc_issuer = NULL, oidc_subject = NULL
     WHERE id = ${client.id}
   `);
   writeSeal(tx, client);

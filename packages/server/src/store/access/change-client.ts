@@ -138,7 +138,8 @@ function applyChange(
   tx.send(sql`
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
       require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
-      disabled_at = ${disabledAt}, role = ${person?.role ?? null}, role_created_by = ${person?.roleCreatedBy ?? null}
+      disabled_at = ${disabledAt}, role = ${person?.role ?? null}, role_created_by = ${person?.roleCreatedBy ?? null},
+      email = ${person?.email ?? null}, oidc_issuer = ${person?.account?.issuer ?? null}, oidc_subject = ${person?.account?.subject ?? null}
     WHERE id = ${client.id}
   `);
   if (authority !== undefined) writeAuthority(tx, client.id, authority, now);

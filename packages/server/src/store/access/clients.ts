@@ -107,6 +107,14 @@ export function createClientStore(database: Database): ClientStore {
       `);
       return (await readInSlices(database, rows))[0];
     },
+    // Served by people_by_account.
+    findPersonOfAccount: async (tenantId, { issuer, subject }) => {
+      const rows = await database.query<ClientRow>(sql`
+        ${selectClients}
+        WHERE clients.tenant_id = ${tenantId} AND clients.oidc_issuer = ${issuer} AND clients.oidc_subject = ${subject}
+      `);
+      return (await readInSlices(database, rows))[0];
+    },
     createClient: async (client, request, audit, clientsMax, caller) =>
       await database.transaction(async (tx) => {
         lockTenant(tx, client.tenantId);
@@ -178,11 +186,13 @@ function folded(email: Statement): Statement {
   return sql`lower(${email} COLLATE "C")`;
 }
 
-/** Whether the tenant has another person with this address. Served by people_by_email. */
+/** Whether the tenant has another person with this address, or this account. Served by people_by_email and people_by_account. */
 async function hasPerson(tx: Queryable, { tenantId, person }: ApiClient): Promise<boolean> {
   if (person === null) return false;
   const found = await tx.query(sql`
     SELECT id FROM clients WHERE tenant_id = ${tenantId} AND email IS NOT NULL AND ${folded(sql`email`)} = ${folded(sql`${person.email}::text`)}
+    UNION ALL
+    SELECT id FROM clients WHERE tenant_id = ${tenantId} AND oidc_issuer = ${person.account?.issuer ?? null} AND oidc_subject = ${person.account?.subject ?? null}
   `);
   return found.length > 0;
 }
@@ -194,11 +204,12 @@ async function insertClient(
 ): Promise<boolean> {
   const inserted = await tx.query(sql`
     INSERT INTO clients
-      (id, tenant_id, name, scopes, state, require_signature, email, role, role_created_by, created_by, authority_changed_by, authority_changed_at,
+      (id, tenant_id, name, scopes, state, require_signature, email, role, role_created_by, oidc_issuer, oidc_subject, created_by, authority_changed_by, authority_changed_at,
        controllers, idempotency_key, request_hash, created_at, updated_at)
     VALUES
       (${client.id}, ${client.tenantId}, ${client.name}, ${[...client.scopes]}, ${client.state}, ${client.requireSignature},
        ${client.person?.email ?? null}, ${client.person?.role ?? null}, ${client.person?.roleCreatedBy ?? null},
+       ${client.person?.account?.issuer ?? null}, ${client.person?.account?.subject ?? null},
        ${client.createdBy}, ${client.authorityChangedBy}, ${client.authorityChangedAt},
        ${[...client.controllers]}, ${request?.key ?? null},
        decode(${request?.hash ?? null}, 'hex'), ${client.createdAt}, ${client.updatedAt})

@@ -68,7 +68,7 @@ export async function startOidcProvider() {
     refusals,
     /** Logs somebody with these claims in at the provider, as a browser would; returns the query that the browser comes back with. */
     authorize: async (authorizationUrl: string, claims: object, faults?: OidcFaults) => {
-      const user = `user-${users.size}`;
+      const user = accountOf(claims);
       users.set(user, { claims, faults });
       return await browse(authorizationUrl, url, user);
     },
@@ -80,6 +80,12 @@ export async function startOidcProvider() {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The account that somebody has at the provider: the claim `sub`, or one for each address. */
+function accountOf({ sub, email }: { sub?: string; email?: unknown }): string {
+  const folded = String(email).replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return sub ?? `of-${encodeURIComponent(folded)}`;
 }
 
 const configuration: Configuration = {

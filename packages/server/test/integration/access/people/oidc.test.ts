@@ -1,65 +1,27 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOidcProvider } from "../../../../src/credentials/oidc-provider.js";
 import { callConsole, cookieOf, logInWith, registerWith, tokenOf } from "../../../harness/people/log-in.js";
-import { type OidcFaults, oidcClient, startOidcProvider } from "../../../harness/people/oidc-provider.js";
-import {
-  startTestService,
-  type TestClient,
-  type TestService,
-} from "../../../harness/service/test-service.js";
-import { createTemporaryFolder } from "../../../harness/temporary-folder.js";
-
-type Provider = Awaited<ReturnType<typeof startOidcProvider>>;
+import { type OidcFaults, oidcClient } from "../../../harness/people/oidc-provider.js";
+import { type ProviderService, startProviderService } from "../../../harness/people/provider-service.js";
 
 describe("a login with an OpenID provider", () => {
-  let provider: Provider;
-  let service: TestService;
-  let owner: TestClient;
+  let started: ProviderService;
+  let provider: ProviderService["provider"];
+  let service: ProviderService["service"];
+  let owner: ProviderService["owner"];
+  let begin: ProviderService["begin"];
+  let finish: ProviderService["finish"];
+  let logIn: ProviderService["logIn"];
   beforeAll(async () => {
-    provider = await startOidcProvider();
-    const first = await startTestService();
-    owner = await first.createTenant();
-    const settings = {
-      BURSAR_OIDC_ISSUER: provider.url,
-      BURSAR_OIDC_CLIENT_ID: oidcClient.id,
-      BURSAR_OIDC_CLIENT_SECRET: oidcClient.secret,
-      "quotas.address_per_second": "100000",
-      "quotas.address_burst": "100000",
-    };
-    const row = (value: string, role: string) =>
-      `  - {value: ${value}, tenant: ${owner.tenantId}, role: ${role}}\n`;
-    const file = join(createTemporaryFolder("oidc"), "bursar.yaml");
-    writeFileSync(file, `oidc_roles:\n${row("treasury", "operator")}${row("audit", "auditor")}`);
-    const { database, masterKey } = first;
-    service = await startTestService(
-      { ...settings, BURSAR_CONFIG: file },
-      { database, masterKey, publicUrl: undefined },
-    );
-    stopFirst = first.stop;
+    started = await startProviderService({ treasury: "operator", audit: "auditor" });
+    ({ provider, service, owner, begin, finish, logIn } = started);
   });
-  let stopFirst: () => Promise<void>;
-  afterAll(async () => {
-    await service.stop();
-    await stopFirst();
-    await provider.stop();
-  });
+  afterAll(() => started?.stop());
 
-  const begin = async () => {
-    const { body, cookie, code } = await callConsole(service, "POST", "/oidc");
-    return { url: String(body["url"]), cookie, code };
-  };
-  const finish = (parameters: URLSearchParams, cookie: string) =>
-    callConsole(service, "POST", "/oidc/callback", { parameters: String(parameters) }, cookieOf(cookie));
   const claims = (email: string, groups: unknown = ["treasury"], more = {}) => ({
     ...{ email, email_verified: true, name: "Ada", groups },
     ...more,
   });
-  const logIn = async (given: object, faults?: OidcFaults) => {
-    const { url, cookie } = await begin();
-    return await finish(await provider.authorize(url, given, faults), cookie);
-  };
 
   it("asks for a code with PKCE, state and nonce, and remembers them in a cookie of its own", async () => {
     const { url, cookie } = await begin();
