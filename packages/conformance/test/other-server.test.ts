@@ -51,9 +51,12 @@ const mayBeMissing = [
   "shown.amount.equal",
   "shown.amount.exact",
   "shown.reference",
+  "shown.reference.exact",
   "shown.asset",
   "tx.get.own",
   "policy.nothing-created",
+  "policy.announced",
+  "refused.nothing-created",
   "wallet.create.not-final",
 ];
 

@@ -2,9 +2,10 @@ import { contractCheck, expect, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { describeReply } from "../http/reply.js";
 import { obtainToken, revokeToken } from "../target/oauth.js";
-import { expectRefused } from "./scenarios.js";
+import { expectAccepted, expectRefused, swapCase } from "./scenarios.js";
 
 const garbage = "access.garbage";
+export const unissued = "Bearer conformance.not-a.token";
 const row = { needs: ["tx.create.accepted"], writes: ["transaction"] } as const;
 
 export const withoutToken = (kit: Kit) =>
@@ -16,7 +17,7 @@ export const accessChecks = [
     expectRefused((await withoutToken(kit)).reply, "a request without a token");
   }),
   contractCheck(garbage, "5.bearer", "A token that nobody has issued is not accepted.", row, async (kit) => {
-    const { reply } = await kit.create({ authorization: "Bearer conformance.not-a.token" });
+    const { reply } = await kit.create({ authorization: unissued });
     expectRefused(reply, "a token that nobody has issued");
   }),
   contractCheck(
@@ -42,6 +43,32 @@ export const accessChecks = [
     async (kit) => {
       const { reply } = await kit.create({ authorization: `Basic ${kit.session.token}` });
       expectRefused(reply, "a valid token under the scheme Basic");
+    },
+  ),
+  contractCheck(
+    "access.exact",
+    "5.bearer",
+    "Only the whole token after Bearer is accepted, and nothing that is like it.",
+    { ...row, unlessFailed: [garbage, "access.altered", "access.scheme"] },
+    async (kit) => {
+      for (const [what, authorization] of likeToken(kit))
+        expectRefused((await kit.create({ authorization })).reply, what);
+    },
+  ),
+  contractCheck(
+    "access.repeat",
+    "5.bearer",
+    "A request is not answered from memory if its repetition has no valid token.",
+    { ...row, needs: ["access.none"], unlessFailed: [garbage] },
+    async (kit) => {
+      const { key, body, reply: first } = await kit.create();
+      expectAccepted(first);
+      for (const authorization of [null, unissued]) {
+        const { reply } = await kit.create({ key, body, authorization });
+        const what = authorization === null ? "without a token" : "with a token that nobody has issued";
+        // A redirect is neither accepted nor refused.
+        if (reply.status < 300) expectRefused(reply, `a repetition ${what} of a request that was accepted`);
+      }
     },
   ),
   contractCheck(
@@ -74,9 +101,29 @@ async function revokedToken(kit: Kit): Promise<string> {
   return token;
 }
 
+/** Values of Authorization that contain the token or are a part of it. */
+function likeToken({ session }: Kit): [what: string, authorization: string][] {
+  const { token, secrets } = session;
+  const half = Math.ceil(token.length / 2);
+  const variants: [string, string, string][] = [
+    ["the token with characters after it", `${token}x7`, "$LONGER_TOKEN"],
+    ["the first half of the token", token.slice(0, half), "$FIRST_HALF_OF_TOKEN"],
+    ["the second half of the token", token.slice(half), "$SECOND_HALF_OF_TOKEN"],
+  ];
+  const swapped = swapCase(token);
+  // Digits of a number are the same in either case.
+  if (swapped !== token && !/^[\da-f-]*$/i.test(token))
+    variants.push(["the token in other case", swapped, "$TOKEN_IN_OTHER_CASE"]);
+  for (const [, variant, name] of variants) secrets.set(variant, name);
+  return [
+    ...variants.map(([what, variant]): [string, string] => [what, `Bearer ${variant}`]),
+    ["the token without Bearer", token],
+  ];
+}
+
 /** Changes a character well inside the token: the last one of a base64 string can have bits that do not count. */
 function alterToken(token: string): string {
   const at = Math.max(0, token.length - 8);
-  const other = token[at] === "A" ? "B" : "A";
+  const other = token[at]?.toUpperCase() === "A" ? "B" : "A";
   return token.slice(0, at) + other + token.slice(at + 1);
 }

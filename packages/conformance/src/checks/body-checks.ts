@@ -1,6 +1,6 @@
 import { contractCheck, NotOffered } from "../engine/check.js";
 import { compareDecimals, parseDecimal } from "../engine/decimal.js";
-import type { Kit } from "../engine/kit.js";
+import { type Kit, membersOf } from "../engine/kit.js";
 import { describeReply, isRefusal } from "../http/reply.js";
 import { numberAmount } from "./key-scenarios.js";
 import { expectRefused, requireId, sharedTransaction, showTransaction } from "./scenarios.js";
@@ -17,6 +17,15 @@ const malformedBody = (kit: Kit) =>
   });
 
 export { malformedBody };
+
+/** RFC 8259 allows none of these, except a string, which is no object. */
+const almostJson: readonly [what: string, change: (valid: string) => string][] = [
+  ["JSON with a comma before the closing brace", (valid) => `${valid.slice(0, -1)},}`],
+  ["JSON with a comment", (valid) => `{/* paid */${valid.slice(1)}`],
+  ["JSON with single quotes", (valid) => valid.replaceAll('"', "'")],
+  ["JSON with further text after it", (valid) => `${valid} paid`],
+  ["a JSON string", (valid) => JSON.stringify(valid)],
+];
 
 /** The body of a create request, and how its members come back. */
 export const bodyChecks = [
@@ -39,6 +48,45 @@ export const bodyChecks = [
         (await kit.create({ fields: { amount: "a lot" } })).reply,
         'the amount "a lot", which is not a decimal number',
       );
+    },
+  ),
+  contractCheck(
+    "body.amount.type",
+    "2.amount",
+    "An amount that is a JSON integer, a list, an object or a boolean is not accepted.",
+    { ...row, unlessFailed: ["body.amount.number"] },
+    async (kit) => {
+      const { amount } = kit.target.transaction;
+      const samples: [what: string, value: unknown][] = [
+        ["a list", [amount]],
+        ["an object", { value: amount }],
+        ["a boolean", true],
+      ];
+      // Not more than the target file calls safe.
+      if (Number(amount) >= 1) samples.unshift(["a JSON integer", Math.floor(Number(amount))]);
+      for (const [what, value] of samples)
+        expectRefused((await kit.create({ fields: { amount: value } })).reply, `an amount that is ${what}`);
+    },
+  ),
+  contractCheck(
+    "body.amount.decimal",
+    "2.amount",
+    "A string that only begins as a decimal number, or is one elsewhere, is not accepted.",
+    { ...row, unlessFailed: ["body.amount.word"] },
+    async (kit) => {
+      const { amount } = kit.target.transaction;
+      const hexadecimal = Number(amount) >= 1 ? ["0x1"] : [];
+      for (const text of [`${amount}abc`, "", "NaN", ...hexadecimal])
+        expectRefused(
+          (await kit.create({ fields: { amount: text } })).reply,
+          `the amount "${text}", which is not a decimal number`,
+        );
+      const withComma = amount.includes(".") ? amount.replace(".", ",") : `${amount},0`;
+      const { reply } = await kit.create({ fields: { amount: withComma } });
+      if (!isRefusal(reply))
+        kit.warn(
+          `The amount "${withComma}" is accepted. The contract does not say how a decimal number is written; a client cannot know what this one is taken for.`,
+        );
     },
   ),
   contractCheck(
@@ -71,6 +119,18 @@ export const bodyChecks = [
   contractCheck("body.malformed", "4.rule-3", "Malformed JSON is not accepted.", row, async (kit) => {
     expectRefused((await malformedBody(kit)).reply, "a body that is not JSON");
   }),
+  contractCheck(
+    "body.strict",
+    "4.rule-3",
+    "What is almost a JSON object is not accepted.",
+    { ...row, unlessFailed: ["body.malformed"] },
+    async (kit) => {
+      for (const [what, change] of almostJson) {
+        const valid = JSON.stringify(membersOf(kit, kit.newName()));
+        expectRefused((await kit.create({ body: change(valid) })).reply, `${what} as the body`);
+      }
+    },
+  ),
   contractCheck(
     "body.array",
     "4.post-transactions",
@@ -155,6 +215,33 @@ export const bodyChecks = [
         isSame: (value) => value === reference,
         isPlaceKnown: plain === shared.reference,
       });
+    },
+  ),
+  contractCheck(
+    "shown.reference.exact",
+    "2.reference",
+    "A reference that is accepted is not changed: case, spaces, markup and characters beyond U+FFFF stay.",
+    { ...row, needs: [own], unlessFailed: ["shown.reference"] },
+    async (kit) => {
+      const shared = await sharedTransaction(kit);
+      const plain = shownMember(kit.target, (await showTransaction(kit, shared.id)).json, "reference");
+      const parts = ["AbC", "😀𝄞", "<b>&amp;'", " x  y "];
+      const isShown = async (part: string) => {
+        const reference = `${kit.newName()}${part}`;
+        const { reply } = await kit.create({ fields: { reference } });
+        if (isRefusal(reply)) return false;
+        expectShown(kit, (await showTransaction(kit, requireId(kit.target, reply))).json, {
+          name: "reference",
+          sent: JSON.stringify(reference),
+          isSame: (value) => value === reference,
+          isPlaceKnown: plain === shared.reference,
+        });
+        return true;
+      };
+      if (await isShown(parts.join(""))) return;
+      let accepted = 0;
+      for (const part of parts) accepted += (await isShown(part)) ? 1 : 0;
+      if (accepted === 0) throw new NotOffered("References with such characters are refused, and may be.");
     },
   ),
   contractCheck(

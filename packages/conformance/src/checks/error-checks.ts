@@ -12,7 +12,7 @@ import { describeValue, showValue } from "../engine/name-value.js";
 import { describeReply, errorOf, isObject, isRefusal, type Reply } from "../http/reply.js";
 import { withoutToken } from "./access-checks.js";
 import { malformedBody } from "./body-checks.js";
-import { numberAmount, withoutKey } from "./key-scenarios.js";
+import { numberAmount, onOneConnection, withoutKey } from "./key-scenarios.js";
 import { unknownTransaction } from "./transaction-checks.js";
 
 const object = "error.object";
@@ -100,13 +100,7 @@ const objectChecks = [
     { ...row, needs: ["error.code"] },
     async (kit) => {
       const { reply, error } = await usualError(kit);
-      const { code } = error;
-      expect(
-        /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(String(code)),
-        "error.code in upper snake case",
-        showValue(code),
-        reply,
-      );
+      expect(isUpperSnake(error["code"]), "error.code in upper snake case", showValue(error["code"]), reply);
     },
   ),
   contractCheck(
@@ -151,11 +145,14 @@ const objectChecks = [
     "error.request_id differs from request to request.",
     { ...row, needs: ["error.request-id"] },
     async (kit) => {
-      const twice = () => kit.create({ key: null, fields: { amount: 1 } });
-      const replies = await answersTo(
-        () => withoutKey(kit),
-        () => numberAmount(kit),
-        twice,
+      const fields = { amount: Number(kit.target.transaction.amount) };
+      const replies = await onOneConnection(kit, (agent) =>
+        answersTo(
+          () => withoutKey(kit),
+          () => numberAmount(kit),
+          () => kit.create({ key: null, fields, agent }),
+          () => kit.create({ key: null, fields, agent }),
+        ),
       );
       const ids = replies.flatMap((reply) => {
         const id = errorOf(reply)?.["request_id"];
@@ -171,45 +168,49 @@ const objectChecks = [
 ];
 
 /** Failures that often leave an implementation's own error handling, each with the check that shows that it is one. */
-const kinds: readonly { name: string; what: string; needs: string[]; make: (kit: Kit) => Promise<Reply> }[] =
-  [
-    {
-      name: "no-token",
-      what: "a request without a token",
-      needs: ["access.none"],
-      make: async (kit) => (await withoutToken(kit)).reply,
-    },
-    {
-      name: "unknown-id",
-      what: "an unknown transaction",
-      needs: ["tx.get.unknown"],
-      make: async (kit) => (await unknownTransaction(kit)).reply,
-    },
-    {
-      name: "malformed-json",
-      what: "malformed JSON",
-      needs: ["body.malformed"],
-      make: async (kit) => (await malformedBody(kit)).reply,
-    },
-    {
-      name: "number-amount",
-      what: "an amount that is a JSON number",
-      needs: ["body.amount.number"],
-      make: async (kit) => (await numberAmount(kit)).reply,
-    },
-    {
-      name: "unknown-path",
-      what: "an unknown path",
-      needs: [],
-      make: (kit) => kit.fixture("unknown path", (own) => own.send("GET", `/v1/${own.newName()}`)),
-    },
-    {
-      name: "wrong-method",
-      what: "a method that a path does not have",
-      needs: [],
-      make: (kit) => kit.fixture("wrong method", (own) => own.send("PATCH", "/v1/orderbook")),
-    },
-  ];
+export const errorKinds: readonly {
+  name: string;
+  what: string;
+  needs: string[];
+  make: (kit: Kit) => Promise<Reply>;
+}[] = [
+  {
+    name: "no-token",
+    what: "a request without a token",
+    needs: ["access.none"],
+    make: async (kit) => (await withoutToken(kit)).reply,
+  },
+  {
+    name: "unknown-id",
+    what: "an unknown transaction",
+    needs: ["tx.get.unknown"],
+    make: async (kit) => (await unknownTransaction(kit)).reply,
+  },
+  {
+    name: "malformed-json",
+    what: "malformed JSON",
+    needs: ["body.malformed"],
+    make: async (kit) => (await malformedBody(kit)).reply,
+  },
+  {
+    name: "number-amount",
+    what: "an amount that is a JSON number",
+    needs: ["body.amount.number"],
+    make: async (kit) => (await numberAmount(kit)).reply,
+  },
+  {
+    name: "unknown-path",
+    what: "an unknown path",
+    needs: [],
+    make: (kit) => kit.fixture("unknown path", (own) => own.send("GET", `/v1/${own.newName()}`)),
+  },
+  {
+    name: "wrong-method",
+    what: "a method that a path does not have",
+    needs: [],
+    make: (kit) => kit.fixture("wrong method", (own) => own.send("PATCH", "/v1/orderbook")),
+  },
+];
 
 /**
  * Holds a refusal to section 7 as far as the usual refusal keeps it: what no error of the target has is the failure of another check, and
@@ -227,10 +228,13 @@ async function expectUsualForm(kit: Kit, reply: Reply, what: string): Promise<vo
   if (!isSuccess(usual)) expectFailed(reply, what);
 }
 
-const isText = (value: unknown) => typeof value === "string" && value.trim() !== "";
+export const isUpperSnake = (value: unknown) =>
+  typeof value === "string" && /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(value);
+
+export const isText = (value: unknown) => typeof value === "string" && value.trim() !== "";
 
 /** The contract names two statuses, both of success; what others mean is open. */
-const isSuccess = ({ status }: Reply) => status === 200 || status === 202;
+export const isSuccess = ({ status }: Reply) => status === 200 || status === 202;
 
 export function expectFailed(reply: Reply, what: string): void {
   expect(
@@ -241,7 +245,7 @@ export function expectFailed(reply: Reply, what: string): void {
   );
 }
 
-const kindChecks: readonly Check[] = kinds.flatMap(({ name, what, needs, make }) => {
+const kindChecks: readonly Check[] = errorKinds.flatMap(({ name, what, needs, make }) => {
   const refused = async (kit: Kit) => {
     const reply = await make(kit);
     if (!isRefusal(reply)) throw new NotOffered(`The target does not refuse ${what}.`);

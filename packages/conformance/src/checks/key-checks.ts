@@ -188,11 +188,27 @@ export const keyChecks = [
     { ...row, unlessFailed: [read, "key.case"] },
     async (kit) => {
       const what = "two keys that differ in their last character";
-      const pairs = [`${kit.newName()}-${"k".repeat(32)}`, kit.newKey()].map(
+      const names = [96, 32].map((length) => `${kit.newName()}-${"k".repeat(length)}`);
+      const pairs = [...names, kit.newKey()].map(
         (name) => [`${name.slice(0, -1)}1`, `${name.slice(0, -1)}2`] as const,
       );
       for (const pair of pairs) if (await expectTwo(kit, pair, what)) return;
-      throw new NotOffered(`Keys such as ${pairs[1]?.[0]} are refused, and may be.`);
+      throw new NotOffered(`Keys such as ${pairs.at(-1)?.[0]} are refused, and may be.`);
+    },
+  ),
+  contractCheck(
+    "key.punctuation",
+    "4.rule-2",
+    "Keys that differ only in where a hyphen is are different keys.",
+    { ...row, unlessFailed: [read, "key.case", "key.whole"] },
+    async (kit) => {
+      const letters = kit
+        .newKey()
+        .replaceAll("-", "")
+        .slice(0, (kit.session.keyLength ?? caseKeyLength) - 1);
+      const at = (index: number) => `${letters.slice(0, index)}-${letters.slice(index)}`;
+      if (await expectTwo(kit, [at(3), at(4)], "two keys that differ in where a hyphen is")) return;
+      throw new NotOffered(`Keys such as ${at(3)} are refused, and may be.`);
     },
   ),
   contractCheck(

@@ -32,18 +32,24 @@ export const numberAmount = (kit: Kit) =>
 
 /** The original and its repetition on one connection, so that a key that belongs to a connection is found by another check. */
 export const repeatedRequest = (kit: Kit) =>
-  kit.fixture("repeated request", async (own) => {
-    const agent = new (own.target.baseUrl.protocol === "https:" ? SecureAgent : Agent)({
-      keepAlive: true,
-      maxSockets: 1,
-    });
-    try {
+  kit.fixture("repeated request", (own) =>
+    onOneConnection(own, async (agent) => {
       const first = await acceptTransaction(own, { agent });
       return { first, second: await repeat(own, first, { agent }) };
-    } finally {
-      agent.destroy();
-    }
+    }),
+  );
+
+export async function onOneConnection<T>({ target }: Kit, use: (agent: Agent) => Promise<T>): Promise<T> {
+  const agent = new (target.baseUrl.protocol === "https:" ? SecureAgent : Agent)({
+    keepAlive: true,
+    maxSockets: 1,
   });
+  try {
+    return await use(agent);
+  } finally {
+    agent.destroy();
+  }
+}
 
 /** Whether a repetition is refused. Then whatever is accepted is a transaction of its own, also if the 202 shows no id. */
 const refusesRepetitions = async (kit: Kit) => isRefusal((await repeatedRequest(kit)).second.reply);

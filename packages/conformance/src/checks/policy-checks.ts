@@ -1,12 +1,19 @@
 import { contractCheck, expect, fail, NotOffered } from "../engine/check.js";
-import type { Kit } from "../engine/kit.js";
+import type { Attempt, Kit } from "../engine/kit.js";
 import { showValue } from "../engine/name-value.js";
 import { describeReply, errorOf, isRefusal, type Reply } from "../http/reply.js";
-import { containsText, itemAt, mentions, placesOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
+import { createEvidence } from "./creation-evidence.js";
 import { expectFailed } from "./error-checks.js";
-import { awaitFinal, expectRefused, requireId, settledTransaction } from "./scenarios.js";
-import { type Announced, announced } from "./webhook-scenarios.js";
+import {
+  awaitFinal,
+  createTransaction,
+  expectRefused,
+  failOverdue,
+  requireId,
+  settledTransaction,
+} from "./scenarios.js";
+import { allStatesIn, announced, isAbout, statesIn } from "./webhook-scenarios.js";
 
 const refused = "policy.refused";
 const writes = ["transaction"] as const;
@@ -25,6 +32,7 @@ const refusedFields = (kit: Kit) =>
   });
 
 interface PolicyRefusal {
+  readonly attempt: Attempt;
   readonly reply: Reply;
   /** The transaction as GET shows it at its end, if the request was accepted and policy rejected it afterwards. */
   readonly rejected: Reply | undefined;
@@ -34,44 +42,19 @@ interface PolicyRefusal {
  * The request that policy rejects. Creation is asynchronous, so policy may be applied after the 202: the transaction then ends in another
  * state than one that policy allows.
  */
-const refusal = (kit: Kit): Promise<PolicyRefusal> =>
+export const policyRefusal = (kit: Kit): Promise<PolicyRefusal> =>
   kit.fixture("refused by policy", async (own) => {
-    const { reply } = await own.create({ fields: await refusedFields(own) });
-    if (isRefusal(reply) || reply.status !== 202) return { reply, rejected: undefined };
-    const { state: usual } = await settledTransaction(own);
-    const { state, shown } = await awaitFinal(own, requireId(own.target, reply));
-    return { reply, rejected: state === usual ? undefined : shown };
+    const attempt = await own.create({ fields: await refusedFields(own) });
+    return { attempt, reply: attempt.reply, rejected: await rejectedLater(own, attempt.reply) };
   });
 
-type Identify = (delivery: Delivery, reference: string) => Promise<string | undefined>;
-
-/**
- * Says how a notification shows that a transaction with a reference exists: it has the reference, or an id of which GET shows the reference.
- * Where notifications have the id is seen from those about transactions whose id is known.
- */
-function createIdentifier(kit: Kit, { deliveries, created }: Announced): Identify {
-  const namesReference = deliveries.some((one) => created.some(({ reference }) => mentions(one, reference)));
-  const places = new Set(
-    deliveries.flatMap((one) => created.flatMap(({ id }) => (id === undefined ? [] : placesOf(one, id)))),
-  );
-  if (!namesReference && places.size === 0)
-    throw new NotOffered(
-      "Notifications name neither the reference nor the id, so they cannot show what was created.",
-    );
-  return async (delivery, reference) => {
-    if (mentions(delivery, reference)) return "which has its reference";
-    for (const place of places) {
-      const id = lastSegment(itemAt(delivery, place) ?? "");
-      const isKnown = id === "" || created.some((one) => one.id === id);
-      const shown = isKnown ? undefined : await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
-      if (shown?.status === 200 && containsText(shown.json, reference))
-        return `which is about ${id}: GET shows it with this reference`;
-    }
-    return undefined;
-  };
+/** The transaction at its end, if it was accepted and ends in another state than one that policy allows. */
+async function rejectedLater(kit: Kit, reply: Reply): Promise<Reply | undefined> {
+  if (isRefusal(reply) || reply.status !== 202) return undefined;
+  const { state: usual } = await settledTransaction(kit);
+  const { state, shown } = await awaitFinal(kit, requireId(kit.target, reply));
+  return state === usual ? undefined : shown;
 }
-
-const lastSegment = (text: string) => text.split("/").at(-1) ?? "";
 
 /** A request that policy rejects, if the target file names one. */
 export const policyChecks = [
@@ -81,9 +64,24 @@ export const policyChecks = [
     "A request that policy rejects is not carried out.",
     { needs: ["tx.create.accepted"], unlessFailed: ["error.object", "tx.get.result"], writes },
     async (kit) => {
-      const { reply, rejected } = await refusal(kit);
+      const { reply, rejected } = await policyRefusal(kit);
       const what = "the request that policy rejects (refused_by_policy of the target file)";
       if (rejected === undefined) expectRefused(reply, `${what}, at once or by its final state`);
+    },
+  ),
+  contractCheck(
+    "policy.refused.again",
+    "7.policy",
+    "A request that policy rejects is not carried out either when it is repeated with its key.",
+    { needs: [refused], writes },
+    async (kit) => {
+      const { attempt } = await policyRefusal(kit);
+      const { reply } = await kit.create({ key: attempt.key, body: attempt.body });
+      if (reply.status >= 300) return;
+      const isRejected = (await rejectedLater(kit, reply)) !== undefined;
+      if (!isRejected) expectRefused(reply, "a repetition of the request that policy rejects");
+      else if (isRefusal(attempt.reply))
+        kit.warn("The request was refused at once, and its repetition was accepted and rejected afterwards.");
     },
   ),
   contractCheck(
@@ -92,7 +90,7 @@ export const policyChecks = [
     "A rejection by policy is not answered with 200 or 202.",
     { needs: [refused, "error.status"], writes },
     async (kit) => {
-      const { reply, rejected } = await refusal(kit);
+      const { reply, rejected } = await policyRefusal(kit);
       if (rejected !== undefined) throw new NotOffered("Policy is applied after the 202, and may be.");
       expectFailed(reply, "a rejection by policy");
     },
@@ -103,7 +101,7 @@ export const policyChecks = [
     "A rejection by policy has the code POLICY_REJECTED.",
     { needs: [refused, "error.code.stable"], writes },
     async (kit) => {
-      const { reply, rejected } = await refusal(kit);
+      const { reply, rejected } = await policyRefusal(kit);
       if (rejected !== undefined) {
         if (rejected.text.includes("POLICY_REJECTED")) return;
         throw new NotOffered("Policy is applied after the 202, and GET does not show the reason.");
@@ -115,21 +113,45 @@ export const policyChecks = [
     },
   ),
   contractCheck(
+    "policy.announced",
+    "3.state",
+    "If policy rejects a transaction after the 202, that is announced.",
+    { needs: [refused, "webhook.each"], writes },
+    async (kit) => {
+      const { deliveries, created } = await announced(kit);
+      // What is refused at once is no transaction.
+      if ((await policyRefusal(kit)).rejected === undefined) return;
+      const start = kit.session.receiver?.deliveries.length ?? 0;
+      const own = await createTransaction(kit, { fields: await refusedFields(kit) });
+      const { state } = await awaitFinal(kit, own.id);
+      const isResult = (one: string) => kit.target.finalStates.includes(one);
+      const haveResults = deliveries.some((one) => allStatesIn(kit, one, created).some(isResult));
+      const about = () =>
+        (kit.session.receiver?.deliveries.slice(start) ?? []).filter((one) => isAbout(kit, one, own));
+      const isAnnounced = (one: Delivery) => !haveResults || statesIn(kit, one, own).includes(state);
+      const found = await kit.poll(kit.target.timing.webhookMs, async () => about().find(isAnnounced));
+      if (found !== undefined) return;
+      kit.attach(about());
+      const wanted = `a notification that policy has rejected ${own.id}, whose state is ${state}`;
+      failOverdue(kit, "webhookMs", wanted, `${about().length} about it, none of which says so`);
+    },
+  ),
+  contractCheck(
     "policy.nothing-created",
     "7.policy",
     "A request that policy rejects does not become a transaction.",
     { needs: [refused, "webhook.each"], writes },
     async (kit) => {
       const { receiver } = kit.session;
-      const identify = createIdentifier(kit, await announced(kit));
-      if ((await refusal(kit)).rejected !== undefined)
+      const evidence = createEvidence(kit, await announced(kit));
+      if ((await policyRefusal(kit)).rejected !== undefined)
         throw new NotOffered("Policy is applied after the 202, so there is a transaction, and may be.");
       const start = receiver?.deliveries.length ?? 0;
       const { reply, reference } = await kit.create({ fields: await refusedFields(kit) });
       expectRefused(reply, "the request that policy rejects");
       await kit.sleep(kit.target.timing.quietMs);
       for (const one of receiver?.deliveries.slice(start) ?? []) {
-        const how = await identify(one, reference);
+        const how = evidence.byReference(one, reference) ?? (await evidence.byId(one, reference));
         if (how !== undefined)
           fail(`no transaction for the refused request ${reference}`, `notification ${one.index}, ${how}`, [
             one,

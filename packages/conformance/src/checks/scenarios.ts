@@ -80,9 +80,11 @@ export const stateCheck = "tx.get.state";
 /** GET of a transaction that was accepted. It is stored asynchronously, so it need not be found at once. */
 export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
   const path = `/v1/transactions/${encodeURIComponent(id)}`;
+  const wanted = `status 200 for the accepted transaction ${id}`;
   let last: Reply | undefined;
   const found = await kit.poll(kit.target.timing.resultMs, async () => {
     last = await kit.send("GET", path);
+    if (isSuccess(last)) throw new CheckFailed(wanted, describeReply(last), foundCheck);
     return last.status === 200 ? last : undefined;
   });
   if (found !== undefined) return found;
@@ -91,8 +93,6 @@ export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
     ({ request, response }) =>
       request.method === "GET" && request.url.pathname === pathname && response?.status === 200,
   );
-  const wanted = `status 200 for the accepted transaction ${id}`;
-  if (last !== undefined && isSuccess(last)) throw new CheckFailed(wanted, describeReply(last), foundCheck);
   const lost = `it was accepted with 202${wasShown ? ", was shown with 200 before," : ""} and is lost`;
   const seen = last === undefined ? "nothing" : `${describeReply(last)}: ${lost}`;
   return failOverdue(kit, "resultMs", wanted, seen, foundCheck);
@@ -184,3 +184,6 @@ export function alterId(id: string): string {
     )
     .join("");
 }
+
+export const swapCase = (text: string) =>
+  [...text].map((one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase())).join("");

@@ -82,7 +82,7 @@ export function expectOwn(kit: Kit, reply: Reply, own: Named): void {
 }
 
 /** The transactions that the run has created so far, by whatever check. */
-function createdInRun({ target, session }: Kit): Partial<Named>[] {
+export function createdInRun({ target, session }: Kit): Partial<Named>[] {
   return session.exchanges.flatMap(({ request, response, ...exchange }) => {
     const isCreated = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
     if (!isCreated || response?.status !== 202) return [];

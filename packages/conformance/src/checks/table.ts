@@ -6,6 +6,7 @@ import { openapiChecks } from "./declared/openapi-checks.js";
 import { responseChecks } from "./declared/response-checks.js";
 import { endpointChecks } from "./endpoint-checks.js";
 import { errorChecks } from "./error-checks.js";
+import { everyErrorChecks } from "./every-error-checks.js";
 import { keyChecks } from "./key-checks.js";
 import { policyChecks } from "./policy-checks.js";
 import { bursarChecks } from "./profiles/bursar-checks.js";
@@ -18,6 +19,7 @@ import { signedRequestChecks } from "./profiles/signed-request-checks.js";
 import { standardWebhooksChecks } from "./profiles/standard-webhooks-checks.js";
 import { streamChecks } from "./profiles/stream-checks.js";
 import { tenantChecks } from "./profiles/tenant-checks.js";
+import { refusedChecks } from "./refused-checks.js";
 import { slowChecks } from "./slow-checks.js";
 import { transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhook-checks.js";
@@ -34,6 +36,7 @@ export const checkTable: readonly Check[] = [
   ...webhookChecks,
   ...webhookRetryChecks,
   ...policyChecks,
+  ...refusedChecks,
   ...openapiChecks,
   ...responseChecks,
   ...tenantChecks,
@@ -48,4 +51,5 @@ export const checkTable: readonly Check[] = [
   ...asyncapiChecks,
   ...bursarChecks,
   ...slowChecks,
+  ...everyErrorChecks,
 ];

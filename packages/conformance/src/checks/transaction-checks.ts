@@ -3,6 +3,7 @@ import { contractCheck, expect, fail, NotOffered, Undecided } from "../engine/ch
 import type { Kit } from "../engine/kit.js";
 import { describeValue, showValue } from "../engine/name-value.js";
 import { describeReply, isObject, isRefusal, type Reply, valueAt } from "../http/reply.js";
+import { containsText } from "../webhooks/delivery-items.js";
 import { withFittingKey } from "./fitting-key.js";
 import {
   alterId,
@@ -16,6 +17,7 @@ import {
   sharedTransaction,
   showTransaction,
   stateCheck as state,
+  swapCase,
 } from "./scenarios.js";
 import { expectOwn } from "./shown-members.js";
 import {
@@ -174,7 +176,31 @@ export const transactionChecks = [
       expect(isRefusal(reply), `a refusal of the unknown id ${id}`, describeReply(reply));
     },
   ),
+  contractCheck(
+    "tx.get.exact",
+    "1.state",
+    "A transaction is not shown for an id that is only like its own.",
+    { needs: [read], unlessFailed: ["tx.get.own", "tx.get.unknown"], writes },
+    async (kit) => {
+      const own = await sharedTransaction(kit);
+      for (const id of idsLike(own.id)) {
+        const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
+        const isOwn = containsText(reply.json, own.id) || containsText(reply.json, own.reference);
+        expect(
+          isRefusal(reply) || !isOwn,
+          `nothing about the transaction ${own.id} from GET of ${id}, which no response has shown`,
+          describeReply(reply),
+        );
+      }
+    },
+  ),
 ];
+
+/** An id in which both cases occur is not a number, so its case counts. */
+function idsLike(id: string): string[] {
+  const hasBothCases = /[a-z]/.test(id) && /[A-Z]/.test(id);
+  return [`${id}x7`, ...(id.length > 1 ? [id.slice(0, -1)] : []), ...(hasBothCases ? [swapCase(id)] : [])];
+}
 
 /** Only a member that is called as states are is surely one. */
 export function refuseFinal(kit: Kit, { state, path, isNamed }: FoundState): void {

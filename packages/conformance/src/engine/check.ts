@@ -36,6 +36,8 @@ export type Check = Level & {
   readonly writes: readonly Write[];
   /** Waits so long that it runs only with `--slow`. */
   readonly slow?: boolean;
+  /** Looks at what the others have seen, so it runs after all of them. */
+  readonly atEnd?: boolean;
   readonly run: (kit: Kit) => Promise<void>;
 };
 
@@ -62,6 +64,11 @@ export class CheckFailed extends Error {
 
 /** A request was not answered. What is judged by other answers too can still be judged. */
 export class NoResponse extends CheckFailed {}
+
+/** For a request that is only one of several: what drops the connection has a check of its own. */
+export function ignoreNoResponse(error: unknown): undefined {
+  if (!(error instanceof NoResponse)) throw error;
+}
 
 /** The target does not have what the check is about, and need not have it. */
 export class NotOffered extends Error {
@@ -113,7 +120,7 @@ export function contractCheck(
   id: string,
   sentence: SentenceId,
   shows: string,
-  row: Partial<Pick<Check, "needs" | "unlessFailed" | "writes" | "slow">>,
+  row: Partial<Pick<Check, "needs" | "unlessFailed" | "writes" | "slow" | "atEnd">>,
   run: (kit: Kit) => Promise<void>,
 ): Check {
   return { level: "contract", id, sentence, shows, needs: [], writes: [], ...row, run };

@@ -6,6 +6,7 @@ import { type Exchange, type RequestToSend, send } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { BoundReached, NoResponse, Undecided } from "./check.js";
+import { parseDecimal } from "./decimal.js";
 import { nameOf } from "./run-names.js";
 import { reserveAmount, type Session } from "./session.js";
 
@@ -59,6 +60,8 @@ export interface Kit {
   readonly fixture: <T>(name: string, make: (kit: Kit) => Promise<T>) => Promise<T>;
   /** Shows these notifications in the report of the check. */
   readonly attach: (deliveries: readonly Delivery[]) => void;
+  /** Shows these exchanges in the report of the check, although others have caused them. */
+  readonly cite: (exchanges: readonly Exchange[]) => void;
   readonly newName: () => string;
   /** A key that no other request has: a UUID, or as many characters as the target allows. */
   readonly newKey: (length?: number) => string;
@@ -140,8 +143,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
       try {
         return (await made.value) as Awaited<ReturnType<typeof make>>;
       } finally {
-        const { exchanges } = recorded;
-        exchanges.push(...made.recorded.exchanges.filter((one) => !exchanges.includes(one)));
+        kit.cite(made.recorded.exchanges);
         kit.attach(made.recorded.notifications);
       }
     },
@@ -149,6 +151,9 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
       const { notifications } = recorded;
       notifications.push(...deliveries.filter((one) => !notifications.includes(one)));
       notifications.splice(notificationsMax);
+    },
+    cite: (exchanges) => {
+      recorded.exchanges.push(...exchanges.filter((one) => !recorded.exchanges.includes(one)));
     },
     newName,
     newKey: (length = session.keyLength) =>
@@ -182,9 +187,11 @@ async function create(kit: Kit, options: CreateOptions): Promise<Attempt> {
   const { asset } = kit.target.transaction;
   const members = { ...membersOf(kit, reference), ...options.fields };
   const body = options.body ?? JSON.stringify(members);
-  // A target that accepts an asset of another type may take it for the usual one.
-  const { asset: given } = members;
-  reserveAmount(kit.session, typeof given === "string" ? given : asset, members["amount"]);
+  // A target that accepts an asset or an amount of another form may take it for the usual one.
+  const { asset: given, amount } = members;
+  const isAmount = typeof amount === "number" || parseDecimal(String(amount)) !== undefined;
+  const reserved = isAmount ? amount : kit.target.transaction.amount;
+  reserveAmount(kit.session, typeof given === "string" ? given : asset, reserved);
   const reply = await kit.send("POST", options.path ?? "/v1/transactions", {
     ...options,
     headers: [

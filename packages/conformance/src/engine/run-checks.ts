@@ -45,8 +45,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs the checks one after the other, and then those that wait long together, because they do little but wait. The results are in the
- * order of the table, whatever the order of the run.
+ * Runs the checks one after the other, then those that wait long together, because they do little but wait, and then those that look at
+ * what all others have seen. The results are in the order of the table, whatever the order of the run.
  */
 export async function runChecks(session: Session, options: RunOptions): Promise<CheckResult[]> {
   const results = new Map<string, CheckResult>();
@@ -61,8 +61,9 @@ export async function runChecks(session: Session, options: RunOptions): Promise<
       }
   };
   const order = orderOf(options.checks, options.seed);
-  for (const check of order.filter(({ slow }) => slow !== true)) await run(check);
+  for (const check of order.filter(({ slow, atEnd }) => slow !== true && atEnd !== true)) await run(check);
   await Promise.all(order.filter(({ slow }) => slow === true).map(run));
+  for (const check of order.filter(({ atEnd }) => atEnd === true)) await run(check);
   return options.checks.flatMap(({ id }) => results.get(id) ?? []);
 }
 

@@ -22,6 +22,9 @@ export function toReply(exchange: Exchange & { response: NonNullable<Exchange["r
   };
 }
 
+export const mediaTypeOf = (reply: Reply) =>
+  (reply.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+
 const depthMax = 100;
 
 /** Undefined for what is not JSON, or is nested so deeply that looking through it could exhaust the stack. */

@@ -1,6 +1,5 @@
 import { expect, NotOffered, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
-import { describeReply, errorOf } from "../../http/reply.js";
 
 const profile = "ratelimit";
 const requestsMax = 40;
@@ -33,17 +32,6 @@ export const ratelimitChecks = [
       const after = (await refused(kit)).header("retry-after") ?? "none";
       const isTime = /^\d+$/.test(after) || !Number.isNaN(Date.parse(after));
       expect(isTime, "Retry-After with seconds or a date in a 429", after);
-    },
-  ),
-  profileCheck(
-    "ratelimit.error",
-    profile,
-    "Contract, section 7: An error response has a JSON body with one top-level object named error.",
-    "A 429 has an error object.",
-    { needs: ["book.get", "error.object"] },
-    async (kit) => {
-      const reply = await refused(kit);
-      expect(errorOf(reply) !== undefined, "an error object in a 429", describeReply(reply));
     },
   ),
 ];

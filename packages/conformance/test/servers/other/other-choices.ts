@@ -23,6 +23,7 @@ const needsId = [
   "tx.create.id-is-string",
   "tx.get.found",
   "tx.get.state",
+  "tx.get.exact",
   "tx.get.result",
   "tx.get.result-stays",
   "tx.get.result-minute",
@@ -62,7 +63,7 @@ export const otherChoices = {
   "key and body together identify a request": {},
   "references that are used once": { missing: ["key.distinct"] },
   "keys of at most 36 characters": {},
-  "keys that must be UUIDs": { missing: ["key.case"] },
+  "keys that must be UUIDs": { missing: ["key.case", "key.punctuation"] },
   "keys of at most 16 characters": {
     file: [["token_env:", "key_length: 16\ntoken_env:"]],
   },
@@ -117,6 +118,9 @@ export const otherChoices = {
   "a signature of one field alone": {
     file: [[signature, signedIn("field: signature", "{field:event}{field:delivery_id}{field:payload}")]],
     fails: { check: "webhook.signature.valid", words: "a signature of {field:payload} alone" },
+  },
+  "repetitions that are refused and carried out": {
+    fails: { check: "refused.nothing-created", words: "because its repetition was refused with 409" },
   },
   "JSON with a byte order mark": {},
   "a book in CSV": {},

@@ -137,7 +137,17 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     if (chose("repetitions answered with 303"))
       return { status: 303, headers: { location: `/v1/transactions/${id}` } };
     if (chose("repetitions accepted without an id")) return { status: 202 };
+    const order = orders.get(id);
+    if (order !== undefined && chose("repetitions that are refused and carried out"))
+      add({ ...order, createdAt: performance.now(), status: "RECEIVED" });
     throw new OtherRefusal(409, "ALREADY_SENT");
+  };
+
+  const add = (order: Order): string => {
+    const id = randomUUID();
+    orders.set(id, order);
+    process(id, order).catch(() => undefined);
+    return id;
   };
 
   const create = (incoming: IncomingMessage, body: string): Answer => {
@@ -158,13 +168,10 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       if (chose("refusals remembered under their key")) keys.set(slot, error as OtherRefusal);
       throw error;
     }
-    const id = randomUUID();
     const isForbidden = members["purpose"] === "forbidden";
-    const order: Order = { reference, createdAt: performance.now(), isForbidden, status: "RECEIVED" };
+    const id = add({ reference, createdAt: performance.now(), isForbidden, status: "RECEIVED" });
     keys.set(slot, id);
     references.add(reference);
-    orders.set(id, order);
-    process(id, order).catch(() => undefined);
     if (hasNoId) return { status: 202 };
     const self = `http://elsewhere.example/svc/v1/transactions/${id}`;
     if (chose("an address of the transaction in the body of the 202"))
@@ -190,7 +197,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
         performance.now() - one.createdAt < foundAfterMs;
       if (order === undefined || isHidden(order)) throw new OtherRefusal(410, "GONE_OR_NEVER_THERE");
       if (chose("a state that is the whole body")) return { status: 200, text: order.status };
-      const shown = showMembers(chose, id);
+      const shown = showMembers(chose, id, order);
       const data = { [isRenamed ? "phase" : "status"]: statusOf(order), ...shown, extra: [1, 2] };
       return { status: 200, body: { status: envelope, data, links: {} } };
     }
@@ -233,7 +240,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
 }
 
 /** What else GET shows, under names that mean other things elsewhere. */
-function showMembers(chose: Chose, id: string): Record<string, unknown> {
+function showMembers(chose: Chose, id: string, { reference }: Order): Record<string, unknown> {
+  if (chose("repetitions that are refused and carried out")) return { reference };
   if (chose("amounts in minor units")) return { id, amount: "300" };
   if (chose("an amount that is an object")) return { id, amount: { value: "3", unit: "POINTS" } };
   if (chose("amounts with a sign")) return { id, amount: "+3.00" };

@@ -11,6 +11,8 @@ export type RefusalKind =
   | "malformed-json"
   | "unknown-path"
   | "wrong-method"
+  | "wrong-method-of-wallets"
+  | "media-type"
   | "quota"
   | "other";
 
@@ -35,6 +37,8 @@ const htmlFaults = {
   "malformed-json": "html-malformed",
   "unknown-path": "html-unknown-path",
   "number-amount": "html-number-amount",
+  "wrong-method-of-wallets": "html-405-elsewhere",
+  "media-type": "html-415",
   quota: "html-429",
 } as const;
 
@@ -45,6 +49,7 @@ const idFaults = {
   "unknown-path": "no-request-id-unknown-path",
   "wrong-method": "no-request-id-405",
   "number-amount": "no-request-id-number-amount",
+  policy: "no-request-id-policy",
 } as const;
 
 /** Kinds of refusals of create requests that are well-formed otherwise. */
@@ -52,10 +57,13 @@ const createKinds: readonly RefusalKind[] = ["create", "policy", "number-amount"
 
 export function createPlainErrors(has: Has) {
   let count = 0;
+  let connection: object = {};
+  const idsOfConnections = new WeakMap<object, string>();
   return { answer };
 
-  function answer(thrown: unknown): PlainAnswer {
+  function answer(thrown: unknown, socket: object): PlainAnswer {
     if (thrown instanceof DroppedConnection) throw thrown;
+    connection = socket;
     const refusal =
       thrown instanceof PlainRefusal ? thrown : new PlainRefusal(500, "INTERNAL", "Something went wrong.");
     const { kind } = refusal;
@@ -101,13 +109,11 @@ export function createPlainErrors(has: Has) {
     const isCreate = createKinds.includes(kind);
     const id = isCreate ? createdId() : randomUUID();
     const hasNoId = kind in idFaults && has(idFaults[kind as keyof typeof idFaults]);
-    const shownCode = has("lower-case-code")
-      ? code.toLowerCase()
-      : has("code-varies")
-        ? `${code}_${count}`
-        : code;
+    const isLower = kind === "unknown-path" && has("lower-case-code-of-path");
+    const shownCode =
+      has("lower-case-code") || isLower ? code.toLowerCase() : has("code-varies") ? `${code}_${count}` : code;
     return {
-      ...(isCreate && has("code-missing") ? {} : { code: codeOf(isCreate ? shownCode : code) }),
+      ...(isCreate && has("code-missing") ? {} : { code: codeOf(isCreate || isLower ? shownCode : code) }),
       ...((isCreate && has("message-missing")) || has("message-missing-everywhere")
         ? {}
         : { message: has("message-is-list") ? [message] : message }),
@@ -123,6 +129,11 @@ export function createPlainErrors(has: Has) {
   function createdId(): string | number | undefined {
     if (has("request-id-missing")) return undefined;
     if (has("request-id-number")) return count;
+    if (has("request-id-per-connection")) {
+      const id = idsOfConnections.get(connection) ?? randomUUID();
+      idsOfConnections.set(connection, id);
+      return id;
+    }
     return has("request-id-constant") ? "req_1" : randomUUID();
   }
 }

@@ -2,7 +2,7 @@ import { DroppedConnection, PlainRefusal } from "./plain-errors.js";
 import type { PlainOauth } from "./plain-oauth.js";
 import { type Has, type PlainRequest, plainTokens } from "./plain-server.js";
 
-const policyMax = 1000;
+export const policyMax = 1000;
 
 /** Whose token it is: the second tenant's, or the first one's. */
 export function tenantOf(given: string | undefined): "first" | "second" {
@@ -21,14 +21,25 @@ export function checkToken({ headers }: PlainRequest, has: Has, oauth: PlainOaut
 export function admits(given: string, has: Has, oauth: PlainOauth): boolean {
   const [scheme = "", token = ""] = given.split(" ");
   if (given === "") return false;
+  if (given === plainTokens.own && has("bare-token-accepted")) return true;
   if (scheme !== "Bearer" && !has("any-scheme-accepted")) return false;
   if (token === "") return has("empty-bearer-accepted");
   if (has("any-token-accepted")) return true;
   if (token === plainTokens.revoked) return has("revoked-token-accepted");
   if (token === plainTokens.own || token === plainTokens.second) return true;
+  if (isLikeToken(token, has)) return true;
   const isIssued = oauth.isValid(token);
   if (isIssued !== undefined) return isIssued;
   return token.startsWith("plain-") ? has("altered-token-accepted") : has("garbage-token-accepted");
+}
+
+function isLikeToken(token: string, has: Has): boolean {
+  const { own } = plainTokens;
+  return (
+    (token.startsWith(own) && has("longer-token-accepted")) ||
+    (own.includes(token) && has("piece-of-token-accepted")) ||
+    (token.toLowerCase() === own && has("token-in-any-case-accepted"))
+  );
 }
 
 /** The body of a create request. */
@@ -42,10 +53,10 @@ export function readInput({ headers, body }: PlainRequest, has: Has): Input {
   const fallback = { reference: "none", asset: "USD", amount: "1.01" };
   if (!(headers["content-type"] ?? "").startsWith("application/json")) {
     if (has("form-accepted")) return { ...fallback, ...Object.fromEntries(new URLSearchParams(body)) };
-    throw new PlainRefusal(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.");
+    throw new PlainRefusal(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.", "media-type");
   }
   if (body === "" && has("empty-body-accepted")) return fallback;
-  const parsed = parse(body, has);
+  const parsed = has("string-accepted") ? unquote(parse(body, has)) : parse(body, has);
   if (Array.isArray(parsed)) {
     if (has("array-accepted")) return parsed[0] as Input;
     throw new PlainRefusal(400, "INVALID_REQUEST", "The body must be an object.");
@@ -53,6 +64,8 @@ export function readInput({ headers, body }: PlainRequest, has: Has): Input {
   refuseAmbiguous(parsed as object, body, has);
   return parsed as Input;
 }
+
+const unquote = (value: unknown): unknown => (typeof value === "string" ? JSON.parse(value) : value);
 
 /** Bodies here are flat, so their members can be counted in the text. */
 function refuseAmbiguous(parsed: object, body: string, has: Has): void {
@@ -70,6 +83,8 @@ function parse(body: string, has: Has): unknown {
     return JSON.parse(body);
   } catch {
     if (body !== "" && has("malformed-dropped")) throw new DroppedConnection();
+    if (body.endsWith(",}") && has("trailing-comma-accepted")) return JSON.parse(`${body.slice(0, -2)}}`);
+    if (body.endsWith("} paid") && has("text-after-json-accepted")) return JSON.parse(body.slice(0, -5));
     if (body !== "" && has("malformed-accepted")) return JSON.parse(`${body}}`);
     throw new PlainRefusal(
       has("malformed-500") ? 500 : 400,
@@ -98,7 +113,15 @@ export function readKey({ headers, rawHeaders }: PlainRequest, has: Has): string
   return key;
 }
 
-export function validate(input: Input, has: Has, create: (input: Input) => unknown): void {
+/** Amounts that are accepted by a fault, although they are no decimal numbers in a string. */
+const isLenient = (amount: unknown, has: Has) =>
+  (has("integer-accepted") && Number.isInteger(amount)) ||
+  (has("list-accepted") && Array.isArray(amount)) ||
+  (has("amount-prefix-accepted") && typeof amount === "string" && /^\d+\.\d+\D/.test(amount)) ||
+  (has("empty-amount-accepted") && amount === "");
+
+/** `isAllowed` if policy lets it pass, whatever the amount. */
+export function validate(input: Input, has: Has, create: (input: Input) => unknown, isAllowed = false): void {
   const refuse = (code: string, message: string, status = 400) => {
     throw new PlainRefusal(status, code, message, "create");
   };
@@ -108,16 +131,17 @@ export function validate(input: Input, has: Has, create: (input: Input) => unkno
   if (typeof asset !== "string" && !has("asset-number-accepted"))
     refuse("INVALID_REQUEST", "asset must be a string.");
   if (typeof amount !== "string" && has("number-dropped")) throw new DroppedConnection();
-  if (typeof amount !== "string" && !has("number-accepted"))
+  if (typeof amount !== "string" && !has("number-accepted") && !isLenient(amount, has))
     throw new PlainRefusal(
       has("html-number-amount") ? 500 : has("status-not-listed") ? 418 : 400,
       has("code-not-listed") ? "OUT_OF_LUCK" : "INVALID_REQUEST",
       "amount must be a string.",
       "number-amount",
     );
-  if (typeof amount === "string" && !/^\d+(\.\d+)?$/.test(amount) && !has("word-accepted"))
+  const isDecimal = typeof amount !== "string" || /^\d+(\.\d+)?$/.test(amount);
+  if (!isDecimal && !has("word-accepted") && !isLenient(amount, has))
     refuse("INVALID_REQUEST", "amount must be a decimal number.");
-  if (!(Number(amount) > policyMax) || has("policy-not-applied")) return;
+  if (!(Number(amount) > policyMax) || has("policy-not-applied") || isAllowed) return;
   if (has("refused-yet-created") || has("refused-yet-created-by-id")) create(input);
   const code = has("policy-other-code") ? "FORBIDDEN" : "POLICY_REJECTED";
   throw new PlainRefusal(has("policy-200") ? 200 : 403, code, "The amount is above the limit.", "policy");

@@ -77,14 +77,14 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
         405,
         "METHOD_NOT_ALLOWED",
         "The path does not have this method.",
-        "wrong-method",
+        path === "/v1/wallets" ? "wrong-method-of-wallets" : "wrong-method",
       );
     throw new PlainRefusal(404, "NOT_FOUND", "There is nothing at this path.", "unknown-path");
   };
   const server = createServer((incoming, response) => {
     readRequest(incoming)
       .then(route)
-      .catch((error: unknown) => errors.answer(error))
+      .catch((error: unknown) => errors.answer(error, incoming.socket))
       .then((answer) => write(response, answer))
       .catch(() => response.destroy());
   });
@@ -130,7 +130,7 @@ function createWallet({ headers, body }: PlainRequest, has: Has): PlainAnswer {
   if (has("wallet-refused")) throw new PlainRefusal(400, "NO_WALLETS", "There are no wallets.");
   const isForm = !(headers["content-type"] ?? "").startsWith("application/json");
   if (isForm && !has("wallet-form-accepted"))
-    throw new PlainRefusal(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.");
+    throw new PlainRefusal(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.", "media-type");
   if (!isForm && !has("wallet-malformed-accepted")) {
     try {
       JSON.parse(body);

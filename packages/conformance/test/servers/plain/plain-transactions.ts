@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { PlainRefusal } from "./plain-errors.js";
-import { checkToken, type Input, readInput, readKey, tenantOf, validate } from "./plain-input.js";
+import { checkToken, type Input, policyMax, readInput, readKey, tenantOf, validate } from "./plain-input.js";
 import type { PlainOauth } from "./plain-oauth.js";
 import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
 import type { createPlainSignatures } from "./plain-signatures.js";
@@ -51,6 +51,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   const keys = new Map<string, Remembered>();
   const bodies = new Map<string, Transaction>();
   const consumed = new Set<string>();
+  const rejected = new Set<string>();
   const tenants = new Map<string, string>();
   const finalReads = new Map<string, number>();
   const settledAt = new Map<string, number>();
@@ -80,11 +81,12 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
 
   const add = (input: Input, tenant = "first"): Transaction => {
     count += 1;
+    const prefix = has("ids-in-any-case") ? "Tx_" : "tx_";
     const id = has("numeric-id")
       ? String(100_000 + count)
       : has("numeric-id-large")
         ? String(2n ** 60n + BigInt(count))
-        : `tx_${randomUUID().replaceAll("-", "")}`;
+        : prefix + randomUUID().replaceAll("-", "");
     const transaction = { ...input, id, state: "accepted", created_at: new Date().toISOString() };
     transactions.set(id, transaction);
     tenants.set(id, tenant);
@@ -95,11 +97,15 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   };
 
   const settle = async (transaction: Transaction, tenant: string) => {
-    await delay(has("key-forgotten-when-final") ? slowSettleMs : settleMs);
+    await delay(has("key-forgotten-when-final") || has("get-202-until-final") ? slowSettleMs : settleMs);
     if (has("webhook-before-get")) {
       webhooks.announce({ ...transaction, state: "completed" });
       await delay(hiddenMs);
       finish(transaction, tenant);
+      return;
+    }
+    if (has("late-policy-not-announced") && Number(transaction.amount) > policyMax) {
+      transaction.state = "failed";
       return;
     }
     if (has("delivery-id-per-transaction")) webhooks.announce(transaction);
@@ -114,16 +120,25 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   };
 
   const create = async (request: PlainRequest): Promise<PlainAnswer> => {
+    const stored =
+      has("repeat-needs-no-token") && request.headers.authorization === undefined
+        ? storedAnswer(request)
+        : undefined;
+    if (stored !== undefined) return stored;
+    carryOutRefused(request);
     checkToken(request, has, oauth);
     signatures.check(request);
     const input = readInput(request, has);
     const key = readKey(request, has);
     const known = key === undefined ? undefined : findKey(key, request);
     try {
-      validate(input, has, (refused) => add(refused));
+      const isAllowed = has("policy-applied-once") && rejected.has(key ?? "");
+      const create = (refused: Input) => add(refused);
+      validate(input, has, create, isAllowed || has("late-policy-not-announced"));
       if (key !== undefined && consumed.has(key))
         throw new PlainRefusal(409, "KEY_USED", "The key was used before.", "create");
     } catch (error) {
+      rejected.add(key ?? "");
       if (key !== undefined && has("refusal-consumes-key")) consumed.add(key);
       throw error;
     }
@@ -142,10 +157,27 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     return accept(transaction);
   };
 
+  /** Faults that create what is refused all the same. */
+  const carryOutRefused = ({ headers, body }: PlainRequest) => {
+    const isMeant =
+      (has("no-token-yet-created") && headers.authorization === undefined) ||
+      (has("no-key-yet-created") && headers["idempotency-key"] === undefined) ||
+      (has("number-yet-created") && /"amount":\d/.test(body));
+    if (isMeant) add(JSON.parse(body) as Input);
+  };
+
+  /** What a known key gets before anything else is looked at. */
+  const storedAnswer = (request: PlainRequest): PlainAnswer | undefined => {
+    const key = request.headers["idempotency-key"];
+    const known = typeof key === "string" ? keys.get(keyOf(key, request)) : undefined;
+    return known?.body === request.body ? accept(known.transaction) : undefined;
+  };
+
   const keyOf = (own: string, request: PlainRequest) => {
     const key = has("other-tenants-key-found") ? own : `${tenantOf(request.headers.authorization)} ${own}`;
     const cased = has("keys-case-insensitive") ? key.toLowerCase() : key;
-    return has("keys-truncated") ? cased.slice(0, 40) : cased;
+    const bare = has("keys-without-punctuation") ? cased.replaceAll("-", "") : cased;
+    return bare.slice(0, has("keys-truncated") ? 40 : has("keys-cut-at-64") ? 70 : undefined);
   };
 
   const findKey = (key: string, request: PlainRequest): Remembered | undefined => {
@@ -185,10 +217,19 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     (has("some-lost") && [...transactions.keys()].indexOf(id) === lostIndex) ||
     (has("lost-when-final") && (finalReads.get(id) ?? 0) > lostAfterReads);
 
+  const findId = (id: string): string => {
+    const isSame = (own: string) =>
+      (has("ids-compared-by-prefix") && own.startsWith(id)) ||
+      (has("ids-compared-without-suffix") && id.startsWith(own)) ||
+      (has("ids-in-any-case") && own.toLowerCase() === id.toLowerCase());
+    return transactions.has(id) ? id : ([...transactions.keys()].find(isSame) ?? id);
+  };
+
   const show = (id: string, request: PlainRequest): PlainAnswer => {
     const isOwn =
-      tenants.get(id) === tenantOf(request.headers.authorization) || has("other-tenants-transaction-shown");
-    const known = !isOwn || isLost(id) ? undefined : transactions.get(id);
+      tenants.get(findId(id)) === tenantOf(request.headers.authorization) ||
+      has("other-tenants-transaction-shown");
+    const known = !isOwn || isLost(id) ? undefined : transactions.get(findId(id));
     if (known === undefined) {
       if (has("unknown-id-200")) return { status: 200, body: { id, state: "completed" } };
       throw new PlainRefusal(
@@ -203,7 +244,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     if (request.headers["if-none-match"] === etag && !has("etag-ignored")) return { status: 304, body: "" };
     const body = present(has("get-shows-another") && first !== undefined ? first : known);
     if (has("get-empty-body")) return { status: 200, headers: { etag }, body: {} };
-    return { status: has("get-203") ? 203 : 200, headers: { etag }, body };
+    const isPending = has("get-202-until-final") && known.state !== "completed";
+    return { status: has("get-203") ? 203 : isPending ? 202 : 200, headers: { etag }, body };
   };
 
   const present = (transaction: Transaction): object => {
@@ -221,9 +263,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
         ? undefined
         : has("reference-null")
           ? null
-          : has("reference-mangled")
-            ? Buffer.from(rest.reference, "utf8").toString("latin1")
-            : rest.reference,
+          : showReference(rest.reference, has),
       asset: has("asset-changed") ? "EUR" : rest.asset,
       amount: has("amount-left-out") ? undefined : showAmount(rest.amount, has),
       ...(has("state-missing") ? {} : { state: has("state-is-object") ? { name: shown } : shown }),
@@ -231,6 +271,13 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     };
   };
   return { create, show };
+}
+
+function showReference(reference: string, has: Has): string {
+  if (has("reference-mangled")) return Buffer.from(reference, "utf8").toString("latin1");
+  if (has("reference-in-lower-case")) return reference.toLowerCase();
+  if (has("reference-escaped")) return reference.replaceAll("<", "&lt;");
+  return has("reference-trimmed") ? reference.trim() : reference;
 }
 
 function showAmount(amount: string, has: Has): string | number {

@@ -1,0 +1,158 @@
+import { contractCheck, expect, ignoreNoResponse, NotOffered } from "../engine/check.js";
+import type { Kit } from "../engine/kit.js";
+import { describeValue } from "../engine/name-value.js";
+import { isOfGateway } from "../http/find-gateway.js";
+import { describeReply, errorOf, isObject, mediaTypeOf, type Reply, toReply } from "../http/reply.js";
+import { createWallet } from "./endpoint-checks.js";
+import { errorKinds, isSuccess, isText, isUpperSnake } from "./error-checks.js";
+import { reusedKey } from "./key-scenarios.js";
+import { policyRefusal } from "./policy-checks.js";
+import { sharedTransaction } from "./scenarios.js";
+
+/**
+ * Section 7 is about every error response, and most of those that a run receives belong to checks that only ask whether something is
+ * refused. These checks look at all of them at the end. One rule is one failure, whatever the number of responses that break it.
+ */
+
+const shownMax = 5;
+/** Paths of the contract, and those that the kit invents. Other paths, such as a token endpoint, have errors of their own form. */
+const ownPaths = /^\/v1\/(transactions(\/[^/]+)?|wallets|orderbook|conformance-[^/]+)$/;
+
+/** Requests that no other check sends, and that a target may refuse. */
+const furtherRequests = (kit: Kit) =>
+  kit.fixture("further refusals", async (own) => {
+    for (const path of ["/v1/transactions", "/v1/wallets"])
+      await own.send("PATCH", path).catch(ignoreNoResponse);
+    await createWallet(own, { authorization: null }).catch(ignoreNoResponse);
+    await reusedKey(own).catch(() => undefined);
+    const id = await sharedTransaction(own).then((one) => one.id, own.newName);
+    const path = `/v1/transactions/${encodeURIComponent(id)}`;
+    await own.send("GET", path, { authorization: null }).catch(ignoreNoResponse);
+  });
+
+/** A resource can have a member named error too, so an error under a status of success has nothing else. */
+const isError = ({ status, json }: Reply) =>
+  status >= 400 || (isObject(json) && isObject(json["error"]) && Object.keys(json).length === 1);
+
+/** All error responses of the run so far. */
+function errorReplies({ target, session }: Kit): Reply[] {
+  const base = target.baseUrl.pathname.replace(/\/$/, "");
+  return session.exchanges.flatMap((exchange) => {
+    const { request, response } = exchange;
+    const { pathname } = request.url;
+    const isOwn = pathname.startsWith(base) && ownPaths.test(pathname.slice(base.length));
+    if (response === undefined || !isOwn || isOfGateway(exchange)) return [];
+    const reply = toReply({ ...exchange, response });
+    return isError(reply) ? [reply] : [];
+  });
+}
+
+/** Responses of which this is the same come from the same place of the target. */
+const kindOf = (reply: Reply) => `${reply.status} ${errorOf(reply)?.["code"] ?? mediaTypeOf(reply)}`;
+
+const isComplete = (reply: Reply) => {
+  const { code, message } = errorOf(reply) ?? {};
+  return isText(code) && isText(message) && !isSuccess(reply);
+};
+
+/** The kinds of responses that have failed a check of their own. */
+async function failedElsewhere(kit: Kit, isGood: (reply: Reply) => boolean): Promise<Set<string>> {
+  const failed = new Set<string>();
+  for (const { make } of errorKinds) {
+    const reply = await make(kit).catch(() => undefined);
+    if (reply !== undefined && !(isComplete(reply) && isGood(reply))) failed.add(kindOf(reply));
+  }
+  const policy = (await policyRefusal(kit).catch(() => undefined))?.reply;
+  const isRejected = policy !== undefined && errorOf(policy)?.["code"] === "POLICY_REJECTED";
+  if (policy !== undefined && (!isRejected || isSuccess(policy))) failed.add(kindOf(policy));
+  return failed;
+}
+
+interface Rule {
+  readonly wanted: string;
+  /** What is wrong; undefined if nothing is. */
+  readonly wrong: (reply: Reply) => string | undefined;
+  /** What the checks of single refusals look at besides the error object. */
+  readonly isGoodElsewhere?: (reply: Reply) => boolean;
+}
+
+async function expectEach(kit: Kit, { wanted, wrong, isGoodElsewhere = () => true }: Rule): Promise<void> {
+  await furtherRequests(kit);
+  const elsewhere = await failedElsewhere(kit, isGoodElsewhere);
+  const replies = errorReplies(kit);
+  if (replies.length === 0) throw new NotOffered("No request was refused, so there is no error to look at.");
+  const byKind = new Map<string, Reply[]>();
+  for (const reply of replies.filter((one) => wrong(one) !== undefined && !elsewhere.has(kindOf(one)))) {
+    const { method, url } = reply.exchange.request;
+    const kind = `${method} ${url.pathname} ${kindOf(reply)}`;
+    byKind.set(kind, [...(byKind.get(kind) ?? []), reply]);
+  }
+  const kinds = [...byKind.values()];
+  kit.cite(kinds.slice(0, shownMax).flatMap(([first]) => (first === undefined ? [] : [first.exchange])));
+  const rest = kinds.length > shownMax ? `; and ${kinds.length - shownMax} more kinds` : "";
+  expect(
+    kinds.length === 0,
+    `${wanted} in each of the ${replies.length} error responses of the run`,
+    kinds.slice(0, shownMax).map(describe).join("; ") + rest,
+  );
+
+  function describe(same: readonly Reply[]): string {
+    const [first] = same;
+    if (first === undefined) return "none";
+    const { method, url } = first.exchange.request;
+    const others = same.length > 1 ? `, and ${same.length - 1} more` : "";
+    return `${wrong(first)} for ${method} ${url.pathname} (exchange ${first.exchange.index}${others})`;
+  }
+}
+
+export const everyErrorChecks = [
+  contractCheck(
+    "error.every.object",
+    "7.object",
+    "Every error response of the run has one object named error, with a code and a message.",
+    {
+      needs: ["error.object.alone", "error.status", "error.code", "error.message"],
+      writes: ["transaction", "wallet"],
+      atEnd: true,
+    },
+    (kit) =>
+      expectEach(kit, {
+        wanted: "one object named error, with a code and a message,",
+        wrong: (reply) =>
+          isComplete(reply) && Object.keys(reply.json as object).length === 1
+            ? undefined
+            : describeReply(reply),
+      }),
+  ),
+  contractCheck(
+    "error.every.code",
+    "7.code",
+    "Every error.code of the run is in upper snake case.",
+    { needs: ["error.code.form"], writes: ["transaction", "wallet"], atEnd: true },
+    (kit) =>
+      expectEach(kit, {
+        wanted: "error.code in upper snake case",
+        wrong: (reply) => {
+          const { code } = errorOf(reply) ?? {};
+          return isText(code) && !isUpperSnake(code) ? `the code ${code}` : undefined;
+        },
+      }),
+  ),
+  contractCheck(
+    "error.every.request-id",
+    "7.request-id",
+    "Every error response of the run has a request_id.",
+    { needs: ["error.request-id.string"], writes: ["transaction", "wallet"], atEnd: true },
+    (kit) =>
+      expectEach(kit, {
+        wanted: "a string as error.request_id",
+        wrong: (reply) => (hasRequestId(reply) ? undefined : describeValue(requestIdOf(reply))),
+        isGoodElsewhere: hasRequestId,
+      }),
+  ),
+];
+
+const requestIdOf = (reply: Reply) => errorOf(reply)?.["request_id"];
+
+/** Without an error object there is nothing to have one, which is the failure of another check. */
+const hasRequestId = (reply: Reply) => errorOf(reply) === undefined || isText(requestIdOf(reply));
