@@ -136,7 +136,10 @@ describe.runIf(hasBrowser)("the live list of transactions", () => {
     await trader.close();
 
     function greyness(): Promise<string> {
-      return page.evaluate(`getComputedStyle(document.querySelector(".ladder")).filter`) as Promise<string>;
+      return book
+        .locator("table")
+        .first()
+        .evaluate("(table) => getComputedStyle(table).filter") as Promise<string>;
     }
   });
 

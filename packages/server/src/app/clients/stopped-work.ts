@@ -75,7 +75,7 @@ const stopsMax = 100;
 const doneMax = 10_000;
 
 /** How far the look at one stop has come, and whether it has found something. */
-interface Pass {
+interface Look {
   stop: CancellingStop;
   before: string | undefined;
   hasFound: boolean;
@@ -87,7 +87,7 @@ interface Pass {
  */
 export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): StoppedWork {
   let afterOrder: string | undefined;
-  let pass: Pass | undefined;
+  let look: Look | undefined;
   let stops: CancellingStop[] = [];
   let lastStop: CancellingStop | undefined;
   let isLookOver = false;
@@ -103,22 +103,22 @@ export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): StoppedW
 
   /** One page of one client. A client that fails, because something else holds a lock on its tenant's rows for example, is found again by the next look. */
   async function cancelPayments(): Promise<Rest> {
-    pass ??= await beginNext();
-    if (pass === undefined) return { pauseMs: lookEveryMs };
-    const { stop, before } = pass;
+    look ??= await beginNext();
+    if (look === undefined) return { pauseMs: lookEveryMs };
+    const { stop, before } = look;
     const page = await store.listStoppedPayments(stop, before, rowsMax);
-    const hasFound = pass.hasFound || page.unsettled.length + page.onRail.length > 0;
+    const hasFound = look.hasFound || page.unsettled.length + page.onRail.length > 0;
     if (page.next === undefined && !hasFound && stop.isPast) done.set(keyOf(stop), stop.recordedAt.getTime());
-    pass = page.next === undefined ? undefined : { stop, before: page.next, hasFound };
+    look = page.next === undefined ? undefined : { stop, before: page.next, hasFound };
     await cancelPage(stop.tenantId, page).catch((error: unknown) => {
-      pass = undefined;
+      look = undefined;
       deps.onError(error);
     });
     return { lingerMs: pageLingerMs };
   }
 
   /** Undefined after the last one; the next call begins with the first. */
-  async function beginNext(): Promise<Pass | undefined> {
+  async function beginNext(): Promise<Look | undefined> {
     if (stops.length === 0 && !isLookOver) {
       const page = await store.listCancellingStops(lastStop, stopsMax);
       isLookOver = page.length < stopsMax;

@@ -1,6 +1,5 @@
-import { timingSafeEqual } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readId, showId } from "@bursar/protocol";
+import { showId } from "@bursar/protocol";
 import { addressBlock } from "../../runtime/address-block.js";
 import type { BoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { NonceStore } from "../access/authenticate-client.js";
@@ -16,11 +15,12 @@ import type { AddressQuota } from "../quotas/address-quota.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { Challenges } from "./challenges.js";
 import type { ConsoleAddress } from "./console-address.js";
-import { findInvited, isActive, logIn, originOf, registerPasskey } from "./log-in.js";
+import { findInvited, logIn, originOf, registerPasskey } from "./log-in.js";
 import { beginOidcLogin, finishOidcLogin, type OidcDeps } from "./oidc-login.js";
 import type { Assertion, Attestation, PasskeyVerifier } from "./passkey.js";
 import type { PersonClient } from "./people-service.js";
-import { isOpen, type Session, type SessionStore, sessionLimits } from "./session.js";
+import { type Session, type SessionStore, sessionLimits } from "./session.js";
+import { findByCookie, sessionNamedBy } from "./session-cookie.js";
 
 /** Logs people in: registers passkeys of invitations, opens and ends sessions, and issues their tokens. */
 export interface SessionService {
@@ -229,39 +229,6 @@ async function open(
   if (hasEndedOthers) deps.access.forget(person.id);
   if (credentialId !== null) deps.uses.record("key", credentialId);
   return { session, person, cookie: `${showId("ses", session.id)}.${secret}` };
-}
-
-/** The session that a cookie names, before it is checked. */
-function sessionNamedBy(cookie: string | undefined): string | undefined {
-  return cookie?.split(".", 1)[0]?.slice(0, idLengthMax);
-}
-
-const idLengthMax = 64;
-
-/** The open session that a cookie belongs to, with its person as the database has it now. */
-async function findByCookie(
-  deps: SessionServiceDeps,
-  cookie: string | undefined,
-): Promise<{ session: Session; person: PersonClient } | Refused> {
-  const required: Refused = { refused: "SESSION_REQUIRED" };
-  const [shownId = "", secret = ""] = (cookie ?? "").split(".", 2);
-  const id = readId("ses", shownId);
-  const session = id === undefined ? undefined : await deps.sessions.findSession(id);
-  if (session === undefined || !isOpen(session, deps.now())) return required;
-  if (!timingSafeEqual(hashSecret(deps.keys, secret).hash, session.hash)) return required;
-  const client = await deps.clients.findClientOfTenant(session.tenantId, session.clientId);
-  if (client === undefined || !isActive(client)) return required;
-  if (client.disabledAt !== null && session.createdAt < client.disabledAt) return required;
-  if (!isCredentialKept(client, session)) return required;
-  return (await deps.isSuspended(client.tenantId))
-    ? { refused: "TENANT_SUSPENDED" }
-    : { session, person: client };
-}
-
-/** A session of a passkey ends with it; any other one when the person's role, state or credentials are changed. */
-function isCredentialKept(client: PersonClient, { credentialId, createdAt }: Session): boolean {
-  if (credentialId === null) return client.authorityChangedAt <= createdAt;
-  return client.keys.some((key) => key.id === credentialId);
 }
 
 async function issueToken(
