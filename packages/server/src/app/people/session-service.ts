@@ -110,7 +110,8 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
   const trusted = createTrustedPairs();
   /**
    * The proof is checked first, and only failures are limited by their address: a neighbour cannot keep anybody from logging in. Cookies,
-   * links and passkeys cannot be guessed, so to check each of them gives nothing away. What checking costs is bounded by a gate.
+   * links and passkeys cannot be guessed, so to check each of them gives nothing away. What checking costs is bounded by a gate. Calls of the
+   * provider are limited before: it would throttle this service, and so every login with it.
    */
   const proven = async <T>(
     from: Caller,
@@ -118,6 +119,8 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     act: () => Promise<T | Refused>,
     gate = deps.checks,
   ): Promise<T | Refused> => {
+    const waitFirstSeconds = gate === deps.providerCalls ? deps.addresses.wait(from.address) : 0;
+    if (waitFirstSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitFirstSeconds };
     const floor = sleep(failureFloorMs);
     const block = addressBlock(from.address);
     const pair = `${claimed} ${block}`;

@@ -21,6 +21,7 @@ export interface ProviderService {
 /** A service with an OpenID provider, and a tenant in which these values of the claim `groups` have these roles. */
 export async function startProviderService(
   roles: Readonly<Record<string, string>>,
+  quotas = { "quotas.address_per_second": "100000", "quotas.address_burst": "100000" },
 ): Promise<ProviderService> {
   const provider = await startOidcProvider();
   const first = await startTestService();
@@ -34,8 +35,7 @@ export async function startProviderService(
     BURSAR_OIDC_ISSUER: provider.url,
     BURSAR_OIDC_CLIENT_ID: oidcClient.id,
     BURSAR_OIDC_CLIENT_SECRET: oidcClient.secret,
-    "quotas.address_per_second": "100000",
-    "quotas.address_burst": "100000",
+    ...quotas,
     BURSAR_CONFIG: file,
   };
   const { database, masterKey } = first;
