@@ -52,10 +52,16 @@ export function addKeysCommand(program: Command): void {
     .description(
       "encrypt and authenticate everything in the database with the current master key, while the service runs",
     )
-    .action(async () => {
+    .option(
+      "--accept-broken-logs",
+      "end the other keys also in an audit log with removed or inserted entries, which cannot be restored",
+    )
+    .action(async ({ acceptBrokenLogs: acceptsBroken = false }: { acceptBrokenLogs?: boolean }) => {
       const { keyId, resealed } = await withDatabase(async ({ database, sealing, now }) => {
         const at = new Date(now());
-        const counts = await resealSecrets(database, createReseal(sealing), secretContexts, at);
+        const counts = await resealSecrets(database, createReseal(sealing), secretContexts, at, {
+          acceptsBroken,
+        });
         const origin = { by: "operator", tenantId: nilTenantId } as const;
         const { id } = sealing.keyring.current;
         await createAuditStore(database).append([describeAct(origin, "keys.reseal", id, at)]);
@@ -73,11 +79,15 @@ export function addKeysCommand(program: Command): void {
         console.log(
           `The database retains the key ${unused}, with which no entry of an audit log counts. If you have never used it, something else has inserted it.`,
         );
-      console.log(
-        "The other master keys are not needed any more, unless a process still writes with one of them.",
-      );
+      const broken = describeBroken(resealed.brokenChains);
+      if (broken === undefined || acceptsBroken)
+        console.log(
+          "The other master keys are not needed any more, unless a process still writes with one of them.",
+        );
       refuseForged(resealed.forgedDeposits);
-      refuseBroken(resealed.brokenChains);
+      if (broken === undefined) return;
+      if (!acceptsBroken) throw new OperatorError(`${broken} ${brokenAdvice}`);
+      console.log(`${broken} Entries before that place count no longer if their key was replaced earlier.`);
     });
   keys
     .command("adopt")
@@ -115,13 +125,14 @@ function refuseForged(deposits: number): void {
     );
 }
 
-function refuseBroken(chains: Resealed["brokenChains"]): void {
-  if (chains.length === 0) return;
+function describeBroken(chains: Resealed["brokenChains"]): string | undefined {
+  if (chains.length === 0) return undefined;
   const places = chains.map(({ tenantId, number }) => `${nameOfChain(tenantId)} at entry ${number}`);
-  throw new OperatorError(
-    `Entries were removed from an audit log, or inserted into it: ${places.join(", ")}. Entries before that place count no longer if their key was replaced before this one. Everything else was done. Keep the old master key in the file, run \`bursar audit verify\`, restore the log from a backup, and run this command again.`,
-  );
+  return `Entries were removed from an audit log, or inserted into it: ${places.join(", ")}.`;
 }
+
+const brokenAdvice =
+  "The old master key still counts there. Everything else was done. Keep that key in the file, run `bursar audit verify`, restore the log from a backup, and run this command again. If the log cannot be restored, add `--accept-broken-logs`: entries before that place, of keys that were replaced earlier, then count no longer.";
 
 function nameOfChain(tenantId: string): string {
   return tenantId === nilTenantId ? "that of no tenant" : showId("tnt", tenantId);

@@ -6,7 +6,7 @@ import { sql } from "../core/sql.js";
 import { resealOrders } from "../markets/reseal-orders.js";
 import { resealTransactions } from "../transactions/reseal-transactions.js";
 import { resealDeposits } from "../transactions/sealed-deposits.js";
-import { type EndedKeys, endOtherKeys } from "./audit-log/end-other-keys.js";
+import { type EndedKeys, type EndOptions, endOtherKeys } from "./audit-log/end-other-keys.js";
 import { resealChangeRequests } from "./change-requests/change-requests.js";
 import { writeSeal } from "./client-integrity.js";
 import { resealRoles } from "./people/roles.js";
@@ -46,6 +46,7 @@ export async function resealSecrets(
     changeDecision: (changeRequestId: string) => string;
   },
   now: Date,
+  options?: EndOptions,
 ): Promise<Resealed> {
   await inBatches(database, async (tx, after) => ({
     written: 0,
@@ -76,7 +77,7 @@ export async function resealSecrets(
       (await resealStops(database)) +
       (await resealOperatorRequests(database)) +
       (await database.transaction(resealSweeps)),
-    ...(await endOtherKeys(database, now)),
+    ...(await endOtherKeys(database, now, options)),
   };
 }
 

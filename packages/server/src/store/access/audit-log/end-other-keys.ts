@@ -13,12 +13,17 @@ import { appendAudit } from "../audit.js";
 import { listKeyEnds } from "./key-ends.js";
 import { findLinkedEntries } from "./linked-entries.js";
 
+export interface EndOptions {
+  /** Ends the keys also in broken chains. Entries before the break, of keys that were replaced earlier, do not count any more. */
+  acceptsBroken: boolean;
+}
+
 export interface EndedKeys {
   /** How many chains were changed. */
   chains: number;
   /** Keys that are retained although no entry of any chain counts for them: something else may have inserted them. */
   unusedKeys: string[];
-  /** Chains with an entry that later ones do not continue. Entries before it, of keys that were replaced earlier, do not count any more. */
+  /** Chains with an entry that later ones do not continue. Nothing was changed in them, unless that is accepted. */
   brokenChains: { tenantId: string; number: bigint }[];
 }
 
@@ -27,7 +32,11 @@ export interface EndedKeys {
  * number up to which the others count. Records of keys that were ended before are written again, unless the entries that they are about were
  * removed or inserted. Chain by chain, because each is locked.
  */
-export async function endOtherKeys(database: Database, now: Date): Promise<EndedKeys> {
+export async function endOtherKeys(
+  database: Database,
+  now: Date,
+  { acceptsBroken }: EndOptions = { acceptsBroken: false },
+): Promise<EndedKeys> {
   const { currentId, derive } = requireKeys(database);
   const known = await database.query<{ keyId: string }>(sql`
     SELECT DISTINCT key_id AS "keyId" FROM retained_keys WHERE label = 'audit chain' ORDER BY key_id
@@ -42,8 +51,10 @@ export async function endOtherKeys(database: Database, now: Date): Promise<Ended
   const brokenChains: EndedKeys["brokenChains"] = [];
   for (const { tenantId } of chains) {
     const { carried, brokenAt } = await findCarried(database, tenantId, others);
-    if (await database.transaction((tx) => endKeysOfChain(tx, tenantId, others, carried, now))) changed += 1;
     if (brokenAt !== undefined) brokenChains.push({ tenantId, number: brokenAt });
+    // What a key has authenticated is not carried on once that key has ended, so it must not end before the chain is repaired.
+    if (brokenAt !== undefined && !acceptsBroken) continue;
+    if (await database.transaction((tx) => endKeysOfChain(tx, tenantId, others, carried, now))) changed += 1;
   }
   const used = await listCarriedKeys(database);
   const unusedKeys = others.filter((keyId) => !isListed(requireKeys(database), keyId) && !used.has(keyId));
