@@ -25,6 +25,11 @@ export interface ProviderPeople {
 
 const refusedLogin: Refused = { refused: "OIDC_REFUSED" };
 
+const refusedAddress: Refused = {
+  ...refusedLogin,
+  message: "Another person has got this address at the same moment. Log in again.",
+};
+
 export function createProviderPeople(deps: PeopleServiceDeps): ProviderPeople {
   return {
     findOrCreatePerson: async (origin, login) => {
@@ -68,7 +73,8 @@ async function updatePerson(
   if (isRefused(current)) return refusedLogin;
   if (isUpToDate(current, account, name) && (current.person.email === email || !isFree)) return current;
   const action = isOf(current, account) ? "person.change" : "person.link";
-  return asPerson(await applyClientChange(deps, origin, id, action, decide, { resets: true }));
+  const changed = await applyClientChange(deps, origin, id, action, decide, { resets: true });
+  return isRefused(changed) && changed.refused === "PERSON_EXISTS" ? refusedAddress : asPerson(changed);
 }
 
 function isUpToDate(client: PersonClient, account: ProviderAccount, role: string): boolean {

@@ -18,6 +18,7 @@ import { findByKey } from "../core/rows/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
 import { passOnControllers } from "./pass-on-controllers.js";
+import { hasOtherPerson } from "./people/other-person.js";
 import { refuseLostRole } from "./people/roles.js";
 import { endProviderSessions } from "./people/sessions.js";
 import { findClientOfTenant } from "./read-client.js";
@@ -55,6 +56,9 @@ export async function changeClient(
   const { person = null, scopes = client.scopes } = change.set ?? {};
   const lost = person && (await refuseLostRole(tx, tenantId, { role: person.role, scopes }));
   if (lost != null) return lost;
+  // The address and the account were free before the client was locked. Another person can have got them in the meantime.
+  if (person !== null && (await hasOtherPerson(tx, { tenantId, id, person })))
+    return { refused: "PERSON_EXISTS" };
   // A change of another client can have taken the key in the meantime, because only this client's row is locked.
   if (keyed !== undefined && !(await takeKey(tx, client, keyed, audit.occurredAt)))
     return { refused: "IDEMPOTENCY_KEY_REUSED" };

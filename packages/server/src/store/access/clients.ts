@@ -12,12 +12,13 @@ import {
 } from "../core/database.js";
 import { recordOperatorRequest } from "../core/operator-requests.js";
 import { findByKey, insertOrFind } from "../core/rows/insert-or-find.js";
-import { type Statement, sql } from "../core/sql.js";
+import { sql } from "../core/sql.js";
 import { insertWallet } from "../wallets/wallets.js";
 import { appendAudit } from "./audit.js";
 import { changeClient, insertSecret } from "./change-client.js";
 import { writeSeal } from "./client-integrity.js";
 import { lockAllClients } from "./pass-on-controllers.js";
+import { folded, hasOtherPerson } from "./people/other-person.js";
 import { refuseLostRole } from "./people/roles.js";
 import { type ClientRow, findClientOfTenant, readClient, selectClients } from "./read-client.js";
 import { reviewCaller } from "./review-caller.js";
@@ -123,7 +124,7 @@ export function createClientStore(database: Database): ClientStore {
         if (await isFull(tx, client.tenantId, clientsMax))
           // A repeated request is answered even if there is no room for another client.
           return (await findEarlier(tx, client.tenantId, request?.key)) ?? "too_many";
-        if (await hasPerson(tx, client))
+        if (await hasOtherPerson(tx, client))
           return (await findEarlier(tx, client.tenantId, request?.key)) ?? { refused: "PERSON_EXISTS" };
         const { person, scopes } = client;
         const lost = person && (await refuseLostRole(tx, client.tenantId, { role: person.role, scopes }));
@@ -176,25 +177,6 @@ async function isFull(tx: Queryable, tenantId: string, clientsMax: number): Prom
     SELECT count(*) >= ${clientsMax} AS "isFull" FROM clients WHERE tenant_id = ${tenantId}
   `);
   return row?.isFull === true;
-}
-
-/**
- * Addresses are compared without regard to the case of ASCII letters only. Other rules make the Kelvin sign a `k`: somebody with such an
- * address at the OpenID provider would be another person.
- */
-function folded(email: Statement): Statement {
-  return sql`lower(${email} COLLATE "C")`;
-}
-
-/** Whether the tenant has another person with this address, or this account. Served by people_by_email and people_by_account. */
-async function hasPerson(tx: Queryable, { tenantId, person }: ApiClient): Promise<boolean> {
-  if (person === null) return false;
-  const found = await tx.query(sql`
-    SELECT id FROM clients WHERE tenant_id = ${tenantId} AND email IS NOT NULL AND ${folded(sql`email`)} = ${folded(sql`${person.email}::text`)}
-    UNION ALL
-    SELECT id FROM clients WHERE tenant_id = ${tenantId} AND oidc_issuer = ${person.account?.issuer ?? null} AND oidc_subject = ${person.account?.subject ?? null}
-  `);
-  return found.length > 0;
 }
 
 async function insertClient(

@@ -1,5 +1,7 @@
-import { builtInRoles, type Scope } from "@bursar/protocol";
+import { builtInRoles, readId, type Scope } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "../../../../src/store/core/sql.js";
+import { eventually } from "../../../harness/eventually.js";
 import { callConsole, cookieOf, logInWith, registerWith, tokenOf } from "../../../harness/people/log-in.js";
 import { type ProviderService, startProviderService } from "../../../harness/people/provider-service.js";
 
@@ -95,6 +97,27 @@ describe("a person whom an OpenID provider knows", () => {
     const { authenticator } = await registerWith(service, link);
     expect((await logIn("vouched@corp.example", "execs")).person.role).toBe("admin");
     expect((await logInWith(service, authenticator)).status).toBe(201);
+  });
+
+  it("is refused if somebody else gets the same new address at that moment, and keeps the old one", async () => {
+    const subs = ["twin-1", "twin-2"];
+    for (const sub of subs) await logIn(`${sub}@corp.example`, "staff", sub);
+    const tenant = sql`SELECT FROM tenants WHERE id = ${readId("tnt", started.owner.tenantId) ?? ""} FOR UPDATE`;
+    const waits = sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    // Both have found the address free before either of them is changed.
+    const logins = await service.database.transaction(async (tx) => {
+      await tx.query(tenant);
+      const begun = subs.map((sub) => logIn("twins@corp.example", "staff", sub));
+      await eventually(
+        () => service.database.query(waits),
+        ({ length }) => length === 2,
+      );
+      return { begun };
+    });
+    const answers = await Promise.all(logins.begun);
+    expect(answers.map(({ code }) => code).sort()).toEqual(["OIDC_REFUSED", undefined]);
+    const loser = answers[0]?.status === 201 ? "twin-2" : "twin-1";
+    expect((await logIn("twins@corp.example", "staff", loser)).person.email).toBe(`${loser}@corp.example`);
   });
 
   it("stays the same person with another address", async () => {
