@@ -235,9 +235,13 @@ function removeRegularly({ database, webhooks, log, now, isClockTrusted }: Compo
       isStopping: () => isStopping,
       onFailure: ({ tenantId, id }, error) =>
         log.error(
-          { err: error, tenant_id: showId("tnt", tenantId), delivery_id: id && showId("dlv", id) },
+          {
+            err: error,
+            tenant_id: tenantId && showId("tnt", tenantId),
+            delivery_id: id && showId("dlv", id),
+          },
           id === undefined
-            ? "Old webhook deliveries of a tenant could not be removed. The next run tries again."
+            ? "Old webhook deliveries of a tenant, or the counts of old hours, could not be removed. The next run tries again."
             : "An old webhook delivery could not be removed. The next run tries again.",
         ),
     }).catch((error: unknown) =>

@@ -8,9 +8,9 @@ import { waitingTenants } from "../core/rows/waiting-tenants.js";
 import { type Statement, sql } from "../core/sql.js";
 import { listDeletedEndpoints, removeUnreferenced } from "./deleted-endpoints.js";
 
-/** What could not be removed: a delivery, or without an id whatever else a tenant has. */
+/** What could not be removed: a delivery, without an id what else a tenant has, and without a tenant the counts of old hours. */
 export interface RetentionFailure {
-  tenantId: string;
+  tenantId?: string;
   id?: string;
 }
 
@@ -45,8 +45,7 @@ const timeoutsMax = 3;
 export async function removeOldDeliveries(database: Database, options: RetentionOptions): Promise<number> {
   let removed = 0;
   let timeouts = 0;
-  // Not tenant by tenant: also those without deliveries and endpoints have hours. Served by webhook_hours_by_start.
-  await removeInBatches(database, sql`webhook_hours`, sql`r.start < ${options.before} ORDER BY r.start`);
+  await removeOldHours(database, options);
   for (const tenantId of await listTenants(database)) {
     if (options.isStopping()) break;
     try {
@@ -62,6 +61,20 @@ export async function removeOldDeliveries(database: Database, options: Retention
     }
   }
   return removed;
+}
+
+/** Not tenant by tenant: also those without deliveries and endpoints have hours. Served by webhook_hours_by_start. */
+async function removeOldHours(
+  database: Database,
+  { before, isStopping, onFailure }: RetentionOptions,
+): Promise<void> {
+  const isOld = sql`r.start < ${before} ORDER BY r.start`;
+  try {
+    await removeInBatches(database, sql`webhook_hours`, isOld, { isStopping, pauseMs });
+  } catch (error) {
+    if (isDatabaseUnavailable(error) && !isStatementTimeout(error)) throw error;
+    onFailure({}, error);
+  }
 }
 
 async function removeOfTenant(

@@ -54,11 +54,11 @@ describe("old deliveries", () => {
       onFailure: (failure) => failed.push(failure),
     });
 
-  const refuseDeletesOf = (condition: string) =>
+  const refuseDeletesOf = (condition: string, table = "finished_deliveries") =>
     database.session((session) =>
       session.script(`
         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'this row cannot be removed'; END $$;
-        CREATE TRIGGER refuse BEFORE DELETE ON finished_deliveries FOR EACH ROW WHEN (OLD.${condition}) EXECUTE FUNCTION refuse();
+        CREATE TRIGGER refuse BEFORE DELETE ON ${table} FOR EACH ROW WHEN (OLD.${condition}) EXECUTE FUNCTION refuse();
       `),
     );
   const allowDeletes = () => database.session((session) => session.script("DROP FUNCTION refuse() CASCADE"));
@@ -104,6 +104,20 @@ describe("old deliveries", () => {
 
     await allowDeletes();
     expect(await remove()).toBe(2);
+  });
+
+  it("are removed although the counts of old hours cannot be", async () => {
+    const tenantId = randomUUID();
+    await add("finished", tenantId, await addEndpoint(tenantId, "enabled"), 31 * dayMs, 5);
+    await database.query(sql`
+      INSERT INTO webhook_hours (tenant_id, endpoint_id, start, attempts, delivered, exhausted, latency_ms, latency_ms_max)
+      VALUES (${tenantId}, ${randomUUID()}, now() - interval '31 days', 0, 0, 0, 0, 0)
+    `);
+    await refuseDeletesOf(`tenant_id = '${tenantId}'`, "webhook_hours");
+    const failed: RetentionFailure[] = [];
+    expect(await remove(undefined, failed)).toBe(5);
+    expect(failed).toEqual([{}]);
+    await allowDeletes();
   });
 
   it("of a tenant whose rows all fail are left to the next run, and other tenants are processed", async () => {
