@@ -1,10 +1,13 @@
 import type { LogReaderStore } from "../../app/overview/log-reader.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
+import { boundLockWaits } from "../core/lock-waits.js";
 import { sql } from "../core/sql.js";
 import { type LogSlice, projectEvents } from "./project-events.js";
 
 /** No more tenants are looked at by one statement. */
 const tenantsMax = 200;
+/** Far longer than a step of another process takes. Afterwards the step fails, and its logs are read alone. */
+const lockTimeoutMs = 1000;
 
 export function createLogReaderStore(database: Database): LogReaderStore {
   return {
@@ -31,6 +34,7 @@ export function createLogReaderStore(database: Database): LogReaderStore {
  * be ahead of the last event.
  */
 async function readSome(tx: Tx, tenantIds: readonly string[], eventsMax: number): Promise<string[]> {
+  boundLockWaits(tx, lockTimeoutMs);
   const slices = await findSlices(tx, await lockPositions(tx, tenantIds), eventsMax);
   if (slices.length === 0) return [];
   projectEvents(tx, slices);

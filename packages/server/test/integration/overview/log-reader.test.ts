@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { readId } from "@bursar/protocol";
 import { array, assert, asyncProperty, constantFrom, integer, record } from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database, Tx } from "../../../src/store/core/database.js";
+import { type Database, isLockTimeout, type Tx } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createLogReaderStore } from "../../../src/store/overview/log-reader-store.js";
 import { findViewFaults } from "../../harness/database/expected-views.js";
@@ -138,6 +139,15 @@ describe("the reader of the log", () => {
         (faults) => faults.length === 0,
       );
     }
+  });
+
+  it("does not wait long for a position that another process has begun", async () => {
+    const unread = randomUUID();
+    await service.database.transaction(async (tx) => {
+      await tx.query(sql`INSERT INTO log_positions (tenant_id, sequence) VALUES (${unread}, 0)`);
+      const step = createLogReaderStore(service.database).readSome([unread], 1);
+      await expect(step).rejects.toSatisfy(isLockTimeout);
+    });
   });
 
   it("is found out by the comparison if it reads an event twice, or leaves one out", async () => {
