@@ -3,7 +3,7 @@ import type { Lease, LeaseStore } from "../../runtime/loops/lease.js";
 import type { SettlementUnit, TransactionKey } from "../transactions/settlement.js";
 import type { BlockRef, FeeTerms } from "./chain-node.js";
 import type { SeenHeads } from "./chain-status.js";
-import type { Halt, MayBeTampered } from "./halt.js";
+import type { Halt, HaltCode, MayBeTampered } from "./halt.js";
 import type { TakenPayment } from "./nonce-use.js";
 import type { SigningIntent } from "./signer.js";
 import type { SignedHolds, StoppedPayment, StopReason, UnsignedHolds } from "./stop-payment.js";
@@ -104,6 +104,7 @@ export interface SentPayment extends PaymentFacts, SignedHolds {
 export interface LockedSender extends WalletKey {
   nextNonce: number;
   isHalted: boolean;
+  haltedCode: HaltCode | null;
   /** Locked against a freeze: one that was answered is obeyed, and one that comes now waits for this unit. */
   isFrozen: boolean;
   /** How many of its payments are in no block. */

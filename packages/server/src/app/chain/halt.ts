@@ -17,12 +17,11 @@ export type HaltCode =
   | "PAYMENT_TAMPERED"
   | "SETTLEMENT_FAILED";
 
-/** Of wallets of which the chain or the signer knows more than the books. */
-export const aheadCodes = [
-  "NONCE_USED_ELSEWHERE",
-  "BALANCE_BELOW_BOOKS",
-  "SIGNER_REFUSED",
-] as const satisfies readonly HaltCode[];
+/**
+ * Of wallets of which the chain or the signer knows more payments than the books. A balance below the books is not such a reason: its halt
+ * ends only when payments are cancelled that hold what is missing.
+ */
+export const aheadCodes = ["NONCE_USED_ELSEWHERE", "SIGNER_REFUSED"] as const satisfies readonly HaltCode[];
 
 /** A payment that is about to be signed, and halts its wallet if something other than the service has written a row of it. */
 export interface MayBeTampered {

@@ -11,10 +11,10 @@ export async function lockSenders(
   wallets: Parameters<ChainUnit["lockSenders"]>[0],
 ): Promise<LockedSender[]> {
   const rows = await tx.query<
-    Omit<LockedSender, "nextNonce" | "inFlight" | "isFrozen"> & Record<string, string>
+    Omit<LockedSender, "nextNonce" | "inFlight" | "isFrozen"> & Record<"nextNonce" | "inFlight", string>
   >(sql`
     SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.next_nonce AS "nextNonce",
-      w.halted_reason IS NOT NULL AS "isHalted", (
+      w.halted_reason IS NOT NULL AS "isHalted", w.halted_code AS "haltedCode", (
         SELECT count(*) FROM chain_payments f
         WHERE f.network = ${network} AND f.wallet_id = w.wallet_id AND f.stage IN ('assigned', 'signed')) AS "inFlight"
     FROM (
@@ -26,10 +26,11 @@ export async function lockSenders(
       WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id FOR UPDATE) AS w
   `);
   const frozen = await lockAgainstFreeze(tx, wallets);
-  return rows.map(({ tenantId, walletId, isHalted, nextNonce, inFlight }) => ({
-    ...{ tenantId, walletId, isHalted: Boolean(isHalted), isFrozen: frozen.has(walletId) },
-    nextNonce: Number(nextNonce),
-    inFlight: Number(inFlight),
+  return rows.map((row) => ({
+    ...row,
+    isFrozen: frozen.has(row.walletId),
+    nextNonce: Number(row.nextNonce),
+    inFlight: Number(row.inFlight),
   }));
 }
 

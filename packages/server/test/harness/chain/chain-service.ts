@@ -65,7 +65,9 @@ export interface ChainService {
   accept: (source: ChainWallet, to: string | ChainWallet, asset: string, amount: bigint) => Promise<string>;
   /** Begins a payment, as the engine does. */
   begin: (wallet: ChainWallet, id: string) => Promise<void>;
-  /** Both. */
+  /** Lets a payment wait for approval, with what it pays held, as the engine does. */
+  askApproval: (wallet: ChainWallet, id: string) => Promise<void>;
+  /** Accepts a payment and begins it. */
   pay: (source: ChainWallet, to: string | ChainWallet, asset: string, amount: bigint) => Promise<string>;
   requestCancel: (wallet: ChainWallet, id: string) => Promise<void>;
   read: (id: string) => Promise<ChainState>;
@@ -116,18 +118,18 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
   const drivers: EvmDriver[] = [];
   let wallets = 0;
 
-  async function begin(tenantId: string, id: string): Promise<void> {
+  async function decide(tenantId: string, id: string, kind: "begin" | "ask_approval"): Promise<void> {
     await settlements.unitOfWork(async (unit) => {
       const [claimed] = await unit.claimAgain([{ tenantId, id }]);
       if (claimed === undefined) throw new Error("the payment is not open");
       const balances = await unit.lockAccounts(accountsOf([claimed]));
-      const decision = decideOnBalances(claimed, { kind: "begin" }, balances);
+      const decision = decideOnBalances(claimed, { kind }, balances);
       if (typeof decision === "string") throw new Error(`the payment is ${decision}`);
       const occurredAt = new Date();
-      await unit.write(
-        [{ transaction: claimed, decision, occurredAt, dueAt: null, judgement: null }],
-        balances,
-      );
+      const requirement = { approvals: 1, clientIds: null, expiresAfterSeconds: 3600 };
+      const judgement =
+        kind === "begin" ? null : { policyVersion: 1, rule: "asks", reason: null, requirement };
+      await unit.write([{ transaction: claimed, decision, occurredAt, dueAt: null, judgement }], balances);
     });
   }
 
@@ -148,7 +150,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
   };
 
   async function beginAndWake({ tenantId }: ChainWallet, id: string): Promise<void> {
-    await begin(tenantId, id);
+    await decide(tenantId, id, "begin");
     for (const driver of drivers) driver.wake();
   }
 
@@ -210,6 +212,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
     },
     accept,
     begin: beginAndWake,
+    askApproval: ({ tenantId }, id) => decide(tenantId, id, "ask_approval"),
     pay: async (source, to, asset, amount) => {
       const id = await accept(source, to, asset, amount);
       await beginAndWake(source, id);

@@ -40,8 +40,8 @@ const untilBooked = (wallet: ChainWallet, amount: bigint) =>
 const untilHalted = (wallet: ChainWallet, code: string) =>
   eventually(
     async () => {
-      const [row] = await service.database.query<{ code: string | null; stated: string | null }>(
-        sql`SELECT halted_code AS code, stated_nonce AS stated FROM chain_wallets WHERE wallet_id = ${wallet.walletId}`,
+      const [row] = await service.database.query<Record<"code" | "reason" | "stated", string | null>>(
+        sql`SELECT halted_code AS code, halted_reason AS reason, stated_nonce AS stated FROM chain_wallets WHERE wallet_id = ${wallet.walletId}`,
       );
       return row;
     },
@@ -176,27 +176,32 @@ it("a payment that waits for the operator does not keep the driver busy", async 
   }
 });
 
-it("a payment that has not begun ends at once when it is cancelled, but not while the chain is ahead", async () => {
-  const driver = service.startDriver();
+function createCanceller(onRequested: () => void) {
   const cancel = createTransactionCanceller({
     settlements: createSettlementStore(service.keyed, createEventLog({ publish: () => undefined })),
     stopInAnyCase: (_, { act }) => act(),
     rails: { get: () => createEvmRail(modelChainNetwork) },
     read: async () => ({ refused: "NOT_FOUND" }),
     changes: createChangeHub(nodeTimers),
-    onRequested: driver.wake,
+    onRequested,
     audit: { recordAct: () => undefined },
     now: Date.now,
   });
+  return ({ tenantId }: ChainWallet, id: string) =>
+    cancel({ principal: { tenantId, clientId: tenantId } } as ClientOrigin, id);
+}
+
+it("a payment that has not begun ends at once when it is cancelled, but not while the chain is ahead", async () => {
+  const driver = service.startDriver();
+  const cancel = createCanceller(driver.wake);
   await following();
   const tenantId = await service.createTenant();
-  const origin = { principal: { tenantId, clientId: tenantId } } as ClientOrigin;
   const wallet = await service.createWallet(tenantId);
   credit(wallet, 1_000_000_000n);
   mine(5);
   await untilBooked(wallet, 1_000_000_000n);
   const ended = await service.accept(wallet, outside, modelCoin, 20n);
-  await cancel(origin, ended);
+  await cancel(wallet, ended);
   expect((await service.read(ended)).state).toBe("cancelled");
   // As after a restore: the payment may be the one that has used the nonce.
   const forgotten = await service.accept(wallet, outside, modelCoin, 30n);
@@ -204,7 +209,7 @@ it("a payment that has not begun ends at once when it is cancelled, but not whil
   credit(wallet, 1n);
   mine(5);
   await untilHalted(wallet, "NONCE_USED_ELSEWHERE");
-  await cancel(origin, forgotten);
+  await cancel(wallet, forgotten);
   expect((await service.read(forgotten)).state).toBe("accepted");
   await service.begin(wallet, forgotten);
   const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", wallet.walletId, new Date());
@@ -218,4 +223,38 @@ it("a payment that has not begun ends at once when it is cancelled, but not whil
     () => service.read(forgotten),
     ({ state }) => state === "cancelled",
   );
+});
+
+it("what waits for approval ends when it is cancelled while the books hold what is missing, and the wallet goes on", async () => {
+  const { wake } = service.startDriver();
+  const cancel = createCanceller(wake);
+  await following();
+  const tenantId = await service.createTenant();
+  const wallet = await service.createWallet(tenantId);
+  credit(wallet, 1_000_000_000n);
+  mine(5);
+  await untilBooked(wallet, 1_000_000_000n);
+  const id = await service.accept(wallet, outside, modelCoin, 1_000_000_000n);
+  // The client of all payments here, which is read with what waits for approval.
+  await service.database.query(sql`
+    INSERT INTO clients (id, tenant_id, name, scopes, state, require_signature, created_at, updated_at, authority_changed_at)
+    VALUES (${tenantId}, ${tenantId}, 'pays', '{}', 'active', false, now(), now(), now())
+  `);
+  await service.askApproval(wallet, id);
+  service.chain.credit(wallet.address, modelCoin, -7n);
+  credit(wallet, 1n);
+  mine(5);
+  await untilHalted(wallet, "BALANCE_BELOW_BOOKS");
+  const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", wallet.walletId, new Date());
+  await stateNonce(service.keyed, wallet, { nonce: 0, paysWaiting: false }, entry);
+  mine(5);
+  await eventually(
+    () => untilHalted(wallet, "BALANCE_BELOW_BOOKS"),
+    (row) => row?.reason?.includes("Cancel payments that hold some") === true,
+  );
+  await cancel(wallet, id);
+  expect((await service.read(id)).state).toBe("cancelled");
+  await stateNonce(service.keyed, wallet, { nonce: 0, paysWaiting: false }, entry);
+  mine(5);
+  await untilBooked(wallet, 999_999_994n);
 });

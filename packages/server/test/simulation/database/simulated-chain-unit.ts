@@ -72,10 +72,11 @@ export function createSimulatedChainUnit(
         return keys.flatMap((key) => {
           const row = rows.get(chainWallets, key);
           if (row === undefined) return [];
-          const { tenantId, walletId, nextNonce, haltedReason } = row;
+          const { tenantId, walletId, nextNonce, haltedCode, haltedReason } = row;
           const inFlight = openPayments(rows).filter((one) => one.walletId === walletId).length;
           const standing = {
             isHalted: haltedReason !== null,
+            haltedCode,
             isFrozen: rows.get(walletTable, key)?.frozen === true,
           };
           return [{ tenantId, walletId, nextNonce, inFlight, ...standing }];

@@ -92,11 +92,13 @@ async function writePlans(
     const states = await unit.lockPayments(planned.map(({ payment }) => payment));
     const frozen = new Set(senders.filter(({ isFrozen }) => isFrozen).map(({ walletId }) => walletId));
     const ahead = senders.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) > nextNonce);
-    const isAhead = (walletId: string) => ahead.some((sender) => sender.walletId === walletId);
+    // The signer has signed another payment with the nonce, which may be one of these, and is pending or not final yet.
+    const refused = senders.filter(({ haltedCode }) => haltedCode === "SIGNER_REFUSED");
+    const mayBePaid = new Set([...ahead, ...refused].map(({ walletId }) => walletId));
     const ready = planned.flatMap((plan): Plan[] => {
       const state = states.get(plan.payment.id);
       if (state?.stage !== "ready") return [];
-      if (isAhead(plan.payment.walletId)) return [];
+      if (mayBePaid.has(plan.payment.walletId)) return [];
       if (plan.kind === "end") return [plan];
       if (frozen.has(plan.payment.walletId)) return [failPlan(plan.payment, "WALLET_FROZEN")];
       if (state.isDelisted) return [failPlan(plan.payment, "ADDRESS_NOT_LISTED")];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { describeAct } from "../../../../src/app/audit/audit-entry.js";
 import type { SigningIntent } from "../../../../src/app/chain/signer.js";
-import { resumeWallet } from "../../../../src/store/chain/resume-chain.js";
+import { resumeWallet, stateNonce } from "../../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
@@ -98,4 +98,38 @@ it("a forgotten cancellation halts the wallet, which goes on when the payment is
   await driven.settle();
   expect((await driven.until(id, "cancelled")).failure).toBeNull();
   expect(await haltOf()).toBeNull();
+});
+
+it("a payment whose nonce another one was given does not end while the signer refuses, also if it is cancelled", async () => {
+  const forgotten = await driven.accept(wallet, outside, modelCoin, 20n);
+  forget("payment", (intent) => ({ ...intent, transactionId: forgotten, amount: 20n }));
+  const id = await driven.pay(wallet, outside, modelCoin, 10n);
+  expect(await eventually(haltOf, (reason) => reason !== null)).toContain("(NONCE_USED)");
+  let asked = 0;
+  driven.ports.node = {
+    ...driven.honest.node,
+    noncesAt: (...given) => {
+      asked += 1;
+      return driven.honest.node.noncesAt(...given);
+    },
+  };
+  await driven.requestCancel(wallet, forgotten);
+  await driven.begin(wallet, forgotten);
+  // Each step of the driver lists it, and asks for the nonces.
+  await eventually(
+    async () => [asked, (await driven.read(forgotten)).state],
+    ([count, state]) => Number(count) >= 5 || state !== "processing",
+  );
+  expect((await driven.read(forgotten)).state).toBe("processing");
+  driven.ports.node = driven.honest.node;
+  // The operator finds that something else has used the nonce.
+  driven.chain.useNonce(wallet.address);
+  await driven.settle();
+  const { tenantId, walletId } = wallet;
+  const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", walletId, new Date());
+  await stateNonce(driven.keyed, wallet, { nonce: 1, paysWaiting: true }, entry);
+  await driven.settle();
+  expect((await driven.until(id, "failed")).failure).toBe("NONCE_TAKEN");
+  await driven.settle();
+  await driven.until(forgotten, "cancelled");
 });
