@@ -47,6 +47,25 @@ describe("commands beside a running sandbox", () => {
     });
   });
 
+  it("`people sessions` finds a person by address, and ends all sessions", async () => {
+    await run(["tenant", "create", "treasury"]);
+    const invited = await run([
+      ...["people", "invite", "ada@treasury.example"],
+      ...["--role", "viewer", "--tenant", "treasury"],
+    ]);
+    const id = fieldOf(invited.output, "person");
+    expect(invited.output).toMatch(/^role +viewer\nscopes +.*transactions:read/m);
+    const sessions = (email: string) => run(["people", "sessions", email, "--tenant", "treasury", "--end"]);
+    expect(await sessions("ada@treasury.example")).toMatchObject({
+      code: 0,
+      output: `0 sessions of ${id} are ended\n`,
+    });
+    expect(await sessions("nobody@treasury.example")).toMatchObject({
+      code: 1,
+      output: "bursar: The tenant has no person nobody@treasury.example.\n",
+    });
+  });
+
   it("`policy` replaces a policy that its own `changes` have locked, and is audited as the operator's", async () => {
     const tenant = await run(["tenant", "create", "locked"]);
     const tenantId = fieldOf(tenant.output, "tenant_id");

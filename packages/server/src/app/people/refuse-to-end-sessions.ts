@@ -1,15 +1,16 @@
 import { showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import type { ApiClient, ClientFacts } from "../clients/client.js";
+import { isProtected, refuseBeyondScopes, refuseProtected } from "../clients/client-authority.js";
+import { type ClientDeps, tooManyChanges } from "../clients/client-service.js";
+import { callerReviewOf } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { isProtected, refuseBeyondScopes, refuseProtected } from "./client-authority.js";
-import { type ClientDeps, tooManyChanges } from "./client-service.js";
-import { callerReviewOf } from "./review-caller.js";
 
 /**
- * Why a client may not end what another one does: it could keep an approver from deciding. As the client is now, with the caller reviewed
- * once more. Nothing is written.
+ * Why a client may not end the sessions of a person: it lacks a scope of the person, or it could keep an approver of payments from deciding.
+ * An administrator can end those of another one. As the person is now, with the caller reviewed once more. Nothing is written.
  */
-export async function refuseToManage(
+export async function refuseToEndSessions(
   { clients, now }: Pick<ClientDeps, "clients" | "now">,
   origin: ClientOrigin,
   clientId: string,
@@ -21,11 +22,16 @@ export async function refuseToManage(
     clientId,
     (client, facts) =>
       refuseBeyondScopes(origin, client.scopes) ??
-      (isProtected(client, facts) ? refuseProtected(client) : "nothing"),
+      (isApprover(client, facts) ? refuseProtected(client) : "nothing"),
     describeAct(origin, "client.manage", showId("cli", clientId), new Date(now())),
     undefined,
     callerReviewOf(origin, now),
   );
   if (judged === "locked") return tooManyChanges;
   return isRefused(judged) ? judged : undefined;
+}
+
+function isApprover(client: ApiClient, facts: ClientFacts): boolean {
+  const approves = facts.isNamedByPolicy || client.scopes.includes("transactions:approve");
+  return approves && isProtected(client, facts);
 }

@@ -5,12 +5,11 @@ import type { BoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { NonceStore } from "../access/authenticate-client.js";
 import type { TokenClaims, TokenSigner } from "../access/tokens.js";
 import { createTrustedPairs } from "../access/trusted-pairs.js";
-import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import { type AuditDraft, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { hashSecret, newSecret } from "../clients/client-secret.js";
 import type { ClientDeps } from "../clients/client-service.js";
 import type { TenantStore } from "../clients/create-tenant.js";
 import type { CredentialUses } from "../clients/credential-uses.js";
-import { refuseToManage } from "../clients/refuse-to-manage.js";
 import type { AddressQuota } from "../quotas/address-quota.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { Challenges } from "./challenges.js";
@@ -19,6 +18,7 @@ import { findInvited, logIn, originOf, registerPasskey } from "./log-in.js";
 import { beginOidcLogin, finishOidcLogin, type OidcDeps } from "./oidc-login.js";
 import type { Assertion, Attestation, PasskeyVerifier } from "./passkey.js";
 import type { PersonClient } from "./people-service.js";
+import { refuseToEndSessions } from "./refuse-to-end-sessions.js";
 import { type Session, type SessionStore, sessionLimits } from "./session.js";
 import { findByCookie, sessionNamedBy } from "./session-cookie.js";
 
@@ -48,7 +48,7 @@ export interface SessionService {
   listOwnSessions: (tenantId: string, clientId: string) => Promise<Session[]>;
   /** Ends one session of a person, or all of them. */
   endSessionsOf: (
-    origin: ClientOrigin,
+    origin: Origin,
     personId: string,
     sessionId: string | undefined,
   ) => Promise<Refused | undefined>;
@@ -180,10 +180,11 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
     listOwnSessions: (tenantId, clientId) =>
       deps.sessions.listSessions(tenantId, clientId, new Date(deps.now())),
     endSessionsOf: async (origin, personId, sessionId) => {
-      const { tenantId } = origin.principal;
+      const tenantId = tenantOf(origin);
       const client = await deps.clients.findClientOfTenant(tenantId, personId);
       if (client === undefined || client.person === null) return { refused: "PERSON_NOT_FOUND" };
-      const refused = await refuseToManage(deps, origin, personId);
+      const refused =
+        origin.by === "operator" ? undefined : await refuseToEndSessions(deps, origin, personId);
       if (refused !== undefined) return refused;
       if (sessionId === undefined) return await endSessions(deps, origin, personId, "all");
       const open = await deps.sessions.listSessions(tenantId, personId, new Date(deps.now()));
@@ -266,13 +267,13 @@ async function issueToken(
 
 async function endSessions(
   { sessions, access, now }: SessionServiceDeps,
-  origin: ClientOrigin,
+  origin: Origin,
   personId: string,
   ids: readonly [string] | "all",
 ): Promise<undefined> {
   const at = new Date(now());
   const object = ids === "all" ? showId("cli", personId) : showId("ses", ids[0]);
   const audit = describeAct(origin, "session.end", object, at);
-  await sessions.endSessions({ tenantId: origin.principal.tenantId, clientId: personId }, ids, at, audit);
+  await sessions.endSessions({ tenantId: tenantOf(origin), clientId: personId }, ids, at, audit);
   access.forget(personId);
 }

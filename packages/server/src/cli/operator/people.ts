@@ -3,8 +3,11 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { OperatorOrigin } from "../../app/audit/audit-entry.js";
 import { invitationUrl } from "../../app/people/console-address.js";
 import type { InvitedPerson } from "../../app/people/people-service.js";
+import type { Session } from "../../app/people/session.js";
 import { publicUrlOf } from "../../compose/public-address.js";
+import { OperatorError } from "../../operator-error.js";
 import { printable } from "../../runtime/printable.js";
+import { createClientStore } from "../../store/access/clients.js";
 import { idArgument, nameArgument } from "./arguments.js";
 import { findTenant } from "./find-tenant.js";
 import { operatorOf, orThrow } from "./operator-acts.js";
@@ -63,6 +66,29 @@ export function addPeopleCommand(program: Command): void {
       console.log(`${showId("cli", id)} is disabled`);
     });
   people
+    .command("sessions")
+    .description("list the open sessions of a person, or end all of them")
+    .argument("<email>", "the email address of the person", emailArgument)
+    .requiredOption("--tenant <tenant>", "the tenant's id or name")
+    .option("--end", "end all of them; their tokens become invalid within 5 seconds")
+    .action(async (email: string, options: { tenant: string; end?: true }) => {
+      await withDatabase(async ({ parts, database }) => {
+        const { id: tenantId } = await findTenant(database, options.tenant);
+        const person = await createClientStore(database).findPerson(tenantId, email);
+        if (person === undefined) throw new OperatorError(`The tenant has no person ${printable(email)}.`);
+        const open = await parts.useCases.listOwnSessions(tenantId, person.id);
+        for (const session of open) printSession(session);
+        if (options.end !== true) return;
+        const refused = await parts.useCases.endSessionsOf(
+          { by: "operator", tenantId },
+          person.id,
+          undefined,
+        );
+        if (refused !== undefined) orThrow(refused);
+        console.log(`${open.length} sessions of ${showId("cli", person.id)} are ended`);
+      });
+    });
+  people
     .command("recover")
     .description(
       "remove all passkeys of a person, make a new link, and make the person independent of the clients that invited or changed them",
@@ -76,6 +102,12 @@ export function addPeopleCommand(program: Command): void {
 }
 
 const pageSize = 100;
+
+function printSession({ id, address, createdAt, lastUsedAt, credentialId }: Session): void {
+  const by = credentialId === null ? "provider" : "passkey";
+  const times = `opened ${createdAt.toISOString()}  used ${lastUsedAt.toISOString()}`;
+  console.log(`${showId("ses", id)}  ${by.padEnd(8)}  ${times}  ${printable(address)}`);
+}
 
 function printInvited({ person, invitation }: InvitedPerson): void {
   const { role, roleCreatedBy } = person.person;

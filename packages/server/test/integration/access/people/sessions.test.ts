@@ -217,6 +217,9 @@ describe("sessions of people", () => {
     const narrow = await service.createIndependentClient(owner, ["clients:manage"]);
     expect(await codeOf(viewer, narrow.token)).toBe("INSUFFICIENT_SCOPE");
     expect(await codeOf(viewer, token)).toBe(204);
+    const admin = await register("admin");
+    expect(await codeOf(`/v1/people/${admin.person.id}/sessions`, token)).toBe(204);
+    expect(await ask(admin.cookie)).toBe("SESSION_REQUIRED");
   });
 
   const find = async (cookie: string): Promise<Session> => {
