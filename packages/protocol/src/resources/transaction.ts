@@ -202,7 +202,7 @@ export const TransactionQuery = Type.Object(
         default: "newest",
         description:
           "`newest`: newest first. `deadline`: only transactions that wait for approval, those that expire next first; `state` can be left out then.",
-        examples: ["deadline"],
+        examples: ["newest"],
       }),
     ),
     created_after: Type.Optional(TimeFilter("Created at this time or later.", "2026-11-01T00:00:00Z")),
