@@ -1170,7 +1170,7 @@ CREATE INDEX open_orders_resting ON public.open_orders USING btree (market, sequ
 
 CREATE INDEX open_orders_to_change ON public.open_orders USING btree (market, tenant_id, id) WHERE ((sequence IS NOT NULL) AND (cancel_requested OR (amend_size IS NOT NULL)));
 
-CREATE INDEX open_transactions_by_deadline ON public.open_transactions USING btree (tenant_id, COALESCE(due_at, 'infinity'::timestamp with time zone), id) WHERE (state = 'awaiting_approval'::text);
+CREATE INDEX open_transactions_by_deadline ON public.open_transactions USING btree (tenant_id, COALESCE(due_at, 'infinity'::timestamp with time zone), id) WHERE ((state = 'awaiting_approval'::text) AND (version > 0));
 
 CREATE INDEX open_transactions_due ON public.open_transactions USING btree (due_at) WHERE ((state = 'awaiting_approval'::text) AND (retry_at IS NULL));
 

@@ -19,7 +19,7 @@ export function createDeadlinePages(database: Database): ListDeadlines {
     const { least, end } = idRange(filter, undefined);
     const lead = (max: Statement) => sql`
       SELECT ${positionOf} AS id, o.id AS "transactionId" FROM open_transactions o
-      WHERE o.tenant_id = ${tenantId} AND o.state = 'awaiting_approval'
+      WHERE o.tenant_id = ${tenantId} AND o.state = 'awaiting_approval' AND o.version > 0
         AND (${due}, o.id) > (${startOf(after)})
       ORDER BY ${due}, o.id LIMIT ${max}`;
     const inTime = sql`s."transactionId" >= ${least} AND s."transactionId" < ${end}`;
