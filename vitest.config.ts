@@ -27,12 +27,8 @@ const limits = { maxWorkers: 3, testTimeout: 240_000, hookTimeout: 240_000 };
 /** Holds every answer of a service against the OpenAPI document. */
 const setupFiles = ["packages/server/test/harness/http/check-every-answer.ts"];
 
-/**
- * These proofs call the service inside their own process, as the integration tests do. They wait for leases, locks and retries most of
- * the time, so more of them run at once.
- */
+/** These proofs call the service inside their own process, as the integration tests do. */
 const inProcess = "packages/server/test/integration/";
-const inProcessWorkers = 5;
 
 /**
  * Units, integration and the proofs in process keep one module graph per worker, because loading it for each file took longer than the
@@ -94,7 +90,6 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 3 },
           ...limits,
-          maxWorkers: inProcessWorkers,
         },
       },
     ],

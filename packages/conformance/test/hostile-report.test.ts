@@ -69,13 +69,21 @@ async function startHostile() {
       hook = (JSON.parse(body) as { url: string }).url;
       return reply(200, { id: "1", secret: "a-secret-of-the-hook" });
     }
-    if (method === "POST" && url === "/v1/transactions" && body.endsWith("}")) {
-      notify((JSON.parse(body) as { reference: unknown }).reference);
+    const request = method === "POST" && url === "/v1/transactions" ? parse(body) : undefined;
+    if (request !== undefined) {
+      notify(request.reference);
       return reply(202, { id: `1${markup}`, [markup]: "done" });
     }
     if (method === "GET" && url.startsWith("/v1/transactions/"))
       return reply(200, { state: "done", id: markup });
     return reply(418, { error: { code: markup, message: markup, request_id: markup }, [markup]: 1 });
+  };
+  const parse = (body: string) => {
+    try {
+      return JSON.parse(body) as { reference: unknown } | undefined;
+    } catch {
+      return undefined;
+    }
   };
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];

@@ -136,10 +136,9 @@ describe.runIf(hasBrowser)("the live list of transactions", () => {
     await trader.close();
 
     function greyness(): Promise<string> {
-      return book
-        .locator("table")
-        .first()
-        .evaluate("(table) => getComputedStyle(table).filter") as Promise<string>;
+      return page.evaluate(
+        `getComputedStyle(document.querySelector("[aria-labelledby=book] table")).filter`,
+      ) as Promise<string>;
     }
   });
 

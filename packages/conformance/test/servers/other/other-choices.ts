@@ -58,7 +58,7 @@ export const otherChoices = {
   "notifications sent again after 2xx": {},
   "a sender that waits only half a second": {},
   "retries later than the kit waits": { undecided: ["webhook.retry"] },
-  "transactions that are found some time after the 202": {},
+  "transactions that are found some time after the 202": { warned: ["webhook.visible"] },
   "refusals remembered under their key": {},
   "key and body together identify a request": {},
   "references that are used once": { missing: ["key.distinct"] },
