@@ -3,6 +3,7 @@ import type { Database, Queryable, Tx } from "../core/database.js";
 import { boundLockWaits } from "../core/lock-waits.js";
 import { sql } from "../core/sql.js";
 import { type LogSlice, projectEvents } from "./project-events.js";
+import { shareEvents } from "./share-events.js";
 
 /** No more tenants are looked at by one statement. */
 const tenantsMax = 200;
@@ -68,25 +69,45 @@ async function lockPositions(tx: Tx, tenantIds: readonly string[]): Promise<Posi
   return [...locked, ...begun];
 }
 
-/** What is read of each log: the same number of events, and less than all if a log has more. Served by the primary keys. */
+interface Backlog {
+  tenantId: string;
+  from: string;
+  head: string;
+}
+
+/** What is read of each log, and less than all if a log has more than its share. Served by the primary keys. */
 async function findSlices(
   tx: Queryable,
   positions: readonly Position[],
   eventsMax: number,
 ): Promise<(LogSlice & { hasMore: boolean })[]> {
-  if (positions.length === 0) return [];
-  const share = Math.max(1, Math.floor(eventsMax / positions.length));
-  const rows = await tx.query<{ tenantId: string; from: string; head: string; last: string | null }>(sql`
-    SELECT p.tenant_id AS "tenantId", p.sequence AS "from", h.sequence AS head, (
-        SELECT e.sequence FROM events e WHERE e.tenant_id = p.tenant_id AND e.sequence > p.sequence AND e.sequence <= h.sequence
-        ORDER BY sequence OFFSET ${share - 1} LIMIT 1) AS last
-    FROM unnest(${positions.map(({ tenantId }) => tenantId)}::uuid[], ${positions.map(({ sequence }) => sequence)}::bigint[])
-      AS p (tenant_id, sequence)
-    CROSS JOIN LATERAL (
-      SELECT s.sequence FROM event_sequences s WHERE s.tenant_id = p.tenant_id AND s.sequence > p.sequence LIMIT 1) h
+  const backlogs = await findBacklogs(tx, positions);
+  if (backlogs.length === 0) return [];
+  const shares = shareEvents(
+    backlogs.map(({ from, head }) => Number(BigInt(head) - BigInt(from))),
+    eventsMax,
+  );
+  const rows = await tx.query<Backlog & { last: string | null }>(sql`
+    SELECT p.tenant_id AS "tenantId", p.sequence AS "from", p.head, (
+        SELECT e.sequence FROM events e WHERE e.tenant_id = p.tenant_id AND e.sequence > p.sequence AND e.sequence <= p.head
+        ORDER BY sequence OFFSET p.share - 1 LIMIT 1) AS last
+    FROM unnest(${backlogs.map(({ tenantId }) => tenantId)}::uuid[], ${backlogs.map(({ from }) => from)}::bigint[],
+        ${backlogs.map(({ head }) => head)}::bigint[], ${shares.map(String)}::bigint[])
+      AS p (tenant_id, sequence, head, share)
   `);
   return rows.map(({ tenantId, from, head, last }) => ({
     ...{ tenantId, from: BigInt(from), to: BigInt(last ?? head) },
     hasMore: last !== null && BigInt(last) < BigInt(head),
   }));
+}
+
+/** The logs that have more than was read. Served by the primary keys. */
+function findBacklogs(tx: Queryable, positions: readonly Position[]): Promise<Backlog[]> {
+  return tx.query<Backlog>(sql`
+    SELECT p.tenant_id AS "tenantId", p.sequence AS "from", s.sequence AS head
+    FROM unnest(${positions.map(({ tenantId }) => tenantId)}::uuid[], ${positions.map(({ sequence }) => sequence)}::bigint[])
+      AS p (tenant_id, sequence)
+    CROSS JOIN LATERAL (
+      SELECT h.sequence FROM event_sequences h WHERE h.tenant_id = p.tenant_id AND h.sequence > p.sequence LIMIT 1) s
+  `);
 }
