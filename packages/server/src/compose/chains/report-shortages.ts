@@ -15,6 +15,9 @@ export function createShortageReporter(
     if (reported.has(id)) return;
     if (reported.size >= rememberedMax) reported.clear();
     reported.add(id);
-    log.warn({ network, wallet_id: showId("wlt", walletId), reason }, "A payment waits for coins.");
+    log.warn(
+      { network, wallet_id: showId("wlt", walletId), reason },
+      "A payment waits for coins, or for a higher fee cap.",
+    );
   };
 }

@@ -20,7 +20,7 @@ export async function listCancellingStops(
 }
 
 /**
- * Reads transactions that a client had requested before it was stopped, the last ones first, and finds those that are open. Also if the client was enabled since. Served by transactions_by_client and primary keys.
+ * Reads transactions that a client had requested before it was stopped, the last ones first, and finds those that are open. Also if the client was enabled since. One that no rail has begun is found although its cancellation was requested: that was while its wallet was halted. Served by transactions_by_client and primary keys.
  */
 export async function listStoppedPayments(
   database: Queryable,
@@ -29,7 +29,8 @@ export async function listStoppedPayments(
   limit: number,
 ): Promise<StoppedPage> {
   const rows = await database.query<{ id: string; isWanted: boolean; isOnRail: boolean }>(sql`
-    SELECT t.id, o.id IS NOT NULL AND NOT o.cancel_requested AND t.kind <> 'deposit' AND t.created_at < ${recordedAt} AS "isWanted",
+    SELECT t.id, o.id IS NOT NULL AND (o.state IN ('accepted', 'awaiting_approval') OR NOT o.cancel_requested)
+        AND t.kind <> 'deposit' AND t.created_at < ${recordedAt} AS "isWanted",
       o.state NOT IN ('accepted', 'awaiting_approval') AS "isOnRail"
     FROM (
       SELECT t.tenant_id, t.id, t.kind, t.created_at FROM transactions t

@@ -14,7 +14,7 @@ const boundAt = (maxFeePerGas: bigint) => 21_000n * maxFeePerGas + modelDataFee;
 
 /** A wallet that has these coins beyond its payment at the market's fees. The signer has signed it, its answer is lost, and it is cancelled. */
 async function cancelSigned(more: bigint) {
-  const { maxFeePerGas } = await driven.honest.node.market();
+  const { maxFeePerGas } = await driven.ports.node.market();
   const wallet = await driven.createFunded(boundAt(maxFeePerGas) + more);
   let isLost = false;
   driven.ports.signer = {
@@ -55,4 +55,16 @@ it("a cancellation that the wallet has no coins for is reported with what is mis
   driven.chain.pay([{ asset: modelCoin, from: outside, to: wallet.address, amount: 1_000_000_000n }]);
   await driven.settle();
   await expectCancelled(id);
+});
+
+it("a cancellation that the cap leaves no room for is reported with the cap", async () => {
+  driven.shortages.splice(0);
+  const market = { maxFeePerGas: 95_000n, maxPriorityFeePerGas: 1n };
+  driven.ports.node = { ...driven.honest.node, market: async () => market };
+  await cancelSigned(boundAt(market.maxFeePerGas));
+  const [reason] = await eventually(
+    async () => driven.shortages,
+    ({ length }) => length > 0,
+  );
+  expect(reason).toContain("the cap of the network is 100000");
 });

@@ -10,22 +10,33 @@ import { inspectSharedService } from "../../harness/service/shared-service.js";
 
 const service = await inspectSharedService();
 
+interface StopCase {
+  isEnabled?: boolean;
+  isRequested?: boolean;
+}
+
 /** Something else holds a lock while a client is disabled, so that only the stop is recorded. */
 it.each([
-  ["while the client is disabled", false],
-  ["if the client is enabled at once", true],
-])("payments that are to be cancelled with a disabled client are cancelled %s", async (_, isEnabled) => {
+  ["while the client is disabled", {}],
+  ["if the client is enabled at once", { isEnabled: true }],
+  // As for a wallet that was halted then: it still waits for approval.
+  ["if that was requested before", { isRequested: true }],
+])("payments that are to be cancelled with a disabled client are cancelled %s", async (_, when: StopCase) => {
   const tenant = await createGuardedTenant(service);
   const requester = await tenant.hire(["transactions:write", "transactions:read"]);
   const colleague = await tenant.hire(["transactions:write", "transactions:read"]);
   const payment = await tenant.pay(requester);
   const other = await tenant.pay(colleague);
+  if (when.isRequested === true)
+    await service.database.query(
+      sql`UPDATE open_transactions SET cancel_requested = true WHERE id = ${readId("tx", payment.id)}`,
+    );
   await service.database.transaction(async (tx) => {
     const tenantId = readId("tnt", tenant.owner.tenantId);
     await tx.query(sql`SELECT FROM audit_heads WHERE tenant_id = ${tenantId} FOR UPDATE`);
     await service.changeAsOperator(requester, { state: "disabled", cancel: ["transactions"] });
   });
-  if (isEnabled) await service.changeAsOperator(requester, { state: "active" });
+  if (when.isEnabled === true) await service.changeAsOperator(requester, { state: "active" });
   await eventually(
     () => tenant.read(payment.id),
     ({ state }) => state === "cancelled",

@@ -36,7 +36,7 @@ export async function lowerTerms(
  * The signer has signed the payment, and its answer was lost or came after the stop. A cancellation replaces only what offers less, so its fees
  * are raised, up to the cap. It needs the gas of an empty transaction only, so the fee that is held for the payment of a token suffices, also
  * if the wallet has no more coins. If it does not have the coins for the usual raise, the fees are raised by the least that replaces anything. If
- * it does not have those either, the reason is reported, and it is asked for again as it is.
+ * it does not have those either, or the cap is below them, the reason is reported, and it is asked for again as it is.
  */
 export async function raiseCancellation(
   context: DriverContext,
@@ -47,7 +47,13 @@ export async function raiseCancellation(
   const { coin, feeCap } = context.network;
   const usual = raiseFees(payment, await context.node.market(), feeCap);
   const least = raiseLeast(payment, feeCap);
-  if (least === "cap_reached") return;
+  if (least === "cap_reached") {
+    context.onShort({
+      ...{ walletId, id: payment.id },
+      reason: `${shownPaymentId(payment.id)} is to be cancelled with nonce ${payment.nonce} and more than ${payment.maxFeePerGas} per gas, and the cap of the network is ${feeCap}. Raise \`fee_cap_gwei\`. Payments of ${address} wait until then, or until its transaction is in a block.`,
+    });
+    return;
+  }
   const emptyGas = (await estimateEmpty(context, address)) ?? payment.gasLimit;
   const gasLimit = emptyGas < payment.gasLimit ? emptyGas : payment.gasLimit;
   for (const fees of usual === "cap_reached" ? [least] : [usual, least]) {

@@ -153,8 +153,11 @@ async function answerRefusal(
   if (refused === "FEES_NOT_HIGHER" && purpose === "cancellation")
     return await raiseCancellation(context, chain, payment);
   if (refused === "FEES_NOT_HIGHER" && (await raisePayment(context, chain, payment))) return;
-  if (refused === "FEE_ABOVE_LIMIT" && number === 1) return await lowerTerms(context, chain, payment);
-  if (refused === "FEE_ABOVE_LIMIT") {
+  // Of a payment that the signer has signed already, and refuses with fees that are not higher.
+  const isForgotten = number === 1 && purpose === "replacement";
+  if (refused === "FEE_ABOVE_LIMIT" && number === 1 && !isForgotten)
+    return await lowerTerms(context, chain, payment);
+  if (refused === "FEE_ABOVE_LIMIT" && !isForgotten) {
     await inUnit(context, positionOf(chain), async (unit) =>
       unit.keepTerms([{ tenantId, id }], chain.headNumber),
     );

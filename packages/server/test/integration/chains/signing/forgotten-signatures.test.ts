@@ -133,3 +133,19 @@ it("a payment whose nonce another one was given does not end while the signer re
   await driven.settle();
   await driven.until(forgotten, "cancelled");
 });
+
+it("a forgotten signature whose raised fees are above the signer's limit halts the wallet", async () => {
+  forget("payment", twice);
+  const { sign } = driven.ports.signer;
+  driven.ports.signer = {
+    sign: async (intents) =>
+      (await sign(intents)).map((answer, index) =>
+        intents[index]?.purpose === "replacement"
+          ? { refused: "FEE_ABOVE_LIMIT", reason: "5 is the limit" }
+          : answer,
+      ),
+  };
+  await driven.pay(wallet, outside, modelCoin, 10n);
+  const reason = await eventually(haltOf, (one) => one !== null);
+  expect(reason).toContain("(FEE_ABOVE_LIMIT)");
+});
