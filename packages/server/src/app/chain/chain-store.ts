@@ -1,6 +1,7 @@
 import type { TransactionKind } from "@bursar/domain";
 import type { Lease, LeaseStore } from "../../runtime/loops/lease.js";
 import type { SettlementUnit, TransactionKey } from "../transactions/settlement.js";
+import type { ChainDeposit, DepositKey } from "./chain-deposit.js";
 import type { BlockRef, FeeTerms } from "./chain-node.js";
 import type { SeenHeads } from "./chain-status.js";
 import type { Halt, HaltCode, MayBeTampered } from "./halt.js";
@@ -162,22 +163,6 @@ export interface IncludedPayment extends TransactionKey, WalletKey {
   stopReason: StopReason | null;
   /** Who has caused that; null if nobody has. */
   stoppedBy: string | null;
-}
-
-export interface DepositKey {
-  hash: string;
-  ordinal: number;
-}
-
-export interface ChainDeposit extends DepositKey, WalletKey {
-  asset: string;
-  amount: bigint;
-  /** Null if it is below the minimum. */
-  transactionId: string | null;
-  block: BlockRef | null;
-  /** The head when a reorganisation took it out of the chain. */
-  leftNumber: number | null;
-  state: "seen" | "credited" | "removed" | "gathered";
 }
 
 /** Above a block at most so many; or up to one, without what these wallets have. */

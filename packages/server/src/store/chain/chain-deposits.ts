@@ -1,4 +1,5 @@
-import type { ChainDeposit, ChainUnit, DepositKey } from "../../app/chain/chain-store.js";
+import type { ChainDeposit, DepositKey } from "../../app/chain/chain-deposit.js";
+import type { ChainUnit } from "../../app/chain/chain-store.js";
 import type { GatheredAmount } from "../../app/chain/wallet-books.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";

@@ -1,10 +1,6 @@
+import type { ChainDeposit } from "../../../src/app/chain/chain-deposit.js";
 import type { BlockRef } from "../../../src/app/chain/chain-node.js";
-import type {
-  AttemptTerms,
-  ChainDeposit,
-  FollowedBlock,
-  PaymentState,
-} from "../../../src/app/chain/chain-store.js";
+import type { AttemptTerms, FollowedBlock, PaymentState } from "../../../src/app/chain/chain-store.js";
 import type { HaltCode } from "../../../src/app/chain/halt.js";
 import type { StopReason } from "../../../src/app/chain/stop-payment.js";
 import type { Table } from "./simulated-rows.js";

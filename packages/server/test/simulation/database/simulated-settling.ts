@@ -1,4 +1,5 @@
-import type { ChainDeposit, ChainUnit } from "../../../src/app/chain/chain-store.js";
+import type { ChainDeposit } from "../../../src/app/chain/chain-deposit.js";
+import type { ChainUnit } from "../../../src/app/chain/chain-store.js";
 import {
   type ChainPaymentRow,
   chainAttempts,

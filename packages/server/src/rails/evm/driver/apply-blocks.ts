@@ -1,6 +1,7 @@
+import type { ChainDeposit } from "../../../app/chain/chain-deposit.js";
 import type { ChainNetwork } from "../../../app/chain/chain-network.js";
 import type { ChainBlock } from "../../../app/chain/chain-node.js";
-import type { ChainDeposit, FollowedBlock, FoundAttempt, Inclusion } from "../../../app/chain/chain-store.js";
+import type { FollowedBlock, FoundAttempt, Inclusion } from "../../../app/chain/chain-store.js";
 import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
 import { type BlockDeposit, depositsOfBlock, inclusionsOf } from "../block/contents-of-block.js";
 import type { DriverContext, FollowedChain } from "./driver-context.js";

@@ -1,5 +1,6 @@
+import type { ChainDeposit } from "../../../app/chain/chain-deposit.js";
 import type { BlockRef } from "../../../app/chain/chain-node.js";
-import type { ChainDeposit, ChainUnit, IncludedPayment, WalletKey } from "../../../app/chain/chain-store.js";
+import type { ChainUnit, IncludedPayment, WalletKey } from "../../../app/chain/chain-store.js";
 import { endOfStop } from "../../../app/chain/stop-payment.js";
 import type { GatheredAmount } from "../../../app/chain/wallet-books.js";
 import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
