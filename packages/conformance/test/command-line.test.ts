@@ -144,7 +144,7 @@ it("--only runs the checks that were asked for and those that they need", async 
   expect(out).toContain("selected checks of contract 0.1.0");
   const ids = readReport(file).checks.map(({ id }) => id);
   expect(ids).toContain("key.race");
-  expect(ids).toContain("tx.create.accepted");
+  expect(ids).toContain("tx.create.admitted");
   expect(ids).not.toContain("webhook.sent");
 });
 

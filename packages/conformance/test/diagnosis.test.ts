@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import type { Report } from "../src/report/report.js";
 import { readTarget } from "../src/target/read-target.js";
 import type { FaultName } from "./faults.js";
 import { environment, plainFile, run } from "./run-command-line.js";
@@ -44,6 +45,17 @@ it("a target that drops malformed JSON is tried, and fails the check that is abo
   const { status, out } = await runPlain(["malformed-dropped"], ["--only", "body.malformed"]);
   expect(status).toBe(1);
   expect(out).toContain("FAILED body.malformed");
+});
+
+it("a wrong status of creation is one failure, and only what is about that status waits for it", async () => {
+  const json = join(folder, "status.json");
+  const { status, out } = await runPlain(["create-200"], ["--json", json]);
+  const { checks } = JSON.parse(readFileSync(json, "utf8")) as Report;
+  const idsOf = (result: string) => checks.filter((one) => one.result === result).map(({ id }) => id);
+  expect({ status, failed: idsOf("failed") }).toEqual({ status: 1, failed: ["tx.create.accepted"] });
+  const waiting = checks.filter(({ reason }) => reason?.includes("waits for tx.create.accepted") === true);
+  expect(waiting.map(({ id }) => id)).toEqual(["tx.create.not-final", "key.repeat.status", "tx.create.each"]);
+  expect(out).toContain("does not conform to contract");
 });
 
 it("a command that rejects a signature is shown with its status and its message", async () => {

@@ -13,6 +13,11 @@ export interface Fault {
 
 export const faults = {
   // Accepting
+  "create-refused": {
+    check: "tx.create.admitted",
+    words: "transaction, reference and key_length of the target file say what is sent",
+  },
+  "create-200-later": { check: "tx.create.each", words: "status 200 with the body" },
   "create-200": { check: "tx.create.accepted", words: "status 200" },
   "final-in-202": { check: "tx.create.not-final", words: "the final state completed in the 202" },
   "final-in-202-elsewhere": {
@@ -27,7 +32,7 @@ export const faults = {
   "numeric-id-large": { check: "tx.create.id-is-string", words: "an id that is a number" },
   "id-left-out": { check: "tx.create.id", words: "where accepted_id of the target file says" },
   "accepted-then-404": { check: "tx.get.found", words: "status 404" },
-  "some-lost": { check: "tx.get.found", words: "it was accepted with 202 and is lost" },
+  "some-lost": { check: "tx.get.found", words: "it was accepted and is lost" },
   "lost-when-final": { check: "tx.get.found", words: "was shown with 200 before, and is lost" },
   "get-203": { check: "tx.get.found", words: "seen status 203", never: "lost" },
   "get-202-until-final": { check: "tx.get.found", words: "seen status 202", never: "lost" },

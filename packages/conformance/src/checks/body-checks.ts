@@ -6,7 +6,7 @@ import { numberAmount } from "./key-scenarios.js";
 import { expectRefused, requireId, sharedTransaction, showTransaction } from "./scenarios.js";
 import { expectShown, shownMember } from "./shown-members.js";
 
-const create = "tx.create.accepted";
+const create = "tx.create.admitted";
 const own = "tx.get.own";
 const row = { needs: [create], writes: ["transaction"] } as const;
 

@@ -10,7 +10,7 @@ import {
   valueAt,
 } from "../http/reply.js";
 import { withFittingKey } from "./fitting-key.js";
-import { expectRefused, sharedTransaction, showTransaction } from "./scenarios.js";
+import { expectRefused, isAccepted, sharedTransaction, showTransaction } from "./scenarios.js";
 import { refuseFinal } from "./transaction-checks.js";
 import { finalStatesIn, hasState } from "./transaction-state.js";
 
@@ -154,11 +154,11 @@ export const endpointChecks = [
     unprefixed,
     "4.prefix",
     "Transactions are not created at a path without /v1.",
-    { needs: ["tx.create.accepted"], writes: ["transaction"] },
+    { needs: ["tx.create.admitted"], writes: ["transaction"] },
     async (kit) => {
       const { reply } = await kit.create({ path: "/transactions" });
       expect(
-        reply.status !== 202 || isRefusal(reply),
+        !isAccepted(kit.target, reply),
         "no 202 from POST /transactions, which lacks the prefix /v1",
         describeReply(reply),
       );

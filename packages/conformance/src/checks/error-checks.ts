@@ -57,7 +57,7 @@ const objectChecks = [
     object,
     "7.object",
     "An error response has an object named error.",
-    { needs: ["tx.create.accepted"], writes },
+    { needs: ["tx.create.admitted"], writes },
     async (kit) => {
       const reply = await usualRefusal(kit);
       expect(errorOf(reply) !== undefined, "a JSON body with an object named error", describeReply(reply));
@@ -256,7 +256,7 @@ const kindChecks: readonly Check[] = errorKinds.flatMap(({ name, what, needs, ma
       `error.${name}.object`,
       "1.errors",
       `The refusal of ${what} has an error object.`,
-      { needs: ["tx.create.accepted", ...needs], writes },
+      { needs: ["tx.create.admitted", ...needs], writes },
       async (kit) => expectUsualForm(kit, await refused(kit), what),
     ),
     contractCheck(

@@ -22,7 +22,7 @@ export async function withFittingKey<T>(
   if (!isAboutKey || session.keyLength !== undefined) return first;
   for (const length of lengths) {
     const next = await send(kit.newKey(length));
-    if (replyOf(next).status !== 202) continue;
+    if (isRefusal(replyOf(next))) continue;
     session.keyLength = length;
     kit.warn(
       `An Idempotency-Key of 36 characters is refused, and one of ${length} is accepted, so all keys of the run have ${length}. State the longest in key_length of the target file.`,

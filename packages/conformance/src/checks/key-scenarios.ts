@@ -2,8 +2,15 @@ import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
 import { expect, NotOffered } from "../engine/check.js";
 import type { Attempt, CreateOptions, Kit } from "../engine/kit.js";
-import { describeReply, isRefusal, type Reply } from "../http/reply.js";
-import { createTransaction, expectAccepted, findId, findRepeatedId, requireId } from "./scenarios.js";
+import { isRefusal, type Reply } from "../http/reply.js";
+import {
+  createTransaction,
+  expectAccepted,
+  findId,
+  findRepeatedId,
+  isAccepted,
+  requireId,
+} from "./scenarios.js";
 
 /** What checks of the idempotency key do or look at. */
 
@@ -15,7 +22,7 @@ export interface Accepted extends Attempt {
 /** Creates a transaction, with its id if the 202 shows one. */
 export async function acceptTransaction(kit: Kit, options: CreateOptions = {}): Promise<Accepted> {
   const attempt = await kit.create(options);
-  expectAccepted(attempt.reply);
+  expectAccepted(kit, attempt.reply);
   return { ...attempt, id: idOf(kit, attempt.reply) };
 }
 
@@ -81,7 +88,7 @@ export async function expectOne(kit: Kit, first: Accepted, second: Attempt, what
 export async function expectOneOf(kit: Kit, attempts: readonly Attempt[], what: string): Promise<void> {
   const accepted = attempts.filter(({ reply }) => !isRefusal(reply));
   expect(
-    accepted.some(({ reply }) => reply.status === 202),
+    accepted.some(({ reply }) => isAccepted(kit.target, reply)),
     `one of ${what} to be accepted`,
     `the statuses ${attempts.map(({ reply }) => reply.status).join(", ")}`,
   );
@@ -109,8 +116,7 @@ export async function expectTwo(kit: Kit, keys: readonly [string, string], what:
   const { reply: first } = await kit.create({ key: keys[0] });
   if (isRefusal(first)) return false;
   const { reply: second } = await kit.create({ key: keys[1] });
-  for (const reply of [first, second])
-    expect(reply.status === 202, `status 202 for each of ${what}`, describeReply(reply));
+  for (const reply of [first, second]) expectAccepted(kit, reply, `each of ${what}`);
   await expectDistinct(kit, [first, second], `two transactions for ${what}`);
   return true;
 }

@@ -10,6 +10,7 @@ import {
   createTransaction,
   expectRefused,
   failOverdue,
+  isAccepted,
   requireId,
   settledTransaction,
 } from "./scenarios.js";
@@ -50,7 +51,7 @@ export const policyRefusal = (kit: Kit): Promise<PolicyRefusal> =>
 
 /** The transaction at its end, if it was accepted and ends in another state than one that policy allows. */
 async function rejectedLater(kit: Kit, reply: Reply): Promise<Reply | undefined> {
-  if (isRefusal(reply) || reply.status !== 202) return undefined;
+  if (!isAccepted(kit.target, reply)) return undefined;
   const { state: usual } = await settledTransaction(kit);
   const { state, shown } = await awaitFinal(kit, requireId(kit.target, reply));
   return state === usual ? undefined : shown;
@@ -62,7 +63,7 @@ export const policyChecks = [
     refused,
     "7.policy",
     "A request that policy rejects is not carried out.",
-    { needs: ["tx.create.accepted"], unlessFailed: ["error.object", "tx.get.result"], writes },
+    { needs: ["tx.create.admitted"], unlessFailed: ["error.object", "tx.get.result"], writes },
     async (kit) => {
       const { reply, rejected } = await policyRefusal(kit);
       const what = "the request that policy rejects (refused_by_policy of the target file)";

@@ -13,7 +13,7 @@ export interface Created extends Attempt {
 /** Creates a transaction and finds its id. */
 export async function createTransaction(kit: Kit, options: CreateOptions = {}): Promise<Created> {
   const attempt = await kit.create(options);
-  expectAccepted(attempt.reply);
+  expectAccepted(kit, attempt.reply);
   return { ...attempt, id: requireId(kit.target, attempt.reply) };
 }
 
@@ -93,7 +93,7 @@ export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
     ({ request, response }) =>
       request.method === "GET" && request.url.pathname === pathname && response?.status === 200,
   );
-  const lost = `it was accepted with 202${wasShown ? ", was shown with 200 before," : ""} and is lost`;
+  const lost = `it was accepted${wasShown ? ", was shown with 200 before," : ""} and is lost`;
   const seen = last === undefined ? "nothing" : `${describeReply(last)}: ${lost}`;
   return failOverdue(kit, "resultMs", wanted, seen, foundCheck);
 }
@@ -101,8 +101,19 @@ export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
 /** GET has one status of success, so another one is no question of time. */
 const isSuccess = (reply: Reply) => reply.status > 200 && reply.status < 300 && !isRefusal(reply);
 
-export function expectAccepted(reply: Reply): void {
-  expect(reply.status === 202, "status 202", describeReply(reply));
+/**
+ * Whether a create request was accepted. Another status of success than 202 is the failure of one check alone, so the others go on if the
+ * response has an id, which shows that something was created.
+ */
+export function isAccepted(target: Target, reply: Reply): boolean {
+  if (isRefusal(reply) || reply.status < 200 || reply.status > 299) return false;
+  return reply.status === 202 || findId(target, reply) !== undefined;
+}
+
+/** A status of success other than 202 is remembered for the check that is about it. */
+export function expectAccepted(kit: Kit, reply: Reply, what = "a valid request"): void {
+  expect(isAccepted(kit.target, reply), `status 202 for ${what}`, describeReply(reply));
+  if (reply.status !== 202) kit.session.acceptedOtherwise.push(reply);
 }
 
 export function expectRefused(reply: Reply, what: string): void {

@@ -4,7 +4,7 @@ import { describeValue, showValue } from "../engine/name-value.js";
 import { describeReply, isObject, parseJson, type Reply, toReply, valueAt } from "../http/reply.js";
 import type { Target } from "../target/target.js";
 import { containsText, isNamed } from "../webhooks/delivery-items.js";
-import { type Created, findId, stateCheck } from "./scenarios.js";
+import { type Created, findId, isAccepted, stateCheck } from "./scenarios.js";
 import { isEmptyBody } from "./transaction-state.js";
 
 /**
@@ -85,8 +85,10 @@ export function expectOwn(kit: Kit, reply: Reply, own: Named): void {
 export function createdInRun({ target, session }: Kit): Partial<Named>[] {
   return session.exchanges.flatMap(({ request, response, ...exchange }) => {
     const isCreated = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
-    if (!isCreated || response?.status !== 202) return [];
-    const id = findId(target, toReply({ ...exchange, request, response }))?.id;
+    if (!isCreated || response === undefined) return [];
+    const reply = toReply({ ...exchange, request, response });
+    if (!isAccepted(target, reply)) return [];
+    const id = findId(target, reply)?.id;
     const sent = parseJson(request.body ?? "");
     const reference = isObject(sent) ? sent["reference"] : undefined;
     return [

@@ -21,7 +21,7 @@ import { streamChecks } from "./profiles/stream-checks.js";
 import { tenantChecks } from "./profiles/tenant-checks.js";
 import { refusedChecks } from "./refused-checks.js";
 import { slowChecks } from "./slow-checks.js";
-import { transactionChecks } from "./transaction-checks.js";
+import { everyTransactionChecks, transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhook-checks.js";
 import { webhookRetryChecks } from "./webhook-retry-checks.js";
 
@@ -52,4 +52,5 @@ export const checkTable: readonly Check[] = [
   ...bursarChecks,
   ...slowChecks,
   ...everyErrorChecks,
+  ...everyTransactionChecks,
 ];

@@ -8,8 +8,8 @@ import { withFittingKey } from "./fitting-key.js";
 import {
   alterId,
   createTransaction,
-  expectAccepted,
   findId,
+  isAccepted,
   foundCheck as read,
   requireId,
   resultCheck as result,
@@ -31,7 +31,8 @@ import {
   stateOf,
 } from "./transaction-state.js";
 
-const create = "tx.create.accepted";
+const admitted = "tx.create.admitted";
+const accepted = "tx.create.accepted";
 const identified = "tx.create.id";
 const writes = ["transaction"] as const;
 const finalReads = 3;
@@ -48,26 +49,32 @@ export const firstRequest = (kit: Kit) =>
 
 /** Accepting a transaction, and reading its state. */
 export const transactionChecks = [
+  contractCheck(admitted, "1.transactions", "A valid request is not refused.", { writes }, async (kit) => {
+    const { reply } = await firstRequest(kit);
+    const wanted = "status 202 for a valid request";
+    expect(
+      isAccepted(kit.target, reply),
+      isRefusal(reply)
+        ? `${wanted} (transaction, reference and key_length of the target file say what is sent)`
+        : wanted,
+      describeReply(reply),
+    );
+  }),
   contractCheck(
-    create,
+    accepted,
     "4.post-transactions",
     "A valid request is answered with 202.",
-    { writes },
+    { needs: [admitted], writes },
     async (kit) => {
       const { reply } = await firstRequest(kit);
-      if (isRefusal(reply) && reply.status !== 202)
-        fail(
-          "status 202 for a valid request (transaction, reference and key_length of the target file say what is sent)",
-          describeReply(reply),
-        );
-      expectAccepted(reply);
+      expect(reply.status === 202, "status 202", describeReply(reply));
     },
   ),
   contractCheck(
     "tx.create.not-final",
     "1.async",
     "The 202 does not contain a final outcome.",
-    { needs: [create], writes },
+    { needs: [accepted], writes },
     async (kit) => {
       const { reply } = await firstRequest(kit);
       const { target } = kit;
@@ -86,7 +93,7 @@ export const transactionChecks = [
     identified,
     "2.id",
     "The 202 has an id where the target file says, if it does.",
-    { needs: [create], writes },
+    { needs: [admitted], writes },
     async (kit) => {
       const { reply } = await firstRequest(kit);
       requireId(kit.target, reply);
@@ -170,7 +177,7 @@ export const transactionChecks = [
     "tx.get.unknown",
     "1.state",
     "An id that no transaction has is refused.",
-    { needs: [create], unlessFailed: [read], writes },
+    { needs: [admitted], unlessFailed: [read], writes },
     async (kit) => {
       const { reply, id } = await unknownTransaction(kit);
       expect(isRefusal(reply), `a refusal of the unknown id ${id}`, describeReply(reply));
@@ -192,6 +199,22 @@ export const transactionChecks = [
           describeReply(reply),
         );
       }
+    },
+  ),
+];
+
+/** Looks at what the other checks have seen, so it runs after them. */
+export const everyTransactionChecks = [
+  contractCheck(
+    "tx.create.each",
+    "4.post-transactions",
+    "Every other valid request of the run is answered with 202 too.",
+    { needs: [accepted], writes, atEnd: true },
+    async ({ session }) => {
+      const [first, ...more] = session.acceptedOtherwise;
+      if (first === undefined) return;
+      const others = more.length > 0 ? `, and ${more.length} more` : "";
+      fail("status 202 for each valid request", `${describeReply(first)}${others}`, first);
     },
   ),
 ];

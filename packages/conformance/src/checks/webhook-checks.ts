@@ -23,7 +23,7 @@ export const webhookChecks = [
     sent,
     "1.webhooks",
     "A transaction that is updated is announced to a registered receiver.",
-    { needs: ["tx.create.accepted"], unlessFailed: ["tx.create.id", "tx.get.result-stays"], writes },
+    { needs: ["tx.create.admitted"], unlessFailed: ["tx.create.id", "tx.get.result-stays"], writes },
     async (kit) => {
       const { deliveries, created, arrived, isAttributed } = await announced(kit);
       const [first] = arrived;

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
+import type { Reply } from "../http/reply.js";
 import type { Exchange } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Receiver } from "../webhooks/receiver.js";
@@ -42,6 +43,8 @@ export interface Session {
   /** By which check a failure was reported first. */
   readonly blamed: WeakMap<CheckFailed, string>;
   readonly leftovers: Leftover[];
+  /** Responses that accept a transaction with another status than 202. */
+  readonly acceptedOtherwise: Reply[];
   readonly spent: Map<string, Decimal>;
   readonly receiver: Receiver | undefined;
   /** Aborted by Ctrl-C and at the end: no further request is sent except those that remove something. */
@@ -97,6 +100,7 @@ export function createSession(parts: SessionParts): Session {
     fixtures: new Map(),
     blamed: new WeakMap(),
     leftovers: [],
+    acceptedOtherwise: [],
     spent: new Map(),
     receiver,
     signal,

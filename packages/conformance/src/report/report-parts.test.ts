@@ -105,7 +105,7 @@ it("what could not be decided is called so in every report, and a CI server does
     leftBehind: [],
   });
   expect(report.summary).toBe("not decided for contract 0.1.0: 0 of 1, 1 not decided");
-  expect(terminalReport(report)).toContain("NOT DECIDED tx.create.accepted\n");
+  expect(terminalReport(report)).toContain("NOT DECIDED tx.create.admitted\n");
   expect(htmlReport(report)).toContain('<td class="not">not decided</td>');
   expect(junitReport(report)).toContain('tests="1" failures="0" errors="1" skipped="0"');
   expect(junitReport(report)).toContain(

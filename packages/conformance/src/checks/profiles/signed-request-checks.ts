@@ -4,7 +4,7 @@ import { type CreateOptions, type Kit, urlOf } from "../../engine/kit.js";
 import { describeReply } from "../../http/reply.js";
 import { type SigningOptions, signRequest } from "../../signatures/sign-request.js";
 import type { SignedRequestTarget } from "../../target/target.js";
-import { expectRefused, rawAt } from "../scenarios.js";
+import { expectRefused, isAccepted, rawAt } from "../scenarios.js";
 import { sendDescribed } from "../webhook-endpoint.js";
 
 const profile = "rfc9421";
@@ -100,11 +100,11 @@ export const signedRequestChecks = [
     profile,
     "Contract, section 5, names signed requests; RFC 9421, section 3.1",
     "A request that is signed as documented is accepted.",
-    { needs: ["tx.create.accepted"], writes },
+    { needs: ["tx.create.admitted"], writes },
     async (kit) => {
       const { reply } = (await kit.fixture("signed request", createSigned)).first;
       expect(
-        reply.status === 202,
+        isAccepted(kit.target, reply),
         "status 202 for a request that is signed as documented",
         describeReply(reply),
       );

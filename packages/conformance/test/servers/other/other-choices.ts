@@ -67,7 +67,7 @@ export const otherChoices = {
   "keys of at most 16 characters": {
     file: [["token_env:", "key_length: 16\ntoken_env:"]],
   },
-  "keys of at most 20 characters, which the target file does not say": { warned: ["tx.create.accepted"] },
+  "keys of at most 20 characters, which the target file does not say": { warned: ["tx.create.admitted"] },
   "a state under another name, which the target file does not say": { undecided: ["tx.get.state"] },
   "a state under another name": {
     file: [["final_states:", "shown: { state: data.phase }\nfinal_states:"]],

@@ -40,6 +40,8 @@ export const minuteMs = 1200;
 const raceMs = 60;
 /** The transaction that is lost although others are kept, and how often a final one is shown before it is lost. */
 const lostIndex = 4;
+/** The transaction that is accepted with another status than those before it. */
+const laterIndex = 3;
 /** One of so many never gets a result, if that is the fault. */
 const unsettledEach = 4;
 const lostAfterReads = 1;
@@ -65,7 +67,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const write = (body: object) =>
       has("numeric-id-large") ? JSON.stringify(body).replace(/"id":"(\d+)"/, '"id":$1') : body;
     return {
-      status: has("create-200") ? 200 : status,
+      status: has("create-200") || (has("create-200-later") && isLater(transaction)) ? 200 : status,
       headers: { location },
       body: write({
         ...transaction,
@@ -78,6 +80,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       }),
     };
   };
+
+  const isLater = ({ id }: Transaction) => [...transactions.keys()].indexOf(id) === laterIndex;
 
   const add = (input: Input, tenant = "first"): Transaction => {
     count += 1;
@@ -130,6 +134,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     checkToken(request, has, oauth);
     signatures.check(request);
     const input = readInput(request, has);
+    if (has("create-refused")) throw new PlainRefusal(400, "NOT_TODAY", "Nothing is accepted.", "create");
     const key = readKey(request, has);
     const known = key === undefined ? undefined : findKey(key, request);
     try {
