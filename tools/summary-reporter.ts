@@ -14,8 +14,9 @@ export default class SummaryReporter implements Reporter {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) counts[test.result().state] += 1;
-      // A file that does not load has no tests, but counts as a failure.
-      if (module.state() === "failed" && module.errors().length > 0) counts.failed += 1;
+      // A file that does not load has no tests, and a hook belongs to no test, but each counts as a failure.
+      for (const group of [module, ...module.children.allSuites()])
+        if (group.state() === "failed" && group.errors().length > 0) counts.failed += 1;
     }
     const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
     const countsFile = process.env["BURSAR_TEST_COUNTS"];

@@ -9,6 +9,7 @@ import { runBursar } from "../harness/service/bursar-process.js";
 import { startTestService, type TestService } from "../harness/service/test-service.js";
 import { openStream, type StreamClient } from "../harness/stream/stream-client.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
+import { deposit } from "../harness/transactions/deposit.js";
 import { startWebhookReceiver, type WebhookReceiver } from "../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../harness/webhooks/webhooks-client.js";
 
@@ -27,7 +28,8 @@ afterAll(async () => {
 
 /** A tenant that trades, and follows its orders through the stream, the log and webhooks. */
 async function createListener(name: string, funds: Record<string, string>) {
-  const trader = await createTrader(service, funds);
+  const trader = await createTrader(service, {});
+  for (const [asset, amount] of Object.entries(funds)) await deposit(service, trader.owner, amount, asset);
   const hooks = webhooksOf(service, trader.token);
   const endpoint = await hooks.createEndpoint(`${receiver.url}/${name}`, ["order.updated"]);
   const stream = await openStream(service.url, { token: trader.token });
@@ -51,7 +53,9 @@ async function toldAlike({ trader, stream, verify, path }: Listener, count: numb
     (sequences) => sequences.length >= count,
   );
   const streamed = stream.messages.filter(({ type }) => type === "event").map(({ event }) => event);
-  const { data: logged } = (await trader.send("GET", "/v1/events")).body as unknown as { data: Event[] };
+  const { data: logged } = (await trader.send("GET", "/v1/events?kinds=order.updated")).body as unknown as {
+    data: Event[];
+  };
   expect(delivered.toSorted((one, other) => one.sequence - other.sequence)).toEqual(logged);
   expect(streamed).toEqual(logged);
   return logged;
@@ -83,11 +87,11 @@ it("two crossing orders make a trade that moves balances, is published to webhoo
     return [sequence, event, order.version, previous_state, order.state, order.filled, order.fee.amount];
   };
   expect((await toldAlike(seller, 2)).map(progress)).toEqual([
-    [1, "order.updated", 2, "pending", "open", "0.00", "0"],
-    [2, "order.updated", 3, "open", "partially_filled", "0.50", "1.5"],
+    [2, "order.updated", 2, "pending", "open", "0.00", "0"],
+    [3, "order.updated", 3, "open", "partially_filled", "0.50", "1.5"],
   ]);
   expect((await toldAlike(buyer, 1)).map(progress)).toEqual([
-    [1, "order.updated", 2, "pending", "filled", "0.50", "0.001"],
+    [2, "order.updated", 2, "pending", "filled", "0.50", "0.001"],
   ]);
 
   // A resent delivery is the same, long after the order has changed.
@@ -116,10 +120,7 @@ it("two crossing orders make a trade that moves balances, is published to webhoo
     DATABASE_URL: service.database.url,
     BURSAR_MASTER_KEY_FILE: masterKeyFile,
   });
-  // Only the balances with which the test began have come from nowhere.
-  expect([code, output.match(/^VIOLATED.*/gm)]).toEqual([
-    1,
-    ["VIOLATED  what has come in from outside is a deposit"],
-  ]);
+  expect(output).not.toContain("VIOLATED");
+  expect(code).toBe(0);
   for (const { ws } of [seller.stream, buyer.stream, market]) ws.terminate();
 });

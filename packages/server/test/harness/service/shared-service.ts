@@ -13,6 +13,7 @@ import {
  * It runs until the worker exits, and its database goes with the PostgreSQL of the run.
  */
 let running: Promise<TestService> | undefined;
+let tampered: Promise<TestService> | undefined;
 
 /** Refused requests of all files come from one address. */
 const settings = { "quotas.address_per_second": "100000", "quotas.address_burst": "100000" };
@@ -25,4 +26,10 @@ export function sharedService(): Promise<BlackBoxService> {
 export function inspectSharedService(): Promise<InspectableService> {
   running ??= startTestService(settings);
   return running;
+}
+
+/** Another one for all files that forge or remove rows: what they leave behind would be a violation in the ledger of the first. */
+export function inspectTamperedService(): Promise<InspectableService> {
+  tampered ??= startTestService(settings);
+  return tampered;
 }

@@ -7,9 +7,9 @@ import { createGuardedTenant, type GuardedTenant, type Person } from "../../harn
 import { sealOpenTransactions } from "../../harness/database/seal-rows.js";
 import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
 import { eventually } from "../../harness/eventually.js";
-import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../harness/service/shared-service.js";
 
-const service = await inspectSharedService();
+const service = await inspectTamperedService();
 
 describe("an approval that somebody writes to the database", () => {
   let tenant: GuardedTenant;

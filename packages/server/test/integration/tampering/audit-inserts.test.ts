@@ -5,10 +5,10 @@ import { createAuditStore } from "../../../src/store/access/audit.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
 import { eventually } from "../../harness/eventually.js";
-import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../harness/service/shared-service.js";
 import type { TestClient } from "../../harness/service/test-service.js";
 
-const service = await inspectSharedService();
+const service = await inspectTamperedService();
 
 interface Entry {
   number: number;

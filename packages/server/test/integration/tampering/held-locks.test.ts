@@ -4,10 +4,10 @@ import { expect, it } from "vitest";
 import { type Statement, sql } from "../../../src/store/core/sql.js";
 import { createGuardedTenant } from "../../harness/access/officers.js";
 import { eventually } from "../../harness/eventually.js";
-import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../harness/service/shared-service.js";
 import { createPolicyTenant, type PolicyTenant } from "../../harness/transactions/policy-client.js";
 
-const service = await inspectSharedService();
+const service = await inspectTamperedService();
 
 const locks: Record<string, (tenantId: string) => Statement> = {
   "its accounts": (id) => sql`SELECT FROM ledger_accounts WHERE tenant_id = ${id} FOR UPDATE`,

@@ -1,10 +1,10 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
-import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../harness/service/shared-service.js";
 import type { TestClient } from "../../harness/service/test-service.js";
 
-const service = await inspectSharedService();
+const service = await inspectTamperedService();
 
 describe("a deleted role that the role of the service puts back, with its MAC", () => {
   let role: ServiceRole;

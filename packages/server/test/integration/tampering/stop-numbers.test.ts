@@ -5,9 +5,9 @@ import { sql } from "../../../src/store/core/sql.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../harness/access/officers.js";
 import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
 import { eventually } from "../../harness/eventually.js";
-import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../harness/service/shared-service.js";
 
-const service = await inspectSharedService();
+const service = await inspectTamperedService();
 const lastNumber = "9223372036854775807";
 
 /** The writer has the rights of the service's role, and no master key. It wants a stop to fail, so that payments go on. */

@@ -6,9 +6,9 @@ import { createEventLog } from "../../../src/store/events/events.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
 import { createGuardedTenant } from "../../harness/access/officers.js";
 import { eventually } from "../../harness/eventually.js";
-import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../harness/service/shared-service.js";
 
-const service = await inspectSharedService();
+const service = await inspectTamperedService();
 
 interface StopCase {
   isEnabled?: boolean;

@@ -6,9 +6,9 @@ import { transactionFailures } from "../../../src/store/transactions/settlement.
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../harness/access/officers.js";
 import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
 import { eventually } from "../../harness/eventually.js";
-import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../harness/service/shared-service.js";
 
-const service = await inspectSharedService();
+const service = await inspectTamperedService();
 
 /** The writer has the rights of the service's role, and no master key. */
 describe("a stop that a writer to the database undoes", () => {

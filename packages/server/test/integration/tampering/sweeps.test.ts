@@ -4,9 +4,9 @@ import { sql } from "../../../src/store/core/sql.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../harness/access/officers.js";
 import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
 import { eventually } from "../../harness/eventually.js";
-import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../harness/service/shared-service.js";
 
-const service = await inspectSharedService();
+const service = await inspectTamperedService();
 
 describe("a row that acts in somebody's name, written by the role of the service", () => {
   let role: ServiceRole;
