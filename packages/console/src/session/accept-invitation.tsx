@@ -1,12 +1,14 @@
 import type { RegistrationOptions } from "@bursar/client";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
+import { useAction } from "../api/use-action";
 import { Facts, TextFact } from "../ui/panels/facts";
 import { PasskeyButton } from "./passkey-button";
 import { createPasskey, deviceName, explained } from "./passkeys";
 
 const prefix = "#invitation=";
+const stored = "bursar-invitation";
 
 /** The invitation of the address, also of one that is opened in a tab that has the console already, which does not load it again. */
 export function useInvitation(): [string | undefined, () => void] {
@@ -16,13 +18,21 @@ export function useInvitation(): [string | undefined, () => void] {
     addEventListener("hashchange", onChange);
     return () => removeEventListener("hashchange", onChange);
   }, []);
-  return [invitation, () => setInvitation(undefined)];
+  const leave = () => {
+    sessionStorage.removeItem(stored);
+    setInvitation(undefined);
+  };
+  return [invitation, leave];
 }
 
-/** It is not sent to the service with the address. It is taken out, so that no history keeps it. */
+/**
+ * It is not sent to the service with the address. It is taken out, so that no history keeps it; this tab keeps it until it is used, so
+ * that a reload does not lose it.
+ */
 function takeInvitation(): string | undefined {
-  if (!location.hash.startsWith(prefix)) return undefined;
+  if (!location.hash.startsWith(prefix)) return sessionStorage.getItem(stored) ?? undefined;
   const invitation = location.hash.slice(prefix.length);
+  sessionStorage.setItem(stored, invitation);
   history.replaceState(history.state, "", location.pathname + location.search);
   return invitation;
 }
@@ -33,13 +43,15 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
     queryFn: () => bursar.consoleSession.prepareRegistration({ invitation }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const accept = useMutation({
+  const accept = useAction({
     mutationFn: explained(async () => {
       const options = await bursar.consoleSession.prepareRegistration({ invitation });
       const passkey = await createPasskey(options, options.tenant_name ?? "");
       await bursar.consoleSession.register({ invitation, name: deviceName(), ...passkey });
-      // What this page knows, and its token, can be another person's.
+      sessionStorage.removeItem(stored);
+      // What this page knows, and its token, can be another person's. The button stays disabled until the page has gone.
       location.reload();
+      await new Promise(() => undefined);
     }),
   });
   return (

@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../api/bursar";
+import { useAction } from "../api/use-action";
 import { Modal } from "../ui/dialogs/modal";
 import { forgetDrafts } from "../ui/forms/use-draft";
 import { PasskeyButton } from "./passkey-button";
@@ -16,7 +17,8 @@ export function LogIn() {
         <ProviderLogin />
         <p className="quiet small">
           No passkey yet? An administrator invites you, or the operator does with{" "}
-          <code>bursar people invite</code>. A lost passkey is replaced in the same way.
+          <code>bursar people invite</code>. If your passkey is lost, they make you a new link; the operator
+          does with <code>bursar people recover</code>.
         </p>
       </div>
     </main>
@@ -41,7 +43,7 @@ const openSession = explained(async () => {
 /** `personId` is the person whose page this is. What another person sees is loaded from the beginning. */
 function PasskeyLogin({ personId }: { personId: string | undefined }) {
   const queries = useQueryClient();
-  const logIn = useMutation({
+  const logIn = useAction({
     mutationFn: openSession,
     onSuccess: async ({ person }) => {
       if (personId === undefined || person.id === personId) return await queries.invalidateQueries();

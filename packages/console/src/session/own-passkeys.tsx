@@ -1,7 +1,8 @@
 import type { Passkey } from "@bursar/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../api/bursar";
+import { useAction } from "../api/use-action";
 import { Confirm } from "../ui/dialogs/confirm";
 import { ActionButton } from "../ui/forms/action-button";
 import { TextField } from "../ui/forms/text-field";
@@ -21,7 +22,7 @@ export function OwnPasskeys() {
   const [renamed, setRenamed] = useState<Passkey>();
   const [removed, setRemoved] = useState<Passkey>();
   const tenantName = useMe().data?.tenant.name ?? "";
-  const add = useMutation({
+  const add = useAction({
     mutationFn: explained(async () => {
       const made = await createPasskey(await bursar.ownPasskeys.prepare(), tenantName);
       return await bursar.ownPasskeys.add({ name: deviceName(), ...made });
@@ -36,8 +37,8 @@ export function OwnPasskeys() {
           <>
             {data.length === 1 && (
               <p className="notice" data-tone="wait">
-                You have one passkey. Add a second one, on another device or on a security key: who loses the
-                only passkey has to be recovered by somebody else.
+                You have one passkey. Add a second one, on another device or on a security key. If you lose
+                your only passkey, an administrator or the operator must recover your account.
               </p>
             )}
             <SimpleTable
@@ -94,7 +95,7 @@ interface DialogProps {
 function RenamePasskey({ passkey, onClose }: DialogProps) {
   const queries = useQueryClient();
   const [name, setName] = useState(passkey.name);
-  const rename = useMutation({
+  const rename = useAction({
     mutationFn: () => bursar.ownPasskeys.rename(passkey.id, { name: name.trim() }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey });
@@ -117,7 +118,7 @@ function RenamePasskey({ passkey, onClose }: DialogProps) {
 
 function RemovePasskey({ passkey, onClose }: DialogProps) {
   const queries = useQueryClient();
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: () => bursar.ownPasskeys.remove(passkey.id),
     onSuccess: async () => {
       await queries.invalidateQueries();

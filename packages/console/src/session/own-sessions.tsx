@@ -1,5 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../api/bursar";
+import { useAction } from "../api/use-action";
 import { ActionButton } from "../ui/forms/action-button";
 import { Loaded } from "../ui/panels/loaded";
 import { Problem } from "../ui/panels/problem";
@@ -14,7 +15,7 @@ export function OwnSessions() {
   const queries = useQueryClient();
   const current = useCurrentSession();
   const sessions = useQuery({ queryKey, queryFn: () => bursar.sessions.listOwn() });
-  const end = useMutation({
+  const end = useAction({
     mutationFn: (id: string) => bursar.sessions.endOwn(id),
     onSuccess: () => queries.invalidateQueries(),
   });

@@ -26,7 +26,7 @@ export function Account({ me, onFind, onKeys }: { me: Me; onFind: () => void; on
           Find
         </button>
         <button type="button" className="button small" onClick={onKeys} aria-keyshortcuts="?">
-          Keys
+          Shortcuts
         </button>
         <button type="button" className="button small" onClick={() => void logOut()}>
           Log out

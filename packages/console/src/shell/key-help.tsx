@@ -5,14 +5,14 @@ import { pages } from "./pages";
 const general = [
   ["Ctrl K", "Find a page or an object"],
   ["/", "The same"],
-  ["?", "Show these keys"],
+  ["?", "Show these shortcuts"],
   ["Esc", "Close what is open"],
 ] as const;
 
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   const rows = [...general, ...pages.map(({ keys, title }) => [keys, `Open ${title}`] as const)];
   return (
-    <Modal title="Keys" onClose={onClose}>
+    <Modal title="Keyboard shortcuts" onClose={onClose}>
       <dl className="facts">
         {rows.map(([keys, meaning]) => (
           <div key={keys} className="contents">

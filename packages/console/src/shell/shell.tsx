@@ -1,5 +1,5 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { hasEnded } from "../api/queries";
 import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
 import { LogIn, LogInAgain } from "../session/log-in";
@@ -19,7 +19,9 @@ export function Shell() {
   const me = useMe();
   const [open, setOpen] = useState<"palette" | "keys">();
   useShortcuts({ openPalette: () => setOpen("palette"), openKeys: () => setOpen("keys") });
-  useFocusOnArrival();
+  // On a narrow screen the menu is folded, so that the page begins at the top.
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  useOnArrival(() => setMenuOpen(false));
   useLogOutElsewhere();
   useIdleEnd(me.data !== undefined && !hasEnded(me.error));
   if (invitation !== undefined) return <AcceptInvitation invitation={invitation} onDone={leaveInvitation} />;
@@ -45,23 +47,36 @@ export function Shell() {
           Skip to the content
         </a>
         <header className="side">
-          <Link to="/" className="brand">
-            Bursar
-          </Link>
-          <nav aria-label="Pages">
-            <ul>
-              {pages
-                .filter((page) => mayOpen(scopes, page))
-                .map((page) => (
-                  <li key={page.path}>
-                    <Link to={page.path} activeOptions={{ exact: page.path === "/" }}>
-                      {page.title}
-                    </Link>
-                  </li>
-                ))}
-            </ul>
-          </nav>
-          <Account me={me.data} onFind={() => setOpen("palette")} onKeys={() => setOpen("keys")} />
+          <div className="top">
+            <Link to="/" className="brand">
+              Bursar
+            </Link>
+            <button
+              type="button"
+              className="button small menu"
+              aria-expanded={isMenuOpen}
+              aria-controls="menu"
+              onClick={() => setMenuOpen(!isMenuOpen)}
+            >
+              Menu
+            </button>
+          </div>
+          <div id="menu" className="folded" data-open={isMenuOpen}>
+            <nav aria-label="Pages">
+              <ul>
+                {pages
+                  .filter((page) => mayOpen(scopes, page))
+                  .map((page) => (
+                    <li key={page.path}>
+                      <Link to={page.path} activeOptions={{ exact: page.path === "/" }}>
+                        {page.title}
+                      </Link>
+                    </li>
+                  ))}
+              </ul>
+            </nav>
+            <Account me={me.data} onFind={() => setOpen("palette")} onKeys={() => setOpen("keys")} />
+          </div>
         </header>
         <main id="main" className="main" tabIndex={-1}>
           <Outlet />
@@ -74,15 +89,17 @@ export function Shell() {
 }
 
 /** After a page was opened, the keyboard goes on at its heading, and a screen reader reads it. */
-function useFocusOnArrival(): void {
+function useOnArrival(onArrival: () => void): void {
   const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const first = useRef(true);
+  const arrived = useEffectEvent(onArrival);
   useEffect(() => {
     if (path === undefined) return;
     if (first.current) {
       first.current = false;
       return;
     }
+    arrived();
     document.querySelector<HTMLElement>("[data-page-title]")?.focus();
   }, [path]);
 }

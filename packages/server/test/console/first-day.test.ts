@@ -33,8 +33,9 @@ describe.runIf(hasBrowser)("on the first day", () => {
   it("a rule requires two people", async () => {
     await ada.open("/policy");
     await ada.page.getByLabel("JSON", { exact: true }).fill(JSON.stringify(twoPeople, null, 2));
-    await ada.page.getByRole("button", { name: "Put in force with the passkey" }).click();
-    await ada.page.getByText("Version 2 is in force").waitFor();
+    await ada.page.getByRole("button", { name: "Put in force with the passkey" }).dblclick();
+    await ada.page.getByText("Version 2 is now in force").waitFor();
+    expect(await ada.page.getByText("PRECONDITION_FAILED").count()).toBe(0);
   });
 
   it("a page whose amount was changed does not approve", async () => {
@@ -96,6 +97,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await lin.accept(invitation);
     await ada.page.getByRole("link", { name: "Lin" }).click();
     await ada.page.getByRole("button", { name: "Recover with a new link" }).click();
+    await ada.page.getByRole("button", { name: "Recover with the passkey" }).click();
     const again = await shownLink();
     await lin.page.reload();
     await lin.page.getByRole("button", { name: "Log in with a passkey" }).click();

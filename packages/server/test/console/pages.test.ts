@@ -90,7 +90,7 @@ describe.runIf(hasBrowser)("every page of the console", () => {
     await page.setViewportSize(wide);
     await ada.open("/");
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await page.keyboard.press("g");

@@ -1,9 +1,10 @@
 import type { Transaction } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
+import { useAction } from "../../api/use-action";
 import { useMe, useScopes } from "../../session/use-me";
 import { ActionButton } from "../../ui/forms/action-button";
 import { AreaField } from "../../ui/forms/text-field";
@@ -100,7 +101,7 @@ function Decide({ transaction: { id, version, approval }, expected, isAsked, com
   const me = useMe().data;
   const draft = useDraft(`approval.${id}`, () => ({ comment: "" }));
   const digest = useDigest(computeDigest, `${id} ${version} ${expected}`);
-  const decide = useMutation({
+  const decide = useAction({
     mutationFn: async (decision: "approve" | "reject") => {
       // Computed once more: what counts is what is shown at this moment.
       const sent = decision === "approve" ? await computeDigest() : expected;

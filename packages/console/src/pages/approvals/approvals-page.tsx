@@ -67,11 +67,11 @@ const columnsOf = (
     cell: ({ approval }) => (approval === null ? null : `${approval.approved} of ${approval.required}`),
   },
   {
-    title: "You",
+    title: "Your decision",
     cell: ({ approval, created_by }) => {
       const own = approval?.decisions.find(({ client_id }) => client_id === me);
       if (own !== undefined) return own.decision === "approve" ? "approved" : "rejected";
-      return created_by === me ? "requested it" : "open";
+      return created_by === me ? "you requested it" : "not yet";
     },
   },
 ];

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@bursar/client";
-import { useMutation } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { useMe } from "../../session/use-me";
 import { Problem } from "../../ui/panels/problem";
 import { Time } from "../../ui/values/time";
@@ -12,7 +12,7 @@ const checkpointsMax = 50;
 /** Reads the newest part of the log and says what of it can be verified here, and what cannot. */
 export function ChainCheck() {
   const tenantId = useMe().data?.tenant.id ?? "";
-  const check = useMutation({ mutationFn: () => readAndVerify(tenantId) });
+  const check = useAction({ mutationFn: () => readAndVerify(tenantId) });
   return (
     <section className="card stack" aria-labelledby="chain">
       <div className="row spread">

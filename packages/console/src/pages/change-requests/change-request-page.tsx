@@ -1,7 +1,8 @@
 import type { ChangeRequest, PolicyDocument } from "@bursar/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { useMe, useScopes } from "../../session/use-me";
 import { ActionButton } from "../../ui/forms/action-button";
 import { AreaField } from "../../ui/forms/text-field";
@@ -123,7 +124,7 @@ function Decide({ request: { id, digest, state, requested_by } }: { request: Cha
   const queries = useQueryClient();
   const me = useMe().data;
   const draft = useDraft(`change.${id}`, () => ({ comment: "" }));
-  const act = useMutation({
+  const act = useAction({
     mutationFn: (what: "approve" | "reject" | "cancel") => {
       const comment = draft.value.comment.trim();
       const body = { digest, ...(comment === "" ? {} : { comment }) };

@@ -1,7 +1,8 @@
 import type { Client, CreateChangeRequestBody } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { RefusedChange } from "../../ui/dialogs/refused-change";
 import { ActionButton } from "../../ui/forms/action-button";
 import { SimpleTable } from "../../ui/tables/simple-table";
@@ -22,12 +23,12 @@ export function ClientCredentials({ client: { id, secrets, keys } }: { client: C
   const queries = useQueryClient();
   const [added, setAdded] = useState<{ secret: string | null }>();
   const refresh = () => queries.invalidateQueries({ queryKey: ["client", id] });
-  const rotate = useMutation({
+  const rotate = useAction({
     mutationFn: () => bursar.clients.rotateSecret(id),
     onSuccess: ({ secret }) => setAdded({ secret }),
     onSettled: refresh,
   });
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: async ({ kind, id: credentialId }: Credential) => {
       if (kind === "secret") await bursar.clients.removeSecret(id, credentialId);
       else await bursar.clients.removeKey(id, credentialId);

@@ -1,8 +1,9 @@
 import type { ChangeClientBody, Client } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { RefusedChange } from "../../ui/dialogs/refused-change";
@@ -51,7 +52,7 @@ function ChangeClient({ client: { id, scopes, state } }: { client: Client }) {
   const [chosen, setChosen] = useState<string[]>([...scopes]);
   const [isStopping, setStopping] = useState(false);
   const [cancel, setCancel] = useState<string[]>([]);
-  const change = useMutation({
+  const change = useAction({
     mutationFn: (body: ChangeClientBody) => bursar.clients.change(id, body),
     onSettled: async () => {
       setStopping(false);

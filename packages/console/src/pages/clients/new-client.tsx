@@ -1,6 +1,7 @@
 import type { CreateClientBody } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { useKeyedDraft } from "../../ui/forms/use-draft";
 import { NamedScopes } from "./named-scopes";
@@ -16,7 +17,7 @@ export function NewClient({
 }) {
   const queries = useQueryClient();
   const { value, edit, clear } = useKeyedDraft("client", empty);
-  const create = useMutation({
+  const create = useAction({
     mutationFn: () => {
       const { key, name, scopes, isSigned } = value;
       const body = { name, scopes, require_signature: isSigned } as CreateClientBody;

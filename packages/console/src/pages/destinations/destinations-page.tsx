@@ -1,8 +1,9 @@
 import type { Destination } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { Empty } from "../../ui/panels/empty";
@@ -23,7 +24,7 @@ export function DestinationsPage() {
   const [isAdding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Destination>();
   const [waiting, setWaiting] = useState<string>();
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: ({ id }: Destination) => bursar.destinations.remove(id),
     onSuccess: async (result) => {
       setWaiting(result?.id);

@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { useNetworks } from "../../api/catalog";
+import { useAction } from "../../api/use-action";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { faultOf } from "../../ui/forms/fault-of";
 import { AreaField, SelectField, TextField } from "../../ui/forms/text-field";
@@ -19,7 +20,7 @@ export function NewDestination({
   const queries = useQueryClient();
   const { value, edit, clear } = useKeyedDraft("destination", empty);
   const networks = useNetworks();
-  const create = useMutation({
+  const create = useAction({
     mutationFn: () => {
       const { key, label, network, address, note } = value;
       const body = { label, network, address: address.trim(), ...(note === "" ? {} : { note }) };

@@ -96,7 +96,9 @@ function columnsWith(show: (event: BursarEvent) => void): Column<BursarEvent>[] 
       title: "State",
       cell: (event) => (
         <>
-          <span className="quiet">{event.data.previous_state.replaceAll("_", " ")} to</span>{" "}
+          {event.data.previous_state !== subjectOf(event).state && (
+            <span className="quiet">{event.data.previous_state.replaceAll("_", " ")} to </span>
+          )}
           <StateBadge state={subjectOf(event).state} />
         </>
       ),

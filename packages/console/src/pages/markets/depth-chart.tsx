@@ -11,20 +11,22 @@ export function DepthChart({ book, base, quote }: { book: LiveBook; base: string
   if (all.length === 0) return null;
   const low = Math.min(...all.map(({ price }) => price));
   const high = Math.max(...all.map(({ price }) => price));
+  // The outermost levels would otherwise be lines without a width.
+  const border = (high - low) * 0.03;
   const most = Math.max(...all.map(({ sum }) => sum));
-  const x = (price: number) => (high === low ? width / 2 : ((price - low) / (high - low)) * width);
+  const x = (price: number) =>
+    high === low ? width / 2 : ((price - low + border) / (high - low + 2 * border)) * width;
   const y = (sum: number) => height - (sum / most) * (height - 4);
-  const area = (side: readonly Point[]) => {
+  const area = (side: readonly Point[], edge: number) => {
     const [best] = side;
-    const last = side.at(-1);
-    if (best === undefined || last === undefined) return "";
+    if (best === undefined) return "";
     let before = height;
     const steps = side.map(({ price, sum }) => {
       const corner = `L${x(price)} ${before} L${x(price)} ${y(sum)}`;
       before = y(sum);
       return corner;
     });
-    return `M${x(best.price)} ${height} ${steps.join(" ")} L${x(last.price)} ${height} Z`;
+    return `M${x(best.price)} ${height} ${steps.join(" ")} L${edge} ${before} L${edge} ${height} Z`;
   };
   return (
     <figure className="chart">
@@ -33,8 +35,8 @@ export function DepthChart({ book, base, quote }: { book: LiveBook; base: string
         role="img"
         aria-label={`Depth of the book from ${low} to ${high} ${quote}: bids on the left, asks on the right`}
       >
-        <path className="bid" d={area(bids)} />
-        <path className="ask" d={area(asks)} />
+        <path className="bid" d={area(bids, 0)} />
+        <path className="ask" d={area(asks, width)} />
       </svg>
       <figcaption className="quiet small">
         Bids on the left, asks on the right, up to {most} {base}; {low} to {high} {quote}

@@ -114,7 +114,11 @@ function Book({ market, orders }: { market: Market; orders: readonly Order[] }) 
       <div className="row spread">
         <h2 id="book">Order book</h2>
         <span className="badge" data-tone={staleReason === undefined ? "good" : "wait"} role="status">
-          {staleReason !== undefined ? "stale" : book === undefined ? "loading" : `live, ${book.sequence}`}
+          {staleReason !== undefined
+            ? "stale"
+            : book === undefined
+              ? "loading"
+              : `live, sequence ${book.sequence}`}
         </span>
       </div>
       {staleReason !== undefined && (

@@ -1,6 +1,7 @@
 import type { Market, PlaceOrderBody } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { faultOf, hasUnknownOutcome } from "../../ui/forms/fault-of";
 import { Field } from "../../ui/forms/field";
 import { TextField } from "../../ui/forms/text-field";
@@ -33,7 +34,7 @@ const empty = (): Draft => ({
 export function OrderForm({ market }: { market: Market }) {
   const queries = useQueryClient();
   const { value: draft, edit: editDraft, clear } = useKeyedDraft(`order.${market.market}`, empty);
-  const place = useMutation({
+  const place = useAction({
     mutationFn: () => bursar.orders.place(bodyOf(market, draft), { idempotencyKey: draft.key }),
     onSuccess: () => editDraft({ size: "" }),
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders", market.market] }),

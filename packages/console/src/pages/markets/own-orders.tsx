@@ -1,7 +1,8 @@
 import type { Order } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
@@ -18,7 +19,7 @@ import { Time } from "../../ui/values/time";
 export function OwnOrders({ orders, mayWrite }: { orders: readonly Order[]; mayWrite: boolean }) {
   const queries = useQueryClient();
   const [amended, setAmended] = useState<Order>();
-  const cancel = useMutation({
+  const cancel = useAction({
     mutationFn: (id: string) => bursar.orders.cancel(id),
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),
   });
@@ -73,7 +74,7 @@ const columns: readonly Column<Order>[] = [
 function Amend({ order, onClose }: { order: Order; onClose: () => void }) {
   const queries = useQueryClient();
   const [size, setSize] = useState(order.size ?? "");
-  const amend = useMutation({
+  const amend = useAction({
     mutationFn: () => bursar.orders.amend(order.id, { size }),
     onSuccess: onClose,
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),

@@ -1,6 +1,7 @@
 import type { Invitation } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
@@ -18,7 +19,7 @@ export function InvitePerson({
 }) {
   const queries = useQueryClient();
   const { value, edit, clear } = useKeyedDraft("invitation", empty);
-  const invite = useMutation({
+  const invite = useAction({
     mutationFn: () => {
       const { key, ...body } = value;
       return bursar.people.invite(body, { idempotencyKey: key });

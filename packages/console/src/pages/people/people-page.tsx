@@ -68,12 +68,13 @@ const columns: readonly Column<Person>[] = [
     cell: ({ passkeys }) => passkeys.length,
   },
   {
-    title: "Since",
-    cell: ({ created_at, state, invitation_expires_at }) =>
+    title: "Link is valid for",
+    cell: ({ state, invitation_expires_at }) =>
       state === "invited" && invitation_expires_at !== null ? (
         <Countdown until={invitation_expires_at} />
       ) : (
-        <Time at={created_at} />
+        <span className="quiet">-</span>
       ),
   },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];

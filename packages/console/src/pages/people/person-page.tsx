@@ -1,8 +1,11 @@
 import type { ChangePersonBody, Invitation, Person } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
+import { useScopes } from "../../session/use-me";
+import { Confirm } from "../../ui/dialogs/confirm";
 import { RefusedChange } from "../../ui/dialogs/refused-change";
 import { ActionButton } from "../../ui/forms/action-button";
 import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
@@ -74,7 +77,10 @@ function Details({ person }: { person: Person }) {
 }
 
 /** Another role, the state, or a new invitation. */
-function ChangePerson({ person: { id, role, state } }: { person: Person }) {
+function ChangePerson({ person: { id, role, state, scopes } }: { person: Person }) {
+  const own = useScopes();
+  const lacking = scopes.filter((scope) => !own.includes(scope));
+  const [isAsking, setAsking] = useState(false);
   const queries = useQueryClient();
   const [chosen, setChosen] = useState(role);
   const [recovered, setRecovered] = useState<{ invitation: Invitation | null }>();
@@ -82,14 +88,17 @@ function ChangePerson({ person: { id, role, state } }: { person: Person }) {
     await queries.invalidateQueries({ queryKey: ["person", id] });
     await queries.invalidateQueries({ queryKey: ["people"] });
   };
-  const change = useMutation({
+  const change = useAction({
     mutationFn: (body: ChangePersonBody) => bursar.people.change(id, body),
     onSettled: refresh,
   });
-  const recover = useMutation({
+  const recover = useAction({
     mutationFn: () => bursar.people.recover(id),
     onSuccess: ({ invitation }) => setRecovered({ invitation }),
-    onSettled: refresh,
+    onSettled: async () => {
+      setAsking(false);
+      await refresh();
+    },
   });
   const { role: wantedRole, state: wantedState } = change.variables ?? {};
   return (
@@ -111,14 +120,35 @@ function ChangePerson({ person: { id, role, state } }: { person: Person }) {
         >
           {state === "disabled" ? "Enable" : "Disable"}
         </ActionButton>
-        <ActionButton tone="danger" isPending={recover.isPending} onAct={() => recover.mutate()}>
-          Recover with a new link
-        </ActionButton>
+        {lacking.length === 0 && (
+          <ActionButton tone="danger" isPending={recover.isPending} onAct={() => setAsking(true)}>
+            Recover with a new link
+          </ActionButton>
+        )}
       </div>
-      <p className="quiet small">
-        Disabling ends all sessions. Recovering also removes all passkeys, and the person depends on you
-        afterwards.
-      </p>
+      <p className="quiet small">Disabling ends all sessions.</p>
+      {lacking.length > 0 && (
+        <p className="quiet small">
+          You cannot recover this person, because your role lacks {lacking.join(", ")}. The operator can:{" "}
+          <code>bursar people recover</code>.
+        </p>
+      )}
+      {isAsking && (
+        <Confirm
+          title="Recover with a new link"
+          verb="Recover with the passkey"
+          tone="danger"
+          mutation={recover}
+          onConfirm={recover.mutate}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            All passkeys of this person are removed, and all their sessions end. You get a new link, which is
+            valid for 30 minutes. You could use it yourself, so from then on the two of you count as one when
+            approvals are counted.
+          </p>
+        </Confirm>
+      )}
       <RefusedChange
         key={`change ${change.submittedAt}`}
         error={change.error}

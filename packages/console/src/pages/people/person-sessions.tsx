@@ -1,5 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { ActionButton } from "../../ui/forms/action-button";
 import { Loaded } from "../../ui/panels/loaded";
 import { Problem } from "../../ui/panels/problem";
@@ -13,7 +14,7 @@ export function PersonSessions({ id }: { id: string }) {
     queryKey: ["sessions", id],
     queryFn: ({ signal }) => bursar.sessions.list(id, { signal }),
   });
-  const end = useMutation({
+  const end = useAction({
     mutationFn: () => bursar.sessions.endAll(id),
     onSettled: () => queries.invalidateQueries({ queryKey: ["sessions", id] }),
   });

@@ -1,7 +1,8 @@
 import type { CreateRoleBody, Role } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { ActionButton } from "../../ui/forms/action-button";
 import { useDraft } from "../../ui/forms/use-draft";
@@ -17,7 +18,7 @@ export function RolesPage() {
   const queries = useQueryClient();
   const roles = useRoles();
   const [isCreating, setCreating] = useState(false);
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: (name: string) => bursar.roles.delete(name),
     onSettled: () => queries.invalidateQueries({ queryKey: ["roles"] }),
   });
@@ -37,7 +38,7 @@ export function RolesPage() {
             keyOf={({ name }) => name}
             columns={[
               { title: "Name", cell: ({ name }) => name },
-              { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+              { title: "Scopes", isWide: true, cell: ({ scopes }) => scopes.join(", ") },
               {
                 title: "Action",
                 cell: ({ name, built_in }: Role) =>
@@ -65,7 +66,7 @@ export function RolesPage() {
 function NewRole({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const { value, change, clear } = useDraft("role", () => ({ name: "", scopes: [] as string[] }));
-  const create = useMutation({
+  const create = useAction({
     mutationFn: () => bursar.roles.create(value as CreateRoleBody),
     onSuccess: async () => {
       clear();

@@ -1,7 +1,8 @@
 import type { PolicyDocument } from "@bursar/client";
-import { useMutation } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
+import { useAction } from "../../api/use-action";
+import { useWalletNames } from "../../api/wallet-names";
 import { ActionButton } from "../../ui/forms/action-button";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
@@ -24,11 +25,12 @@ export function DryRun({ document, inForce, isChanged }: DryRunProps) {
     client: "",
   }));
   const assets = useAssets();
+  const names = useWalletNames();
   const network = networkOf(value.asset, assets.data?.data);
-  const run = useMutation({
+  const run = useAction({
     mutationFn: async () => {
       const about = {
-        transaction: evaluatedOf(bodyOf(value), network),
+        transaction: evaluatedOf(bodyOf(value, names), network),
         ...(value.client === "" ? {} : { client_id: value.client }),
       };
       const [now, then] = await Promise.all([

@@ -46,6 +46,10 @@ export function PolicyForm({ document, details, onChange }: PolicyFormProps) {
           Add a rule
         </button>
       </div>
+      <p className="quiet small">
+        A new rule is put first. It also decides payments that a later rule or the default rejects; move it
+        down, or restrict its destinations, if it must not.
+      </p>
       {rules.length === 0 && <p className="quiet">No rule: the default decides everything.</p>}
       <ol className="plain stack">
         {rules.map((rule, index) => (

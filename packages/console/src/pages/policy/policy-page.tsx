@@ -1,7 +1,8 @@
 import { isBursarError, type PolicyDocument } from "@bursar/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { useScopes } from "../../session/use-me";
 import { ActionButton } from "../../ui/forms/action-button";
 import { AreaField } from "../../ui/forms/text-field";
@@ -51,7 +52,7 @@ function Editor({ inForce }: { inForce: InForce }) {
   const { base, text } = draft.value;
   const read = readDocument(text);
   const isChanged = text !== writeDocument(base.document);
-  const save = useMutation({
+  const save = useAction({
     mutationFn: (document: PolicyDocument) => bursar.policy.replace(document, base.etag),
     onSuccess: async (result) => {
       await queries.invalidateQueries({ queryKey: ["policy"] });
@@ -153,6 +154,11 @@ function Editor({ inForce }: { inForce: InForce }) {
             </Link>
           </p>
         </div>
+      )}
+      {save.data?.object === "policy" && !isChanged && (
+        <p className="notice" role="status">
+          Version {save.data.version} is now in force.
+        </p>
       )}
       {mayChange && (
         <div className="row">

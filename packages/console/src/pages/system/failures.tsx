@@ -1,6 +1,7 @@
 import type { FailedItem } from "@bursar/client";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { ActionButton } from "../../ui/forms/action-button";
 import { Loaded } from "../../ui/panels/loaded";
 import { Problem } from "../../ui/panels/problem";
@@ -16,7 +17,7 @@ export function Failures() {
     queryFn: ({ signal }) => bursar.system.listFailures({ signal }),
     refetchInterval: 10_000,
   });
-  const retry = useMutation({
+  const retry = useAction({
     mutationFn: (id: string) => bursar.system.retry(id),
     onSettled: () => queries.invalidateQueries({ queryKey: ["system"] }),
   });

@@ -1,7 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
+import { useAction } from "../../api/use-action";
 import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { faultOf, hasUnknownOutcome } from "../../ui/forms/fault-of";
@@ -13,7 +13,14 @@ import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { Verdict } from "../../ui/panels/verdict";
 import { ForeignText, plainly } from "../../ui/values/foreign-text";
-import { bodyOf, emptyPayment, evaluatedOf, networkOf, type PaymentFields } from "./payment-fields";
+import {
+  bodyOf,
+  emptyPayment,
+  evaluatedOf,
+  networkOf,
+  type PaymentFields,
+  walletIdOf,
+} from "./payment-fields";
 
 /** A payment is held against the policy before it is sent. A lost answer is resolved by sending it again with its key. */
 export function NewPaymentPage() {
@@ -22,8 +29,8 @@ export function NewPaymentPage() {
   const names = useWalletNames();
   const assets = useAssets();
   const { value: draft, edit: editDraft, clear } = useKeyedDraft("payment", emptyPayment);
-  const body = bodyOf(draft);
-  const send = useMutation({
+  const body = bodyOf(draft, names);
+  const send = useAction({
     mutationFn: () => bursar.transactions.create(body, { idempotencyKey: draft.key }),
     onSuccess: ({ id }) => {
       clear();
@@ -31,7 +38,7 @@ export function NewPaymentPage() {
     },
   });
   const network = networkOf(draft.asset, assets.data?.data);
-  const dryRun = useMutation({
+  const dryRun = useAction({
     mutationFn: () => bursar.policy.evaluate({ transaction: evaluatedOf(body, network) }),
   });
   const fault = (field: string) =>
@@ -42,6 +49,10 @@ export function NewPaymentPage() {
     dryRun.reset();
     if (!isUnknown) send.reset();
   };
+  const check = () => {
+    if (!isUnknown) send.reset();
+    dryRun.mutate();
+  };
   const isComplete = draft.reference !== "" && draft.asset !== "" && draft.amount !== "";
   return (
     <>
@@ -50,6 +61,7 @@ export function NewPaymentPage() {
         className="card stack form"
         onSubmit={(event) => {
           event.preventDefault();
+          dryRun.reset();
           send.mutate();
         }}
       >
@@ -88,7 +100,7 @@ export function NewPaymentPage() {
         />
         <WalletField
           label="From"
-          hint="Defaults to the primary wallet"
+          hint="The name or id of a wallet. Defaults to the primary wallet"
           names={names}
           value={draft.source}
           fault={fault("source")}
@@ -96,7 +108,7 @@ export function NewPaymentPage() {
         />
         <WalletField
           label="To"
-          hint="A wallet, or an address on the asset's network. Defaults to the settlement wallet"
+          hint="The name or id of a wallet, or an address on the asset's network. Defaults to the settlement wallet"
           names={names}
           value={draft.destination}
           fault={fault("destination")}
@@ -111,7 +123,7 @@ export function NewPaymentPage() {
               type="button"
               className="button"
               disabled={!isComplete || dryRun.isPending}
-              onClick={() => dryRun.mutate()}
+              onClick={check}
             >
               Check the policy
             </button>
@@ -145,9 +157,22 @@ interface WalletFieldProps {
 
 function WalletField({ label, hint, names, value, fault, onChange }: WalletFieldProps) {
   const list = `wallets-${label}`;
-  const name = names?.get(value);
+  const id = walletIdOf(value, names);
+  const name = id === undefined ? undefined : names?.get(id);
   return (
-    <Field label={label} hint={name === undefined ? hint : <ForeignText text={name} />} fault={fault}>
+    <Field
+      label={label}
+      hint={
+        name === undefined ? (
+          hint
+        ) : (
+          <>
+            <ForeignText text={name} /> <code>{id}</code>
+          </>
+        )
+      }
+      fault={fault}
+    >
       {(props) => (
         <>
           <input
@@ -156,7 +181,7 @@ function WalletField({ label, hint, names, value, fault, onChange }: WalletField
             list={list}
             autoComplete="off"
             value={value}
-            onChange={(event) => onChange(event.target.value.trim())}
+            onChange={(event) => onChange(event.target.value)}
           />
           <datalist id={list}>
             {[...(names ?? [])].map(([id, name]) => (

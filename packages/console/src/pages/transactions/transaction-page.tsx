@@ -1,8 +1,9 @@
 import type { Transaction } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Curl } from "../../ui/panels/curl";
@@ -73,7 +74,7 @@ function sourceOf(id: string): TransactionSource {
 function Actions({ transaction }: { transaction: Transaction }) {
   const queries = useQueryClient();
   const scopes = useScopes();
-  const cancel = useMutation({
+  const cancel = useAction({
     mutationFn: () => bursar.transactions.cancel(transaction.id),
     onSettled: () => queries.invalidateQueries({ queryKey: ["transaction", transaction.id] }),
   });

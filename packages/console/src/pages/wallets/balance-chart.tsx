@@ -1,4 +1,5 @@
 import type { BalancePoint } from "@bursar/client";
+import { Amount } from "../../ui/values/amount";
 
 const width = 800;
 const height = 160;
@@ -46,7 +47,7 @@ export function BalanceChart({ points, asset }: { points: readonly BalancePoint[
       <figcaption className="row spread small quiet">
         <span>{dayOf.format(from)}</span>
         <span>
-          highest {top}, now {last.balance} {asset}
+          highest <Amount value={top} />, now <Amount value={last.balance} asset={asset} />
         </span>
         <span>now</span>
       </figcaption>

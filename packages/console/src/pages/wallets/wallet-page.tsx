@@ -1,8 +1,9 @@
 import type { Balance, Wallet } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { faultOf } from "../../ui/forms/fault-of";
@@ -41,7 +42,7 @@ function FreezeButton({ wallet: { id, frozen } }: { wallet: Wallet }) {
   const [isAsking, setAsking] = useState(false);
   const draft = useDraft(`freeze.${id}`, () => ({ reason: "" }));
   const reason = draft.value.reason.trim();
-  const act = useMutation({
+  const act = useAction({
     mutationFn: () =>
       frozen ? bursar.wallets.unfreeze(id) : bursar.wallets.freeze(id, reason === "" ? {} : { reason }),
     onSuccess: () => {

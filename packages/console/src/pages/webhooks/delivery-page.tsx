@@ -1,8 +1,8 @@
 import type { WebhookAttempt, WebhookDelivery } from "@bursar/client";
-import { useMutation } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { ActionButton } from "../../ui/forms/action-button";
 import { Curl } from "../../ui/panels/curl";
 import { Fact, FactsCard, IdFact, StateFact, TimeFact } from "../../ui/panels/facts";
@@ -33,7 +33,7 @@ export function DeliveryPage() {
 function Resend({ id }: { id: string }) {
   const navigate = useNavigate();
   const [key, setKey] = useState(() => crypto.randomUUID());
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: () => bursar.webhookDeliveries.resend(id, { idempotencyKey: key }),
     onSuccess: (made) => {
       setKey(crypto.randomUUID());

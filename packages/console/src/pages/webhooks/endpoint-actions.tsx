@@ -1,8 +1,9 @@
 import type { WebhookEndpoint, WebhookTest, WebhookVerification } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { Modal } from "../../ui/dialogs/modal";
 import { SecretOnce } from "../../ui/dialogs/secret-once";
@@ -25,7 +26,7 @@ export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
     void queries.invalidateQueries({ queryKey: ["webhooks"] });
   };
   const isOn = state !== "disabled";
-  const flip = useMutation({
+  const flip = useAction({
     mutationFn: () => (isOn ? bursar.webhookEndpoints.disable(id) : bursar.webhookEndpoints.enable(id)),
     onSettled: close,
   });
@@ -59,7 +60,7 @@ interface DialogProps {
 }
 
 function Verify({ id, onClose }: DialogProps) {
-  const verify = useMutation({ mutationFn: () => bursar.webhookEndpoints.verify(id) });
+  const verify = useAction({ mutationFn: () => bursar.webhookEndpoints.verify(id) });
   return (
     <Confirm
       title="Verify the receiver"
@@ -94,7 +95,7 @@ function Verified({ result: { verified, status, error } }: { result: WebhookVeri
 }
 
 function Test({ id, onClose }: DialogProps) {
-  const test = useMutation({ mutationFn: () => bursar.webhookEndpoints.test(id) });
+  const test = useAction({ mutationFn: () => bursar.webhookEndpoints.test(id) });
   return (
     <Confirm
       title="Send a test"
@@ -134,7 +135,7 @@ const overlaps = [
 function Rotate({ id, onClose }: DialogProps) {
   const [overlap, setOverlap] = useState("86400");
   const [key] = useState(() => crypto.randomUUID());
-  const rotate = useMutation({
+  const rotate = useAction({
     mutationFn: () =>
       bursar.webhookEndpoints.rotateSecret(id, { overlap_seconds: Number(overlap) }, { idempotencyKey: key }),
   });
@@ -167,7 +168,7 @@ function Rotate({ id, onClose }: DialogProps) {
 
 function Delete({ endpoint: { id, url }, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
   const navigate = useNavigate();
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: () => bursar.webhookEndpoints.delete(id),
     onSuccess: () => {
       onClose();

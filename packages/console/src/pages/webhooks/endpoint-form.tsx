@@ -1,7 +1,8 @@
 import type { WebhookEndpoint } from "@bursar/client";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { Modal } from "../../ui/dialogs/modal";
 import { SecretOnce } from "../../ui/dialogs/secret-once";
@@ -33,7 +34,7 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
     events: endpoint?.events ?? ["*"],
   }));
   const [shown, setShown] = useState<{ secret: string; keyId: string }>();
-  const save = useMutation({
+  const save = useAction({
     mutationFn: () => send(draft, endpoint),
     onSuccess: ({ secret, key_id }) => {
       clear();

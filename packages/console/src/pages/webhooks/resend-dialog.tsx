@@ -1,6 +1,7 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { CloseRow } from "../../ui/dialogs/close-row";
 import { Modal } from "../../ui/dialogs/modal";
 import { ActionButton } from "../../ui/forms/action-button";
@@ -33,7 +34,7 @@ function useRefresh() {
 function ResendFailed({ endpointId, resendable }: Omit<ResendDialogProps, "onClose">) {
   const refresh = useRefresh();
   const [key, setKey] = useState(() => crypto.randomUUID());
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: () =>
       bursar.webhookDeliveries.resendFailed({ endpoint_id: endpointId }, { idempotencyKey: key }),
     onSuccess: () => {
@@ -80,7 +81,7 @@ function Replay({ endpointId }: { endpointId: string }) {
     enabled: from !== undefined,
     staleTime: 0,
   });
-  const replay = useMutation({
+  const replay = useAction({
     mutationFn: () =>
       bursar.webhookDeliveries.replay(
         { endpoint_id: endpointId, from_sequence: from ?? 1 },

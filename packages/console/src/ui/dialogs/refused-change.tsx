@@ -1,7 +1,7 @@
 import { type CreateChangeRequestBody, isBursarError } from "@bursar/client";
-import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
+import { useAction } from "../../api/use-action";
 import { ActionButton } from "../forms/action-button";
 import { Problem } from "../panels/problem";
 
@@ -13,7 +13,7 @@ interface RefusedChangeProps {
 
 /** Why a change was refused. If only others must approve it, it can be requested from them at once. */
 export function RefusedChange({ error, body }: RefusedChangeProps) {
-  const request = useMutation({
+  const request = useAction({
     mutationFn: (wanted: CreateChangeRequestBody) => bursar.changeRequests.create(wanted),
   });
   if (error == null) return null;

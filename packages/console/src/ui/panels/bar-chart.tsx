@@ -11,7 +11,8 @@ const gap = 2;
 
 /** Stacked bars over time. Colours repeat what the legend and the table say. */
 export function BarChart({ title, bars }: { title: string; bars: readonly Bar[] }) {
-  const most = Math.max(1, ...bars.map(totalOf));
+  const highest = Math.max(0, ...bars.map(totalOf));
+  const most = Math.max(1, highest);
   const names = [...new Map(bars.flatMap(({ parts }) => parts.map(({ name, tone }) => [name, tone])))];
   return (
     <figure className="chart bars">
@@ -22,6 +23,7 @@ export function BarChart({ title, bars }: { title: string; bars: readonly Bar[] 
             {name}
           </span>
         ))}
+        <span>highest bar: {highest}</span>
       </figcaption>
       <svg
         viewBox={`0 0 ${bars.length * step} ${height}`}
@@ -34,6 +36,10 @@ export function BarChart({ title, bars }: { title: string; bars: readonly Bar[] 
           <Column key={bar.label} bar={bar} x={index * step + gap / 2} most={most} />
         ))}
       </svg>
+      <div className="row spread small quiet">
+        <span>{bars[0]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
       <details className="small">
         <summary className="quiet">Numbers</summary>
         <div className="scroller">
@@ -96,7 +102,7 @@ const hourMs = 3_600_000;
 const hourName = new Intl.DateTimeFormat(undefined, {
   month: "short",
   day: "numeric",
-  hour: "2-digit",
+  hour: "numeric",
   minute: "2-digit",
 });
 

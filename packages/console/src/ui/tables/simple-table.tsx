@@ -20,8 +20,8 @@ export function SimpleTable<Row>({ caption, columns, rows, keyOf, isShort = fals
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, isNumber, cell }) => (
-                <td key={title} className={isNumber ? "number" : undefined}>
+              {columns.map(({ title, isNumber, isWide, cell }) => (
+                <td key={title} className={isNumber ? "number" : isWide ? "wide" : undefined}>
                   {cell(row)}
                 </td>
               ))}

@@ -2,7 +2,7 @@ const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyl
 const localShort = new Intl.DateTimeFormat(undefined, {
   month: "short",
   day: "numeric",
-  hour: "2-digit",
+  hour: "numeric",
   minute: "2-digit",
   second: "2-digit",
 });
@@ -13,7 +13,7 @@ export function Time({ at, long = false }: { at: string; long?: boolean }) {
   if (Number.isNaN(date.getTime())) return <span>{at}</span>;
   const utc = `${date.toISOString().replace("T", " ").replace("Z", "")} UTC`;
   return (
-    <time dateTime={at} title={utc}>
+    <time dateTime={at} title={utc} className={long ? undefined : "moment"}>
       {long ? `${local.format(date)} (${utc})` : localShort.format(date)}
     </time>
   );
