@@ -1033,6 +1033,8 @@ CREATE TABLE webhook_endpoints (
   scopes text[],
   created_by uuid,
   subscribed_after bigint NOT NULL DEFAULT 0,
+  key_id text,
+  mac bytea,
   CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT webhook_endpoints_description_check CHECK ((length(description) <= 256)),
   CONSTRAINT webhook_endpoints_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['requested'::text, 'gone'::text, 'failing'::text]))),

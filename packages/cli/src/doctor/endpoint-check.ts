@@ -33,6 +33,6 @@ type Endpoint = Awaited<ReturnType<ReturnType<Bursar["webhookEndpoints"]["list"]
 
 function faultOf({ state, failing_since, disabled_reason }: Endpoint): string | undefined {
   if (state === "pending") return "is pending: it receives nothing until it is verified";
-  if (disabled_reason === "gone" || disabled_reason === "failing") return `is disabled: ${disabled_reason}`;
+  if (disabled_reason !== null && disabled_reason !== "requested") return `is disabled: ${disabled_reason}`;
   return failing_since === null ? undefined : `is failing since ${failing_since}`;
 }

@@ -343,8 +343,8 @@ export interface ChangedWebhookEndpoint {
   state: "pending" | "enabled" | "disabled" | "deleted";
   /** When the receiver at this URL answered a challenge; null if it has not yet. */
   verified_at: string | null;
-  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. */
-  disabled_reason: "requested" | "gone" | "failing" | null;
+  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `tampered`: something other than the service has changed it in the database; it can only be deleted. */
+  disabled_reason: "requested" | "gone" | "failing" | "tampered" | null;
   disabled_at: string | null;
   /** The time since which no delivery has succeeded; null if the last attempt succeeded. */
   failing_since: string | null;
@@ -614,8 +614,8 @@ export interface CreatedWebhookEndpoint {
   state: "pending" | "enabled" | "disabled" | "deleted";
   /** When the receiver at this URL answered a challenge; null if it has not yet. */
   verified_at: string | null;
-  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. */
-  disabled_reason: "requested" | "gone" | "failing" | null;
+  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `tampered`: something other than the service has changed it in the database; it can only be deleted. */
+  disabled_reason: "requested" | "gone" | "failing" | "tampered" | null;
   disabled_at: string | null;
   /** The time since which no delivery has succeeded; null if the last attempt succeeded. */
   failing_since: string | null;
@@ -2040,8 +2040,8 @@ export interface WebhookEndpoint {
   state: "pending" | "enabled" | "disabled" | "deleted";
   /** When the receiver at this URL answered a challenge; null if it has not yet. */
   verified_at: string | null;
-  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. */
-  disabled_reason: "requested" | "gone" | "failing" | null;
+  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `tampered`: something other than the service has changed it in the database; it can only be deleted. */
+  disabled_reason: "requested" | "gone" | "failing" | "tampered" | null;
   disabled_at: string | null;
   /** The time since which no delivery has succeeded; null if the last attempt succeeded. */
   failing_since: string | null;

@@ -30,6 +30,13 @@ export const webhookErrors = {
     advice: "Verify it with `POST /v1/webhook-endpoints/{id}/verify`.",
     retry: "never",
   },
+  WEBHOOK_ENDPOINT_TAMPERED: {
+    status: 409,
+    message: "The webhook endpoint was changed in the database.",
+    when: "something other than the service has created the endpoint or changed where it sends what; nothing is sent to it",
+    advice: "Ask the operator. The endpoint can only be deleted, and created again.",
+    retry: "never",
+  },
   WEBHOOK_BACKLOG_FULL: {
     status: 429,
     message: "Too many webhook deliveries are waiting.",

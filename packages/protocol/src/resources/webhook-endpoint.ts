@@ -42,8 +42,8 @@ const endpointFields = {
     "When the receiver at this URL answered a challenge; null if it has not yet.",
   ),
   disabled_reason: Nullable(
-    OneOf(["requested", "gone", "failing"]),
-    "`requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days.",
+    OneOf(["requested", "gone", "failing", "tampered"]),
+    "`requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `tampered`: something other than the service has changed it in the database; it can only be deleted.",
   ),
   disabled_at: Nullable(Timestamp()),
   failing_since: Nullable(

@@ -19,7 +19,7 @@ import {
   createClientService,
 } from "../app/clients/client-service.js";
 import { createCredentialUses } from "../app/clients/credential-uses.js";
-import { createTamperReports } from "../app/clients/tampered-clients.js";
+import { createClientTamperReports } from "../app/clients/tampered-clients.js";
 import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
 import type { Quotas } from "../app/quotas/client-quotas.js";
 import type { LoadShedder } from "../app/quotas/load-shedder.js";
@@ -117,7 +117,7 @@ export function composeAccess(
     newUuid,
     now,
   });
-  const tampered = createTamperReports({
+  const tampered = createClientTamperReports({
     audit,
     onTampered: (client) =>
       log.error(

@@ -7,8 +7,7 @@ import { createSpeedUp } from "../app/chain/speed-up.js";
 import { createEpochNames } from "../app/events/epoch.js";
 import {
   createEventLister,
-  createEventPresenter,
-  type PresentEvents,
+  createEventPresenters,
   type PresentEventsDeps,
 } from "../app/events/present-events.js";
 import { createEventPageReader } from "../app/events/read-event-page.js";
@@ -36,6 +35,7 @@ import { createWalletPresenter } from "../app/wallets/present-wallet.js";
 import { createFreezer } from "../app/wallets/set-frozen.js";
 import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
+import type { EventRendererDeps } from "../app/webhooks/render-events.js";
 import { createEngine, type Engine } from "../engine/engine.js";
 import { createBatchSettler } from "../engine/settle-batch.js";
 import type { LoadGauge } from "../runtime/load-gauge.js";
@@ -74,7 +74,8 @@ export interface TransactionParts extends Pick<DepositParts, "fundWallet" | "fun
   cancelTransactions: CancelTransactions;
   load: LoadGauge;
   metrics: readonly Metric[];
-  presentEvents: PresentEvents;
+  /** For deliveries. */
+  signed: Pick<EventRendererDeps, "present" | "onTampered">;
   /** Ends long polls, because the service stops. */
   endWaiting: () => void;
   /** What the drivers of rails work with. */
@@ -103,7 +104,7 @@ export function composeTransactions(
   const transactions = createTransactionStore(database, assets);
   const listByDeadline = createDeadlineList(createDeadlinePages(database), transactions);
   const wallets = createWalletStore(database, events);
-  const presentEvents = createEventPresenter({
+  const { presentEvents, presentVerified } = createEventPresenters({
     transactions,
     wallets,
     orders: orders.orders,
@@ -219,7 +220,7 @@ export function composeTransactions(
     }),
     load,
     metrics: [...counts.metrics, tampered.metric],
-    presentEvents,
+    signed: { present: presentVerified, onTampered: tampered.report },
     endWaiting: changes.close,
     chainServices: { assets, onChanged: changes.publish, observeUnit },
     railServices: {

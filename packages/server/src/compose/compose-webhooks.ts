@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { showId } from "@bursar/protocol";
+import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import type { ClientAccessCache } from "../app/clients/client.js";
 import { createEpochNames } from "../app/events/epoch.js";
-import type { PresentEvents } from "../app/events/present-events.js";
 import { createDeliveryMetrics } from "../app/metrics/delivery-metrics.js";
 import { createDeliveryAttempter } from "../app/webhooks/attempt-delivery.js";
 import { createAuthorizedAttempter } from "../app/webhooks/authorize-delivery.js";
@@ -11,9 +11,10 @@ import { createEndpointCreator } from "../app/webhooks/create-endpoint.js";
 import type { DisabledReason, EndpointStore } from "../app/webhooks/endpoint.js";
 import type { SecretBox } from "../app/webhooks/endpoint-secrets.js";
 import { createEndpointStats } from "../app/webhooks/endpoint-stats.js";
-import { createEventRenderer } from "../app/webhooks/render-events.js";
+import { createEventRenderer, type EventRendererDeps } from "../app/webhooks/render-events.js";
 import { createResends } from "../app/webhooks/resend-deliveries.js";
 import { createDeliveryShower } from "../app/webhooks/show-delivery.js";
+import { createEndpointTamperReports } from "../app/webhooks/tampered-endpoints.js";
 import { createEndpointTester } from "../app/webhooks/test-endpoint.js";
 import { createEndpointVerifier } from "../app/webhooks/verify-endpoint.js";
 import type { WebhookUseCases } from "../app/webhooks/webhook-use-cases.js";
@@ -86,10 +87,15 @@ const retentionIntervalMs = 3_600_000;
 const firstRetentionMs = 60_000;
 const dayMs = 86_400_000;
 
+interface WebhookNeeds {
+  signed: Pick<EventRendererDeps, "present" | "onTampered">;
+  audit: Pick<AuditRecorder, "record">;
+  clients: ClientAccessCache;
+}
+
 export function composeWebhooks(
   options: ComposeOptions,
-  presentEvents: PresentEvents,
-  clients: ClientAccessCache,
+  { signed, audit, clients }: WebhookNeeds,
 ): WebhookParts {
   const { database, sealing, wakeUps, webhooks, log, tracer, newUuid, now } = options;
   const endpoints = createEndpointStore(database, createEventLog(wakeUps));
@@ -109,14 +115,23 @@ export function composeWebhooks(
   });
   const { renderEvents, clearRendered } = createEventRenderer({
     events: createEventStore(database),
-    present: presentEvents,
+    ...signed,
     isUnavailable: isDatabaseUnavailable,
     readTraces:
       tracer === undefined ? undefined : (tenantId, wanted) => readContexts(database, tenantId, wanted),
   });
   const counts = createDeliveryMetrics(now);
+  const tampered = createEndpointTamperReports({
+    audit,
+    onTampered: (endpoint, tenantId) =>
+      log.error(
+        { webhook_endpoint_id: endpoint, tenant_id: showId("tnt", tenantId) },
+        "The database row of a webhook endpoint was changed by something other than Bursar. Nothing is sent to it.",
+      ),
+    now,
+  });
   const sender = createWebhookSender({
-    store: createSendingStore(database),
+    store: createSendingStore(database, tampered.report),
     renderEvents,
     attempt: counts.count(createAuthorizedAttempter({ attempt, clients, now })),
     disableEndpoint: createDisabler(endpoints, now),
@@ -156,7 +171,7 @@ export function composeWebhooks(
   const deps = { endpoints, judgeUrl: guarded.judgeUrl, box, newUuid, randomBytes, now };
 
   return {
-    metrics: counts.metrics,
+    metrics: [...counts.metrics, tampered.metric],
     sender: {
       ...sender,
       start: () => {
@@ -199,9 +214,9 @@ export function composeWebhooks(
 
 function createSecretBox(sealing: Sealing): SecretBox {
   return {
-    seal: (endpointId, secret) => sealing.seal(secretContexts.endpoint(endpointId), secret),
-    open: (endpointId, sealed) => {
-      const secret = sealing.open(secretContexts.endpoint(endpointId), sealed);
+    seal: ({ tenantId, id }, secret) => sealing.seal(secretContexts.endpoint(tenantId, id), secret),
+    open: ({ tenantId, id }, sealed) => {
+      const secret = sealing.open(secretContexts.endpoint(tenantId, id), sealed);
       if (secret === undefined)
         throw new Error("the master key does not decrypt the secret of a webhook endpoint");
       return secret;

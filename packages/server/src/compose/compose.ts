@@ -176,7 +176,9 @@ export function compose(given: ComposeOptions): Parts {
     ...createRailDrivers(railParts, transactions, options),
     ...chains.createDrivers(transactions.chainServices),
   ];
-  const webhooks = composeWebhooks(options, transactions.presentEvents, access.clients);
+  const webhooks = composeWebhooks(options, {
+    ...{ signed: transactions.signed, audit: access.guard.audit, clients: access.clients },
+  });
   const stream = composeStream(options, access, transactions.useCases, markets);
   const auditKeys = () => listAuditKeys(keys, keys.ids());
   const views = composeViews(options, { assets, access, transactions, chains, listAuditKeys: auditKeys });

@@ -2,7 +2,7 @@
 export const secretContexts = {
   tokenKey: (id: string) => `token-key ${id}`,
   clientKey: (id: string) => `client-key ${id}`,
-  endpoint: (id: string) => `webhook-endpoint ${id}`,
+  endpoint: (tenantId: string, id: string) => `webhook-endpoint ${tenantId} ${id}`,
   firstClient: (tenantId: string) => `first-client ${tenantId}`,
   approval: (transactionId: string) => `approval ${transactionId}`,
   changeDecision: (changeRequestId: string) => `change-decision ${changeRequestId}`,

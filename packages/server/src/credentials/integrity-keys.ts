@@ -1,4 +1,5 @@
 import {
+  derivedBy,
   type IntegrityKeys,
   type KeyLabel,
   type RetainedKey,
@@ -31,7 +32,7 @@ export function createIntegrityKeys(sealing: Sealing): RetainingKeys {
     currentId: keyring.current.id,
     ids: () => [...new Set([...keyring.all.map(({ id }) => id), ...retainedIds])],
     derive: (label: KeyLabel, keyId: string) =>
-      keyring.derive(label, keyId) ?? retained.get(contextOf(keyId, label)),
+      keyring.derive(derivedBy(label), keyId) ?? retained.get(contextOf(keyId, label)),
     retain: (all) => {
       // A version before has stored keys for more; with these a thief of an old master key could forge rows.
       const stored = all.filter(({ label }) => (retainedLabels as readonly string[]).includes(label));
@@ -39,7 +40,7 @@ export function createIntegrityKeys(sealing: Sealing): RetainingKeys {
       const added = keyring.all.flatMap(({ id, derive }) =>
         retainedLabels
           .filter((label) => !known.has(contextOf(id, label)))
-          .map((label) => seal(id, label, derive(label))),
+          .map((label) => seal(id, label, derive(derivedBy(label)))),
       );
       const resealed = stored.flatMap(({ keyId, label, sealed }) => {
         const context = contextOf(keyId, label);

@@ -82,6 +82,7 @@ const reasons = {
   requested: "by a person or a client",
   gone: "because the receiver answered 410",
   failing: "because nothing succeeded for five days",
+  tampered: "because it was changed in the database",
 } as const;
 
 function Stats({ stats, endpoint }: { stats: WebhookEndpointStats; endpoint: WebhookEndpoint }) {

@@ -22,6 +22,7 @@ export type KeyLabel =
   | "sweep"
   | "role"
   | "session"
+  | "webhook endpoint"
   | "stop record"
   | "audit key end"
   | "operator request";
@@ -31,8 +32,19 @@ export type KeyLabel =
  * a secret cannot be computed again without the secret. Everything else is authenticated again by `bursar keys reseal`, so that
  * a master key that was replaced, and may be in the hands of a thief, authenticates nothing that the service acts on.
  */
-export const retainedLabels = ["audit chain", "audit checkpoint", "client secret"] as const;
+export const retainedLabels = [
+  "audit chain",
+  "audit checkpoint",
+  "client secret",
+  // For what is shown of a transaction that has ended. It is the key of "transaction", by a name that nothing is paid by.
+  "ended transaction",
+] as const;
 type RetainedLabel = (typeof retainedLabels)[number];
+
+/** The label that a key is derived by. */
+export function derivedBy(label: KeyLabel): KeyLabel {
+  return label === "ended transaction" ? "transaction" : label;
+}
 
 /** A derived key as it is stored: encrypted with a master key, and named after the one that it was derived from. */
 export interface RetainedKey {

@@ -12,7 +12,13 @@ import {
 } from "../markets/order.js";
 import type { PresentOrder } from "../markets/present-order.js";
 import { presentTransaction } from "../transactions/present-transaction.js";
-import { asOfVersion, type Transaction, type TransactionStore } from "../transactions/transaction.js";
+import type { TransactionKey } from "../transactions/settlement.js";
+import {
+  asOfVersion,
+  type Transaction,
+  type TransactionStore,
+  type VerifiedTransactions,
+} from "../transactions/transaction.js";
 import { presentWallet } from "../wallets/present-wallet.js";
 import {
   type FreezeDetails,
@@ -24,11 +30,21 @@ import { presentActor } from "./actor.js";
 import type { EventStore, LoggedEvent } from "./event.js";
 
 export interface PresentEventsDeps {
-  transactions: Pick<TransactionStore, "readTransactions">;
+  readTransactions: TransactionStore["readTransactions"];
   wallets: Pick<WalletStore, "readWallets">;
   orders: Pick<OrderStore, "readAskedOrders">;
   presentOrder: PresentOrder;
   changeRequests: Pick<ChangeRequestStore, "readMany">;
+}
+
+/** An event is not presented by a presenter that reads verified subjects if something other than the service has written its subject. */
+export class TamperedSubjectError extends Error {
+  readonly subject: TransactionKey;
+
+  constructor({ tenantId, id }: TransactionKey) {
+    super(`the transaction ${showId("tx", id)} of the event was changed in the database`);
+    this.subject = { tenantId, id };
+  }
 }
 
 /** Returns the events in the order given. */
@@ -44,7 +60,7 @@ export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
       logged.filter(({ event }) => event === kind).map(({ subjectId }) => subjectId);
     const walletIds = subjectsOf("wallet.updated");
     const [transactions, wallets, orders, changeRequests] = await Promise.all([
-      deps.transactions.readTransactions(tenantId, subjectsOf("transaction.updated")),
+      deps.readTransactions(tenantId, subjectsOf("transaction.updated")),
       walletIds.length === 0 ? [] : deps.wallets.readWallets(tenantId, walletIds),
       deps.orders.readAskedOrders(tenantId, subjectsOf("order.updated")),
       deps.changeRequests.readMany(tenantId, subjectsOf("change_request.updated")),
@@ -62,6 +78,19 @@ export function createEventPresenter(deps: PresentEventsDeps): PresentEvents {
       actor: presentActor(entry.actorId ?? null),
       data: presentData(entry, subjects, deps.presentOrder),
     }));
+  };
+}
+
+/** For readers, and for deliveries, which are signed: what they say was requested is verified. */
+export function createEventPresenters({
+  transactions: { readTransactions, readVerified },
+  ...deps
+}: Omit<PresentEventsDeps, "readTransactions"> & {
+  transactions: Pick<TransactionStore, "readTransactions"> & VerifiedTransactions;
+}) {
+  return {
+    presentEvents: createEventPresenter({ ...deps, readTransactions }),
+    presentVerified: createEventPresenter({ ...deps, readTransactions: readVerified }),
   };
 }
 
@@ -85,8 +114,9 @@ function presentData(
     entry.event === "wallet.updated" ? readLoggedWalletState(entry.previousState).state : entry.previousState;
   switch (entry.event) {
     case "transaction.updated": {
-      const transaction = asOfVersion(found(transactions, entry), entry.version);
-      return { transaction: presentTransaction(transaction), previous_state };
+      const transaction = found(transactions, entry);
+      if (transaction.isTampered === true) throw new TamperedSubjectError(transaction);
+      return { transaction: presentTransaction(asOfVersion(transaction, entry.version)), previous_state };
     }
     case "wallet.updated":
       return { wallet: presentWallet(walletAsOfThen(found(wallets, entry), entry)), previous_state };

@@ -52,6 +52,8 @@ export interface Transaction
   extends Omit<AcceptedTransaction, "idempotencyKey" | "requestHash" | "needsJudgement" | "trace"> {
   steps: readonly TransactionStep[];
   judgement: TransactionJudgement | null;
+  /** Whether something other than the service has written what was requested. Only `readVerified` says it. */
+  isTampered?: boolean;
 }
 
 /** How the engine has judged it, if that was left to the engine. */
@@ -134,6 +136,11 @@ export type AcceptOutcome =
   | { kind: "accepted" }
   /** The key was used before, by this transaction. */
   | { kind: "earlier"; transaction: Transaction; requestHash: string };
+
+/** Reads transactions for somebody who vouches for what they say. */
+export interface VerifiedTransactions {
+  readVerified: (tenantId: string, ids: readonly string[]) => Promise<Transaction[]>;
+}
 
 export interface TransactionStore {
   /** Writes all that are new in one commit, and finds the earlier ones of those whose key was used. In the order given. */

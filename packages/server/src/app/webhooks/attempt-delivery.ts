@@ -78,7 +78,7 @@ function headersOf(
 ): Record<string, string> {
   const id = showId("dlv", deliveryId);
   const timestampSeconds = Math.floor(nowMs / 1000);
-  const keys = liveKeys(open, endpoint.id, endpoint.secrets, nowMs);
+  const keys = liveKeys(open, endpoint, nowMs);
   const message = { id, timestampSeconds, body, keys, secrets: keys.map(({ secret }) => secret) };
   const signed = signWebhookMessage(message, webhookHashes);
   const epoch = readEpoch();

@@ -88,7 +88,7 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
           ...(body as EndpointChange),
           // Otherwise a client could have what it may not read sent to itself, by an endpoint of another client.
           ...(isRedirected ? { authority: authorityOf(origin) } : {}),
-          ...(isMoved ? moved(before, deps.box.seal(id, secret)) : {}),
+          ...(isMoved ? moved(before, deps.box.seal(before, secret)) : {}),
         };
       });
       if (isRefused(endpoint)) return endpoint;
@@ -130,7 +130,7 @@ async function rotateSecret(
   const request = idempotentRequest(idempotencyKey, { ...body, id });
   const decide = (before: WebhookEndpoint) =>
     refuseSecret(origin, before) ?? {
-      secrets: rotate(before.secrets, deps.box.seal(id, secret), overlapSeconds, now),
+      secrets: rotate(before.secrets, deps.box.seal(before, secret), overlapSeconds, now),
     };
   const result = await deps.endpoints.changeEndpointOnce(tenantId, id, decide, request, audit);
   if (result === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };

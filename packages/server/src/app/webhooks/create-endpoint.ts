@@ -34,17 +34,18 @@ export function createEndpointCreator(deps: CreateEndpointDeps): CreateEndpoint 
     const refused = refuseUrl(deps.judgeUrl, body.url) ?? refuseKinds(origin, body.events);
     if (refused !== undefined) return refused;
     const now = new Date(deps.now());
+    const tenantId = tenantOf(origin);
     const id = deps.newUuid();
     const secret = deps.randomBytes(secretBytes);
     const endpoint: WebhookEndpoint = {
-      tenantId: tenantOf(origin),
+      tenantId,
       id,
       url: body.url,
       events: body.events ?? ["*"],
       description: body.description ?? null,
       ...asCreated,
       authority: authorityOf(origin),
-      secrets: { current: deps.box.seal(id, secret), old: null },
+      secrets: { current: deps.box.seal({ tenantId, id }, secret), old: null },
       createdBy: origin.by === "operator" ? null : origin.principal.clientId,
       createdAt: now,
       updatedAt: now,

@@ -1,12 +1,15 @@
 import { formatWebhookSecret, type WebhookKey, webhookKeyId } from "@bursar/protocol";
-import type { EndpointSecrets } from "./endpoint.js";
+import type { WebhookEndpoint } from "./endpoint.js";
 import { webhookHashes } from "./webhook-hashes.js";
 
 /** Seals the secrets of endpoints for the store, and opens them for signing. */
 export interface SecretBox {
-  seal: (endpointId: string, secret: Uint8Array) => Uint8Array;
-  open: (endpointId: string, sealed: Uint8Array) => Uint8Array;
+  seal: (endpoint: OfEndpoint, secret: Uint8Array) => Uint8Array;
+  open: (endpoint: OfEndpoint, sealed: Uint8Array) => Uint8Array;
 }
+
+/** What a secret is bound to: the same endpoint of another tenant cannot have it. */
+type OfEndpoint = Pick<WebhookEndpoint, "tenantId" | "id">;
 
 /** The length that Standard Webhooks recommends. */
 export const secretBytes = 32;
@@ -22,7 +25,7 @@ export function showSecret(secret: Uint8Array): ShownSecret {
 }
 
 /** Opens a sealed secret for signing. */
-export type OpenKey = (endpointId: string, sealed: Uint8Array) => WebhookKey;
+export type OpenKey = (endpoint: OfEndpoint, sealed: Uint8Array) => WebhookKey;
 
 /**
  * Opens each sealed secret once for as long as its endpoint is held: an endpoint gets many deliveries in a row, and opening was a
@@ -30,10 +33,10 @@ export type OpenKey = (endpointId: string, sealed: Uint8Array) => WebhookKey;
  */
 export function rememberOpened({ open }: Pick<SecretBox, "open">): OpenKey {
   const opened = new WeakMap<Uint8Array, WebhookKey>();
-  return (endpointId, sealed) => {
+  return (endpoint, sealed) => {
     const known = opened.get(sealed);
     if (known !== undefined) return known;
-    const secret = open(endpointId, sealed);
+    const secret = open(endpoint, sealed);
     const key = { secret, keyId: webhookKeyId(secret, webhookHashes) };
     opened.set(sealed, key);
     return key;
@@ -43,10 +46,10 @@ export function rememberOpened({ open }: Pick<SecretBox, "open">): OpenKey {
 /** The secrets that sign now, the newest first. */
 export function liveKeys(
   open: OpenKey,
-  endpointId: string,
-  { current, old }: EndpointSecrets,
+  endpoint: Pick<WebhookEndpoint, "tenantId" | "id" | "secrets">,
   nowMs: number,
 ): WebhookKey[] {
+  const { current, old } = endpoint.secrets;
   const sealed = old !== null && old.until.getTime() > nowMs ? [current, old.sealed] : [current];
-  return sealed.map((one) => open(endpointId, one));
+  return sealed.map((one) => open(endpoint, one));
 }

@@ -29,6 +29,8 @@ export interface WebhookEndpoint {
   createdBy: string | null;
   createdAt: Date;
   updatedAt: Date;
+  /** Whether something other than the service has written it. Nothing is sent to it, and it can only be deleted. */
+  isTampered?: boolean;
 }
 
 /**

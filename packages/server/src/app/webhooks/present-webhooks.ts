@@ -18,9 +18,8 @@ export function presentEndpoint(endpoint: WebhookEndpoint): EndpointBody {
     events: [...endpoint.events] as EndpointBody["events"],
     description: endpoint.description,
     client_id: endpoint.authority === null ? null : showId("cli", endpoint.authority.clientId),
-    state: endpoint.state,
+    ...presentState(endpoint),
     verified_at: endpoint.verifiedAt?.toISOString() ?? null,
-    disabled_reason: endpoint.disabledReason,
     disabled_at: endpoint.disabledAt?.toISOString() ?? null,
     failing_since: endpoint.failingSince?.toISOString() ?? null,
     old_secret_until: endpoint.secrets.old?.until.toISOString() ?? null,
@@ -29,6 +28,13 @@ export function presentEndpoint(endpoint: WebhookEndpoint): EndpointBody {
     created_at: endpoint.createdAt.toISOString(),
     updated_at: endpoint.updatedAt.toISOString(),
   };
+}
+
+/** Nothing is sent to one that was tampered with, whatever its row says. */
+function presentState({ isTampered, state, disabledReason }: WebhookEndpoint) {
+  return isTampered === true && state !== "deleted"
+    ? { state: "disabled" as const, disabled_reason: "tampered" as const }
+    : { state, disabled_reason: disabledReason };
 }
 
 /** A delivery as a line of a list. */

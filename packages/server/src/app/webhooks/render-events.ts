@@ -4,7 +4,8 @@ import pLimit from "p-limit";
 import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
 import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { EventReader, LoggedEvent } from "../events/event.js";
-import type { PresentEvents } from "../events/present-events.js";
+import { type PresentEvents, TamperedSubjectError } from "../events/present-events.js";
+import type { TransactionKey } from "../transactions/settlement.js";
 import type { DueDelivery } from "./sending.js";
 
 /**
@@ -30,7 +31,10 @@ export function bodyOf({ before, after }: RenderedEvent, deliveryId: string): st
 
 export interface EventRendererDeps {
   events: EventReader;
+  /** Of verified subjects, because bodies are signed. */
   present: PresentEvents;
+  /** Called for a transaction that something other than the service has written. */
+  onTampered?: (transaction: TransactionKey) => void;
   /** Whether an error means that the database is unavailable: then no event is at fault. */
   isUnavailable: (error: unknown) => boolean;
   /** Reads the spans that have caused events; left out if nothing is recorded. */
@@ -56,6 +60,7 @@ const tenantsAtOnceMax = 4;
 export function createEventRenderer({
   events,
   present,
+  onTampered,
   isUnavailable,
   readTraces,
   charactersMax = charactersMaxDefault,
@@ -80,11 +85,10 @@ export function createEventRenderer({
       (batch) => present(tenantId, batch),
       {
         isUnavailable,
-        onFailure: ({ sequence }, error) =>
-          void into.set(
-            nameOf(tenantId, sequence),
-            error instanceof Error ? error : new Error(String(error)),
-          ),
+        onFailure: ({ sequence }, error) => {
+          if (error instanceof TamperedSubjectError) onTampered?.(error.subject);
+          into.set(nameOf(tenantId, sequence), error instanceof Error ? error : new Error(String(error)));
+        },
         // Each failure is recorded on its own deliveries; what one call renders has a bound of its own.
         failuresMax: Number.POSITIVE_INFINITY,
       },

@@ -24,6 +24,7 @@ export function createEndpointTester(deps: TestEndpointDeps): TestEndpoint {
   return async (tenantId, id) => {
     const endpoint = await endpoints.readEndpoint(tenantId, id);
     if (endpoint === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
+    if (endpoint.isTampered === true) return { refused: "WEBHOOK_ENDPOINT_TAMPERED" };
     if (endpoint.verifiedAt === null) return { refused: "WEBHOOK_ENDPOINT_UNVERIFIED" };
     const deliveryId = newUuid();
     const body = JSON.stringify({

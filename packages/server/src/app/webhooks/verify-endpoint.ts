@@ -36,6 +36,7 @@ export function createEndpointVerifier(deps: VerifyEndpointDeps): VerifyEndpoint
     const tenantId = tenantOf(origin);
     const endpoint = await endpoints.readEndpoint(tenantId, id);
     if (endpoint === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
+    if (endpoint.isTampered === true) return { refused: "WEBHOOK_ENDPOINT_TAMPERED" };
     if (endpoint.verifiedAt !== null) return { endpoint, status: null, error: null };
     const { attempt, error } = await sendChallenge(deps, endpoint);
     if (error !== null) return { endpoint, status: attempt.status, error };

@@ -6,6 +6,7 @@ import { sql } from "../core/sql.js";
 import { resealOrders } from "../markets/reseal-orders.js";
 import { resealTransactions } from "../transactions/reseal-transactions.js";
 import { resealDeposits } from "../transactions/sealed-deposits.js";
+import { resealEndpoints } from "../webhooks/reseal-endpoints.js";
 import { type EndedKeys, type EndOptions, endOtherKeys } from "./audit-log/end-other-keys.js";
 import { resealChangeRequests } from "./change-requests/change-requests.js";
 import { writeSeal } from "./client-integrity.js";
@@ -41,7 +42,7 @@ export async function resealSecrets(
   contexts: {
     tokenKey: (id: string) => string;
     clientKey: (id: string) => string;
-    endpoint: (id: string) => string;
+    endpoint: (tenantId: string, id: string) => string;
     approval: (transactionId: string) => string;
     changeDecision: (changeRequestId: string) => string;
   },
@@ -61,7 +62,9 @@ export async function resealSecrets(
       resealClients(tx, after, reseal, contexts.clientKey),
     ),
     webhookSecrets: await inBatches(database, (tx, after) =>
-      resealEndpoints(tx, after, reseal, contexts.endpoint),
+      resealEndpoints(tx, after, batchMax, ({ tenantId, id }, sealed) =>
+        reseal(contexts.endpoint(tenantId, id), sealed),
+      ),
     ),
     approvals:
       (await inBatches(database, (tx, after) => resealApprovals(tx, after, reseal, contexts.approval))) +
@@ -151,32 +154,6 @@ function resealClient(tx: Tx, client: ApiClient, reseal: Reseal, contextOf: (id:
   });
   writeSeal(tx, { ...client, keys });
   return written;
-}
-
-/** Read in the order of the ids: a scan of the table for each batch, which is rare and small. */
-async function resealEndpoints(
-  tx: Tx,
-  afterId: string,
-  reseal: Reseal,
-  contextOf: (id: string) => string,
-): Promise<Batch> {
-  const rows = await tx.query<{ tenantId: string; id: string; secret: Buffer; oldSecret: Buffer | null }>(sql`
-    SELECT tenant_id AS "tenantId", id, secret, old_secret AS "oldSecret" FROM webhook_endpoints
-    WHERE id > ${afterId} AND state <> 'deleted' ORDER BY id LIMIT ${batchMax} FOR UPDATE
-  `);
-  let written = 0;
-  for (const { tenantId, id, secret, oldSecret } of rows) {
-    const again = reseal(contextOf(id), secret);
-    const oldAgain = oldSecret === null ? undefined : reseal(contextOf(id), oldSecret);
-    if (again === undefined && oldAgain === undefined) continue;
-    const [current, old] = [again ?? secret, oldAgain ?? oldSecret];
-    tx.send(sql`
-      UPDATE webhook_endpoints SET secret = ${Buffer.from(current)}, old_secret = ${old === null ? null : Buffer.from(old)}
-      WHERE tenant_id = ${tenantId} AND id = ${id}
-    `);
-    written += 1;
-  }
-  return { written, lastId: rows.at(-1)?.id };
 }
 
 /**

@@ -44,23 +44,31 @@ export function macOfTransaction(
 
 /** That of a transaction that is about to be stored, as hexadecimal digits. */
 export function macOfAccepted(keys: IntegrityKeys, accepted: AcceptedTransaction): string {
-  const { asset, parties, amount } = accepted;
-  const { source, destination } = parties;
-  const { mac } = macOfTransaction(keys, {
-    tenantId: accepted.tenantId,
-    id: accepted.id,
-    kind: parties.kind,
-    clientId: accepted.clientId,
-    network: asset.network,
+  return macOfTransaction(keys, sealedOf(accepted, accepted.needsJudgement)).mac.toString("hex");
+}
+
+type Requested = Pick<
+  AcceptedTransaction,
+  "tenantId" | "id" | "clientId" | "asset" | "amount" | "parties" | "expiresAt"
+>;
+
+function sealedOf(requested: Requested, needsJudgement: boolean): SealedTransaction {
+  const { asset, parties, amount } = requested;
+  const { kind, source, destination } = parties;
+  return {
+    tenantId: requested.tenantId,
+    id: requested.id,
+    kind,
+    clientId: requested.clientId,
+    network: kind === "deposit" ? "" : asset.network,
     asset: asset.code,
     amount: amount.toString(),
     sourceAccountId: accountOfParty(source, asset.network),
     destinationAccountId: accountOfParty(destination, asset.network),
     destinationAddress: "address" in destination ? destination.address : null,
-    expiresAt: accepted.expiresAt,
-    needsJudgement: accepted.needsJudgement,
-  });
-  return mac.toString("hex");
+    expiresAt: requested.expiresAt,
+    needsJudgement,
+  };
 }
 
 /** What the MAC of a deposit covers. Its source is outside, so it has no network. */
@@ -88,6 +96,17 @@ export function isTransactionAuthentic(keys: IntegrityKeys, row: SealedTransacti
   const isAuthentic = (needsJudgement: boolean) =>
     isRowAuthentic(keys, "transaction", fieldsOf(row, needsJudgement), row);
   return isAuthentic(row.needsJudgement) || (row.needsJudgement && isAuthentic(false));
+}
+
+/**
+ * Whether what was requested is what the row says, of a transaction that may have ended long ago: with a master key that was replaced, and
+ * whether or not it was left to the engine to judge it. Nothing may be paid because of this.
+ */
+export function isRequestAuthentic(keys: IntegrityKeys, requested: Requested, mac: RowMac): boolean {
+  const sealed = sealedOf(requested, false);
+  return [false, true].some((needsJudgement) =>
+    isRowAuthentic(keys, "ended transaction", fieldsOf(sealed, needsJudgement), mac),
+  );
 }
 
 function fieldsOf(transaction: SealedTransaction, needsJudgement: boolean): (string | null)[] {

@@ -17,15 +17,17 @@ import type {
   TransactionJudgement,
   TransactionStep,
   TransactionStore,
+  VerifiedTransactions,
 } from "../../app/transactions/transaction.js";
 import { readTransactionDetails } from "../../app/transactions/transaction-details.js";
 import { coalesce } from "../../runtime/concurrency/coalesce.js";
+import type { RowMac } from "../access/row-integrity.js";
 import { assertGeneration, type Database, requireKeys } from "../core/database.js";
 import { toListed } from "../core/rows/bounded-page.js";
 import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { insertRequestContexts } from "../tracing/trace-contexts.js";
-import { macOfAccepted } from "./transaction-integrity.js";
+import { isRequestAuthentic, macOfAccepted } from "./transaction-integrity.js";
 import { selectPageOfIds } from "./transaction-page.js";
 
 interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "parties" | "steps" | "judgement"> {
@@ -63,7 +65,10 @@ type EarlierTransaction = Extract<AcceptOutcome, { kind: "earlier" }>;
 
 const accepted = { kind: "accepted" } as const;
 
-export function createTransactionStore(database: Database, assets: AssetRegistry): TransactionStore {
+export function createTransactionStore(
+  database: Database,
+  assets: AssetRegistry,
+): TransactionStore & VerifiedTransactions {
   const read = (row: TransactionRow): Transaction => {
     const asset = configured(assets, row.asset);
     // Field by field, because every transaction comes by here: see `asAccepted`.
@@ -99,6 +104,15 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
     readBatchMax,
   );
 
+  // Served by the primary key.
+  const readMany = async (tenantId: string, ids: readonly string[]) =>
+    ids.length === 0
+      ? []
+      : await database.query<TransactionRow & RowMac>(sql`
+          SELECT ${transactionColumns}, t.key_id AS "keyId", t.mac FROM transactions t
+          WHERE t.tenant_id = ${tenantId} AND t.id = ANY(${[...new Set(ids)]}::uuid[])
+        `);
+
   // A batch whose items policy rejects asks for all of their keys.
   const findOne = coalesce<Pick<AcceptedTransaction, "tenantId" | "idempotencyKey">, EarlierTransaction>(
     ({ tenantId, idempotencyKey }) => `${tenantId} ${idempotencyKey}`,
@@ -124,13 +138,13 @@ export function createTransactionStore(database: Database, assets: AssetRegistry
       return earlier.map((found) => found ?? accepted);
     },
     readTransaction: (tenantId, id) => readOne({ tenantId, id }),
-    readTransactions: async (tenantId, ids) => {
-      if (ids.length === 0) return [];
-      const rows = await database.query<TransactionRow>(
-        sql`SELECT ${transactionColumns} FROM transactions t WHERE t.tenant_id = ${tenantId} AND t.id = ANY(${[...new Set(ids)]}::uuid[])`,
-      );
-      return rows.map(read);
-    },
+    readTransactions: async (tenantId, ids) => (await readMany(tenantId, ids)).map(read),
+    readVerified: async (tenantId, ids) =>
+      (await readMany(tenantId, ids)).map((row) => {
+        const transaction = read(row);
+        const isAuthentic = isRequestAuthentic(requireKeys(database), transaction, row);
+        return isAuthentic ? transaction : { ...transaction, isTampered: true };
+      }),
     listTransactions: async (tenantId, filter, limit, beforeId) => {
       const rows = await database.query<TransactionRow & { isEnd: boolean }>(sql`
         SELECT page."isEnd", ${transactionColumns}

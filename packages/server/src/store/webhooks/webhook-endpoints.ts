@@ -1,6 +1,7 @@
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import { actorIdOfAct } from "../../app/events/actor.js";
-import { isRefused } from "../../app/requests/refused.js";
+import { isRefused, type Refused } from "../../app/requests/refused.js";
 import type {
   CreatedEndpoint,
   EndpointChange,
@@ -8,14 +9,22 @@ import type {
   WebhookEndpoint,
 } from "../../app/webhooks/endpoint.js";
 import { appendAudit } from "../access/audit.js";
-import type { Database, Queryable, Tx } from "../core/database.js";
+import type { RowMac } from "../access/row-integrity.js";
+import {
+  type Database,
+  type KeyedQueryable,
+  type Queryable,
+  requireKeys,
+  type Tx,
+} from "../core/database.js";
 import { insertOrFind } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { removeUnreferenced } from "./deleted-endpoints.js";
+import { isEndpointAuthentic, macOfEndpoint } from "./endpoint-integrity.js";
 import { findAnswer, reserveKey, settleKey } from "./keyed-requests.js";
 
-export interface EndpointRow extends Omit<WebhookEndpoint, "secrets" | "authority"> {
+export interface EndpointRow extends Omit<WebhookEndpoint, "secrets" | "authority" | "isTampered">, RowMac {
   clientId: string | null;
   scopes: string[] | null;
   secret: Buffer;
@@ -50,13 +59,13 @@ export function createEndpointStore(database: Database, log: EventLog): Endpoint
         WHERE tenant_id = ${tenantId} AND state <> 'deleted' ${beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`}
         ORDER BY id DESC LIMIT ${limit}
       `);
-      return rows.map(toEndpoint);
+      return rows.map((row) => toEndpoint(requireKeys(database), row));
     },
     changeEndpoint: (tenantId, id, decide, occurredAt, audit) =>
       database.transaction(async (tx) => {
         const endpoint = await readEndpoint(tx, tenantId, id, sql`FOR UPDATE`);
         if (endpoint === undefined) return undefined;
-        const change = decide(endpoint);
+        const change = decideOn(endpoint, decide);
         return isRefused(change)
           ? change
           : await writeChange(tx, log, { endpoint, change, occurredAt, audit });
@@ -72,12 +81,22 @@ export function createEndpointStore(database: Database, log: EventLog): Endpoint
           () => findAnswer<object>(tx, keyed),
         );
         if (earlier !== undefined) return { earlier: endpoint, requestHash: earlier.requestHash };
-        const change = decide(endpoint);
+        const change = decideOn(endpoint, decide);
         await settleKey(tx, keyed, isRefused(change) ? undefined : {});
         if (isRefused(change)) return change;
         return { changed: await writeChange(tx, log, { endpoint, change, occurredAt, audit }) };
       }),
   };
+}
+
+/** One that was tampered with can only be deleted: any other change would authenticate what somebody else has written. */
+function decideOn(
+  endpoint: WebhookEndpoint,
+  decide: (endpoint: WebhookEndpoint) => EndpointChange | Refused,
+): EndpointChange | Refused {
+  const change = decide(endpoint);
+  if (isRefused(change) || endpoint.isTampered !== true || change.state?.to === "deleted") return change;
+  return { refused: "WEBHOOK_ENDPOINT_TAMPERED" };
 }
 
 interface DecidedChange {
@@ -119,7 +138,7 @@ async function writeChange(
 }
 
 async function readEndpoint(
-  source: Queryable,
+  source: KeyedQueryable,
   tenantId: string,
   id: string,
   lock: Statement,
@@ -128,7 +147,7 @@ async function readEndpoint(
     SELECT ${endpointColumns} FROM webhook_endpoints e
     WHERE tenant_id = ${tenantId} AND id = ${id} AND state <> 'deleted' ${lock}
   `);
-  return row && toEndpoint(row);
+  return row && toEndpoint(requireKeys(source), row);
 }
 
 /** What the answer to the request that created an endpoint said, beside what the request itself did. It outlives the endpoint. */
@@ -160,16 +179,17 @@ async function hasAtLeast(tx: Queryable, tenantId: string, endpointsMax: number)
 
 /** The lease is made with the endpoint, so that there is always one to take. */
 function insertEndpoint(tx: Tx, endpoint: WebhookEndpoint): void {
+  const { keyId, mac } = macOfEndpoint(requireKeys(tx), endpoint);
   tx.send(sql`
     WITH created AS (
       INSERT INTO webhook_endpoints
         (tenant_id, id, url, events, description, client_id, scopes, state, secret, version, created_by, created_at, updated_at,
-         subscribed_after)
+         subscribed_after, key_id, mac)
       VALUES
         (${endpoint.tenantId}, ${endpoint.id}, ${endpoint.url}, ${[...endpoint.events]}, ${endpoint.description},
          ${endpoint.authority?.clientId ?? null}, ${listScopes(endpoint)}, ${endpoint.state}, ${Buffer.from(endpoint.secrets.current)}, ${endpoint.version},
          ${endpoint.createdBy}, ${endpoint.createdAt}, ${endpoint.updatedAt},
-         coalesce((SELECT sequence FROM event_sequences WHERE tenant_id = ${endpoint.tenantId}), 0))
+         coalesce((SELECT sequence FROM event_sequences WHERE tenant_id = ${endpoint.tenantId}), 0), ${keyId}, ${mac})
       RETURNING tenant_id, id
     )
     INSERT INTO webhook_leases (tenant_id, endpoint_id, fence, expires_at)
@@ -185,19 +205,25 @@ async function applyChange(
 ): Promise<WebhookEndpoint> {
   const { url, events, description, secrets, verifiedAt, authority } = { ...endpoint, ...change };
   const isDeleted = change.state?.to === "deleted";
-  const old = isDeleted ? null : secrets.old;
+  const kept = isDeleted ? { current: Buffer.alloc(0), old: null } : secrets;
+  const [state, version] = [change.state?.to ?? endpoint.state, endpoint.version + 1];
+  // Of what was read and the change, not of what the database returns.
+  const { keyId, mac } = macOfEndpoint(requireKeys(tx), {
+    ...endpoint,
+    ...{ url, events, verifiedAt, authority, state, version, secrets: kept },
+  });
   const [row] = await tx.query<EndpointRow>(sql`
     UPDATE webhook_endpoints e SET
       url = ${url}, events = ${[...events]}, description = ${description}, ${stateColumns(change, now)}
-      secret = ${isDeleted ? Buffer.alloc(0) : Buffer.from(secrets.current)},
+      secret = ${Buffer.from(kept.current)},
       verified_at = ${verifiedAt}, client_id = ${authority?.clientId ?? null}, scopes = ${listScopes({ authority })},
-      old_secret = ${old === null ? null : Buffer.from(old.sealed)}, old_secret_until = ${old?.until ?? null},
-      version = version + 1, updated_at = ${now}
+      old_secret = ${kept.old === null ? null : Buffer.from(kept.old.sealed)}, old_secret_until = ${kept.old?.until ?? null},
+      version = ${version}, updated_at = ${now}, key_id = ${keyId}, mac = ${mac}
     WHERE tenant_id = ${endpoint.tenantId} AND id = ${endpoint.id}
     RETURNING ${endpointColumns}
   `);
   if (row === undefined) throw new Error("an endpoint that was locked does not exist");
-  return toEndpoint(row);
+  return toEndpoint(requireKeys(tx), row);
 }
 
 /**
@@ -233,13 +259,17 @@ export const endpointColumns = sql`
   e.tenant_id AS "tenantId", e.id, e.url, e.events, e.description, e.state, e.disabled_reason AS "disabledReason",
   e.verified_at AS "verifiedAt", e.client_id AS "clientId", e.scopes,
   e.disabled_at AS "disabledAt", e.failing_since AS "failingSince", e.secret, e.old_secret AS "oldSecret",
-  e.old_secret_until AS "oldSecretUntil", e.version, e.created_by AS "createdBy", e.created_at AS "createdAt", e.updated_at AS "updatedAt"
+  e.old_secret_until AS "oldSecretUntil", e.version, e.created_by AS "createdBy", e.created_at AS "createdAt", e.updated_at AS "updatedAt",
+  e.key_id AS "keyId", e.mac
 `;
 
-export function toEndpoint({ secret, oldSecret, oldSecretUntil, ...row }: EndpointRow): WebhookEndpoint {
+export function toEndpoint(
+  keys: IntegrityKeys,
+  { secret, oldSecret, oldSecretUntil, ...row }: EndpointRow,
+): WebhookEndpoint {
   const old =
     oldSecret === null || oldSecretUntil === null ? null : { sealed: oldSecret, until: oldSecretUntil };
-  return {
+  const endpoint: WebhookEndpoint = {
     tenantId: row.tenantId,
     id: row.id,
     url: row.url,
@@ -257,4 +287,5 @@ export function toEndpoint({ secret, oldSecret, oldSecretUntil, ...row }: Endpoi
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };
+  return isEndpointAuthentic(keys, endpoint, row) ? endpoint : { ...endpoint, isTampered: true };
 }

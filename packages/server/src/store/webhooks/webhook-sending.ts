@@ -1,3 +1,5 @@
+import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import type { WebhookEndpoint } from "../../app/webhooks/endpoint.js";
 import {
   type AttemptResult,
   type DueDelivery,
@@ -9,7 +11,7 @@ import {
   type WantedEndpoints,
 } from "../../app/webhooks/sending.js";
 import type { Lease } from "../../runtime/loops/lease.js";
-import type { Database, Queryable } from "../core/database.js";
+import { type Database, type Queryable, requireKeys } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
 import {
   acquireLeases,
@@ -50,8 +52,14 @@ export const deliveryFailures: FailureTable = {
  * The senders' side of the queue. A lease is on an endpoint and not on each delivery: a delivery is then written twice in its life, when it
  * is caused and when it is done, and all processes together keep an endpoint's order and concurrency.
  */
-export function createSendingStore(database: Database): SendingStore {
-  /** Leases with their endpoints; those of endpoints that are not enabled are left out, and released by their holder when it notices. */
+export function createSendingStore(
+  database: Database,
+  onTampered: (endpoint: WebhookEndpoint) => void,
+): SendingStore {
+  /**
+   * Leases with their endpoints; those of endpoints that are not enabled are left out, and released by their holder when it notices. So are
+   * those of endpoints that were tampered with. Their leases expire, so each is looked at and reported once in the length of a lease.
+   */
   const withEndpoints = async (leases: Statement) => {
     const rows = await database.query<EndpointRow & Lease>(sql`
       WITH held AS (${leases})
@@ -60,7 +68,9 @@ export function createSendingStore(database: Database): SendingStore {
         SELECT * FROM webhook_endpoints e
         WHERE ${hasKey(sql`e`, sql`held`, sql`held.endpoint_id`)} AND e.state = 'enabled' LIMIT 1) AS e
     `);
-    return rows.map(toLease);
+    const leased = rows.map((row) => toLease(requireKeys(database), row));
+    for (const { endpoint } of leased) if (endpoint.isTampered === true) onTampered(endpoint);
+    return leased.filter(({ endpoint }) => endpoint.isTampered !== true);
   };
   return {
     leases: {
@@ -194,8 +204,8 @@ async function writeHealth(tx: Queryable, health: readonly HealthChange[]): Prom
   `);
 }
 
-function toLease({ holder, fence, ...row }: EndpointRow & Lease): EndpointLease {
-  const endpoint = toEndpoint(row);
+function toLease(keys: IntegrityKeys, { holder, fence, ...row }: EndpointRow & Lease): EndpointLease {
+  const endpoint = toEndpoint(keys, row);
   return { tenantId: endpoint.tenantId, endpointId: endpoint.id, holder, fence, endpoint };
 }
 

@@ -8,6 +8,12 @@ import {
   type SealedTransaction,
   sealedColumns,
 } from "../../../src/store/transactions/transaction-integrity.js";
+import { macOfEndpoint } from "../../../src/store/webhooks/endpoint-integrity.js";
+import {
+  type EndpointRow,
+  endpointColumns,
+  toEndpoint,
+} from "../../../src/store/webhooks/webhook-endpoints.js";
 
 /** Gives open transactions that a test has written to the database the MACs that the service would have given them. */
 export async function sealOpenTransactions(
@@ -61,4 +67,16 @@ async function write(
       ${rows.map(({ mac }) => mac.toString("hex"))}::text[]) AS given (tenant_id, id, mac)
     WHERE r.tenant_id = given.tenant_id AND ${key}
   `);
+}
+
+/** Gives endpoints that a test has written to the database the MACs that the service would have given them. */
+export async function sealEndpoints(database: Queryable, keys: IntegrityKeys): Promise<void> {
+  const rows = await database.query<EndpointRow>(sql`SELECT ${endpointColumns} FROM webhook_endpoints e`);
+  await write(
+    database,
+    keys,
+    sql`UPDATE webhook_endpoints r SET`,
+    sql`r.id = given.id`,
+    rows.map((row) => ({ ...row, mac: macOfEndpoint(keys, toEndpoint(keys, row)).mac })),
+  );
 }

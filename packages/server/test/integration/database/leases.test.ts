@@ -8,7 +8,7 @@ import {
   LeaseLostError,
   type LeaseStore,
 } from "../../../src/runtime/loops/lease.js";
-import type { Database } from "../../../src/store/core/database.js";
+import { type Database, withKeys } from "../../../src/store/core/database.js";
 import {
   acquireLeases,
   isHeld,
@@ -19,6 +19,8 @@ import {
 import { sql } from "../../../src/store/core/sql.js";
 import { createMarketLeases, lockMarket } from "../../../src/store/markets/market-leases.js";
 import { createSendingStore } from "../../../src/store/webhooks/webhook-sending.js";
+import { keys } from "../../harness/access/segments.js";
+import { sealEndpoints } from "../../harness/database/seal-rows.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 import { eventually } from "../../harness/eventually.js";
 
@@ -72,6 +74,8 @@ const markets: LeaseUse = {
     ),
 };
 
+const unreported = () => expect.unreachable("nobody has tampered with the endpoint");
+
 const endpoints: LeaseUse = {
   prepare: async (database) => {
     const [tenantId, id] = [randomUUID(), randomUUID()];
@@ -79,6 +83,7 @@ const endpoints: LeaseUse = {
       INSERT INTO webhook_endpoints (tenant_id, id, url, events, state, secret, version, created_at, updated_at)
       VALUES (${tenantId}, ${id}, 'https://receiver.example', '{*}', 'enabled', '', 1, now(), now())
     `);
+    await sealEndpoints(database, keys);
     await database.query(sql`
       INSERT INTO webhook_leases (tenant_id, endpoint_id, fence, expires_at) VALUES (${tenantId}, ${id}, 0, '-infinity')
     `);
@@ -86,7 +91,7 @@ const endpoints: LeaseUse = {
       INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at)
       SELECT ${tenantId}, gen_random_uuid(), ${id}, n, 'wallet.updated', '-infinity' FROM generate_series(1, 5) n
     `);
-    return onlyFor(createSendingStore(database).leases, {
+    return onlyFor(createSendingStore(withKeys(database, keys), unreported).leases, {
       tenantIds: [tenantId],
       areFailing: false,
       dueBy: new Date(),
@@ -101,7 +106,10 @@ const endpoints: LeaseUse = {
     const deliveryId = first?.id ?? "";
     const attempt = { at: new Date().toISOString(), latencyMs: 1, status: 200, error: null, excerpt: "" };
     const next = { state: "delivered", at: new Date() } as const;
-    await createSendingStore(database).recordResults([{ lease: own, deliveryId, attempt, next }], []);
+    await createSendingStore(withKeys(database, keys), unreported).recordResults(
+      [{ lease: own, deliveryId, attempt, next }],
+      [],
+    );
     return (await database.query(sql`SELECT FROM finished_deliveries WHERE id = ${deliveryId}`)).length === 1;
   },
 };

@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AuditDraft } from "../../../src/app/audit/audit-entry.js";
 import type { WebhookEndpoint } from "../../../src/app/webhooks/endpoint.js";
+import { withKeys } from "../../../src/store/core/database.js";
 import { migrate } from "../../../src/store/core/schema/migrate.js";
 import { type Migration, readMigrations } from "../../../src/store/core/schema/migrations.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createEndpointStore } from "../../../src/store/webhooks/webhook-endpoints.js";
+import { keys } from "../../harness/access/segments.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 describe("migrating", () => {
@@ -90,7 +92,7 @@ describe("migrating", () => {
         (${tenantId}, ${randomUUID()}, 'https://old.example', '{*}', 'deleted', '', 1, NULL, NULL, NULL, NULL, now(), now())
     `);
     await migrate(database, all);
-    const store = createEndpointStore(database, createEventLog({ publish: () => undefined }));
+    const store = createEndpointStore(withKeys(database, keys), createEventLog({ publish: () => undefined }));
     const again = await store.createEndpoint(
       { tenantId } as WebhookEndpoint,
       { key: "old key", hash: "ab" },

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../src/store/core/database.js";
+import { type Database, withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createBacklogStore } from "../../../src/store/webhooks/delivery-backlogs.js";
 import { createEndpointStore } from "../../../src/store/webhooks/webhook-endpoints.js";
 import { type Recording, recordStatements } from "../../harness/database/recorded-database.js";
+import { sealEndpoints } from "../../harness/database/seal-rows.js";
 import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
@@ -55,8 +56,10 @@ describe("appending events", () => {
       );
       return waiting.length > 0;
     };
-    await service.database.transaction(async (tx) => {
-      const endpoints = createEndpointStore({ ...service.database, transaction: (work) => work(tx) }, log);
+    await sealEndpoints(service.database, service.keys);
+    const keyed = withKeys(service.database, service.keys);
+    await keyed.transaction(async (tx) => {
+      const endpoints = createEndpointStore({ ...keyed, transaction: (work) => work(tx) }, log);
       const enable = () => ({ state: { to: "enabled" as const } });
       await endpoints.changeEndpoint(tenantId, endpoint?.id ?? "", enable, new Date(), undefined);
       appended = append([tenantId]);

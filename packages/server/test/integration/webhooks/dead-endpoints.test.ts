@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isRefused } from "../../../src/app/requests/refused.js";
+import { requireKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
+import { sealEndpoints } from "../../harness/database/seal-rows.js";
 import { eventually } from "../../harness/eventually.js";
 import { startClockedParts } from "../../harness/webhooks/clocked-parts.js";
 import { ok, startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
@@ -36,6 +38,7 @@ async function createDeadTenant(number: number): Promise<string> {
   await service.database.query(sql`
     UPDATE webhook_endpoints SET state = 'enabled', verified_at = created_at WHERE tenant_id = ${tenant.id}
   `);
+  await sealEndpoints(service.database, requireKeys(service.keyed));
   for (let index = 0; index < eventsPerTenant; index++) await tenant.transact();
   return tenant.id;
 }

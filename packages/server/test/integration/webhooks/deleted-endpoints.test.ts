@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type EndpointKey, endpointName } from "../../../src/app/webhooks/sending.js";
+import { withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createEndpointStore } from "../../../src/store/webhooks/webhook-endpoints.js";
 import { removeOldDeliveries } from "../../../src/store/webhooks/webhook-retention.js";
 import { createSendingStore } from "../../../src/store/webhooks/webhook-sending.js";
+import { keys } from "../../harness/access/segments.js";
 import { beliefs } from "../../harness/database/beliefs.js";
 import { explain, findPlanFaults } from "../../harness/database/plans.js";
 import { type Recording, recordStatements } from "../../harness/database/recorded-database.js";
+import { sealEndpoints } from "../../harness/database/seal-rows.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
 
 const deletedCount = 20_000;
@@ -33,7 +36,7 @@ describe("many deleted endpoints", () => {
   async function recordUse(): Promise<Recording> {
     const recording: Recording = new Map();
     const store = createEndpointStore(
-      recordStatements(database, recording),
+      withKeys(recordStatements(database, recording), keys),
       createEventLog({ publish: () => undefined }),
     );
     const [first] = await store.listEndpoints(tenantId, 2, undefined);
@@ -98,11 +101,12 @@ describe("endpoints that no process sends to", () => {
       INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at)
         SELECT tenant_id, uuidv7(), id, 1, 'transaction.updated', '-infinity' FROM webhook_endpoints;
     `);
+    await sealEndpoints(database, keys);
   });
   afterAll(() => database.drop());
 
   const acquire = (limit: number, after?: EndpointKey, recording: Recording = new Map()) =>
-    createSendingStore(recordStatements(database, recording)).leases.acquire(
+    createSendingStore(withKeys(recordStatements(database, recording), keys), () => undefined).leases.acquire(
       { tenantIds: "any", areFailing: false, dueBy: new Date(), limit, after },
       randomUUID(),
       60_000,

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createBacklogStore } from "../../../src/store/webhooks/delivery-backlogs.js";
 import { createEndpointStore } from "../../../src/store/webhooks/webhook-endpoints.js";
+import { sealEndpoints } from "../../harness/database/seal-rows.js";
 import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
@@ -32,6 +34,7 @@ describe("deliveries that are too many for one statement", () => {
         SELECT '${tenantId}', gen_random_uuid(), '${url}/' || n, '{*}', 'enabled', '', 1, now(), now()
         FROM generate_series(1, ${endpointCount}) n;
       INSERT INTO webhook_leases SELECT tenant_id, id, NULL, 0, '-infinity' FROM webhook_endpoints ON CONFLICT DO NOTHING`);
+    await sealEndpoints(service.database, service.keys);
     const rows = await service.database.query<{ id: string }>(
       sql`SELECT id FROM webhook_endpoints WHERE tenant_id = ${tenantId} ORDER BY id`,
     );
@@ -120,7 +123,7 @@ describe("deliveries that are too many for one statement", () => {
       while ((await store.findBacklog(undefined)) !== undefined) await store.writeSome(tenantId, 1000);
     };
     const change = (endpointId: string | undefined, what: object) =>
-      createEndpointStore(service.database, log).changeEndpoint(
+      createEndpointStore(withKeys(service.database, service.keys), log).changeEndpoint(
         tenantId,
         endpointId ?? "",
         () => what,

@@ -39,7 +39,7 @@ describe("the lease on an endpoint", () => {
     const endpointId = readId("whe", endpoint.id) ?? "";
     return { hooks, tenantId, endpointId, deliveryId: delivery?.id ?? "" };
   }
-  const store = () => createSendingStore(service.database);
+  const store = () => createSendingStore(service.keyed, () => undefined);
   const lease = (tenantId: string) =>
     store().leases.acquire(
       { tenantIds: [tenantId], areFailing: false, dueBy: new Date(), limit: 10 },

@@ -238,7 +238,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
   const listEvents = createEventLister(
     ports.events,
     createEventPresenter({
-      transactions: ports.transactions,
+      readTransactions: ports.transactions.readTransactions,
       wallets: ports.wallets,
       // Nobody trades in this world.
       orders: { readAskedOrders: async () => [] },

@@ -24,7 +24,7 @@ export function changeWebhookEndpoint({ changeEndpoint }: Pick<UseCases, "change
         schema: ChangedWebhookEndpoint,
         description: "The changed endpoint, with a new secret if its URL has changed.",
       },
-      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_URL_REFUSED"],
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_ENDPOINT_TAMPERED", "WEBHOOK_URL_REFUSED"],
     },
     async (request) => {
       const { endpoint, secret } = unwrap(

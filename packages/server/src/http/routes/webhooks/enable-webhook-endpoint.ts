@@ -29,7 +29,7 @@ function enabledRoute(enabled: boolean, { setEndpointEnabled }: Needed) {
         description: "The webhook endpoint.",
         examples: [enabled ? "enabled" : "disabled"],
       },
-      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_ENDPOINT_TAMPERED"],
     },
     async (request) =>
       presentEndpoint(

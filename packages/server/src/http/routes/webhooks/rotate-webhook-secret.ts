@@ -23,7 +23,7 @@ export function rotateWebhookSecret({ rotateEndpointSecret }: Pick<UseCases, "ro
       isBodyOptional: true,
       idempotent: "honoured",
       success: { status: 201, schema: RotatedWebhookSecret, description: "The new secret, shown only once." },
-      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_ENDPOINT_TAMPERED"],
     },
     async (request, reply) => {
       const { endpoint, secret } = unwrap(

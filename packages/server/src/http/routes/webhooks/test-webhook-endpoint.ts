@@ -17,7 +17,7 @@ export function testWebhookEndpoint({ testEndpoint }: Pick<UseCases, "testEndpoi
         "Sends a signed `endpoint.test` immediately and returns the receiver's response. It is not an event, has no `sequence` and is not stored. If a failing endpoint accepts it, the pause after its failures ends.",
       params: WebhookEndpointPath,
       success: { status: 200, schema: WebhookTest, description: "What the receiver answered." },
-      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_ENDPOINT_UNVERIFIED"],
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_ENDPOINT_TAMPERED", "WEBHOOK_ENDPOINT_UNVERIFIED"],
     },
     async (request) => {
       const { tenantId } = principalOf(request).principal;

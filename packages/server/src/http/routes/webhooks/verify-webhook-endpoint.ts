@@ -22,7 +22,7 @@ export function verifyWebhookEndpoint({ verifyEndpoint }: Pick<UseCases, "verify
         schema: WebhookVerification,
         description: "Whether the receiver has answered a challenge.",
       },
-      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND"],
+      errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_ENDPOINT_TAMPERED"],
     },
     async (request) => {
       const { endpoint, status, error } = unwrap(
