@@ -130,7 +130,7 @@ export const policyChecks = [
       const about = () =>
         (kit.session.receiver?.deliveries.slice(start) ?? []).filter((one) => isAbout(kit, one, own));
       const isAnnounced = (one: Delivery) => !haveResults || statesIn(kit, one, own).includes(state);
-      const found = await kit.poll(kit.target.timing.webhookMs, async () => about().find(isAnnounced));
+      const found = await kit.watch(kit.target.timing.webhookMs, async () => about().find(isAnnounced));
       if (found !== undefined) return;
       kit.attach(about());
       const wanted = `a notification that policy has rejected ${own.id}, whose state is ${state}`;

@@ -123,11 +123,11 @@ async function expectSchedule(kit: Kit): Promise<void> {
   });
   await createTransaction(kit);
   const { webhookMs } = kit.target.timing;
-  if ((await kit.poll(webhookMs, async () => attempts[0])) === undefined)
+  if ((await kit.watch(webhookMs, async () => attempts[0])) === undefined)
     fail("a notification of a transaction", "none");
   for (const [index, delayMs] of retryScheduleMs.entries()) {
     const latestMs = delayMs * (1 + variation) + webhookMs;
-    const next = await kit.poll(latestMs, async () => attempts[index + 1]);
+    const next = await kit.watch(latestMs, async () => attempts[index + 1]);
     const before = attempts[index];
     const wanted = `retry ${index + 1} after ${delayMs} ms, varied by up to ${variation * 100} %`;
     if (next === undefined || before === undefined) fail(wanted, `none within ${latestMs} ms`);

@@ -54,7 +54,7 @@ export async function subscribe(kit: Kit, since?: number): Promise<Subscribed> {
   if ("refused" in opened) fail(`the stream at ${target.path} to open with the token`, opened.refused);
   const { stream } = opened;
   stream.send({ ...target.subscribe, ...(since === undefined ? {} : { [target.since]: since }) });
-  const confirmation = await kit.poll(kit.target.timing.webhookMs, async () =>
+  const confirmation = await kit.watch(kit.target.timing.webhookMs, async () =>
     stream.messages.find((message) => hasMembers(message, target.subscribed)),
   );
   if (!isObject(confirmation)) {
@@ -79,7 +79,7 @@ export const followed = (kit: Kit): Promise<Followed> =>
         eventsIn(target, stream.messages).some(
           ({ message }) => containsText(message, id) && stateInMessage(own, message) === state,
         );
-      await own.poll(own.target.timing.webhookMs, async () =>
+      await own.watch(own.target.timing.webhookMs, async () =>
         [...states].every(isShown) ? true : undefined,
       );
       await own.sleep(own.target.timing.quietMs);
@@ -105,7 +105,7 @@ export const resumed = (kit: Kit) =>
       const received = () => new Set(eventsIn(target, stream.messages).map(({ sequence }) => sequence));
       const isRecovered = valueAt(confirmation, target.recovered) === true;
       if (isRecovered)
-        await own.poll(own.target.timing.webhookMs, async () =>
+        await own.watch(own.target.timing.webhookMs, async () =>
           missed.every((sequence) => received().has(sequence)) ? true : undefined,
         );
       return { since, missed, isRecovered, confirmation, received: received() };

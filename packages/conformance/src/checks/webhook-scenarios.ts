@@ -126,9 +126,12 @@ async function lookUp(kit: Kit, delivery: Delivery, transaction: Accepted): Prom
   delivery.seenStates.set(reference, seen);
   const isDecided = (state: string | undefined) => state === undefined || finalStates.includes(state);
   if (results.length === 0 || isDecided(first)) return nothingToAwait;
+  // Pauses grow, so what counts is the last time at which it was surely not shown.
+  let hiddenForMs = performance.now() - started;
   const follow = kit.poll(timing.webhookMs, async () => {
     const state = await read();
-    if (state !== undefined && results.includes(state)) seen.visibleAfterMs = performance.now() - started;
+    if (state !== undefined && results.includes(state)) seen.visibleAfterMs = hiddenForMs;
+    hiddenForMs = performance.now() - started;
     return isDecided(state) ? true : undefined;
   });
   return { done: follow.then(() => undefined).catch(() => undefined) };
@@ -174,12 +177,12 @@ async function awaitNotifications(
   const { webhookMs, quietMs } = kit.target.timing;
   const about = (one: Accepted) => arrived().filter((delivery) => isAbout(kit, delivery, one));
   const areAll = () => created.every((one) => about(one).length > 0);
-  await kit.poll(webhookMs, async () => (areAll() ? true : undefined));
+  await kit.watch(webhookMs, async () => (areAll() ? true : undefined));
   const hasState = arrived().some((one) => allStatesIn(kit, one, created).length > 0);
   const isComplete = (one: Accepted) =>
     about(one).some((delivery) => statesIn(kit, delivery, one).includes(states.get(one.reference) ?? ""));
   if (hasState && areAll() && states.size > 0)
-    await kit.poll(webhookMs, async () => (created.every(isComplete) ? true : undefined));
+    await kit.watch(webhookMs, async () => (created.every(isComplete) ? true : undefined));
   await kit.sleep(quietMs);
 }
 
@@ -224,12 +227,12 @@ export const retried = (kit: Kit): Promise<Retried> =>
     try {
       await refusal.creation;
       const first =
-        (await own.poll(timing.webhookMs, async () => refusal.refused())) ??
+        (await own.watch(timing.webhookMs, async () => refusal.refused())) ??
         failOverdue(own, "webhookMs", "a notification of a third transaction", "none");
       const id = itemOf(first, "delivery_id");
       const later = () => after().filter((one) => one.index > first.index && before.isUpdate(one));
       const isSame = (one: Delivery) => contentOf(one, itemOf(one, "delivery_id")) === contentOf(first, id);
-      const second = await own.poll(timing.retryMs, async () =>
+      const second = await own.watch(timing.retryMs, async () =>
         later().find((one) => (id === undefined ? isSame(one) : itemOf(one, "delivery_id") === id)),
       );
       const canRename = second === undefined && id !== undefined && isTelling(before);

@@ -37,7 +37,7 @@ function findLate(kit: Kit, delivery: Delivery, transaction: Accepted): LateStat
 function reportLate(kit: Kit, { delivery, state, shown, afterMs }: LateState): void {
   const { timing, statedTiming } = kit.target;
   const isNever = afterMs === Number.POSITIVE_INFINITY;
-  const since = isNever ? "and never showed it" : `and showed it ${Math.round(afterMs)} ms later`;
+  const since = isNever ? "and never showed it" : `and still did not show it ${Math.ceil(afterMs)} ms later`;
   const seen = `${shown} ${since}: notification ${delivery.index} was sent before the change was visible`;
   const bound = `within ${timing.visibleMs} ms (timing.visible_ms of the target file)`;
   if (isNever)

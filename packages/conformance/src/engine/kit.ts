@@ -7,6 +7,7 @@ import type { Target } from "../target/target.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { BoundReached, NoResponse, Undecided } from "./check.js";
 import { parseDecimal } from "./decimal.js";
+import { createPolling, type Polling } from "./polling.js";
 import { nameOf } from "./run-names.js";
 import { reserveAmount, type Session } from "./session.js";
 
@@ -49,7 +50,7 @@ interface BegunExchange {
 }
 
 /** What a check works with. Each check and each fixture has its own, so that its exchanges can be listed. */
-export interface Kit {
+export interface Kit extends Polling {
   readonly target: Target;
   readonly session: Session;
   readonly send: (method: string, path: string, options?: SendOptions) => Promise<Reply>;
@@ -68,8 +69,6 @@ export interface Kit {
   readonly warn: (text: string) => void;
   /** Waits in full. The commands of the report wait as long before the next request, or `shownMs` if the check has waited before. */
   readonly sleep: (durationMs: number, shownMs?: number) => Promise<void>;
-  /** Asks again until there is an answer other than undefined, or the time has passed. */
-  readonly poll: <T>(timeoutMs: number, probe: () => Promise<T | undefined>) => Promise<T | undefined>;
 }
 
 const bodyBytesMax = 1 << 20;
@@ -163,14 +162,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
       await wait(durationMs);
       recorded.pausedMs += shownMs;
     },
-    poll: async (timeoutMs, probe) => {
-      const end = performance.now() + timeoutMs;
-      for (;;) {
-        const value = await probe();
-        if (value !== undefined || performance.now() >= end) return value;
-        await wait(target.timing.pollMs);
-      }
-    },
+    ...createPolling(session, wait),
   };
   return kit;
 }

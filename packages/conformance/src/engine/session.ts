@@ -52,6 +52,8 @@ export interface Session {
   /** Ends whatever still waits, so that the process can end. */
   readonly end: () => void;
   counter: number;
+  /** How many checks pause between two questions. */
+  pollers: number;
   /** Of all further keys, if they are shorter than a UUID: as the target file says, or as was found out. */
   keyLength: number | undefined;
   /** Why no further check runs: the target does not accept connections any more. */
@@ -106,6 +108,7 @@ export function createSession(parts: SessionParts): Session {
     signal,
     end: () => ended.abort(),
     counter: 0,
+    pollers: 0,
     keyLength: target.keyLength,
     unreachable: undefined,
   };

@@ -201,7 +201,7 @@ async function expectBothKeys(kit: Kit): Promise<void> {
   const next = readSecret(kit, webhooks, reply);
   receiver.answerWith(async () => 204);
   const created = await createTransaction(kit);
-  const delivery = await kit.poll(kit.target.timing.webhookMs, async () =>
+  const delivery = await kit.watch(kit.target.timing.webhookMs, async () =>
     receiver.deliveries.find((one) => isAbout(kit, one, created)),
   );
   if (delivery !== undefined) kit.attach([delivery]);

@@ -168,7 +168,7 @@ export const streamChecks = [
       const { stream } = opened;
       try {
         stream.send({ ...target.subscribe, [target.since]: farAhead });
-        const claim = await kit.poll(kit.target.timing.quietMs, async () =>
+        const claim = await kit.watch(kit.target.timing.quietMs, async () =>
           stream.messages.find((message) => isObject(message) && valueAt(message, target.recovered) === true),
         );
         expect(
