@@ -194,7 +194,7 @@ export const bodyChecks = [
     "shown.reference",
     "2.reference",
     "A reference comes back as it was sent, also beyond ASCII.",
-    { ...row, needs: [own] },
+    { ...row, needs: [own], unlessFailed: ["tx.get.state"] },
     async (kit) => {
       const shared = await sharedTransaction(kit);
       const plain = shownMember(kit.target, (await showTransaction(kit, shared.id)).json, "reference");

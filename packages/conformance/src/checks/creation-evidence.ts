@@ -10,6 +10,8 @@ import type { Announced } from "./webhook-scenarios.js";
 export interface CreationEvidence {
   /** It has the reference. */
   readonly byReference: (delivery: Delivery, reference: string) => string | undefined;
+  /** Whether notifications have ids. If they do not, `byId` finds nothing. */
+  readonly hasIds: boolean;
   /** It has an id that no 202 has shown, of which GET shows the reference. */
   readonly byId: (delivery: Delivery, reference: string) => Promise<string | undefined>;
 }
@@ -31,6 +33,7 @@ export function createEvidence(kit: Kit, { deliveries, created }: Announced): Cr
     return reply;
   };
   return {
+    hasIds: places.size > 0,
     byReference: (delivery, reference) =>
       mentions(delivery, reference) ? "which has its reference" : undefined,
     byId: async (delivery, reference) => {

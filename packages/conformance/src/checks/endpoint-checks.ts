@@ -1,8 +1,9 @@
-import { contractCheck, expect, NotOffered } from "../engine/check.js";
+import { contractCheck, expect, fail, NotOffered } from "../engine/check.js";
 import type { Kit, SendOptions } from "../engine/kit.js";
 import {
   describeReply,
   errorOf,
+  findUnreadableJson,
   isObject,
   isRefusal,
   mediaTypeOf,
@@ -141,6 +142,8 @@ export const endpointChecks = [
     { needs: ["book.get"] },
     async (kit) => {
       const reply = await book(kit);
+      const unreadable = findUnreadableJson(reply);
+      if (unreadable !== undefined) fail("a snapshot that can be read as JSON", unreadable, reply);
       expect(
         reply.text.trim() !== "" && !isNoSnapshot(reply),
         "a snapshot in the body",

@@ -2,7 +2,15 @@ import { contractCheck, expect, ignoreNoResponse, NotOffered } from "../engine/c
 import type { Kit } from "../engine/kit.js";
 import { describeValue } from "../engine/name-value.js";
 import { isOfGateway } from "../http/find-gateway.js";
-import { describeReply, errorOf, isObject, mediaTypeOf, type Reply, toReply } from "../http/reply.js";
+import {
+  describeReply,
+  errorOf,
+  findWrongEncoding,
+  isObject,
+  mediaTypeOf,
+  type Reply,
+  toReply,
+} from "../http/reply.js";
 import { createWallet } from "./endpoint-checks.js";
 import { errorKinds, isSuccess, isText, isUpperSnake } from "./error-checks.js";
 import { reusedKey } from "./key-scenarios.js";
@@ -136,6 +144,17 @@ export const everyErrorChecks = [
           const { code } = errorOf(reply) ?? {};
           return isText(code) && !isUpperSnake(code) ? `the code ${code}` : undefined;
         },
+      }),
+  ),
+  contractCheck(
+    "error.every.encoding",
+    "7.object",
+    "Every error response of the run is JSON as it is sent between systems: UTF-8, without a byte order mark.",
+    { needs: ["error.object"], writes: ["transaction", "wallet"], atEnd: true },
+    (kit) =>
+      expectEach(kit, {
+        wanted: "JSON in UTF-8 without a byte order mark (RFC 8259, section 8.1)",
+        wrong: (reply) => (errorOf(reply) === undefined ? undefined : findWrongEncoding(reply)),
       }),
   ),
   contractCheck(

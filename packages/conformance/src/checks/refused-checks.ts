@@ -1,11 +1,13 @@
 import { contractCheck, fail, ignoreNoResponse } from "../engine/check.js";
 import type { Attempt, CreateOptions, Kit } from "../engine/kit.js";
 import { isRefusal } from "../http/reply.js";
+import type { Receiver } from "../webhooks/receiver.js";
 import { unissued } from "./access-checks.js";
 import { createEvidence } from "./creation-evidence.js";
 import { acceptTransaction, repeat } from "./key-scenarios.js";
+import { findCarriedOut } from "./refused-repetition.js";
 import { endpoint } from "./webhook-endpoint.js";
-import { announced, isAbout } from "./webhook-scenarios.js";
+import { type Announced, announced, isAbout } from "./webhook-scenarios.js";
 
 /** Requests that the contract does not allow, each with a reference of its own. */
 const wrongRequests = ({ target }: Kit): readonly [what: string, options: CreateOptions][] => [
@@ -15,6 +17,17 @@ const wrongRequests = ({ target }: Kit): readonly [what: string, options: Create
   ["with an amount that is a JSON number", { fields: { amount: Number(target.transaction.amount) } }],
 ];
 
+async function expectNotCarriedOut(kit: Kit, receiver: Receiver, before: Announced): Promise<void> {
+  const twice = await findCarriedOut(kit, receiver, before);
+  if (twice === undefined) return;
+  const { reference, status, usual, own } = twice;
+  fail(
+    `one transaction for ${reference}, because its repetition was refused with ${status}`,
+    `${own.length} notifications with this reference and different delivery_ids, at two of two such transactions; ${usual} at each of those that were not repeated`,
+    own,
+  );
+}
+
 /** What was refused must not happen all the same. Only notifications can show it, because the contract has no list of transactions. */
 export const refusedChecks = [
   contractCheck(
@@ -23,7 +36,8 @@ export const refusedChecks = [
     "A request that is refused does not become a transaction.",
     { needs: ["webhook.each"], writes: ["transaction", "webhook endpoint"] },
     async (kit) => {
-      const evidence = createEvidence(kit, await announced(kit));
+      const before = await announced(kit);
+      const evidence = createEvidence(kit, before);
       const { receiver } = await endpoint(kit);
       const { webhookMs, quietMs } = kit.target.timing;
       const start = receiver.deliveries.length;
@@ -37,7 +51,7 @@ export const refusedChecks = [
       const isRepeatRefused = isRefusal(repeated.reply) && accepted.id !== undefined;
       // When the last one is announced, those before it would have been announced too.
       const arrived = () => receiver.deliveries.slice(start);
-      await kit.poll(webhookMs, async () => arrived().find((one) => isAbout(kit, one, accepted)));
+      await kit.watch(webhookMs, async () => arrived().find((one) => isAbout(kit, one, accepted)));
       await kit.sleep(quietMs);
       for (const one of arrived()) {
         for (const { what, attempt } of refused) {
@@ -58,6 +72,7 @@ export const refusedChecks = [
             [one],
           );
       }
+      if (isRefusal(repeated.reply) && !evidence.hasIds) await expectNotCarriedOut(kit, receiver, before);
     },
   ),
 ];

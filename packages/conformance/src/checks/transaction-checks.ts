@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { contractCheck, expect, fail, NotOffered, Undecided } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { describeValue, showValue } from "../engine/name-value.js";
-import { describeReply, isObject, isRefusal, type Reply, valueAt } from "../http/reply.js";
+import {
+  describeReply,
+  findUnreadableJson,
+  isObject,
+  isRefusal,
+  type Reply,
+  valueAt,
+} from "../http/reply.js";
 import { containsText } from "../webhooks/delivery-items.js";
 import { withFittingKey } from "./fitting-key.js";
 import {
@@ -27,6 +34,7 @@ import {
   isFinal,
   isOfEnvelope,
   requireFinalStates,
+  resultWordsIn,
   stateNames,
   stateOf,
 } from "./transaction-state.js";
@@ -68,6 +76,9 @@ export const transactionChecks = [
     async (kit) => {
       const { reply } = await firstRequest(kit);
       expect(reply.status === 202, "status 202", describeReply(reply));
+      const unreadable = findUnreadableJson(reply);
+      if (unreadable !== undefined)
+        kit.warn(`The 202 has ${unreadable}. Its body is open, but clients cannot read such JSON.`);
     },
   ),
   contractCheck(
@@ -86,6 +97,10 @@ export const transactionChecks = [
       for (const found of finalStatesIn(reply.json, { names: stateNames(target), ...target })) {
         const shown = id === undefined ? undefined : await showTransaction(kit, id);
         if (!isOfEnvelope(target, found, shown)) refuseFinal(kit, found);
+      }
+      for (const found of resultWordsIn(reply.json, target)) {
+        const shown = id === undefined ? undefined : await showTransaction(kit, id);
+        if (!isOfEnvelope(target, found, shown)) warnOfResult(kit, found);
       }
     },
   ),
@@ -132,6 +147,8 @@ export const transactionChecks = [
     async (kit) => {
       const { id } = await sharedTransaction(kit);
       const reply = await showTransaction(kit, id);
+      const unreadable = findUnreadableJson(reply);
+      if (unreadable !== undefined) fail("a body that can be read as JSON", unreadable, reply);
       if (stateOf(kit.target, reply) === undefined) refuseStateless(kit, reply);
     },
   ),
@@ -229,6 +246,13 @@ function idsLike(id: string): string[] {
 export function refuseFinal(kit: Kit, { state, path, isNamed }: FoundState): void {
   if (isNamed) fail("a 202 without a final state", `the final state ${state} in the 202, at ${path}`);
   kit.warn(`The 202 has ${state} at ${path}, which is the name of a final state. A 202 must not show one.`);
+}
+
+/** The words for results are open, so what only sounds like one is no failure. */
+function warnOfResult(kit: Kit, { state, path }: FoundState): void {
+  kit.warn(
+    `The 202 has ${state} at ${path}. If that is the outcome of the transaction, a 202 must not show it: add ${state} to final_states of the target file, and it is a failure.`,
+  );
 }
 
 /** The name of the state is open: only a body with nothing in it, or without what the target file names, is a failure. */

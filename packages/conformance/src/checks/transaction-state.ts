@@ -74,17 +74,30 @@ interface WantedStates {
 const outcomeNames = ["state", "status", "outcome", "result", "phase", "stage"];
 const depthMax = 8;
 
+/** Words for the end of something, in the languages that programs use for it. */
+const resultWords =
+  /^(success|successful|succeeded|completed?|done|finished|settled|executed|paid|failed|failure|rejected|declined|final|finali[sz]ed)$/i;
+
+/** Members of a 202 that sound like the outcome of a transaction, although the target file does not name it as a final state. */
+export function resultWordsIn(json: unknown, target: Target): FoundState[] {
+  const isWord = (text: string) => resultWords.test(text) && !target.finalStates.includes(text);
+  return namedIn(json, isWord, [...stateNames(target), ...outcomeNames]).filter(({ isNamed }) => isNamed);
+}
+
 /** Every final state in a 202, however deep, because it can have another shape than the response of GET. Lists of words are no states. */
 export function finalStatesIn(json: unknown, { names, finalStates }: WantedStates): FoundState[] {
-  const isNamed = (name: string) => [...names, ...outcomeNames].includes(name.toLowerCase());
+  return namedIn(json, (text) => finalStates.includes(text), [...names, ...outcomeNames]);
+}
+
+function namedIn(json: unknown, isWanted: (text: string) => boolean, names: readonly string[]): FoundState[] {
+  const isNamed = (name: string) => names.includes(name.toLowerCase());
   const found: FoundState[] = [];
   const look = (value: unknown, prefix: string, depth: number) => {
     if (typeof value !== "object" || value === null || depth === 0) return;
     for (const [name, inner] of Object.entries(value)) {
       const path = `${prefix}${name}`;
       const state = Array.isArray(value) ? undefined : textOf(inner);
-      if (state !== undefined && finalStates.includes(state))
-        found.push({ path, state, isNamed: isNamed(name) });
+      if (state !== undefined && isWanted(state)) found.push({ path, state, isNamed: isNamed(name) });
       look(inner, `${path}.`, depth - 1);
     }
   };

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Exchange } from "./send.js";
 
 /** A response as checks read it. */
@@ -24,6 +25,24 @@ export function toReply(exchange: Exchange & { response: NonNullable<Exchange["r
 
 export const mediaTypeOf = (reply: Reply) =>
   (reply.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+
+const byteOrderMark = Buffer.from("\uFEFF");
+
+/** What RFC 8259 does not allow in JSON that is sent; undefined if nothing is wrong. */
+export function findWrongEncoding({ exchange }: Reply): string | undefined {
+  const body = exchange.response?.body ?? Buffer.alloc(0);
+  if (!isUtf8(body)) return "bytes that are not UTF-8";
+  return body.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? "a byte order mark" : undefined;
+}
+
+/** The same of a body whose form is open: it is wrong only if its content type says that it is JSON. Parsers may ignore the mark. */
+export function findUnreadableJson(reply: Reply): string | undefined {
+  const type = reply.header("content-type") ?? "";
+  const isDeclared =
+    /[/+]json$/.test(mediaTypeOf(reply)) && !/charset/i.test(type.replace(/charset="?utf-?8/i, ""));
+  const isWrong = isDeclared && !isUtf8(reply.exchange.response?.body ?? Buffer.alloc(0));
+  return isWrong ? `bytes that are not UTF-8 in a body declared as ${type}` : undefined;
+}
 
 const depthMax = 100;
 

@@ -58,7 +58,7 @@ export const otherChoices = {
   "notifications sent again after 2xx": {},
   "a sender that waits only half a second": {},
   "retries later than the kit waits": { undecided: ["webhook.retry"] },
-  "transactions that are found some time after the 202": { warned: ["webhook.visible"] },
+  "transactions that are found some time after the 202": {},
   "refusals remembered under their key": {},
   "key and body together identify a request": {},
   "references that are used once": { missing: ["key.distinct"] },
@@ -119,10 +119,21 @@ export const otherChoices = {
     file: [[signature, signedIn("field: signature", "{field:event}{field:delivery_id}{field:payload}")]],
     fails: { check: "webhook.signature.valid", words: "a signature of {field:payload} alone" },
   },
+  "repetitions that are refused and carried out, and notifications that name only the reference": {
+    fails: { check: "refused.nothing-created", words: "at two of two such transactions" },
+  },
   "repetitions that are refused and carried out": {
     fails: { check: "refused.nothing-created", words: "because its repetition was refused with 409" },
   },
-  "JSON with a byte order mark": {},
+  "JSON with a byte order mark, except in errors": {},
+  "errors with a byte order mark": {
+    fails: { check: "error.every.encoding", words: "a byte order mark for GET /v1/transactions" },
+  },
+  "an outcome in the 202 that the target file does not name": { warned: ["tx.create.not-final"] },
+  "an outcome in the 202 that the target file names": {
+    file: [["[DONE]", "[DONE, success]"]],
+    fails: { check: "tx.create.not-final", words: "the final state success in the 202, at outcome" },
+  },
   "a book in CSV": {},
   "a book in CSV, also without the prefix": {
     fails: { check: "prefix.orderbook", words: "which lacks the prefix /v1" },

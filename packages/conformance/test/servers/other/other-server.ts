@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
+import { showBook, showMembers } from "./other-shown.js";
 import { createOtherWebhooks } from "./other-webhooks.js";
 
 /**
@@ -17,7 +18,7 @@ export interface OtherServer {
 }
 
 export const otherTokens = { own: "OTHER~01~abcdefghijklmnop", revoked: "OTHER~02~abcdefghijklmnop" };
-interface Order {
+export interface Order {
   readonly reference: string;
   readonly createdAt: number;
   /** Policy rejects it when it is processed. */
@@ -37,7 +38,7 @@ class OtherRefusal extends Error {
   }
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
@@ -47,12 +48,17 @@ interface Answer {
 
 /** Seconds until a result; with one of the choices less, because there are many of them. */
 const stepMs = { usual: 1000, chosen: 60, slow: 450 };
-const foundAfterMs = 150;
+/** Shorter than the steps of that choice: what is announced can be read. */
+const foundAfterMs = 300;
 const behindMs = 400;
 const behindChoices = [
   "GET behind the notification",
   "GET behind the notification, which the target file allows",
   "GET behind the notification, which the target file excludes",
+] as const;
+const carriedOutChoices = [
+  "repetitions that are refused and carried out",
+  "repetitions that are refused and carried out, and notifications that name only the reference",
 ] as const;
 const confirmations = 3;
 const requestsOfQuota = 60;
@@ -86,12 +92,17 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     chose("no id in the 202") ||
     chose("no id in the 202, and notifications that name the reference") ||
     chose("no id in the 202, and notifications that name it where the target file says");
+  const hasOutcome =
+    chose("an outcome in the 202 that the target file does not name") ||
+    chose("an outcome in the 202 that the target file names");
   const isBehind = behindChoices.some(chose);
 
   const statusOf = ({ status }: Order) => (chose("states that are numbers") ? numbers[status] : status);
 
   const process = async (id: string, order: Order) => {
-    const isSlow = chose("a sender that waits only half a second");
+    const isSlow =
+      chose("a sender that waits only half a second") ||
+      chose("transactions that are found some time after the 202");
     const waitMs = choice === undefined ? stepMs.usual : isSlow ? stepMs.slow : stepMs.chosen;
     for (const status of ["RUNNING", order.isForbidden ? "REFUSED" : "DONE"] as const) {
       await delay(waitMs, undefined, { signal });
@@ -138,7 +149,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       return { status: 303, headers: { location: `/v1/transactions/${id}` } };
     if (chose("repetitions accepted without an id")) return { status: 202 };
     const order = orders.get(id);
-    if (order !== undefined && chose("repetitions that are refused and carried out"))
+    if (order !== undefined && carriedOutChoices.some(chose))
       add({ ...order, createdAt: performance.now(), status: "RECEIVED" });
     throw new OtherRefusal(409, "ALREADY_SENT");
   };
@@ -180,6 +191,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       status: 202,
       headers: { location: `https://elsewhere.example/v1/transactions/${id}?view=full` },
       ...(envelope === undefined ? {} : { body: { status: envelope } }),
+      ...(hasOutcome ? { body: { outcome: "success" } } : {}),
     };
   };
 
@@ -224,7 +236,9 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     );
     const type = text === undefined ? "application/vnd.other+json" : "text/csv";
     response.writeHead(status, { "content-type": type, ...headers });
-    const mark = chose("JSON with a byte order mark") ? "\uFEFF" : "";
+    const isMarked =
+      status < 300 ? "JSON with a byte order mark, except in errors" : "errors with a byte order mark";
+    const mark = chose(isMarked) ? "\uFEFF" : "";
     response.end(text ?? (body === undefined ? undefined : mark + JSON.stringify(body, null, 2)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -237,24 +251,6 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
         server.closeAllConnections();
       }),
   };
-}
-
-/** What else GET shows, under names that mean other things elsewhere. */
-function showMembers(chose: Chose, id: string, { reference }: Order): Record<string, unknown> {
-  if (chose("repetitions that are refused and carried out")) return { reference };
-  if (chose("amounts in minor units")) return { id, amount: "300" };
-  if (chose("an amount that is an object")) return { id, amount: { value: "3", unit: "POINTS" } };
-  if (chose("amounts with a sign")) return { id, amount: "+3.00" };
-  if (chose("an amount net of a fee")) return { id, amount: "2.97", fee: "0.03" };
-  if (chose("an asset that is an object")) return { id, asset: { code: "POINTS-2", network: "internal" } };
-  if (chose("a reference of the service's own beside the id"))
-    return { id, reference: `SRV-${id.slice(0, 8)}` };
-  return {};
-}
-
-function showBook(chose: Chose): Answer {
-  const isCsv = chose("a book in CSV") || chose("a book in CSV, also without the prefix");
-  return isCsv ? { status: 200, text: "side,price,size\nbid,99,1\nask,101,2\n" } : { status: 200, body: [] };
 }
 
 function answer(chose: Chose, act: () => Answer): Answer {

@@ -166,6 +166,7 @@ function compose(chose: Chose, items: Items, what: Announcement) {
   if (chose("notifications in plain text")) return signed(`The order ${id} is now ${status}.\n`);
   const namesReference =
     chose("notifications that name the reference and not the id") ||
+    chose("repetitions that are refused and carried out, and notifications that name only the reference") ||
     chose("no id in the 202, and notifications that name the reference");
   const name = namesReference ? `"order":"${reference}"` : `"resource" : "/v1/transactions/${id}"`;
   if (chose("notifications that name nothing")) return signed('{ "look": "something has changed" }');

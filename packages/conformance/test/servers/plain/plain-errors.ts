@@ -80,6 +80,15 @@ export function createPlainErrors(has: Has) {
     const isCreate = createKinds.includes(kind);
     if (kind === "policy" && has("policy-error-as-text"))
       return { status: refusal.status, headers, body: { error: refusal.code } };
+    if (isCreate && has("error-not-utf8"))
+      return {
+        status: refusal.status,
+        headers,
+        body: { error: { ...error, message: "Geht nicht: é" } },
+        encoding: "latin1",
+      };
+    if (isCreate && has("error-with-mark"))
+      return { status: refusal.status, headers, body: `\uFEFF${JSON.stringify({ error })}` };
     const second = has("second-top-level-member") && isCreate ? { status: refusal.status } : {};
     return {
       status: statusOf(refusal),

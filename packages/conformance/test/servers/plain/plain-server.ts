@@ -39,6 +39,8 @@ export interface PlainAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Record<string, string>;
+  /** Of the body, if it is not UTF-8. */
+  readonly encoding?: BufferEncoding;
 }
 
 const limitedMax = 3;
@@ -110,9 +112,9 @@ async function readRequest(incoming: IncomingMessage): Promise<PlainRequest> {
   return { method, path: url, headers, rawHeaders, socket, body: Buffer.concat(chunks).toString("utf8") };
 }
 
-function write(response: ServerResponse, { status, body, headers }: PlainAnswer): void {
+function write(response: ServerResponse, { status, body, headers, encoding = "utf8" }: PlainAnswer): void {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  response.writeHead(status, { "content-type": "application/json", ...headers }).end(text);
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(text, encoding);
 }
 
 /** The path, or the one that it would be with the prefix if the server does not insist on it. */

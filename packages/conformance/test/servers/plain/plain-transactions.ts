@@ -250,6 +250,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     if (request.headers["if-none-match"] === etag && !has("etag-ignored")) return { status: 304, body: "" };
     const body = present(has("get-shows-another") && first !== undefined ? first : known);
     if (has("get-empty-body")) return { status: 200, headers: { etag }, body: {} };
+    if (has("get-not-utf8")) return { status: 200, body: { ...body, note: "é" }, encoding: "latin1" };
     const isPending = has("get-202-until-final") && known.state !== "completed";
     return { status: has("get-203") ? 203 : isPending ? 202 : 200, headers: { etag }, body };
   };

@@ -1,0 +1,20 @@
+import type { Chose } from "./other-choices.js";
+import type { Answer, Order } from "./other-server.js";
+
+/** What else GET shows, under names that mean other things elsewhere. */
+export function showMembers(chose: Chose, id: string, { reference }: Order): Record<string, unknown> {
+  if (chose("repetitions that are refused and carried out")) return { reference };
+  if (chose("amounts in minor units")) return { id, amount: "300" };
+  if (chose("an amount that is an object")) return { id, amount: { value: "3", unit: "POINTS" } };
+  if (chose("amounts with a sign")) return { id, amount: "+3.00" };
+  if (chose("an amount net of a fee")) return { id, amount: "2.97", fee: "0.03" };
+  if (chose("an asset that is an object")) return { id, asset: { code: "POINTS-2", network: "internal" } };
+  if (chose("a reference of the service's own beside the id"))
+    return { id, reference: `SRV-${id.slice(0, 8)}` };
+  return {};
+}
+
+export function showBook(chose: Chose): Answer {
+  const isCsv = chose("a book in CSV") || chose("a book in CSV, also without the prefix");
+  return isCsv ? { status: 200, text: "side,price,size\nbid,99,1\nask,101,2\n" } : { status: 200, body: [] };
+}
