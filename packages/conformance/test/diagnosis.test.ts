@@ -91,6 +91,20 @@ it("an address that already has the prefix is named, with the one to pass", asyn
   expect(err).toContain(`Pass ${server.url}.`);
 });
 
+it("a host that has nothing of the service is named before a check runs", async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(404, { "content-type": "text/html" }).end("<h1>Not Found</h1>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { status, err } = await run(["--base-url", url, "--token", "t"]);
+  server.close();
+  expect(status).toBe(2);
+  expect(err.trimEnd().split("\n").at(-1)).toContain(
+    `${url}/ does not seem to be the address of the service: GET /v1/orderbook is answered with 404`,
+  );
+});
+
 it("an address that redirects everything is named, with where it redirects to", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(301, { location: "https://pay.example/" }).end();

@@ -47,6 +47,10 @@ export const faults = {
   "reference-left-out": { check: "tx.get.own", words: "where shown.reference of the target file says" },
   "reference-null": { check: "tx.get.own", words: "seen the reference null", never: "another transaction" },
   "unknown-id-200": { check: "tx.get.unknown", words: "status 200" },
+  "errors-cut-off": {
+    check: "tx.get.unknown",
+    words: "seen a response with status 404 whose connection was closed after",
+  },
   "unprefixed-everything": { check: "prefix.transactions", words: "lacks the prefix /v1" },
   "ids-compared-by-prefix": { check: "tx.get.exact", words: "nothing about the transaction tx_" },
   "ids-compared-without-suffix": { check: "tx.get.exact", words: "x7, which no response has shown" },

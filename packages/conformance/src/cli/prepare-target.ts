@@ -14,6 +14,8 @@ export interface PreparedTarget {
   readonly token: string;
   readonly secondToken: string | undefined;
   readonly limitedToken: string | undefined;
+  /** With which the order book was answered. */
+  readonly bookStatus: number;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,11 +53,23 @@ export async function prepareTarget(
   const locations = [found, answered].map(locationOf);
   if (!locations.includes(undefined)) refuseRedirect(target, found.response.status, locations[0] ?? "");
   if (answered.response?.status === 401) refuseToken(target, "status 401");
-  return { target, token, secondToken, limitedToken };
+  return { target, token, secondToken, limitedToken, bookStatus: found.response.status };
 }
 
 export function refuseToken({ baseUrl }: Target, answer: string): never {
   throw new UsageFault(`${baseUrl.href} refuses the token with ${answer}.`);
+}
+
+const notThere = [404, 405, 501];
+
+/** Whether a host has neither the order book nor transactions: it is another one, or has the service under a path. */
+export const isOtherHost = ({ bookStatus }: PreparedTarget, createStatus: number) =>
+  bookStatus === 404 && notThere.includes(createStatus);
+
+export function refuseOtherHost({ baseUrl }: Target, createStatus: number): never {
+  throw new UsageFault(
+    `${baseUrl.href} does not seem to be the address of the service: GET /v1/orderbook is answered with 404 and POST /v1/transactions with ${createStatus}. Pass the address to which the kit has to append /v1.`,
+  );
 }
 
 /** A service that answers every request with a redirect has another address. */

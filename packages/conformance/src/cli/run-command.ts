@@ -18,7 +18,14 @@ import type { Target } from "../target/target.js";
 import { kitVersion } from "../version.js";
 import { startReceiver } from "../webhooks/receiver.js";
 import type { Arguments } from "./parse-arguments.js";
-import { isOnThisMachine, type PreparedTarget, prepareTarget, refuseToken } from "./prepare-target.js";
+import {
+  isOnThisMachine,
+  isOtherHost,
+  type PreparedTarget,
+  prepareTarget,
+  refuseOtherHost,
+  refuseToken,
+} from "./prepare-target.js";
 import { refuseUnwritableReports, writeReports } from "./report-files.js";
 import { selectChecks } from "./select-checks.js";
 
@@ -60,7 +67,7 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
   refuseUnboundedWrites(prepared.target, args);
   const session = await openSession(prepared, args, console.signal);
   console.err(announce(session, checks));
-  if (checks.some(({ writes }) => writes.includes("transaction"))) await refuseWrongToken(session);
+  if (checks.some(({ writes }) => writes.includes("transaction"))) await refuseWrongStart(session, prepared);
   const startedAt = new Date();
   const started = performance.now();
   const results = await runChecks(session, {
@@ -89,17 +96,20 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
   return exitStatus(report, session);
 }
 
-/** The first request of the run is a valid one, so it also shows whether the token is accepted. A token that is not writes nothing. */
-async function refuseWrongToken(session: Session): Promise<void> {
+/** The first request of the run is a valid one, so it also shows whether address and token are right. If they are not, nothing is written. */
+async function refuseWrongStart(session: Session, prepared: PreparedTarget): Promise<void> {
   const reply = await firstRequest(createKit(session)).then(
     (first) => first.reply,
     () => undefined,
   );
   const code = reply === undefined ? undefined : errorOf(reply)?.["code"];
   const isRefused = reply?.status === 401 || (reply?.status === 403 && !/POLICY/.test(String(code)));
-  if (reply === undefined || !isRefused) return;
+  if (reply === undefined) return;
+  const isOther = isOtherHost(prepared, reply.status);
+  if (!isRefused && !isOther) return;
   session.end();
   await session.receiver?.close();
+  if (isOther) refuseOtherHost(session.target, reply.status);
   refuseToken(session.target, safeLine(createRedactor(session).text(describeReply(reply))));
 }
 

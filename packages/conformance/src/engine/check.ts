@@ -63,7 +63,14 @@ export class CheckFailed extends Error {
 }
 
 /** A request was not answered. What is judged by other answers too can still be judged. */
-export class NoResponse extends CheckFailed {}
+export class NoResponse extends CheckFailed {
+  /** It was answered, and the response has no end. */
+  readonly isCutOff: boolean;
+  constructor(expected: string, seen: string, isCutOff: boolean) {
+    super(expected, seen);
+    this.isCutOff = isCutOff;
+  }
+}
 
 /** For a request that is only one of several: what drops the connection has a check of its own. */
 export function ignoreNoResponse(error: unknown): undefined {

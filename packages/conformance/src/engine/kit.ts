@@ -46,7 +46,7 @@ export interface Attempt {
 /** An exchange that has begun: it counts as a request, and has its place in the list. */
 interface BegunExchange {
   readonly timeoutMs: number;
-  readonly finish: (outcome: Pick<Exchange, "response" | "failure">) => Exchange;
+  readonly finish: (outcome: Pick<Exchange, "response" | "failure" | "isCutOff">) => Exchange;
 }
 
 /** What a check works with. Each check and each fixture has its own, so that its exchanges can be listed. */
@@ -205,11 +205,11 @@ async function sendOnce(
   const { timeoutMs, finish } = beginExchange(session, recorded, request);
   const exchange = finish(await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax }));
   const { response } = exchange;
-  if (response === undefined)
-    throw new NoResponse(
-      `a response to ${request.method} ${request.url.pathname}`,
-      exchange.failure ?? "none",
-    );
+  if (response === undefined) {
+    const { failure = "none", isCutOff = false } = exchange;
+    const what = `${isCutOff ? "a complete response" : "a response"} to ${request.method} ${request.url.pathname}`;
+    throw new NoResponse(what, failure, isCutOff);
+  }
   return toReply({ ...exchange, response });
 }
 

@@ -3,7 +3,15 @@ import { findUnreachable } from "../http/find-unreachable.js";
 import { describeReply, toReply } from "../http/reply.js";
 import type { Exchange } from "../http/send.js";
 import type { Delivery } from "../webhooks/receiver.js";
-import { BoundReached, type Check, CheckFailed, NotOffered, Undecided, WaitsFor } from "./check.js";
+import {
+  BoundReached,
+  type Check,
+  CheckFailed,
+  NoResponse,
+  NotOffered,
+  Undecided,
+  WaitsFor,
+} from "./check.js";
 import { createKit, emptyRecord, urlOf } from "./kit.js";
 import type { Session } from "./session.js";
 
@@ -127,8 +135,14 @@ function judgedIn(
 }
 
 /** The check that a failure is reported by: the first, because a fixture that fails would fail every check that uses it. */
-function blame({ blamed }: Session, error: unknown, id: string): string {
+function blame(session: Session, error: unknown, id: string): string {
   if (!(error instanceof CheckFailed)) return id;
+  if (error instanceof NoResponse && error.isCutOff) {
+    // What writes responses writes all of them, so this is one cause, however many checks notice it.
+    session.cutOffIn ??= id;
+    return session.cutOffIn;
+  }
+  const { blamed } = session;
   const first = blamed.get(error);
   if (first === undefined) blamed.set(error, error.belongsTo ?? id);
   return first ?? id;

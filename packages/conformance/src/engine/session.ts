@@ -56,6 +56,8 @@ export interface Session {
   pollers: number;
   /** Of all further keys, if they are shorter than a UUID: as the target file says, or as was found out. */
   keyLength: number | undefined;
+  /** The check that has reported that responses are cut off. */
+  cutOffIn: string | undefined;
   /** Why no further check runs: the target does not accept connections any more. */
   unreachable: string | undefined;
 }
@@ -110,6 +112,7 @@ export function createSession(parts: SessionParts): Session {
     counter: 0,
     pollers: 0,
     keyLength: target.keyLength,
+    cutOffIn: undefined,
     unreachable: undefined,
   };
 }

@@ -29,6 +29,8 @@ export interface Exchange {
   readonly request: RequestToSend;
   readonly response?: ReceivedResponse;
   readonly failure?: string;
+  /** A response has begun, and its connection was closed before its end. */
+  readonly isCutOff?: true;
 }
 
 export interface SendBounds {
@@ -37,7 +39,7 @@ export interface SendBounds {
   readonly headerBytesMax: number;
 }
 
-type Outcome = Pick<Exchange, "response" | "failure">;
+type Outcome = Pick<Exchange, "response" | "failure" | "isCutOff">;
 
 /** Sends a request once. A redirect is not followed, and a target that is too slow or too large is cut off. */
 export function send(request: RequestToSend, bounds: SendBounds): Promise<Outcome> {
@@ -87,7 +89,13 @@ function readBody(incoming: IncomingMessage, bytesMax: number, finish: (outcome:
     if (bytes > bytesMax) finish({ failure: `the response body has more than ${bytesMax} bytes` });
     else chunks.push(chunk);
   });
-  incoming.on("error", (error: NodeJS.ErrnoException) => finish({ failure: describeError(error) }));
+  incoming.on("error", (error: NodeJS.ErrnoException) =>
+    finish(
+      incoming.complete
+        ? { failure: describeError(error) }
+        : { failure: describeCutOff(incoming, bytes), isCutOff: true },
+    ),
+  );
   incoming.on("end", () =>
     finish({
       response: {
@@ -97,6 +105,15 @@ function readBody(incoming: IncomingMessage, bytesMax: number, finish: (outcome:
       },
     }),
   );
+}
+
+function describeCutOff({ statusCode, headers }: IncomingMessage, bytes: number): string {
+  const length = headers["content-length"];
+  const end =
+    length === undefined
+      ? `after ${bytes} bytes of the body, before its last chunk`
+      : `after ${bytes} of the ${length} bytes that its Content-Length announces`;
+  return `a response with status ${statusCode} whose connection was closed ${end}`;
 }
 
 export function pairsOf(raw: readonly string[]): [string, string][] {

@@ -135,24 +135,35 @@ export function runCommand(
   secret: string,
   delivery: Delivery,
   body: Buffer,
+  timeoutMs = commandTimeoutMs,
 ): Promise<EndedCommand> {
   const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       stdio: ["pipe", "ignore", "pipe"],
       env: { ...process.env, WEBHOOK_SECRET: secret },
-      timeout: commandTimeoutMs,
     });
+    let isLate = false;
+    // Its standard error is closed as well, because a process that it has started can hold that open.
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill("SIGKILL");
+      child.stderr.destroy();
+    }, timeoutMs);
     let stderr = "";
     child.stderr.on("data", (chunk: Buffer) => {
       stderr = (stderr + chunk.toString("utf8")).slice(0, stderrMax);
     });
     const refuse = (what: string) =>
       reject(new Undecided(`The command of webhooks.signature of the target file, ${program}, ${what}.`));
-    child.on("error", (error) => refuse(`did not start: ${error.message}`));
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      refuse(`did not start: ${error.message}`);
+    });
     child.on("close", (status, signal) => {
+      clearTimeout(timer);
       if (signal === null) resolve({ status, stderr });
-      else if (signal === "SIGTERM") refuse(`did not end within ${commandTimeoutMs / 1000} s`);
+      else if (isLate) refuse(`did not end within ${timeoutMs / 1000} s`);
       else refuse(`was ended by ${signal}`);
     });
     child.stdin.on("error", () => undefined);

@@ -87,7 +87,7 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
     readRequest(incoming)
       .then(route)
       .catch((error: unknown) => errors.answer(error, incoming.socket))
-      .then((answer) => write(response, answer))
+      .then((answer) => write(response, answer, has))
       .catch(() => response.destroy());
   });
   server.on("upgrade", stream.upgrade);
@@ -112,9 +112,14 @@ async function readRequest(incoming: IncomingMessage): Promise<PlainRequest> {
   return { method, path: url, headers, rawHeaders, socket, body: Buffer.concat(chunks).toString("utf8") };
 }
 
-function write(response: ServerResponse, { status, body, headers, encoding = "utf8" }: PlainAnswer): void {
+function write(response: ServerResponse, answer: PlainAnswer, has: Has): void {
+  const { status, body, headers, encoding = "utf8" } = answer;
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  response.writeHead(status, { "content-type": "application/json", ...headers }).end(text, encoding);
+  const isCut = status >= 400 && has("errors-cut-off");
+  const length = isCut ? { "content-length": Buffer.byteLength(text) + 20 } : {};
+  response.writeHead(status, { "content-type": "application/json", ...headers, ...length });
+  if (isCut) response.write(text, () => response.destroy());
+  else response.end(text, encoding);
 }
 
 /** The path, or the one that it would be with the prefix if the server does not insist on it. */

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import type { Delivery } from "./receiver.js";
+import { runCommand } from "./verify-signature.js";
+
+const delivery = { headers: [["x-signature", "v1"]] } as unknown as Delivery;
+const limitMs = 500;
+
+/** Runs a shell script that verifies, with a limit of half a second. */
+const runScript = (script: string) =>
+  runCommand(["sh", "-c", script], "secret", delivery, Buffer.from("body"), limitMs);
+
+it("a command that ends is judged by its status, and reads the notification and the secret", async () => {
+  const script = 'grep -q x-signature && [ "$WEBHOOK_SECRET" = secret ] && exit 3';
+  expect(await runScript(script)).toEqual({ status: 3, stderr: "" });
+});
+
+it.each([
+  ["sleeps", "sleep 20"],
+  ["ignores that it should end", "trap '' TERM INT; while :; do sleep 1; done"],
+  ["waits for a process that it has started", "sleep 20 & wait"],
+])("a command that %s is ended at the limit, and says nothing about the target", async (_what, script) => {
+  const started = performance.now();
+  await expect(runScript(script)).rejects.toThrow("sh, did not end within 0.5 s");
+  expect(performance.now() - started).toBeLessThan(5000);
+});
+
+it("a command that leaves a process behind is judged by its own status", async () => {
+  expect((await runScript("sleep 3 & exit 0")).status).toBe(0);
+});
