@@ -338,7 +338,7 @@ export interface Operations {
   };
   /** unfreezeWallet */
   "POST /v1/wallets/{id}/unfreeze": {
-    input: { path: { id: string } };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string } };
     result: S.Wallet;
   };
   /** listNetworks */

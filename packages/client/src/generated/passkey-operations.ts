@@ -3,6 +3,7 @@
 /** The operations that ask people for their passkey, by method and path, with their ids. */
 export const passkeyOperations: Readonly<Record<string, string>> = {
   "POST /v1/transactions/{id}/approvals": "decideApproval",
+  "POST /v1/wallets/{id}/unfreeze": "unfreezeWallet",
   "PUT /v1/policy": "replacePolicy",
   "POST /v1/destinations": "createDestination",
   "DELETE /v1/destinations/{id}": "removeDestination",

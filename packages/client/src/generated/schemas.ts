@@ -1284,7 +1284,7 @@ export interface PolicyDocument {
     policy?: boolean;
     /** Whether adding and removing destinations needs approval. Defaults to true. */
     destinations?: boolean;
-    /** How long an approved change that loosens the policy waits. Defaults to 0. */
+    /** How long an approved change that loosens the policy waits, and how long a new destination waits at least. Defaults to 0. */
     delay_seconds?: number;
   };
 }

@@ -15,6 +15,8 @@ function frozenRoute(frozen: boolean, { setFrozen, presentWallet }: Needed) {
       path: `/v1/wallets/:id/${verb}`,
       access: frozen ? "wallets:freeze" : "wallets:unfreeze",
       operationId: `${verb}Wallet`,
+      // A stop must not wait for a passkey; what ends one must.
+      ...(frozen ? {} : { passkey: true as const }),
       tag: "Wallets",
       summary: frozen ? "Freeze a wallet" : "Unfreeze a wallet",
       description: frozen

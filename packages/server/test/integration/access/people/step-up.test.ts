@@ -124,6 +124,32 @@ describe("a person", () => {
     expect(verify("sha256", signed, key, Buffer.from(evidence.signature, "base64url"))).toBe(true);
   });
 
+  it("freezes a wallet at once, and unfreezes it with a passkey", async () => {
+    const read = await service.call("GET", "/v1/wallets?limit=1", token);
+    const { data } = (await read.json()) as { data: { id: string }[] };
+    const id = data[0]?.id ?? "";
+    const admin = await join("admin");
+    const send = async (verb: string, act?: string) => {
+      const digest = createHash("sha256").update("").digest("hex");
+      const headers: Record<string, string> =
+        act === undefined
+          ? {}
+          : {
+              "bursar-passkey": passkeyHeader(admin.authenticator, {
+                act,
+                target: `/v1/wallets/${id}/unfreeze`,
+                digest,
+              }),
+            };
+      const path = `/v1/wallets/${id}/${verb}`;
+      return (await service.call("POST", path, admin.token, undefined, headers)).status;
+    };
+    expect(await send("freeze")).toBe(200);
+    expect(await send("unfreeze")).toBe(403);
+    expect(await send("unfreeze", "freezeWallet")).toBe(403);
+    expect(await send("unfreeze", "unfreezeWallet")).toBe(200);
+  });
+
   it("approves what was requested before the link was used, and not what was requested before it was made", async () => {
     const invited = await service.inviteAsOperator(owner, {
       ...{ email: "early@treasury.example", name: "Early", role: "approver" },
