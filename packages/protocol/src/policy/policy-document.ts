@@ -221,7 +221,8 @@ export const PolicyDocument = Type.Object(
             Type.Integer({
               minimum: 0,
               maximum: policyLimits.changeDelaySecondsMax,
-              description: "How long an approved change that loosens the policy waits. Defaults to 0.",
+              description:
+                "How long an approved change that loosens the policy waits, and how long a new destination waits at least. Defaults to 0.",
             }),
           ),
         },

@@ -19,7 +19,6 @@ export interface PolicyExecutorDeps {
   prepareLimits: PrepareLimits;
   rails: Pick<Rails, "find">;
   destinations: Pick<DestinationStore, "readDestination"> & AllowList;
-  destinationDelaySeconds: number;
   /** Called after a new policy was put in force. */
   onReplaced: (tenantId: string) => void;
   newUuid: () => string;
@@ -119,8 +118,7 @@ function createExecutor(deps: PolicyExecutorDeps): ChangeExecutor<"destination.c
       const refused = await refuseDestinationChange(planner, request, requester);
       const read = refused ?? readAddress(deps.rails, change, "body.change");
       if (isRefused(read)) return read;
-      const delaySeconds = (await planner.destinationChanges(tenantId))?.delaySeconds ?? 0;
-      const waitSeconds = Math.max(deps.destinationDelaySeconds, delaySeconds);
+      const { waitSeconds } = await planner.destinationTerms(tenantId);
       const destination: Destination = {
         tenantId,
         id: deps.newUuid(),
@@ -167,7 +165,7 @@ function removeExecutor(deps: PolicyExecutorDeps): ChangeExecutor<"destination.r
 
 /** The delay is for changes of the policy: a new address has a waiting time of its own. */
 async function destinationRequirement(planner: PolicyChangePlanner, tenantId: string) {
-  const changes = await planner.destinationChanges(tenantId);
+  const { changes } = await planner.destinationTerms(tenantId);
   return changes === null ? atOnce : { ...requirementOf(changes), delaySeconds: 0 };
 }
 

@@ -48,11 +48,9 @@ interface RequestedChange {
 
 export interface DestinationServiceDeps {
   store: DestinationStore;
-  planner: Pick<PolicyChangePlanner, "destinationChanges">;
+  planner: Pick<PolicyChangePlanner, "destinationTerms">;
   requestChange: ChangeRequestService["requestChange"];
   rails: Pick<Rails, "find">;
-  /** The delay before a new entry takes effect, so that a stolen credential cannot be used at once. */
-  delaySeconds: number;
   newUuid: () => string;
   now: () => number;
 }
@@ -61,8 +59,8 @@ export function createDestinationService(deps: DestinationServiceDeps): Destinat
   const { store, now } = deps;
   return {
     addDestination: async (origin, body, idempotencyKey) => {
-      if ((await deps.planner.destinationChanges(origin.principal.tenantId)) === null)
-        return await addDestination(deps, origin, body, idempotencyKey);
+      const { changes, waitSeconds } = await deps.planner.destinationTerms(origin.principal.tenantId);
+      if (changes === null) return await addDestination(deps, origin, body, waitSeconds, idempotencyKey);
       return await requested(deps, origin, { kind: "destination.create", change: body }, idempotencyKey);
     },
     readDestination: async (tenantId, id) =>
@@ -71,7 +69,7 @@ export function createDestinationService(deps: DestinationServiceDeps): Destinat
       store.listDestinations(tenantId, filter, new Date(now()), limit, beforeId),
     removeDestination: async (origin, id) => {
       const { tenantId } = origin.principal;
-      if ((await deps.planner.destinationChanges(tenantId)) !== null) {
+      if ((await deps.planner.destinationTerms(tenantId)).changes !== null) {
         if ((await store.readDestination(tenantId, id)) === undefined)
           return { refused: "DESTINATION_NOT_FOUND" };
         const change = { destination_id: showId("dst", id) };
@@ -96,9 +94,11 @@ async function requested(
 }
 
 async function addDestination(
-  { store, rails, delaySeconds, newUuid, now }: DestinationServiceDeps,
+  { store, rails, newUuid, now }: DestinationServiceDeps,
   origin: ClientOrigin,
   body: CreateDestinationBody,
+  /** So that a stolen credential cannot be used at once. */
+  waitSeconds: number,
   idempotencyKey: string | undefined,
 ): Promise<{ destination: Destination; replayed: boolean } | Refused> {
   const networkAddress = readAddress(rails, body, "body");
@@ -112,7 +112,7 @@ async function addDestination(
     note: body.note ?? null,
     clientId: origin.principal.clientId,
     createdAt: new Date(nowMs),
-    effectiveAt: new Date(nowMs + delaySeconds * 1000),
+    effectiveAt: new Date(nowMs + waitSeconds * 1000),
   };
   const request = idempotentRequest(idempotencyKey, body);
   const result = await store.addDestination(

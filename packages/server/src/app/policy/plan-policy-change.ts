@@ -52,8 +52,14 @@ interface Replacement {
 
 export interface PolicyChangePlanner {
   planReplacement: (tenantId: string, replacement: Replacement, now: Date) => Promise<PolicyPlan | Refused>;
+  destinationTerms: (tenantId: string) => Promise<DestinationTerms>;
+}
+
+interface DestinationTerms {
   /** Who must approve changes of destinations; null if nobody. */
-  destinationChanges: (tenantId: string) => Promise<PolicyChanges | null>;
+  changes: PolicyChanges | null;
+  /** How long a new address waits, also if nobody must approve it: at least as long as what loosens the policy. */
+  waitSeconds: number;
 }
 
 /** Decides who must approve a change of the policy or of destinations: always by the policy in force, never by the new one. */
@@ -65,9 +71,12 @@ export function createPolicyChangePlanner(deps: PlanPolicyChangeDeps): PolicyCha
       const plan = await turns.run(tenantId, () => planReplacement(deps, tenantId, replacement, now));
       return plan === "full" ? tooManyChanges : plan;
     },
-    destinationChanges: async (tenantId) => {
+    destinationTerms: async (tenantId) => {
       const { changes } = compiler.compileStored(await readCurrent(deps, tenantId));
-      return changes?.coversDestinations === true ? changes : null;
+      return {
+        changes: changes?.coversDestinations === true ? changes : null,
+        waitSeconds: waitSecondsOf(deps, changes),
+      };
     },
   };
 }
@@ -98,7 +107,7 @@ async function planReplacement(
     (!keepsChanges(changes, checked.policy.changes) ||
       (changes.coversPolicy &&
         (dropsName(namedBefore, checked.document) || (await comparer.loosens(before, checked.policy)))));
-  const waitSeconds = Math.max(deps.destinationDelaySeconds, changes?.delaySeconds ?? 0);
+  const waitSeconds = waitSecondsOf(deps, changes);
   // What was approved, or what the operator does, needs no guard, but does not end those that earlier versions started.
   const isTrusted = needsApproval || by === null;
   const replaced = isTrusted ? null : { version: current.version, policy: before, waitSeconds };
@@ -112,6 +121,13 @@ async function planReplacement(
     windows: await windowsOf(checked.policy, guards, policyOf),
     namedBefore,
   };
+}
+
+function waitSecondsOf(
+  { destinationDelaySeconds }: Pick<PlanPolicyChangeDeps, "destinationDelaySeconds">,
+  changes: PolicyChanges | null,
+): number {
+  return Math.max(destinationDelaySeconds, changes?.delaySeconds ?? 0);
 }
 
 /** Reads each guard once. The version in force becomes one itself, and is known. */

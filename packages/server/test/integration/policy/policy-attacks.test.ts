@@ -113,6 +113,18 @@ describe("`changes` that cover destinations alone", () => {
 });
 
 describe("the waiting time of newly allowed addresses", () => {
+  it("is that of `changes`, also if these do not cover destinations", async () => {
+    const delay_seconds = 7 * 86_400;
+    const changes = { approvals: 1, destinations: false, delay_seconds };
+    expect((await replace({ rules: [listed], default: reject, changes })).status).toBe(200);
+    const address = `0x${"7".repeat(40)}`;
+    const { status, body } = await send<{ created_at: string; effective_at: string }>(
+      ...(["POST", "/v1/destinations", { label: "new", network: "eip155:1", address }] as const),
+    );
+    expect(status).toBe(201);
+    expect(Date.parse(body.effective_at) - Date.parse(body.created_at)).toBe(delay_seconds * 1000);
+  });
+
   const closed: PolicyDocument = { rules: [listed], default: reject };
   const open: PolicyDocument = { rules: [listed, anyAddress], default: reject };
   const verdictIn = async (days: number) => {
