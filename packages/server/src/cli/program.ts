@@ -1,8 +1,10 @@
+import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/setting.js";
 import { explainFileError, InputError, OperatorError, UnknownOutcome } from "../operator-error.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../store/core/database-unavailable-error.js";
 import { softwareVersion } from "../version.js";
+import { printError } from "./print.js";
 
 /** The exit code for wrong usage: options, arguments, configuration. */
 const usageExitCode = 2;
@@ -71,7 +73,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv, { from: "user" });
     const lost = await findLost();
     if (lost === undefined) return 0;
-    console.error(`bursar: The output could not be written: ${lost.message}.`);
+    printError(`bursar: The output could not be written: ${lost.message}.`);
     return lostOutputExitCode;
   } catch (error) {
     return explain(error);
@@ -121,21 +123,21 @@ const outcomeUnknown =
 function explain(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
   if (error instanceof ConfigError) {
-    console.error(`bursar: ${error.message}`);
+    printError(`bursar: ${error.message}`);
     return usageExitCode;
   }
   if (error instanceof UnknownOutcome || error instanceof OutcomeUnknownError) {
-    console.error(`bursar: ${error instanceof UnknownOutcome ? error.message : outcomeUnknown}`);
+    printError(`bursar: ${error instanceof UnknownOutcome ? error.message : outcomeUnknown}`);
     return unknownExitCode;
   }
   const refusal = refusalOfDatabase(error);
   if (refusal !== undefined) {
-    console.error(`bursar: The database refused the connection: ${refusal}.`);
+    printError(`bursar: The database refused the connection: ${refusal}.`);
     return 1;
   }
   if (error instanceof DatabaseUnavailableError && !(error.cause instanceof OperatorError)) {
     const answer = stateOf(error.cause) === undefined ? undefined : (error.cause as Error).message;
-    console.error(
+    printError(
       answer === undefined
         ? "bursar: The database does not answer. Check that it is running and that `database_url` is correct."
         : `bursar: The database is unavailable: ${answer}.`,
@@ -143,14 +145,14 @@ function explain(error: unknown): number {
     return 1;
   }
   if (isPrivilegeMissing(error)) {
-    console.error(`bursar: The role in \`database_url\` lacks a privilege: ${(error as Error).message}.`);
+    printError(`bursar: The role in \`database_url\` lacks a privilege: ${(error as Error).message}.`);
     return 1;
   }
   const known = [error, (error as Error).cause].find((one) => one instanceof OperatorError);
   const file = explainFileError(error);
-  if (known !== undefined) console.error(`bursar: ${known.message}`);
-  else if (file !== undefined) console.error(`bursar: ${file.path} cannot be used: ${file.reason}.`);
-  else console.error(error);
+  if (known !== undefined) printError(`bursar: ${known.message}`);
+  else if (file !== undefined) printError(`bursar: ${file.path} cannot be used: ${file.reason}.`);
+  else printError(inspect(error));
   return known instanceof InputError ? usageExitCode : 1;
 }
 

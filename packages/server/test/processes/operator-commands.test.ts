@@ -75,12 +75,16 @@ describe("commands beside a running sandbox", () => {
     );
     const bursar = bursarOf(token);
     const file = join(dataDir, "..", "policy.json");
-    const locked = { rules: [], default: { action: "reject", reason: "No." }, changes: { approvals: 10 } };
+    // The reason clears the screen of a terminal that acts on it.
+    const reason = "No.\u009b2J\u202e";
+    const locked = { rules: [], default: { action: "reject", reason }, changes: { approvals: 10 } };
     writeFileSync(file, JSON.stringify(locked));
     expect((await run(["policy", "set", tenantId, "--file", file])).output).toBe(
       `${tenantId} has policy version 1\n`,
     );
-    expect(JSON.parse((await run(["policy", "show", "locked"])).output)).toEqual(locked);
+    const { output: shown } = await run(["policy", "show", "locked"]);
+    expect(JSON.parse(shown)).toEqual(locked);
+    expect(shown).toContain("No.\\u009b2J\\u202e");
     expect((await run(["policy", "reset", "locked"])).output).toBe(`${tenantId} has policy version 2\n`);
     expect(await bursar.policy.get()).toMatchObject({
       version: 2,

@@ -2,6 +2,7 @@ import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { NodeUnavailableError } from "../../app/chain/chain-node.js";
 import { OperatorError } from "../../operator-error.js";
+import { print } from "../print.js";
 import { withDatabase } from "./operator-database.js";
 
 /** Compares what the books say with what the chains have. */
@@ -18,9 +19,9 @@ export function addChainAudit(audit: Command): void {
       });
       if (audits.length === 0) throw new OperatorError("No network is configured. Set `networks`.");
       for (const { network, wallets, differences } of audits) {
-        console.log(`${differences.length === 0 ? "equal    " : "DIFFERENT"} ${network}, ${wallets} wallets`);
+        print(`${differences.length === 0 ? "equal    " : "DIFFERENT"} ${network}, ${wallets} wallets`);
         for (const { wallet, difference } of differences)
-          console.log(`          ${showId("wlt", wallet.walletId)}: ${difference}`);
+          print(`          ${showId("wlt", wallet.walletId)}: ${difference}`);
       }
       if (audits.some(({ differences }) => differences.length > 0))
         throw new OperatorError("The books differ from the chain as listed above.");

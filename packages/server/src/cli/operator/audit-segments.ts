@@ -6,6 +6,7 @@ import { pruneSegment } from "../../app/audit/segments/prune-segment.js";
 import { OperatorError } from "../../operator-error.js";
 import { createSegmentStore } from "../../store/access/audit-segments.js";
 import type { Database } from "../../store/core/database.js";
+import { print } from "../print.js";
 import { findTenant } from "./find-tenant.js";
 import { type OperatorTools, withDatabase } from "./operator-database.js";
 
@@ -30,7 +31,7 @@ export function addSegmentCommands(audit: Command): void {
         return await readable(exportSegment(deps, { tenantId, path: resolve(to), before, afterPath: after }));
       });
       if ("fault" in verdict) throw new OperatorError(`The audit log was not exported: ${verdict.fault}.`);
-      console.log(`entries ${verdict.first} to ${verdict.last} are in ${to}`);
+      print(`entries ${verdict.first} to ${verdict.last} are in ${to}`);
     });
   audit
     .command("prune")
@@ -49,7 +50,7 @@ export function addSegmentCommands(audit: Command): void {
         return await readable(pruneSegment(deps, { tenantId: await findLog(database, tenant), path: file }));
       });
       if ("fault" in verdict) throw new OperatorError(`Nothing was removed: ${verdict.fault}.`);
-      console.log(`entries ${verdict.first} to ${verdict.last} are removed from the database`);
+      print(`entries ${verdict.first} to ${verdict.last} are removed from the database`);
     });
 }
 

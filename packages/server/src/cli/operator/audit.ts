@@ -12,6 +12,7 @@ import { createAuditStore } from "../../store/access/audit.js";
 import { createSegmentStore } from "../../store/access/audit-segments.js";
 import { createTenantStore } from "../../store/access/clients.js";
 import { auditLedger, recordLedgerAudit } from "../../store/ledger/audit-ledger.js";
+import { print, printError, printJson } from "../print.js";
 import { addChainAudit } from "./audit-chain.js";
 import { addSegmentCommands, readable } from "./audit-segments.js";
 import { withDatabase } from "./operator-database.js";
@@ -26,13 +27,13 @@ export function addAuditCommand(program: Command): void {
         const found = await auditLedger(database);
         // The verdict counts, also if it cannot be recorded, as by a role that may only read.
         await recordLedgerAudit(database, found, new Date(now())).catch((error: unknown) =>
-          console.error(`Warning: the metrics do not show this audit: ${(error as Error).message}.`),
+          printError(`Warning: the metrics do not show this audit: ${(error as Error).message}.`),
         );
         return found;
       });
       for (const { what, violations } of verdicts) {
-        console.log(`${violations.length === 0 ? "holds    " : "VIOLATED "} ${what}`);
-        for (const violation of violations) console.log(`          ${JSON.stringify(violation)}`);
+        print(`${violations.length === 0 ? "holds    " : "VIOLATED "} ${what}`);
+        for (const violation of violations) print(`          ${JSON.stringify(violation)}`);
       }
       if (verdicts.some(({ violations }) => violations.length > 0))
         throw new OperatorError("The ledger violates the rules above.");
@@ -54,7 +55,7 @@ export function addAuditCommand(program: Command): void {
         const tenants = await createTenantStore(database).listTenants();
         const segments = { store: createSegmentStore(database), keys };
         const verified = await readable(verifySegments(segments, file, checkpoints));
-        for (const one of verified) console.log(describeFile(one));
+        for (const one of verified) print(describeFile(one));
         return {
           files: verified,
           verdicts: await verifyAudit({
@@ -62,7 +63,7 @@ export function addAuditCommand(program: Command): void {
             keys,
             checkpoints,
             tenantIds: [nilTenantId, ...tenants.map(({ id }) => id)],
-            onVerdict: (verdict) => console.log(describeChain(verdict)),
+            onVerdict: (verdict) => print(describeChain(verdict)),
           }),
         };
       });
@@ -81,7 +82,7 @@ export function addAuditCommand(program: Command): void {
         const heads = await createAuditStore(database).listHeads();
         const trusted = heads.filter((head) => isPositionAuthentic(keys, "head", head));
         const at = new Date(now());
-        for (const head of trusted) console.log(JSON.stringify(signCheckpoint(keys, head, at)));
+        for (const head of trusted) printJson(signCheckpoint(keys, head, at));
         return heads.filter((head) => !trusted.includes(head)).map(({ tenantId }) => nameOf(tenantId));
       });
       if (untrusted.length > 0)
@@ -94,7 +95,7 @@ export function addAuditCommand(program: Command): void {
     .description("print the public keys that verify checkpoints, as a JWK set")
     .action(async () => {
       const keys = await withDatabase(async ({ parts }) => parts.useCases.listAuditKeys());
-      console.log(JSON.stringify({ keys }));
+      printJson({ keys });
     });
   addSegmentCommands(audit);
 }

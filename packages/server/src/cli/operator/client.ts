@@ -7,6 +7,7 @@ import { printable } from "../../runtime/printable.js";
 import { restoreClient } from "../../store/access/authenticate-clients.js";
 import { createClientStore } from "../../store/access/clients.js";
 import type { Database } from "../../store/core/database.js";
+import { print } from "../print.js";
 import { idArgument, nameArgument, quotaArgument, scopeArgument, secondsArgument } from "./arguments.js";
 import { findTenant } from "./find-tenant.js";
 import { operatorOf, orThrow } from "./operator-acts.js";
@@ -34,8 +35,8 @@ export function addClientCommand(program: Command): void {
         const origin: Origin = { by: "operator", tenantId };
         return orThrow(await parts.useCases.createClient(origin, body, undefined));
       });
-      console.log(`client_id      ${showId("cli", created.id)}`);
-      console.log(`client_secret  ${secret}`);
+      print(`client_id      ${showId("cli", created.id)}`);
+      print(`client_secret  ${secret}`);
     });
   client
     .command("list")
@@ -74,7 +75,7 @@ export function addClientCommand(program: Command): void {
       await withDatabase(async ({ parts, database }) =>
         orThrow(await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, { name })),
       );
-      console.log(`${showId("cli", clientId)} is called ${printable(name)}`);
+      print(`${showId("cli", clientId)} is called ${printable(name)}`);
     });
   client
     .command("quota")
@@ -92,7 +93,7 @@ export function addClientCommand(program: Command): void {
       const { secret } = await withDatabase(async ({ parts, database }) =>
         orThrow(await parts.useCases.resetClient(await operatorOf(database, clientId), clientId)),
       );
-      console.log(`client_secret  ${secret}`);
+      print(`client_secret  ${secret}`);
     });
   client
     .command("rotate")
@@ -103,7 +104,7 @@ export function addClientCommand(program: Command): void {
       const { secret } = await withDatabase(async ({ parts, database }) =>
         orThrow(await parts.useCases.rotateSecret(await operatorOf(database, clientId), clientId, overlap)),
       );
-      console.log(`client_secret  ${secret}`);
+      print(`client_secret  ${secret}`);
     });
 }
 
@@ -113,7 +114,7 @@ async function restore(clientId: string, scopes: readonly Scope[]): Promise<void
     const audit = describeAct(origin, "client.restore", showId("cli", clientId), new Date(now()));
     await restoreClient(database, clientId, scopes, audit);
   });
-  console.log(`${showId("cli", clientId)} is disabled and has no credentials`);
+  print(`${showId("cli", clientId)} is disabled and has no credentials`);
 }
 
 async function setQuotas(clientId: string, quotas: ClientQuotas): Promise<void> {
@@ -122,7 +123,7 @@ async function setQuotas(clientId: string, quotas: ClientQuotas): Promise<void> 
     orThrow(await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, body)),
   );
   const shown = Object.entries(quotas).map(([name, { perSecond, burst }]) => `${name}=${perSecond}/${burst}`);
-  console.log(`${showId("cli", clientId)} has ${shown.join(" ") || "the default quotas"}`);
+  print(`${showId("cli", clientId)} has ${shown.join(" ") || "the default quotas"}`);
 }
 
 async function setState(
@@ -135,7 +136,7 @@ async function setState(
       await parts.useCases.changeClient(await operatorOf(database, clientId), clientId, { state, ...more }),
     ),
   );
-  console.log(`${showId("cli", clientId)} is ${state}`);
+  print(`${showId("cli", clientId)} is ${state}`);
 }
 
 const pageSize = 100;
@@ -145,7 +146,7 @@ async function printAll(database: Database, tenantId: string): Promise<void> {
   for (let page: ApiClient[] = [], last: string | undefined; ; last = page.at(-1)?.id) {
     page = await store.listClients(tenantId, pageSize, last);
     for (const { id, state, name, scopes } of page) {
-      console.log(`${showId("cli", id)}  ${state.padEnd(8)}  ${printable(name)}  ${scopes.join(" ")}`);
+      print(`${showId("cli", id)}  ${state.padEnd(8)}  ${printable(name)}  ${scopes.join(" ")}`);
     }
     if (page.length < pageSize) return;
   }

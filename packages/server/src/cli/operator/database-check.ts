@@ -2,11 +2,13 @@ import type { Command } from "commander";
 import { ConfigError } from "../../config/setting.js";
 import { readMasterKeys } from "../../credentials/master-key.js";
 import { OperatorError } from "../../operator-error.js";
+import { printable } from "../../runtime/printable.js";
 import { type Database, openDatabase } from "../../store/core/database.js";
 import { DatabaseUnavailableError } from "../../store/core/database-unavailable-error.js";
 import { checkDatabaseSettings } from "../../store/core/schema/check-database-settings.js";
 import { assertMigrated } from "../../store/core/schema/migrate.js";
 import { readMigrations } from "../../store/core/schema/migrations.js";
+import { print, printJson } from "../print.js";
 import {
   loadOperatorSettings,
   masterKeyPath,
@@ -29,7 +31,8 @@ export function addDatabaseCheck(database: Command): void {
     .action(async ({ json }: { json: boolean }) => {
       const findings = await checkAll();
       for (const finding of findings)
-        console.log(json ? JSON.stringify(finding) : `${finding.state}  ${finding.check}  ${finding.found}`);
+        if (json) printJson(finding);
+        else print(`${finding.state}  ${finding.check}  ${printable(finding.found)}`);
       if (findings.some(({ state }) => state === "failed")) throw new OperatorError("A check has failed.");
     });
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { loadConfig } from "../../config/load-config.js";
 import { changeOwnerScript, createRolesScript, grantScript } from "../../store/core/schema/database-roles.js";
+import { print } from "../print.js";
 import { addDatabaseCheck } from "./database-check.js";
 
 export function addDatabaseCommand(program: Command): void {
@@ -22,9 +23,9 @@ export function addDatabaseCommand(program: Command): void {
     .action((options: { owner: string; service: string; createOnly: boolean; grantsOnly: boolean }) => {
       const { owner, service, createOnly, grantsOnly } = options;
       const roles = { owner, service, schema: loadConfig(process.env).values.database_schema };
-      if (!grantsOnly) console.log(createRolesScript(roles));
-      if (!grantsOnly && !createOnly) console.log(changeOwnerScript(roles));
-      if (!createOnly) console.log(grantScript(roles));
+      if (!grantsOnly) print(createRolesScript(roles));
+      if (!grantsOnly && !createOnly) print(changeOwnerScript(roles));
+      if (!createOnly) print(grantScript(roles));
     });
 }
 

@@ -12,6 +12,7 @@ import { orderFailures } from "../../store/markets/claim-orders.js";
 import { transactionFailures } from "../../store/transactions/settlement.js";
 import { walletFailures } from "../../store/wallets/activate-wallets.js";
 import { deliveryFailures } from "../../store/webhooks/webhook-sending.js";
+import { print } from "../print.js";
 import { withDatabase } from "./operator-database.js";
 
 /** Every kind of row that records its failures, with the prefix of its ids. */
@@ -36,14 +37,12 @@ export function addFailuresCommand(program: Command): void {
         let listed = 0;
         for (const { prefix, table } of kinds) {
           const rows = await listFailures(database, table, listMax);
-          for (const row of rows) console.log(lineOf(prefix, row));
+          for (const row of rows) print(lineOf(prefix, row));
           if (rows.length === listMax)
-            console.log(
-              `There may be more of the kind ${table.kind}: only the oldest ${listMax} are listed.`,
-            );
+            print(`There may be more of the kind ${table.kind}: only the oldest ${listMax} are listed.`);
           listed += rows.length;
         }
-        if (listed === 0) console.log("No row has failed.");
+        if (listed === 0) print("No row has failed.");
       });
     });
   failures
@@ -58,7 +57,7 @@ export function addFailuresCommand(program: Command): void {
       );
       if (id !== undefined && retried === 0)
         throw new OperatorError(`${id} is not a failed row: see \`bursar failures list\`.`);
-      console.log(`${retried} ${retried === 1 ? "row is" : "rows are"} due now.`);
+      print(`${retried} ${retried === 1 ? "row is" : "rows are"} due now.`);
     });
 }
 

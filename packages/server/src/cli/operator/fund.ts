@@ -6,6 +6,7 @@ import { assertAssetsKept } from "../../compose/assert-assets-kept.js";
 import { loadConfig } from "../../config/load-config.js";
 import { OperatorError } from "../../operator-error.js";
 import { findWalletToFund } from "../../store/transactions/deposits.js";
+import { print } from "../print.js";
 import { findSandboxChain, fundFromFaucet } from "../sandbox/sandbox-chain.js";
 import { type OperatorTools, withDatabase } from "./operator-database.js";
 import { keyArgument, keyOption, keyReused, repeatable } from "./repeatable.js";
@@ -49,7 +50,7 @@ export function addFundCommand(program: Command): void {
             fund(tools, takeKey, { hasKey: given !== undefined, wallet, code, amount, reference }),
           ),
         );
-        console.log(line);
+        print(line);
       },
     );
 }

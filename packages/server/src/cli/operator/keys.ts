@@ -14,6 +14,7 @@ import { OperatorError } from "../../operator-error.js";
 import { createAuditStore } from "../../store/access/audit.js";
 import { type Reseal, type Resealed, resealSecrets } from "../../store/access/reseal.js";
 import { createTokenKeyStore } from "../../store/access/tokens.js";
+import { print, printError } from "../print.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addKeysCommand(program: Command): void {
@@ -29,8 +30,8 @@ export function addKeysCommand(program: Command): void {
       const { added, removed } = await withDatabase(({ database, sealing, newUuid, now }) =>
         rotateTokenKeys(createTokenKeyStore(database), sealing, newUuid, now),
       );
-      console.log(`${tokenKeyId(added.id)} is published and signs from ${added.activeFrom.toISOString()}`);
-      for (const id of removed) console.log(`${tokenKeyId(id)} is removed`);
+      print(`${tokenKeyId(added.id)} is published and signs from ${added.activeFrom.toISOString()}`);
+      for (const id of removed) print(`${tokenKeyId(id)} is removed`);
     });
   keys
     .command("revoke <key>")
@@ -44,8 +45,8 @@ export function addKeysCommand(program: Command): void {
       const added = await withDatabase(({ database, sealing, newUuid, now }) =>
         revokeTokenKey(createTokenKeyStore(database), sealing, id, newUuid, now, warnUnrecorded),
       );
-      console.log(`${shown} is revoked. Its tokens are refused within 5 seconds.`);
-      if (added !== undefined) console.log(`${tokenKeyId(added.id)} signs from now on.`);
+      print(`${shown} is revoked. Its tokens are refused within 5 seconds.`);
+      if (added !== undefined) print(`${tokenKeyId(added.id)} signs from now on.`);
     });
   keys
     .command("reseal")
@@ -68,26 +69,26 @@ export function addKeysCommand(program: Command): void {
         return { keyId: sealing.keyring.current.id, resealed: counts };
       });
       const { tokenKeys, clientKeys, webhookSecrets, approvals, macs, chains } = resealed;
-      console.log(
+      print(
         `Encrypted again with the master key ${keyId}: ${tokenKeys} token keys, ${clientKeys} keys of clients, ${webhookSecrets} webhook endpoints, ${approvals} signatures of approvals.`,
       );
-      console.log(
+      print(
         `Authenticated again: ${macs} rows of open transactions, deposits, approvals, wallet addresses and commands.`,
       );
-      console.log(`Continued with this key: ${chains} audit logs. The other keys count only up to here.`);
+      print(`Continued with this key: ${chains} audit logs. The other keys count only up to here.`);
       for (const unused of resealed.unusedKeys)
-        console.log(
+        print(
           `The database retains the key ${unused}, with which no entry of an audit log counts. If you have never used it, something else has inserted it.`,
         );
       const broken = describeBroken(resealed.brokenChains);
       if (broken === undefined || acceptsBroken)
-        console.log(
+        print(
           "The other master keys are not needed any more, unless a process still writes with one of them.",
         );
       refuseForged(resealed.forgedDeposits);
       if (broken === undefined) return;
       if (!acceptsBroken) throw new OperatorError(`${broken} ${brokenAdvice}`);
-      console.log(`${broken} Entries before that place count no longer if their key was replaced earlier.`);
+      print(`${broken} Entries before that place count no longer if their key was replaced earlier.`);
     });
   keys
     .command("adopt")
@@ -99,7 +100,7 @@ export function addKeysCommand(program: Command): void {
         ({ parts }) => parts.adoptDatabase(),
         async () => undefined,
       );
-      console.log(
+      print(
         isAdopted
           ? "The clients and the audit log are authenticated as they are."
           : "The database has its keys already. Nothing was changed.",
@@ -113,7 +114,7 @@ export function addKeysCommand(program: Command): void {
         scheduledTokenKeys(await listValidTokenKeys(createTokenKeyStore(database)), now()),
       );
       for (const { id, activeFrom, role } of listed) {
-        console.log(`${tokenKeyId(id)}  ${activeFrom.toISOString()}  ${role}`);
+        print(`${tokenKeyId(id)}  ${activeFrom.toISOString()}  ${role}`);
       }
     });
 }
@@ -140,7 +141,7 @@ function nameOfChain(tenantId: string): string {
 
 function warnUnrecorded(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
-  console.error(`Warning: the audit log has no entry about this, because it could not be written: ${reason}`);
+  printError(`Warning: the audit log has no entry about this, because it could not be written: ${reason}`);
 }
 
 function createReseal({ seal, open, isCurrent }: Sealing): Reseal {

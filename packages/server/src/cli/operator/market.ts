@@ -3,6 +3,7 @@ import { describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
 import { OperatorError } from "../../operator-error.js";
 import { printable } from "../../runtime/printable.js";
 import { listMarkets, resumeMarket } from "../../store/markets/halt-market.js";
+import { print } from "../print.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addMarketCommand(program: Command): void {
@@ -12,9 +13,9 @@ export function addMarketCommand(program: Command): void {
     .description("list the markets, and why one is halted")
     .action(async () => {
       for (const one of await withDatabase(({ database }) => listMarkets(database))) {
-        console.log(`${one.market}  ${one.haltedReason === null ? "trading" : "halted"}`);
+        print(`${one.market}  ${one.haltedReason === null ? "trading" : "halted"}`);
         if (one.haltedReason !== null)
-          console.log(`  since ${one.haltedAt?.toISOString()}: ${printable(one.haltedReason)}`);
+          print(`  since ${one.haltedAt?.toISOString()}: ${printable(one.haltedReason)}`);
       }
     });
   market
@@ -32,6 +33,6 @@ export function addMarketCommand(program: Command): void {
         return resumeMarket(database, name, entry);
       });
       if (outcome === "unknown") throw new OperatorError(`There is no market ${name}.`);
-      console.log(outcome === "resumed" ? `${name} is resumed` : `${name} is not halted`);
+      print(outcome === "resumed" ? `${name} is resumed` : `${name} is not halted`);
     });
 }

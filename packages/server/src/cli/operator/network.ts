@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
 import { OperatorError } from "../../operator-error.js";
+import { printable } from "../../runtime/printable.js";
 import { listNetworks, resumeNetwork } from "../../store/chain/resume-chain.js";
+import { print } from "../print.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addNetworkCommand(program: Command): void {
@@ -14,9 +16,9 @@ export function addNetworkCommand(program: Command): void {
     .action(async () => {
       for (const one of await withDatabase(({ database }) => listNetworks(database))) {
         const blocks = `head ${one.headNumber}, final ${one.finalNumber}, settled ${one.settledNumber}`;
-        console.log(`${one.network}  ${one.haltedReason === null ? "following" : "halted   "}  ${blocks}`);
+        print(`${one.network}  ${one.haltedReason === null ? "following" : "halted   "}  ${blocks}`);
         if (one.haltedReason !== null)
-          console.log(`  since ${one.haltedAt?.toISOString()}: ${one.haltedReason}`);
+          print(`  since ${one.haltedAt?.toISOString()}: ${printable(one.haltedReason)}`);
       }
     });
   network
@@ -37,6 +39,6 @@ export function addNetworkCommand(program: Command): void {
       });
       if (outcome === "unknown")
         throw new OperatorError(`The service has not followed the network ${name} yet.`);
-      console.log(outcome === "resumed" ? `${name} is resumed` : `${name} is not halted`);
+      print(outcome === "resumed" ? `${name} is resumed` : `${name} is not halted`);
     });
 }

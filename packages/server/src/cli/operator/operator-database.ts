@@ -24,6 +24,7 @@ import { type Database, openDatabase } from "../../store/core/database.js";
 import { readDatabaseTime } from "../../store/core/database-time.js";
 import { assertMigrated } from "../../store/core/schema/migrate.js";
 import { readMigrations } from "../../store/core/schema/migrations.js";
+import { printError } from "../print.js";
 import { findSandboxChain, withSandboxChain } from "../sandbox/sandbox-chain.js";
 
 /** An audit of the ledger reads all of it. */
@@ -66,7 +67,7 @@ export async function withDatabase<T>(
     readDatabaseTime: () => readDatabaseTime(database, machineClocks.monotonicMs),
     onReading: (reading) => {
       if (Math.abs(reading.skewMs) >= skewLimits.notReadyMs)
-        console.error(`Warning: ${describeReading(reading)}. The database's time is used.`);
+        printError(`Warning: ${describeReading(reading)}. The database's time is used.`);
     },
     onError: () => undefined,
     timers: nodeTimers,

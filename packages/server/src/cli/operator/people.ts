@@ -8,6 +8,7 @@ import { publicUrlOf } from "../../compose/public-address.js";
 import { OperatorError } from "../../operator-error.js";
 import { printable } from "../../runtime/printable.js";
 import { createClientStore } from "../../store/access/clients.js";
+import { print } from "../print.js";
 import { idArgument, nameArgument } from "./arguments.js";
 import { findTenant } from "./find-tenant.js";
 import { operatorOf, orThrow } from "./operator-acts.js";
@@ -46,7 +47,7 @@ export function addPeopleCommand(program: Command): void {
           const page = await parts.useCases.listPeople(id, pageSize, last);
           for (const { id: personId, state, keys, person } of page) {
             const shown = state === "active" && keys.length === 0 ? "invited" : state;
-            console.log(
+            print(
               `${showId("cli", personId)}  ${shown.padEnd(8)}  ${person.role.padEnd(9)}  ${keys.length} passkeys  ${printable(person.email)}`,
             );
           }
@@ -63,7 +64,7 @@ export function addPeopleCommand(program: Command): void {
       await withDatabase(async ({ parts, database }) =>
         orThrow(await parts.useCases.changePerson(await operatorOf(database, id), id, { state: "disabled" })),
       );
-      console.log(`${showId("cli", id)} is disabled`);
+      print(`${showId("cli", id)} is disabled`);
     });
   people
     .command("sessions")
@@ -85,7 +86,7 @@ export function addPeopleCommand(program: Command): void {
           undefined,
         );
         if (refused !== undefined) orThrow(refused);
-        console.log(`${open.length} sessions of ${showId("cli", person.id)} are ended`);
+        print(`${open.length} sessions of ${showId("cli", person.id)} are ended`);
       });
     });
   people
@@ -106,18 +107,18 @@ const pageSize = 100;
 function printSession({ id, address, createdAt, lastUsedAt, credentialId }: Session): void {
   const by = credentialId === null ? "provider" : "passkey";
   const times = `opened ${createdAt.toISOString()}  used ${lastUsedAt.toISOString()}`;
-  console.log(`${showId("ses", id)}  ${by.padEnd(8)}  ${times}  ${printable(address)}`);
+  print(`${showId("ses", id)}  ${by.padEnd(8)}  ${times}  ${printable(address)}`);
 }
 
 function printInvited({ person, invitation }: InvitedPerson): void {
   const { role, roleCreatedBy } = person.person;
   // A client can have written the role, and another one with this name before.
   const author = roleCreatedBy === undefined ? "" : `, written by ${showId("cli", roleCreatedBy)}`;
-  console.log(`person  ${showId("cli", person.id)}`);
-  console.log(`role    ${printable(role)}${author}`);
-  console.log(`scopes  ${person.scopes.join(" ")}`);
+  print(`person  ${showId("cli", person.id)}`);
+  print(`role    ${printable(role)}${author}`);
+  print(`scopes  ${person.scopes.join(" ")}`);
   if (invitation !== null)
-    console.log(`link    ${invitationUrl(publicUrlOf(loadOperatorSettings()), invitation.token)}`);
+    print(`link    ${invitationUrl(publicUrlOf(loadOperatorSettings()), invitation.token)}`);
 }
 
 function emailArgument(text: string): string {

@@ -4,6 +4,7 @@ import { errorCatalog, showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
 import { InputError, OperatorError } from "../../operator-error.js";
+import { print, printJson } from "../print.js";
 import { findTenant } from "./find-tenant.js";
 import { type OperatorTools, withDatabase } from "./operator-database.js";
 
@@ -16,7 +17,7 @@ export function addPolicyCommand(program: Command): void {
     .argument("<tenant>", "the tenant's id or name")
     .action(async (named: string) => {
       const { document } = await withDatabase(async (tools) => readInForce(tools, await idOf(tools, named)));
-      console.log(JSON.stringify(document, null, 2));
+      printJson(document, 2);
     });
   policy
     .command("set")
@@ -40,7 +41,7 @@ async function replace(named: string, document: unknown): Promise<void> {
     if (!("policy" in replaced)) throw new Error("a policy of the operator waits for approval");
     return { tenantId: id, version: replaced.policy.version };
   });
-  console.log(`${showId("tnt", tenantId)} has policy version ${version}`);
+  print(`${showId("tnt", tenantId)} has policy version ${version}`);
 }
 
 async function idOf({ database }: OperatorTools, named: string): Promise<string> {

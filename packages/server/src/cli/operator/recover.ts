@@ -11,6 +11,7 @@ import {
   type RecoveredEpoch,
   recoverDatabase,
 } from "../../store/recovery/recover-database.js";
+import { print } from "../print.js";
 import { keyArgument, sequenceArgument } from "./arguments.js";
 import { withDatabase } from "./operator-database.js";
 
@@ -36,7 +37,7 @@ export function addRecoverCommand(program: Command): void {
         const now = new Date();
         const tokenKey = makeTokenKey(sealing, newUuid(), now.getTime());
         const epoch = await recoverDatabase(database, { ...options, key: options.key, tokenKey, now });
-        for (const line of await auditAndDescribe(database, epoch, now)) console.log(line);
+        for (const line of await auditAndDescribe(database, epoch, now)) print(line);
       });
     });
 }

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { isIdempotencyKey } from "../../http/access/idempotency-key.js";
 import { OperatorError, UnknownOutcome } from "../../operator-error.js";
 import { OutcomeUnknownError } from "../../store/core/database-unavailable-error.js";
+import { printError } from "../print.js";
 
 export const keyOption = [
   "--key <key>",
@@ -32,7 +33,7 @@ export async function repeatable<T>(
 ): Promise<T> {
   const key = given ?? `op-${randomBytes(12).toString("hex")}`;
   const takeKey = () => {
-    if (given === undefined) console.error(`If the outcome is unknown, repeat the command with --key ${key}`);
+    if (given === undefined) printError(`If the outcome is unknown, repeat the command with --key ${key}`);
     return key;
   };
   try {

@@ -5,6 +5,7 @@ import { isRefused } from "../../app/requests/refused.js";
 import { OperatorError } from "../../operator-error.js";
 import { printable } from "../../runtime/printable.js";
 import { createTenantStore } from "../../store/access/clients.js";
+import { print } from "../print.js";
 import { idArgument, nameArgument, switchArgument } from "./arguments.js";
 import { findTenant } from "./find-tenant.js";
 import { withDatabase } from "./operator-database.js";
@@ -39,7 +40,7 @@ export function addTenantCommand(program: Command): void {
       const tenants = await withDatabase(({ database }) => createTenantStore(database).listTenants());
       for (const { id, name, createdAt, isSuspended } of tenants) {
         const state = isSuspended ? "suspended" : "active   ";
-        console.log(`${showId("tnt", id)}  ${createdAt.toISOString()}  ${state}  ${printable(name)}`);
+        print(`${showId("tnt", id)}  ${createdAt.toISOString()}  ${state}  ${printable(name)}`);
       }
     });
   tenant
@@ -66,9 +67,9 @@ async function createTenant(name: string, options: { key?: string }): Promise<vo
     }),
   );
   const clientId = showId("cli", created.client.id);
-  console.log(`tenant_id      ${showId("tnt", created.tenant.id)}`);
-  console.log(`client_id      ${clientId}`);
-  console.log(
+  print(`tenant_id      ${showId("tnt", created.tenant.id)}`);
+  print(`client_id      ${clientId}`);
+  print(
     created.secret === null
       ? `The secret is not shown any more. \`bursar client reset ${clientId}\` replaces it.`
       : `client_secret  ${created.secret}`,
@@ -81,7 +82,7 @@ async function setSuspended(named: string, isSuspended: boolean): Promise<void> 
     return { tenant: found, outcome: await parts.setTenantSuspended(found.id, isSuspended) };
   });
   const state = isSuspended ? "suspended" : "active";
-  console.log(`${showId("tnt", tenant.id)} is ${outcome === "unchanged" ? "already " : ""}${state}`);
+  print(`${showId("tnt", tenant.id)} is ${outcome === "unchanged" ? "already " : ""}${state}`);
 }
 
 async function setSingleAdministrator(tenantId: string, isOn: boolean): Promise<void> {
@@ -93,5 +94,5 @@ async function setSingleAdministrator(tenantId: string, isOn: boolean): Promise<
     if (!(await createTenantStore(database).setSingleAdministrator(tenantId, isOn, audit)))
       throw new OperatorError(`Tenant ${shown} does not exist.`);
   });
-  console.log(`${shown} has single_administrator ${state}`);
+  print(`${shown} has single_administrator ${state}`);
 }

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { describeAct } from "../../app/audit/audit-entry.js";
 import { createEventLog } from "../../store/events/events.js";
 import { listTotalsAhead, repairTotals } from "../../store/policy/repair-totals.js";
+import { print } from "../print.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addTotalsCommand(program: Command): void {
@@ -19,7 +20,7 @@ export function addTotalsCommand(program: Command): void {
 async function repair(isApplied: boolean): Promise<void> {
   await withDatabase(async ({ database, now }) => {
     const found = await listTotalsAhead(database, new Date(now()));
-    if (found.length === 0) return console.log("No sum is dated in the future.");
+    if (found.length === 0) return print("No sum is dated in the future.");
     // The service reads the sums whenever it judges something, so nobody has to be woken.
     const events = createEventLog({ publish: () => undefined });
     for (const { tenantId, count, latestAt } of found) {
@@ -28,10 +29,9 @@ async function repair(isApplied: boolean): Promise<void> {
         const at = new Date(now());
         const audit = describeAct({ by: "operator", tenantId }, "totals.repair", tenant, at);
         const repaired = await repairTotals(database, events, { tenantId, now: at, audit });
-        console.log(`${tenant}  ${repaired} sums were dated up to ${latestAt.toISOString()}, repaired`);
-      } else console.log(`${tenant}  ${count} sums are dated up to ${latestAt.toISOString()}`);
+        print(`${tenant}  ${repaired} sums were dated up to ${latestAt.toISOString()}, repaired`);
+      } else print(`${tenant}  ${count} sums are dated up to ${latestAt.toISOString()}`);
     }
-    if (!isApplied)
-      console.log("Nothing was changed. Check the clocks, then run `bursar totals repair --apply`.");
+    if (!isApplied) print("Nothing was changed. Check the clocks, then run `bursar totals repair --apply`.");
   });
 }

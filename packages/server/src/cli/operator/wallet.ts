@@ -5,6 +5,7 @@ import { OperatorError } from "../../operator-error.js";
 import { resumeWallet, stateNonce, type WaitingPayment } from "../../store/chain/resume-chain.js";
 import type { Database } from "../../store/core/database.js";
 import { findWalletToFund } from "../../store/transactions/deposits.js";
+import { print } from "../print.js";
 import { idArgument } from "./arguments.js";
 import { withDatabase } from "./operator-database.js";
 
@@ -31,7 +32,7 @@ export function addWalletCommand(program: Command): void {
       );
       if (outcome === "unknown") throw new OperatorError(`There is no wallet ${shown} on a chain.`);
       if (typeof outcome === "object") throw new OperatorError(describeWaiting(shown, outcome.waiting));
-      console.log(
+      print(
         outcome === "stated"
           ? `${shown} goes on when its next comparison with the chain finds ${nonce} final transactions; \`sending\` of the wallet shows it`
           : `${shown} is not halted`,
@@ -47,7 +48,7 @@ export function addWalletCommand(program: Command): void {
       const shown = showId("wlt", walletId);
       const outcome = await withWallet(walletId, "wallet.resume", resumeWallet);
       if (outcome === "unknown") throw new OperatorError(`There is no wallet ${shown} on a chain.`);
-      console.log(outcome === "resumed" ? `${shown} is resumed` : `${shown} is not halted`);
+      print(outcome === "resumed" ? `${shown} is resumed` : `${shown} is not halted`);
     });
 }
 
