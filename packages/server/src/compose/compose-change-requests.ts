@@ -46,7 +46,7 @@ export function composeChangeRequests(
       }),
       ...policyExecutors,
     },
-    box: createEvidenceBox(sealing, secretContexts.changeDecision),
+    box: createEvidenceBox(sealing, now, secretContexts.changeDecision),
     onFailure: ({ tenantId, id }, error) =>
       log.error(
         { err: error, tenant_id: showId("tnt", tenantId), change_request_id: showId("chr", id) },

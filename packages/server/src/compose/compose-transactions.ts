@@ -112,7 +112,7 @@ export function composeTransactions(
     changeRequests: createChangeRequestStore(database, events),
   });
   const approvals = createApprovalStore(database, events);
-  const evidence = createEvidenceBox(sealing, secretContexts.approval);
+  const evidence = createEvidenceBox(sealing, now, secretContexts.approval);
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, monotonicMs });
   const counts = createTransactionMetrics();
@@ -253,7 +253,7 @@ export function composeTransactions(
         onRequested: () => wakeUps.publish("rails", []),
         audit,
       }),
-      listApprovals: createApprovalLister({ read, store: approvals, box: evidence, now }),
+      listApprovals: createApprovalLister({ read, store: approvals, box: evidence }),
       decideApproval: createApprovalDecider({
         ...{ store: approvals, read, box: evidence },
         judgeWaiting: createWaitingJudge({ policies, allowList, wallets: walletDirectory }),

@@ -1,14 +1,17 @@
-import type { EvidenceBox } from "../app/transactions/approval-evidence.js";
+import type { EvidenceBox, EvidenceSubject } from "../app/transactions/approval-evidence.js";
 import type { Sealing } from "../credentials/sealing.js";
 
-/** Encrypts the signed content of decisions, each bound to what was decided. */
-export function createEvidenceBox(sealing: Sealing, contextOf: (subjectId: string) => string): EvidenceBox {
+/** Encrypts the signed content of decisions, each bound to its tenant and to what was decided. */
+export function createEvidenceBox(
+  sealing: Sealing,
+  now: () => number,
+  contexts: { current: (subject: EvidenceSubject) => string; old: (subjectId: string) => string },
+): EvidenceBox {
   return {
-    seal: (subjectId, base) => sealing.seal(contextOf(subjectId), base),
-    open: (subjectId, sealed) => {
-      const base = sealing.open(contextOf(subjectId), sealed);
-      if (base === undefined) throw new Error("the master key does not decrypt the signature of a decision");
-      return base;
-    },
+    seal: (subject, base) => sealing.seal(contexts.current(subject), base),
+    open: (subject, sealed) =>
+      sealing.open(contexts.current(subject), sealed) ?? sealing.open(contexts.old(subject.id), sealed),
+    // The clock of the service follows that of the database, which somebody could set.
+    hasPassed: (time) => time.getTime() <= Math.min(now(), Date.now()),
   };
 }

@@ -4,8 +4,15 @@ export const secretContexts = {
   clientKey: (id: string) => `client-key ${id}`,
   endpoint: (tenantId: string, id: string) => `webhook-endpoint ${tenantId} ${id}`,
   firstClient: (tenantId: string) => `first-client ${tenantId}`,
-  approval: (transactionId: string) => `approval ${transactionId}`,
-  changeDecision: (changeRequestId: string) => `change-decision ${changeRequestId}`,
+  approval: {
+    current: ({ tenantId, id }: { tenantId: string; id: string }) => `approval ${tenantId} ${id}`,
+    /** Without the tenant, as until November 2026. */
+    old: (transactionId: string) => `approval ${transactionId}`,
+  },
+  changeDecision: {
+    current: ({ tenantId, id }: { tenantId: string; id: string }) => `change-decision ${tenantId} ${id}`,
+    old: (changeRequestId: string) => `change-decision ${changeRequestId}`,
+  },
   passkeyChallenge: "passkey challenge",
   oidcLogin: "oidc login",
 };

@@ -3,7 +3,7 @@ import { type ApprovalRecords, type DecideChangeBody, showId } from "@bursar/pro
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { callerReviewOf, describeActOn } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { type ApprovalProof, presentRecord, sealEvidence } from "../transactions/approval-evidence.js";
+import { type ApprovalProof, presentRecords, sealEvidence } from "../transactions/approval-evidence.js";
 import {
   advance,
   type ChangeRequestDeps,
@@ -57,7 +57,7 @@ export async function decideChange(
     if (decision === "approve" && request.decisions.length >= recordedApprovalsMax)
       return { refused: "APPROVAL_LIMIT_REACHED" };
     const decided = withNext(request, { decisions: [...request.decisions, made] }, decidedAt);
-    unit.recordDecision(request, made, proof && sealEvidence(deps.box, id, proof));
+    unit.recordDecision(request, made, proof && sealEvidence(deps.box, { tenantId, id }, proof));
     const act = [origin, `change_request.${decision}`, showId("chr", id), decidedAt] as const;
     const audit = decision === "reject" ? describeAct(...act) : describeActOn(request.target, ...act);
     if (decision === "reject") {
@@ -82,22 +82,22 @@ async function readAndPrepare(
 }
 
 export async function listDecisions(
-  { store, box, now }: ChangeRequestDeps,
+  { store, box }: ChangeRequestDeps,
   tenantId: string,
   id: string,
 ): Promise<ApprovalRecords | Refused> {
   const request = await store.read(tenantId, id);
   if (request === undefined) return notFound;
-  const at = new Date(now());
   const decisions = await store.listEvidence(tenantId, id);
   const digest = digestOfChange(request);
-  return {
-    digest,
-    content: contentOfChange(request),
-    data: decisions.map((decision) =>
-      presentRecord({ ...decision, digest }, (base) => box.open(id, base), at),
-    ),
-  };
+  const data = presentRecords(
+    box,
+    { tenantId, id },
+    decisions.map((decision) => ({ ...decision, digest })),
+  );
+  return data === undefined
+    ? { refused: "CHANGE_REQUEST_TAMPERED" }
+    : { digest, content: contentOfChange(request), data };
 }
 
 function refuseDecider(

@@ -3,6 +3,7 @@ import type { VerifiedSignature } from "../access/verify-request-signature.js";
 import { readPasskey } from "../people/passkey.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { contentForApproval, digestForApproval } from "./present-approval.js";
+import { readSignedBase, type SignedBase } from "./read-signed-base.js";
 import type { ReadTransaction } from "./read-transaction.js";
 import type { RecordedApproval } from "./transaction.js";
 
@@ -25,10 +26,19 @@ export interface ApprovalEvidence {
   baseAvailableAt: Date;
 }
 
+/** What was decided: a transaction or a change request. */
+export interface EvidenceSubject {
+  tenantId: string;
+  id: string;
+}
+
 export interface EvidenceBox {
-  /** Encrypts the signature base of a decision on a transaction or a change request. */
-  seal: (subjectId: string, base: Uint8Array) => Uint8Array;
-  open: (subjectId: string, sealed: Uint8Array) => Uint8Array;
+  /** Encrypts the signature base of a decision. */
+  seal: (subject: EvidenceSubject, base: Uint8Array) => Uint8Array;
+  /** Undefined if it was encrypted for something else, or with a key that is not listed. */
+  open: (subject: EvidenceSubject, sealed: Uint8Array) => Uint8Array | undefined;
+  /** Whether a time has passed, by every clock of the service. */
+  hasPassed: (time: Date) => boolean;
 }
 
 export interface EvidenceStore {
@@ -41,7 +51,7 @@ export interface EvidenceStore {
 
 export function sealEvidence(
   box: Pick<EvidenceBox, "seal">,
-  subjectId: string,
+  subject: EvidenceSubject,
   { signature, tokenExpiresAt }: ApprovalProof,
 ): ApprovalEvidence {
   const { key, params, signature: bytes, base, body } = signature;
@@ -51,7 +61,7 @@ export function sealEvidence(
     publicKey: publicKeyOf(key),
     params,
     signature: bytes,
-    base: box.seal(subjectId, Buffer.from(base)),
+    base: box.seal(subject, Buffer.from(base)),
     body,
     baseAvailableAt: tokenExpiresAt,
   };
@@ -66,60 +76,59 @@ function publicKeyOf(key: VerifiedSignature["key"]): Uint8Array | null {
 export interface ListApprovalsDeps {
   read: ReadTransaction;
   store: EvidenceStore;
-  box: Pick<EvidenceBox, "open">;
-  now: () => number;
+  box: Pick<EvidenceBox, "open" | "hasPassed">;
 }
 
 export type ListApprovals = (tenantId: string, id: string) => Promise<ApprovalRecords | Refused>;
 
 /** Lists the decisions on a transaction with what is needed to verify them without trusting the service. */
-export function createApprovalLister({ read, store, box, now }: ListApprovalsDeps): ListApprovals {
+export function createApprovalLister({ read, store, box }: ListApprovalsDeps): ListApprovals {
   return async (tenantId, id) => {
     const transaction = await read(tenantId, id);
     if (isRefused(transaction)) return transaction;
     if (transaction.judgement?.requirement == null)
       return { refused: "NOT_AWAITING_APPROVAL", message: "The transaction required no approval." };
     const decisions = await store.listEvidence(tenantId, id);
-    const at = new Date(now());
-    return {
-      digest: digestForApproval(transaction),
-      content: contentForApproval(transaction),
-      data: decisions.map((decision) => presentRecord(decision, (base) => box.open(id, base), at)),
-    };
+    const data = presentRecords(box, { tenantId, id }, decisions);
+    if (data === undefined) return { refused: "TRANSACTION_TAMPERED" };
+    return { digest: digestForApproval(transaction), content: contentForApproval(transaction), data };
   };
 }
 
-/** A decision with its signature; the signature base is shown when its access token has expired. */
-export function presentRecord(
-  {
-    clientId,
-    decision,
-    digest,
-    comment,
-    decidedAt,
-    evidence,
-  }: Omit<RecordedApproval, "version" | "isSigned"> & {
-    digest: string | null;
-    evidence: ApprovalEvidence | null;
-  },
-  open: (base: Uint8Array) => Uint8Array,
-  at: Date,
-): ApprovalRecord {
-  return {
-    object: "approval" as const,
-    client_id: showId("cli", clientId),
-    decision,
-    digest,
-    comment,
-    decided_at: decidedAt.toISOString(),
-    signature: evidence === null ? null : presentEvidence(evidence, open, at),
-  };
+type Decision = Omit<RecordedApproval, "version" | "isSigned"> & {
+  digest: string | null;
+  evidence: ApprovalEvidence | null;
+};
+
+/** Decisions with their signatures. Undefined if a signature base was not written by the service for this subject. */
+export function presentRecords(
+  box: Pick<EvidenceBox, "open" | "hasPassed">,
+  subject: EvidenceSubject,
+  decisions: readonly Decision[],
+): ApprovalRecord[] | undefined {
+  const records: ApprovalRecord[] = [];
+  for (const { clientId, decision, digest, comment, decidedAt, evidence } of decisions) {
+    const sealed = evidence && box.open(subject, evidence.base);
+    const base = sealed && readSignedBase(subject.tenantId, sealed);
+    if (base === undefined) return undefined;
+    records.push({
+      object: "approval" as const,
+      client_id: showId("cli", clientId),
+      decision,
+      digest,
+      comment,
+      decided_at: decidedAt.toISOString(),
+      signature: evidence && base && presentEvidence(evidence, base, box.hasPassed),
+    });
+  }
+  return records;
 }
 
+/** The signature base is shown when its access token has expired. */
 function presentEvidence(
   evidence: ApprovalEvidence,
-  open: (base: Uint8Array) => Uint8Array,
-  at: Date,
+  { text: base, tokenExpiresAt }: SignedBase,
+  hasPassed: EvidenceBox["hasPassed"],
 ): NonNullable<ApprovalRecord["signature"]> {
   const { label } = requestSignature;
   const text = (bytes: Uint8Array, encoding: BufferEncoding) => Buffer.from(bytes).toString(encoding);
@@ -134,7 +143,7 @@ function presentEvidence(
           signature: `${label}=:${text(evidence.signature, "base64")}:`,
         }),
     body: text(evidence.body, "utf8"),
-    base: evidence.baseAvailableAt <= at ? text(open(evidence.base), "utf8") : null,
-    base_available_at: evidence.baseAvailableAt.toISOString(),
+    base: tokenExpiresAt === null || hasPassed(tokenExpiresAt) ? base : null,
+    base_available_at: (tokenExpiresAt ?? evidence.baseAvailableAt).toISOString(),
   };
 }

@@ -81,7 +81,7 @@ export function createApprovalDecider({
     // A rejection is safe in any case.
     const describe = decision === "approve" ? describeReviewedAct : describeAct;
     const audit = describe(origin, `transaction.${decision}`, showId("tx", id), decidedAt);
-    const evidence = proof === null ? null : sealEvidence(box, id, proof);
+    const evidence = proof === null ? null : sealEvidence(box, { tenantId, id }, proof);
     const approval = { clientId, decision, digest, comment: comment ?? null, decidedAt, evidence };
     const outcome = await store.recordApproval(tenantId, id, approval, audit);
     if (outcome === "closed") return { refused: "NOT_AWAITING_APPROVAL" };

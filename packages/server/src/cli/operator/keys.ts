@@ -145,9 +145,9 @@ function warnUnrecorded(error: unknown): void {
 }
 
 function createReseal({ seal, open, isCurrent }: Sealing): Reseal {
-  return (context, sealed) => {
+  return (context, sealed, oldContext) => {
     if (isCurrent(sealed)) return undefined;
-    const secret = open(context, sealed);
+    const secret = open(context, sealed) ?? (oldContext === undefined ? undefined : open(oldContext, sealed));
     if (secret === undefined)
       throw new OperatorError(
         `The secret of ${context} is not encrypted with any of the listed master keys. Add the missing key to the file and run the command again.`,

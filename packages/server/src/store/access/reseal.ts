@@ -16,8 +16,14 @@ import { resealTenants } from "./single-administrator.js";
 import { resealStops } from "./stop-records.js";
 import { resealSweeps } from "./sweeps.js";
 
-/** Encrypts a secret again with the current master key; undefined if it is already. */
-export type Reseal = (context: string, sealed: Uint8Array) => Uint8Array | undefined;
+/** Encrypts a secret again with the current master key; undefined if it is already. It can have been encrypted for an older context. */
+export type Reseal = (context: string, sealed: Uint8Array, oldContext?: string) => Uint8Array | undefined;
+
+/** The context of what is sealed for an object of a tenant, and that of before tenants were part of it. */
+interface SubjectContexts {
+  current: (subject: { tenantId: string; id: string }) => string;
+  old: (id: string) => string;
+}
 
 export interface Resealed extends EndedKeys {
   tokenKeys: number;
@@ -43,8 +49,8 @@ export async function resealSecrets(
     tokenKey: (id: string) => string;
     clientKey: (id: string) => string;
     endpoint: (tenantId: string, id: string) => string;
-    approval: (transactionId: string) => string;
-    changeDecision: (changeRequestId: string) => string;
+    approval: SubjectContexts;
+    changeDecision: SubjectContexts;
   },
   now: Date,
   options?: EndOptions,
@@ -164,7 +170,7 @@ async function resealApprovals(
   tx: Tx,
   afterId: string,
   reseal: Reseal,
-  contextOf: (transactionId: string) => string,
+  contexts: SubjectContexts,
 ): Promise<Batch> {
   const rows = await tx.query<{ tenantId: string; id: string; version: number; base: Buffer }>(sql`
     SELECT tenant_id AS "tenantId", transaction_id AS id, version, base FROM approval_signatures
@@ -175,7 +181,7 @@ async function resealApprovals(
   `);
   let written = 0;
   for (const { tenantId, id, version, base } of rows) {
-    const again = reseal(contextOf(id), base);
+    const again = reseal(contexts.current({ tenantId, id }), base, contexts.old(id));
     if (again === undefined) continue;
     tx.send(sql`
       UPDATE approval_signatures SET base = ${Buffer.from(again)}
@@ -191,7 +197,7 @@ async function resealChangeSignatures(
   tx: Tx,
   afterId: string,
   reseal: Reseal,
-  contextOf: (changeRequestId: string) => string,
+  contexts: SubjectContexts,
 ): Promise<Batch> {
   const rows = await tx.query<{ tenantId: string; id: string; version: number; base: Buffer }>(sql`
     SELECT tenant_id AS "tenantId", change_request_id AS id, version, base FROM change_signatures
@@ -202,7 +208,7 @@ async function resealChangeSignatures(
   `);
   let written = 0;
   for (const { tenantId, id, version, base } of rows) {
-    const again = reseal(contextOf(id), base);
+    const again = reseal(contexts.current({ tenantId, id }), base, contexts.old(id));
     if (again === undefined) continue;
     tx.send(sql`
       UPDATE change_signatures SET base = ${Buffer.from(again)}

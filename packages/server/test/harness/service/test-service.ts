@@ -69,6 +69,7 @@ export interface InspectableService extends BlackBoxService {
   /** The same, with the keys of the service. */
   keyed: Database;
   logLines: string[];
+  masterKey: Uint8Array;
   /** The keys that authenticate what it stores. */
   keys: IntegrityKeys;
   /** Suspends or resumes a tenant, as the operator does. */
@@ -82,7 +83,6 @@ export interface InspectableService extends BlackBoxService {
 /** A service that belongs to the test that has started it. */
 export interface TestService extends InspectableService {
   service: Service;
-  masterKey: Uint8Array;
   stop: () => Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export function listChangeDecisions({ listChangeDecisions: list }: Pick<UseCases
         description: "The decisions, with everything that is needed to verify them.",
         examples: ["change_request"],
       },
-      errors: ["CHANGE_REQUEST_NOT_FOUND"],
+      errors: ["CHANGE_REQUEST_NOT_FOUND", "CHANGE_REQUEST_TAMPERED"],
     },
     async (request) =>
       unwrap(await list(principalOf(request).principal.tenantId, changeRequestIdOf(request.params))),

@@ -22,7 +22,7 @@ export function listApprovals({ listApprovals: list }: Pick<UseCases, "listAppro
         description: "The decisions, with everything that is needed to verify them.",
         examples: ["transaction"],
       },
-      errors: ["TRANSACTION_NOT_FOUND", "NOT_AWAITING_APPROVAL"],
+      errors: ["TRANSACTION_NOT_FOUND", "NOT_AWAITING_APPROVAL", "TRANSACTION_TAMPERED"],
     },
     async (request) =>
       unwrap(await list(principalOf(request).principal.tenantId, transactionIdOf(request.params))),
