@@ -222,6 +222,7 @@ CREATE TABLE chain_wallets (
   mac bytea,
   stated_nonce bigint,
   halted_code text,
+  confirmed_epoch bigint NOT NULL DEFAULT 0,
   CONSTRAINT chain_wallets_address_key UNIQUE (address),
   CONSTRAINT chain_wallets_pkey PRIMARY KEY (tenant_id, wallet_id),
   CONSTRAINT chain_wallets_tenant_id_wallet_id_fkey FOREIGN KEY (tenant_id, wallet_id) REFERENCES wallets(tenant_id, id),
@@ -1117,6 +1118,8 @@ CREATE INDEX chain_payments_to_sign ON public.chain_payments USING btree (networ
 CREATE INDEX chain_wallets_halted ON public.chain_wallets USING btree (network) WHERE (halted_reason IS NOT NULL);
 
 CREATE INDEX chain_wallets_to_compare ON public.chain_wallets USING btree (network, compared_number, wallet_id);
+
+CREATE INDEX chain_wallets_unconfirmed ON public.chain_wallets USING btree (network, confirmed_epoch, wallet_id);
 
 CREATE INDEX change_requests_due ON public.change_requests USING btree (COALESCE(effective_at, expires_at)) WHERE (state = ANY (ARRAY['pending'::text, 'scheduled'::text]));
 

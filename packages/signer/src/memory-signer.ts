@@ -2,8 +2,8 @@ import { createWalletKeys } from "./keys/wallet-keys.js";
 import { entropyOfWords, seedOf } from "./seed/mnemonic.js";
 import type { Refusal } from "./signing/decide-signing.js";
 import { type FeeLimits, standardFeeLimits } from "./signing/fee-limits.js";
-import { readIntent, type SigningIntent, type Wallet } from "./signing/intent.js";
-import { createSigningCore, type SignedBytes } from "./signing/signing-core.js";
+import { readIntent, type SignedQuestion, type SigningIntent, type Wallet } from "./signing/intent.js";
+import { createSigningCore, type SignedBytes, type SignedNonce } from "./signing/signing-core.js";
 
 /** The mnemonic of most development chains. Its keys are public. */
 export const publicWords = "test test test test test test test test test test test junk";
@@ -12,6 +12,9 @@ export const publicWords = "test test test test test test test test test test te
 export interface MemorySigner {
   readonly addressesOf: (wallets: readonly Wallet[]) => Promise<string[]>;
   readonly sign: (intents: readonly SigningIntent[]) => Promise<(SignedBytes | Refusal)[]>;
+  readonly signedFrom: (
+    questions: readonly SignedQuestion[],
+  ) => Promise<(readonly SignedNonce[] | Refusal)[]>;
   readonly health: () => Promise<{ isReady: boolean; reason: string | null }>;
 }
 
@@ -28,6 +31,7 @@ export function createMemorySigner(
         return answer;
       }),
     sign: async (intents) => intents.map((intent) => signOne(intent)),
+    signedFrom: async (questions) => questions.map(core.signedFrom),
     health: async () => ({ isReady: true, reason: null }),
   };
 

@@ -3,14 +3,18 @@ import type { Journal } from "./journal/journal.js";
 import type { JournalEntry } from "./journal/journal-entry.js";
 import type { Refusal } from "./signing/decide-signing.js";
 import type { FeeLimit } from "./signing/fee-limits.js";
-import { readIntent, readWallet } from "./signing/intent.js";
-import type { Decided, SignedBytes, SigningCore } from "./signing/signing-core.js";
+import { readIntent, readSignedQuestion, readWallet } from "./signing/intent.js";
+import type { Decided, SignedBytes, SignedNonce, SigningCore } from "./signing/signing-core.js";
 
 /** What the socket offers, with the fields of the JSON. Nothing is answered before it is in the journal. */
 export interface SignerService {
   /** A wallet that cannot have an address is a sentence, and none of the batch is answered then. */
   readonly addressesOf: (wallets: readonly unknown[]) => Promise<readonly string[] | { error: string }>;
   readonly sign: (intents: readonly unknown[]) => Promise<readonly (SignedBytes | Refusal)[]>;
+  /** What was signed from a nonce on. A question that is malformed is a sentence, and none of the batch is answered then. */
+  readonly signedFrom: (
+    questions: readonly unknown[],
+  ) => readonly (readonly SignedNonce[] | Refusal)[] | { error: string };
   readonly health: () => SignerHealth;
 }
 
@@ -76,6 +80,12 @@ export function createSignerService(deps: {
           ? { answer: { refused: "INTENT_INVALID", reason: intent } }
           : core.sign(intent);
       }),
+    signedFrom: (given) => {
+      const questions = given.map(readSignedQuestion);
+      const fault = questions.find((question) => typeof question === "string");
+      if (fault !== undefined) return { error: fault };
+      return questions.filter((question) => typeof question !== "string").map(core.signedFrom);
+    },
     health: () => {
       const { wallets, signatures } = core.counts();
       return { status: "ready", keyId, wallets, signatures, limits };

@@ -225,3 +225,29 @@ describe("a service that is mistaken or hostile", () => {
     });
   });
 });
+
+describe("what was signed from a nonce on", () => {
+  it("is listed in the order of the nonces, with gaps, and once for all attempts", async () => {
+    const { sender, signer, signed } = await senderWithSigner();
+    const [third, seventh] = [payment(sender, { nonce: 3 }), payment(sender, { nonce: 7 })];
+    await signed(payment(sender, { nonce: 2 }));
+    await signed(seventh);
+    await signed(third);
+    await signed(raised(third, 10n));
+    await signed(cancellation(third, 25n));
+    expect(await signer.signedFrom([{ ...sender, nonce: 3 }])).toEqual([
+      [
+        { nonce: 3, transactionId: third.transactionId },
+        { nonce: 7, transactionId: seventh.transactionId },
+      ],
+    ]);
+    expect(await signer.signedFrom([{ ...sender, nonce: 8 }])).toEqual([[]]);
+  });
+
+  it("is refused for a wallet that the signer does not know, because its memory may be too old", async () => {
+    const { sender, signer } = await senderWithSigner();
+    const strangers = [newWallet(), { ...sender, tenantId: newWallet().tenantId }];
+    const answers = await signer.signedFrom(strangers.map((wallet) => ({ ...wallet, nonce: 0 })));
+    expect(answers).toMatchObject([{ refused: "WALLET_UNKNOWN" }, { refused: "WALLET_UNKNOWN" }]);
+  });
+});

@@ -213,6 +213,7 @@ export function composeTransactions(
     engine,
     cancelTransactions: createBatchCanceller({
       settlements,
+      rails,
       changes,
       isLockTimeout,
       onError: (error) => log.error({ err: error }, "A transaction could not be cancelled. It is retried."),

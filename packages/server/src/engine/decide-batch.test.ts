@@ -1,5 +1,5 @@
 import { accountName } from "@bursar/domain";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createRails } from "../app/rails/rail.js";
 import type { ClaimedPayment } from "../app/transactions/settlement.js";
 import { bookRail } from "../rails/book/book-rail.js";
@@ -33,15 +33,19 @@ const payment: ClaimedPayment = {
   approval: null,
 };
 
-function decideAt(ms: number, claimed: readonly ClaimedPayment[]) {
+function decideAt(ms: number, claimed: readonly ClaimedPayment[], behind: readonly string[] = []) {
   const account = (accountId: string) => accountName({ tenantId: "t", accountId, asset: "USD" });
   const balances = new Map(["s", "d"].map((id) => [account(id), { available: 10n, held: 0n }]));
-  const rails = createRails([bookRail]);
-  const facts = { balances, usage: new Map(), rails, policies: new Map(), now: new Date(ms) };
-  return decideBatch(claimed, facts).map(({ occurredAt, decision }) => ({
+  const chain = { ...bookRail, network: "eip155:1", firstEvent: "begin" as const };
+  const rails = createRails([bookRail, chain]);
+  const now = new Date(ms);
+  const facts = { balances, usage: new Map(), rails, policies: new Map(), now, behind: new Set(behind) };
+  return decideBatch(claimed, facts).map(({ occurredAt, decision, heldUntil, actorId }) => ({
     occurredMs: occurredAt.getTime(),
     state: decision?.state,
     failure: decision?.failure,
+    ...(heldUntil === undefined ? {} : { heldUntil }),
+    ...(actorId === undefined ? {} : { actorId }),
   }));
 }
 
@@ -65,4 +69,31 @@ it("shows each payment of a batch what the one before has left", () => {
     { ...payment, amount: 4n },
   ]).map(({ state, failure }) => failure ?? state);
   expect(states).toEqual(["completed", "INSUFFICIENT_FUNDS", "completed"]);
+});
+
+describe("a payment of a wallet whose chain or signer may be ahead of the books", () => {
+  const onChain = { ...payment, network: "eip155:1" };
+  const decide = (change: Partial<ClaimedPayment>, behind: readonly string[]) =>
+    decideAt(acceptedMs, [{ ...onChain, ...change } as ClaimedPayment], behind)[0];
+
+  it.each<[string, Partial<ClaimedPayment>, object]>([
+    ["has expired", { expiresAt: new Date(acceptedMs - 1) }, { state: "failed", failure: "EXPIRED" }],
+    ["is of a frozen wallet", { sourceIsFrozen: true }, { state: "failed", failure: "WALLET_FROZEN" }],
+    ["is more than the wallet has", { amount: 11n }, { state: "failed", failure: "INSUFFICIENT_FUNDS" }],
+  ])("does not end because it %s, and is looked at again", (_, change, end) => {
+    const waiting = decide(change, ["s"]);
+    expect(waiting).toMatchObject({ state: undefined });
+    expect(waiting?.heldUntil).toEqual(new Date(acceptedMs + 10_000));
+    expect(decide(change, [])).toMatchObject(end);
+  });
+
+  it("begins, also if its cancellation was requested, which its rail answers", () => {
+    expect(decide({}, ["s"])).toMatchObject({ state: "processing" });
+    expect(decide({ cancelRequested: true }, ["s"])).toMatchObject({ state: "processing" });
+  });
+
+  it("is cancelled for those who requested it, when it can no longer have been made", () => {
+    const cancelled = decide({ cancelRequested: true, cancelRequestedBy: "c1" }, []);
+    expect(cancelled).toMatchObject({ state: "cancelled", actorId: "c1" });
+  });
 });

@@ -24,6 +24,8 @@ export interface BatchFacts {
   balances: Balances;
   usage: UsageByWindow;
   rails: Pick<Rails, "get">;
+  /** Wallets whose payments may have been made already: none of them ends. */
+  behind: ReadonlySet<string>;
   policies: JudgementPlan["policies"];
   now: Date;
 }
@@ -42,11 +44,33 @@ function decideOne(payment: ClaimedPayment, facts: BatchFacts): Settlement {
   const { event, dueAt, judgement, ...held } = chooseEvent(payment, facts, occurredAt);
   if (event === undefined)
     return { transaction: payment, decision: undefined, occurredAt, dueAt, judgement, ...held };
-  const decision = decideOrFail(payment, event, facts.balances);
+  const decision = decideUnlessBehind(payment, event, facts);
+  if (decision === undefined) {
+    const heldUntil = new Date(occurredAt.getTime() + behindRestMs);
+    const wait = { dueAt: payment.approval === null ? null : new Date(0), judgement: null, heldUntil };
+    return { transaction: payment, decision, occurredAt, ...wait };
+  }
   const policy = facts.policies.get(payment.tenantId)?.policy;
   if (policy !== undefined && payment.state === "accepted" && countsTowardsLimits(decision.state))
     countTransaction(policy, payment, facts.usage);
-  return { transaction: payment, decision, occurredAt, dueAt, judgement };
+  const actor = event.kind === "cancel" ? { actorId: payment.cancelRequestedBy ?? null } : {};
+  return { transaction: payment, decision, occurredAt, dueAt, judgement, ...actor };
+}
+
+/** How long what could have ended is not looked at. A wallet is confirmed within seconds, or halted for much longer. */
+const behindRestMs = 10_000;
+
+/** Undefined if the payment would end, and may have been made: a client that reads that it failed would request it again. */
+function decideUnlessBehind(
+  payment: ClaimedPayment,
+  event: TransactionEvent,
+  { balances, behind }: BatchFacts,
+): Decision | undefined {
+  if (!behind.has(payment.sourceAccountId)) return decideOrFail(payment, event, balances);
+  if (event.kind === "cancel" || event.kind === "fail" || event.kind === "reject") return undefined;
+  const decision = decideOnBalances(payment, event, balances);
+  if (decision === "insufficient") return undefined;
+  return typeof decision === "object" ? decision : decideOrFail(payment, event, balances);
 }
 
 /** Insufficient funds are an outcome, not an error: the event becomes a failure, which needs none. */
@@ -77,12 +101,19 @@ const forgedStopFault =
 function chooseEvent(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Course {
   if (payment.isTampered === true) return setAsideWith(tamperedFault);
   if (payment.hasForgedStop === true) return setAsideWith(forgedStopFault);
+  if (payment.cancelRequested === true) return followCancel(payment, facts);
   if (payment.expiresAt !== null && payment.expiresAt <= occurredAt) return unjudged(failing("EXPIRED"));
   if (payment.approval !== null) return countApprovals(payment, payment.approval, facts, occurredAt);
   if (payment.isHeld) return setAside(payment, null);
   if (payment.sourceIsFrozen) return unjudged(failing("WALLET_FROZEN"));
   if (payment.needsJudgement) return judge(payment, facts, occurredAt);
   return unjudged(firstEvent(payment, facts));
+}
+
+/** It was requested while the payment could not end. If it still cannot, its rail gets it, where the operator sees it and it ends without a nonce. */
+function followCancel(payment: ClaimedPayment, facts: BatchFacts): Course {
+  const isToBegin = payment.approval === null && facts.behind.has(payment.sourceAccountId);
+  return unjudged(isToBegin ? firstEvent(payment, facts) : { kind: "cancel", fee: null });
 }
 
 function setAsideWith(fault: string): Course {

@@ -1,6 +1,7 @@
 import { planJudgement } from "../app/policy/judge-batch.js";
 import type { ActivePolicies } from "../app/policy/policy.js";
 import type { Rails } from "../app/rails/rail.js";
+import { listBehind } from "../app/transactions/list-behind.js";
 import {
   accountsOf,
   type ClaimedPayment,
@@ -69,11 +70,12 @@ export function createBatchSettler(deps: SettleBatchDeps): SettleBatch {
         ({ state, needsJudgement, isHeld }) => state === "accepted" && needsJudgement && !isHeld,
       );
       const waiting = sound.filter(({ approval }) => approval !== null);
+      const behind = await listBehind(unit, rails, sound);
       const plan = await planJudgement(policies.within(unit), toJudge, waiting);
       const usage = await unit.lockUsage(plan.windows, new Date(now()));
       const balances = await unit.lockAccounts(accountsOf(sound));
       // The time of the decision, when everything is locked: what happened before it has been seen.
-      const facts = { balances, usage, rails, policies: plan.policies, now: new Date(now()) };
+      const facts = { balances, usage, rails, behind, policies: plan.policies, now: new Date(now()) };
       const decided = decideBatch(claimed, facts);
       await unit.write(decided, balances);
       return decided.filter(({ decision, heldUntil }) => decision !== undefined || heldUntil !== undefined);

@@ -30,8 +30,8 @@ export function createRequestHandler(
 async function answer(service: SignerService, request: IncomingMessage): Promise<Response> {
   const route = `${request.method} ${request.url}`;
   if (route === "GET /health") return { status: 200, body: service.health() };
-  if (route !== "POST /addresses" && route !== "POST /sign")
-    return failure(404, "The signer has POST /addresses, POST /sign and GET /health.");
+  if (route !== "POST /addresses" && route !== "POST /sign" && route !== "POST /signed")
+    return failure(404, "The signer has POST /addresses, POST /sign, POST /signed and GET /health.");
   const content = await readBody(request);
   if (content === undefined)
     return failure(413, `A body must be complete, and must not exceed ${bodyBytesMax} bytes.`);
@@ -40,6 +40,12 @@ async function answer(service: SignerService, request: IncomingMessage): Promise
     if (typeof wallets === "string") return failure(400, wallets);
     const addresses = await service.addressesOf(wallets);
     return "error" in addresses ? failure(422, addresses.error) : { status: 200, body: { addresses } };
+  }
+  if (route === "POST /signed") {
+    const wallets = readList(content, "wallets");
+    if (typeof wallets === "string") return failure(400, wallets);
+    const signed = service.signedFrom(wallets);
+    return "error" in signed ? failure(422, signed.error) : { status: 200, body: { signed } };
   }
   const intents = readList(content, "intents");
   if (typeof intents === "string") return failure(400, intents);

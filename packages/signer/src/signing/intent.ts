@@ -71,11 +71,20 @@ export function readIntent(given: unknown): SigningIntent | string {
 
 /** The wallet, or the sentence that says what is wrong with it. */
 export function readWallet(given: unknown): Wallet | string {
-  if (!isObject(given)) return "A wallet must be an object.";
-  const known = ["tenantId", "walletId", "network"];
-  const stranger = Object.keys(given).find((name) => !known.includes(name));
-  if (stranger !== undefined) return `A wallet has no field ${JSON.stringify(stranger.slice(0, 40))}.`;
-  return readWalletFields(given);
+  return readWalletWith(given, []);
+}
+
+/** A wallet, and the nonce from which on its signatures are asked for. */
+export interface SignedQuestion extends Wallet {
+  readonly nonce: number;
+}
+
+/** The question, or the sentence that says what is wrong with it. */
+export function readSignedQuestion(given: unknown): SignedQuestion | string {
+  const wallet = readWalletWith(given, ["nonce"]);
+  if (typeof wallet === "string") return wallet;
+  const { nonce } = given as { nonce?: unknown };
+  return isNonce(nonce) ? { ...wallet, nonce } : `nonce must be a whole number below ${nonceEnd}.`;
 }
 
 export function transactionOf(intent: SigningIntent): UnsignedTransaction {
@@ -91,6 +100,14 @@ export function transactionOf(intent: SigningIntent): UnsignedTransaction {
   return contract === null
     ? { ...terms, to: bytesOf(destination), value: amount, data: new Uint8Array() }
     : { ...terms, to: bytesOf(contract), value: 0n, data: encodeTransfer(destination, amount) };
+}
+
+function readWalletWith(given: unknown, further: readonly string[]): Wallet | string {
+  if (!isObject(given)) return "A wallet must be an object.";
+  const known = ["tenantId", "walletId", "network", ...further];
+  const stranger = Object.keys(given).find((name) => !known.includes(name));
+  if (stranger !== undefined) return `A wallet has no field ${JSON.stringify(stranger.slice(0, 40))}.`;
+  return readWalletFields(given);
 }
 
 function readWalletFields({ tenantId, walletId, network }: Record<string, unknown>): Wallet | string {

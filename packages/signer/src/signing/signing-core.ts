@@ -12,7 +12,7 @@ import { createWalletRecords, type NumberedWallet } from "../records/wallet-reco
 import { decideSigning, type Refusal } from "./decide-signing.js";
 import type { FeeLimits } from "./fee-limits.js";
 import { type AddressedWallet, findKeyNumbers } from "./find-key-numbers.js";
-import { type SigningIntent, transactionOf, type Wallet } from "./intent.js";
+import { type SignedQuestion, type SigningIntent, transactionOf, type Wallet } from "./intent.js";
 import { attachSignature, digestOf } from "./transaction.js";
 
 export interface SignedBytes {
@@ -34,6 +34,8 @@ export interface Decided<T, E extends JournalEntry> {
 export interface SigningCore {
   readonly addressOf: (wallet: Wallet) => Decided<string | Refusal, WalletEntry>;
   readonly sign: (intent: SigningIntent) => Decided<SignedBytes | Refusal, SignatureEntry>;
+  /** What was signed for a wallet from a nonce on, in the order of the nonces, and not all of it if there is much. */
+  readonly signedFrom: (question: SignedQuestion) => readonly SignedNonce[] | Refusal;
   /** Finds the keys of wallets that have addresses of this seed, but are not in the journal. */
   readonly adopt: (wallets: readonly AddressedWallet[]) => Adoption;
   /** Takes up an entry that was recorded before. */
@@ -43,6 +45,16 @@ export interface SigningCore {
   readonly limits: FeeLimits;
   readonly counts: () => { wallets: number; signatures: number; indexBytes: number };
 }
+
+/** A nonce, and the transaction that it was signed for. */
+export interface SignedNonce {
+  readonly nonce: number;
+  readonly transactionId: string;
+}
+
+/** How many nonces one answer has, and how many without a signature are passed over: more than a service has in flight. */
+const signedMax = 256;
+const unsignedMax = 1024;
 
 /** Either all wallets are adopted, or the ones that are wrong are named. */
 type Adoption =
@@ -116,6 +128,24 @@ export function createSigningCore({ keys, limits, now }: SigningCoreDeps): Signi
     return { answer, entry: signatureEntry(intent, answer.hash, now().toISOString()) };
   };
 
+  const signedFrom: SigningCore["signedFrom"] = (question) => {
+    const wallet = wallets.find(question.walletId);
+    // Its memory is older than the wallet, so it says nothing about what was signed.
+    if (wallet === undefined)
+      return refuse("WALLET_UNKNOWN", `The signer has no wallet ${question.walletId}.`).answer;
+    const fault = findWalletFault(question, wallet);
+    if (fault !== undefined) return fault;
+    const signed: SignedNonce[] = [];
+    for (let { nonce } = question, last = nonce; nonce - last <= unsignedMax; nonce++) {
+      const attempt = attempts.ofNonce(wallet.record, nonce);
+      if (attempt === undefined) continue;
+      last = nonce;
+      signed.push({ nonce, transactionId: attempt.transactionId });
+      if (signed.length === signedMax) break;
+    }
+    return signed;
+  };
+
   const replay = (entry: JournalEntry) => {
     if (entry.type === "wallet") wallets.add(entry);
     if (entry.type === "signatures" && !attempts.addPacked(entry.records))
@@ -137,7 +167,7 @@ export function createSigningCore({ keys, limits, now }: SigningCoreDeps): Signi
     signatures: attempts.count(),
     indexBytes: attempts.bytes(),
   });
-  return { addressOf, adopt, sign, replay, summarise, limits, counts };
+  return { addressOf, adopt, sign, signedFrom, replay, summarise, limits, counts };
 }
 
 /** A wallet keeps its tenant and its network. */

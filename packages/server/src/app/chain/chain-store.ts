@@ -8,6 +8,7 @@ import type { Halt, HaltCode, MayBeTampered } from "./halt.js";
 import type { TakenPayment } from "./nonce-use.js";
 import type { SigningIntent } from "./signer.js";
 import type { SignedHolds, StoppedPayment, StopReason, UnsignedHolds } from "./stop-payment.js";
+import type { SignedOfWallet, UnconfirmedPage, UnconfirmedWallet } from "./unconfirmed-wallet.js";
 import type { ComparedWallet, GatheredAmount, Holding, NewLoss, WalletBooks } from "./wallet-books.js";
 
 export interface NetworkLease extends Lease {
@@ -106,6 +107,8 @@ export interface LockedSender extends WalletKey {
   nextNonce: number;
   isHalted: boolean;
   haltedCode: HaltCode | null;
+  /** Whether the chain and the signer were asked since the database may have gone back, and knew no payment that it does not know. */
+  isConfirmed: boolean;
   /** Locked against a freeze: one that was answered is obeyed, and one that comes now waits for this unit. */
   isFrozen: boolean;
   /** How many of its payments are in no block. */
@@ -196,6 +199,10 @@ export interface ChainUnit
   listUnsettled: (upTo: number, wallets: readonly WalletKey[]) => Promise<ReadonlySet<string>>;
   readBooks: (wallets: readonly WalletKey[]) => Promise<WalletBooks[]>;
 
+  /** Those of these signatures that are not of the payment that has the nonce here. */
+  listUnknownNonces: (signed: readonly SignedOfWallet[]) => Promise<SignedOfWallet[]>;
+  /** In this epoch of the database, the chain and the signer know no payment of theirs that the database does not know. */
+  confirmWallets: (wallets: readonly WalletKey[], epoch: number) => void;
   /** Gives nonces, and raises the next nonces of their senders. */
   assign: (payments: readonly AssignedPayment[], headNumber: number, at: Date) => void;
   /** Decides the terms of the next attempt. */
@@ -264,6 +271,8 @@ export interface ChainStore {
   readBytes: (network: string, hashes: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Those that have changed, and then those that were compared longest ago, before this block. */
   listToCompare: (network: string, beforeNumber: number, limit: number) => Promise<ComparedWallet[]>;
+  /** Wallets that were not confirmed in this epoch of the database, without those that are halted because the chain or the signer is ahead. */
+  listUnconfirmed: (network: string, page: UnconfirmedPage) => Promise<UnconfirmedWallet[]>;
   /**
    * Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. Throws a `ChainMovedError` if the
    * last followed block is not the expected one: after a restore the lease can be valid again while the memory of its holder is ahead.

@@ -32,6 +32,12 @@ export interface SignedBytes {
   hash: string;
 }
 
+/** A nonce, and the transaction that the signer has bound it to. */
+export interface SignedNonce {
+  nonce: number;
+  transactionId: string;
+}
+
 export interface SignerRefusal {
   refused: SignerRefusalCode;
   /** For people; nothing is decided on it. */
@@ -58,6 +64,13 @@ export interface Signer {
   addressesOf: (wallets: readonly SignerWallet[]) => Promise<string[]>;
   /** Idempotent by intent: the same bytes again. In the order given. Throws SignerUnavailableError. */
   sign: (intents: readonly SigningIntent[]) => Promise<(SignedBytes | SignerRefusal)[]>;
+  /**
+   * What it has signed for a wallet from a nonce on, in the order of the nonces, and not all of it if there is much; in the order given. Throws
+   * SignerUnavailableError.
+   */
+  signedFrom: (
+    wallets: readonly (SignerWallet & { nonce: number })[],
+  ) => Promise<(SignedNonce[] | SignerRefusal)[]>;
   health: () => Promise<{ isReady: boolean; reason: string | null }>;
 }
 

@@ -6,6 +6,7 @@ import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { isWithRail, type Rails } from "../rails/rail.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ChangeHub } from "./change-hub.js";
+import { listBehind } from "./list-behind.js";
 import type { ReadTransaction } from "./read-transaction.js";
 import { accountsOf, type SettlementStore } from "./settlement.js";
 import type { Transaction } from "./transaction.js";
@@ -33,9 +34,8 @@ export type CancelTransaction = (origin: ClientOrigin, id: string) => Promise<Tr
 
 /**
  * Cancels a transaction that no rail has begun to work on. If one has, the cancellation is only requested: its funds stay held until
- * the rail says what became of it, because signed bytes that are out can still be paid; also if the wallet is halted because its chain is ahead of
- * the books. To cancel again what was cancelled is a
- * success. One whose rows were changed in the database, so that it cannot be cancelled, is recorded as ended: it is not paid, and what it holds
+ * the rail says what became of it, because signed bytes that are out can still be paid; also if its chain or signer may be ahead of the books. To
+ * cancel again what was cancelled is a success. One whose rows were changed in the database, so that it cannot be cancelled, is recorded as ended: it is not paid, and what it holds
  * stays held.
  */
 export function createTransactionCanceller(deps: CancelTransactionDeps): CancelTransaction {
@@ -68,9 +68,8 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
         await unit.requestCancel({ tenantId, id }, actorId);
         return "requested";
       }
-      // It may have been made, and the books have forgotten it. Its rail ends it when the operator has looked at the chain.
-      const wallet = { tenantId, walletId: transaction.sourceAccountId };
-      if (rails.get(transaction.network).firstEvent === "begin" && (await unit.isBehindChain(wallet))) {
+      // It may have been made, and the books have forgotten it. It ends when the chain and the signer were asked, or the operator has looked.
+      if ((await listBehind(unit, rails, [transaction])).size > 0) {
         await unit.requestCancel({ tenantId, id }, actorId);
         return "requested";
       }

@@ -1,9 +1,12 @@
 import { decideOnBalances } from "@bursar/domain";
+import type { Rails } from "../rails/rail.js";
 import type { ChangeHub } from "./change-hub.js";
-import { accountsOf, type Settlement, type SettlementStore } from "./settlement.js";
+import { listBehind } from "./list-behind.js";
+import { accountsOf, type ClaimedPayment, type Settlement, type SettlementStore } from "./settlement.js";
 
 export interface CancelTransactionsDeps {
   settlements: Pick<SettlementStore, "unitOfWork">;
+  rails: Pick<Rails, "get">;
   changes: Pick<ChangeHub, "publish">;
   /** Whether an error is a lock that was waited for in vain. */
   isLockTimeout: (error: unknown) => boolean;
@@ -27,7 +30,7 @@ export type CancelTransactions = (
 const lockTimeoutMs = 1000;
 
 export function createBatchCanceller(deps: CancelTransactionsDeps): CancelTransactions {
-  const { settlements, changes, now } = deps;
+  const { settlements, rails, changes, now } = deps;
 
   async function cancelTogether(
     tenantId: string,
@@ -36,7 +39,12 @@ export function createBatchCanceller(deps: CancelTransactionsDeps): CancelTransa
   ): Promise<number> {
     const { cancelled, claimedCount } = await settlements.unitOfWork(async (unit) => {
       const all = await unit.claimAgain(ids.map((id) => ({ tenantId, id })));
-      const claimed = all.filter(({ isTampered }) => isTampered !== true);
+      const sound = all.filter(({ isTampered }) => isTampered !== true);
+      const behind = await listBehind(unit, rails, sound);
+      const isBehind = ({ sourceAccountId }: ClaimedPayment) => behind.has(sourceAccountId);
+      // They may have been made. The engine ends them when that is known.
+      for (const { id } of sound.filter(isBehind)) await unit.requestCancel({ tenantId, id }, actorId);
+      const claimed = sound.filter((transaction) => !isBehind(transaction));
       if (claimed.length === 0) return { cancelled: [], claimedCount: all.length };
       const balances = await unit.lockAccounts(accountsOf(claimed));
       const settled = claimed.map((transaction): Settlement => {

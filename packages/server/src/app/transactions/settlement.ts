@@ -28,7 +28,8 @@ export type ClaimedTransaction = DecidableTransaction & {
   createdAt: Date;
   /** When it began to count towards the limits of its tenant's policy; null if it does not. */
   countedAt: Date | null;
-  /** Who requested that its rail cancels it. */
+  /** Whether its cancellation was requested while it could not end, and who requested it, if that is known. */
+  cancelRequested?: boolean;
   cancelRequestedBy?: string | null;
   /** Whether something other than the service has changed what it pays, or what it requires: nothing is done with it then. */
   isTampered?: boolean;
@@ -127,12 +128,14 @@ export interface SettlementUnit extends LedgerUnit, ActivePolicyReads {
   /** Inserts those that were not seen before, as accepted transactions that only this unit of work can see; returns their ids. */
   insertDeposits: (deposits: readonly NewDeposit[]) => Promise<ReadonlySet<string>>;
   /** Records that its client wants it cancelled, for its rail to answer. */
-  requestCancel: (key: TransactionKey, actorId: string) => Promise<void>;
+  requestCancel: (key: TransactionKey, actorId: string | null) => Promise<void>;
   /**
-   * Whether the chain of a wallet, or its signer, is ahead of the books, so that payments may have been made that the books have forgotten:
-   * after a restore from a backup.
+   * Those of these wallets, by their ids, of which the chain or the signer is ahead of the books, or was not asked since the database may have
+   * gone back: payments may have been made that the books have forgotten.
    */
-  isBehindChain: (wallet: { tenantId: string; walletId: string }) => Promise<boolean>;
+  listBehindChain: (
+    wallets: readonly { tenantId: string; walletId: string }[],
+  ) => Promise<ReadonlySet<string>>;
   /** Sums of the past. Locks the tenants, so that of two processes that judge, the second sees what the first has allowed. */
   lockUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow>;
   /** Writes what was decided, with its events. */

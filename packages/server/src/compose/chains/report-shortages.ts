@@ -17,7 +17,7 @@ export function createShortageReporter(
     reported.add(id);
     log.warn(
       { network, wallet_id: showId("wlt", walletId), reason },
-      "A payment waits for coins, or for a higher fee cap.",
+      "Payments of a wallet wait for something that the operator can do.",
     );
   };
 }

@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 import {
   type SignedBytes,
+  type SignedNonce,
   type Signer,
   type SignerRefusal,
   type SignerRefusalCode,
@@ -73,6 +74,12 @@ export function createSignerClient(options: SignerClientOptions): SignerClient {
       const answers = await askForList("/sign", "intents", "answers", intents.map(writeIntent));
       return answers.map(readAnswer);
     },
+    signedFrom: async (wallets) => {
+      const asked = wallets.map(({ tenantId, walletId, network, nonce }) => ({
+        ...{ tenantId, walletId, network, nonce },
+      }));
+      return (await askForList("/signed", "wallets", "signed", asked)).map(readSigned);
+    },
     health: async () => {
       try {
         const { status, body } = await ask("GET", "/health");
@@ -123,6 +130,22 @@ function readAnswer(given: unknown): SignedBytes | SignerRefusal {
   const isSigned = typeof bytes === "string" && typeof hash === "string" && refused === undefined;
   if (isSigned && /^0x02([0-9a-f]{2})+$/.test(bytes) && /^0x[0-9a-f]{64}$/.test(hash)) return { bytes, hash };
   throw new SignerUnavailableError("The signer answered with something that is neither bytes nor a refusal.");
+}
+
+function readSigned(given: unknown): SignedNonce[] | SignerRefusal {
+  if (!Array.isArray(given)) {
+    const answer = readAnswer(given);
+    if ("refused" in answer) return answer;
+  } else if (given.every(isSignedNonce))
+    return given.map(({ nonce, transactionId }) => ({ nonce, transactionId }));
+  throw new SignerUnavailableError("The signer answered with something that is not a list of signed nonces.");
+}
+
+function isSignedNonce(given: unknown): given is SignedNonce {
+  const { nonce, transactionId } = (given ?? {}) as Record<string, unknown>;
+  return (
+    Number.isSafeInteger(nonce) && typeof transactionId === "string" && /^[0-9a-f-]{36}$/.test(transactionId)
+  );
 }
 
 function isRefusalCode(code: unknown): code is SignerRefusalCode {

@@ -1,6 +1,6 @@
 import type { SeenHeads } from "../../app/chain/chain-status.js";
 import type { FollowedBlock, NetworkLease, NetworkPosition } from "../../app/chain/chain-store.js";
-import type { Halt } from "../../app/chain/halt.js";
+import { aheadCodes, type Halt } from "../../app/chain/halt.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { isHeld } from "../core/rows/leases.js";
@@ -86,7 +86,7 @@ export async function haltNetwork(tx: Tx, network: string, { reason, at, entry }
 
 /**
  * Served by the primary key. A statement that was made after the wallet was compared is left for the next comparison. That settling failed
- * is always recorded, because it decides what is settled.
+ * is always recorded, because it decides what is settled. If the chain or the signer is ahead, the wallet is confirmed again when it goes on.
  */
 export async function haltWallet(
   tx: Tx,
@@ -95,7 +95,8 @@ export async function haltWallet(
   statedNonce: number | null,
 ): Promise<boolean> {
   const halted = await tx.query(sql`
-    UPDATE chain_wallets SET halted_code = ${code}, halted_reason = ${reason}, halted_at = ${at}, stated_nonce = NULL
+    UPDATE chain_wallets SET halted_code = ${code}, halted_reason = ${reason}, halted_at = ${at}, stated_nonce = NULL,
+      confirmed_epoch = CASE WHEN ${code} = ANY (${[...aheadCodes]}::text[]) THEN 0 ELSE confirmed_epoch END
     WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
       AND (halted_reason IS NULL OR stated_nonce = ${statedNonce}::bigint OR ${code === "SETTLEMENT_FAILED"}::boolean)
     RETURNING wallet_id

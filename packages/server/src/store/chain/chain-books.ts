@@ -2,13 +2,8 @@ import type { WalletKey } from "../../app/chain/chain-store.js";
 import type { ComparedWallet, Holding, WalletBooks } from "../../app/chain/wallet-books.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
-import { type Statement, sql } from "../core/sql.js";
-
-function listWallets(wallets: readonly WalletKey[]): Statement {
-  return sql`unnest(
-    ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
-  ) AS given (tenant_id, wallet_id)`;
-}
+import { sql } from "../core/sql.js";
+import { listWallets } from "./confirmed-wallets.js";
 
 /** Served by chain_wallets_to_compare. */
 export function listToCompare(

@@ -11,6 +11,7 @@ import * as blocks from "./chain-blocks.js";
 import { listToCompare, readBooks, writeHoldings } from "./chain-books.js";
 import * as deposits from "./chain-deposits.js";
 import { createPaymentReads, findAttempts, listIncluded, lockPayments } from "./chain-payments.js";
+import { confirmWallets, listUnconfirmed, listUnknownNonces } from "./confirmed-wallets.js";
 import { lockSenders } from "./lock-senders.js";
 import { createNetworkLeases, lockNetwork } from "./network-leases.js";
 import { limitBlocks, listSettlementFailed, listUnsettled } from "./settling.js";
@@ -29,6 +30,7 @@ export function createChainStore(database: Database, log: EventLog, observeUnit?
       new Set((await findWallets(database, network, addresses)).keys()),
     ...createPaymentReads(database),
     listToCompare: (network, before, limit) => listToCompare(database, network, before, limit),
+    listUnconfirmed: (network, page) => listUnconfirmed(database, network, page),
     unitOfWork: (position, work) =>
       withLedger(database, async (tx) => {
         await lockNetwork(tx, position);
@@ -58,6 +60,8 @@ function createChainUnit(
     listLeft: (upTo, without) => deposits.listLeft(tx, network, upTo, without),
     listUnsettled: (upTo, wallets) => listUnsettled(tx, network, upTo, wallets),
     readBooks: (wallets) => readBooks(tx, wallets),
+    listUnknownNonces: (signed) => listUnknownNonces(tx, network, signed),
+    confirmWallets: (wallets, epoch) => confirmWallets(tx, wallets, epoch),
     assign: (given, headNumber, at) => payments.assign(tx, given, headNumber, at),
     setTerms: (given, headNumber) => payments.setTerms(tx, given, headNumber),
     stopPayments: (stopped, at) => stopPayments(tx, stopped, at),

@@ -4,6 +4,7 @@ import { recordFailure } from "../core/rows/failures.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { createActivate, listCreating, walletFailures } from "../wallets/activate-wallets.js";
+import { currentEpoch } from "./confirmed-wallets.js";
 import { macOfAddress } from "./wallet-integrity.js";
 
 /** Wallets of chains get an address and become active in one SQL transaction: there is no active one without an address. */
@@ -21,8 +22,8 @@ export function createChainWalletActivation(database: Database, log: EventLog): 
           macOfAddress(keys, { tenantId, walletId: id, network, address, shown }).mac.toString("hex"),
         );
         await tx.query(sql`
-          INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, mac, key_id)
-          SELECT tenant_id, wallet_id, network, address, shown, decode(mac, 'hex'), ${keys.currentId} FROM unnest(${added.map(({ tenantId }) => tenantId)}::uuid[], ${added.map(({ id }) => id)}::uuid[],
+          INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, mac, key_id, confirmed_epoch)
+          SELECT tenant_id, wallet_id, network, address, shown, decode(mac, 'hex'), ${keys.currentId}, ${currentEpoch} FROM unnest(${added.map(({ tenantId }) => tenantId)}::uuid[], ${added.map(({ id }) => id)}::uuid[],
             ${added.map(({ network }) => network)}::text[], ${added.map(({ address }) => address)}::text[],
             ${added.map(({ shown }) => shown)}::text[], ${macs}::text[]) AS given (tenant_id, wallet_id, network, address, shown, mac)
         `);

@@ -3,6 +3,7 @@ import { isStopped } from "../access/stop-records.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
+import { currentEpoch } from "./confirmed-wallets.js";
 
 /** Locks senders in the order of their keys. Served by the primary key and chain_payments_open. */
 export async function lockSenders(
@@ -14,7 +15,8 @@ export async function lockSenders(
     Omit<LockedSender, "nextNonce" | "inFlight" | "isFrozen"> & Record<"nextNonce" | "inFlight", string>
   >(sql`
     SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.next_nonce AS "nextNonce",
-      w.halted_reason IS NOT NULL AS "isHalted", w.halted_code AS "haltedCode", (
+      w.halted_reason IS NOT NULL AS "isHalted", w.halted_code AS "haltedCode",
+      w.confirmed_epoch >= ${currentEpoch} AS "isConfirmed", (
         SELECT count(*) FROM chain_payments f
         WHERE f.network = ${network} AND f.wallet_id = w.wallet_id AND f.stage IN ('assigned', 'signed')) AS "inFlight"
     FROM (

@@ -12,7 +12,8 @@ import { waitingTenants } from "../core/rows/waiting-tenants.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /** What a claim reads of an open transaction, `o`. */
-const openColumns = sql`o.tenant_id, o.id, o.state, o.version, o.needs_judgement, o.fee_asset, o.fee_held`;
+const openColumns = sql`o.tenant_id, o.id, o.state, o.version, o.needs_judgement, o.fee_asset, o.fee_held, o.cancel_requested,
+  o.cancel_requested_by`;
 
 const isAccepted = sql`o.state = 'accepted' AND o.retry_at IS NULL`;
 
@@ -123,6 +124,6 @@ function claimByKeys(keys: readonly TransactionKey[], where: Statement): Stateme
   return sql`claimed AS MATERIALIZED (
     SELECT o.* FROM ${listKeys(keys)}
     CROSS JOIN LATERAL (
-      SELECT ${openColumns}, o.cancel_requested_by FROM open_transactions o
+      SELECT ${openColumns} FROM open_transactions o
       WHERE ${hasKey(sql`o`, sql`given`)} AND ${where}) AS o)`;
 }

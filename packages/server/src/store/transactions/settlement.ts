@@ -1,6 +1,5 @@
 import { type AssetAmount, timeOfUuidV7 } from "@bursar/domain";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import { aheadCodes } from "../../app/chain/halt.js";
 import type {
   ClaimedPayment,
   ClaimedTransaction,
@@ -18,6 +17,7 @@ import {
   type StopColumns,
   stopColumns,
 } from "../access/stop-records.js";
+import { listBehindChain } from "../chain/confirmed-wallets.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
@@ -96,19 +96,14 @@ export function createSettlementUnit(
     claimPayment: async (key) => (await claim(claimOne(key), sql``))[0],
     claimOnRail: (network, keys) => readOnRail(tx, network, keys),
     insertDeposits: (deposits) => insertDeposits(tx, deposits),
-    // Served by the primary key.
+    // Served by the primary key. What waits for approval is looked at by the engine, which ends it when that is safe.
     requestCancel: async ({ tenantId, id }, actorId) =>
       tx.send(sql`
-        UPDATE open_transactions SET cancel_requested = true, cancel_requested_by = coalesce(cancel_requested_by, ${actorId})
+        UPDATE open_transactions SET cancel_requested = true, cancel_requested_by = coalesce(cancel_requested_by, ${actorId}),
+          due_at = CASE WHEN state = 'awaiting_approval' THEN now() ELSE due_at END
         WHERE tenant_id = ${tenantId} AND id = ${id}
       `),
-    // Served by the primary key.
-    isBehindChain: async ({ tenantId, walletId }) => {
-      const rows = await tx.query(sql`
-        SELECT FROM chain_wallets WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND halted_code = ANY (${[...aheadCodes]}::text[])
-      `);
-      return rows.length > 0;
-    },
+    listBehindChain: (wallets) => listBehindChain(tx, wallets),
     ...createActivePolicyReads(tx),
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
     lockAccounts: (accounts) => lockAccounts(tx, accounts),
@@ -201,6 +196,7 @@ function selectPayments(claimed: Statement): Statement {
         OR EXISTS (SELECT FROM tenants s WHERE s.id = t.tenant_id AND s.suspended_at IS NOT NULL) AS "isHeld",
       ${stopColumns(sql`t`, sql`t.source_account_id`)}, ${hasEnded(sql`t`)} AS "hasEnded",
       ${isCancelledByStop(sql`t`)} AS "isCancelledByStop",
+      c.cancel_requested AS "cancelRequested", c.cancel_requested_by AS "cancelRequestedBy",
       c.needs_judgement AS "needsJudgement", c.fee_asset AS "feeAsset", c.fee_held AS "feeHeld",
       CASE WHEN t.destination_address IS NULL THEN 'own_wallet'
         WHEN EXISTS (
@@ -243,6 +239,8 @@ function readPayment(row: PaymentRow, approval: PendingApproval | "tampered" | n
     countedAt: approval === "tampered" ? null : (approval?.askedAt ?? null),
     sourceIsFrozen: row.sourceIsFrozen,
     isHeld: row.isHeld,
+    cancelRequested: row.cancelRequested === true,
+    cancelRequestedBy: row.cancelRequestedBy ?? null,
     sourcePurpose: row.sourcePurpose,
     destination: row.destination,
     needsJudgement: row.needsJudgement,

@@ -12,6 +12,7 @@ import { createSealing } from "../../../src/credentials/sealing.js";
 import { createEvmDriver, type EvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
 import { nodeTimers, type Timers } from "../../../src/runtime/loops/timers.js";
 import { createChainStore } from "../../../src/store/chain/chain-store.js";
+import { currentEpoch } from "../../../src/store/chain/confirmed-wallets.js";
 import { macOfAddress } from "../../../src/store/chain/wallet-integrity.js";
 import { type Database, isDatabaseUnavailable, withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
@@ -40,7 +41,7 @@ interface ChainState {
 /** What a driver gets instead of the service's own. */
 interface GivenPorts {
   node?: ChainNode;
-  signer?: Pick<Signer, "sign">;
+  signer?: Partial<Signer>;
   store?: ChainStore;
   timers?: Pick<Timers, "after">;
   leaseMs?: number;
@@ -158,7 +159,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
     const driver = createEvmDriver({
       network,
       node: given.node ?? node,
-      signer: given.signer ?? signer,
+      signer: given.signer === undefined ? signer : withOwn(given.signer, signer),
       store: given.store ?? store,
       recorder: { assets, newUuid, now: Date.now, onChanged: () => undefined },
       ...{ verifySigned, isUnavailable: isDatabaseUnavailable },
@@ -205,8 +206,8 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
       `);
       const { keyId, mac } = macOfAddress(keys, { ...wallet, address, shown: address });
       await database.query(sql`
-        INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, key_id, mac)
-        VALUES (${tenantId}, ${walletId}, ${network.network}, ${address}, ${address}, ${keyId}, ${mac})
+        INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, key_id, mac, confirmed_epoch)
+        VALUES (${tenantId}, ${walletId}, ${network.network}, ${address}, ${address}, ${keyId}, ${mac}, ${currentEpoch})
       `);
       return { tenantId, walletId, address };
     },
@@ -256,4 +257,9 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
       await direct.drop();
     },
   };
+}
+
+/** What is given, also if it changes later, and otherwise the own one. */
+function withOwn<T extends object>(given: Partial<T>, own: T): T {
+  return new Proxy(own, { get: (_, name) => Reflect.get(given, name) ?? Reflect.get(own, name) });
 }

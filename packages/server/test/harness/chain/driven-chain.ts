@@ -13,7 +13,7 @@ export const outside = `0x${"e".repeat(40)}`;
 /** What a test changes while the driver runs; each starts as the honest one. */
 interface ChangingPorts {
   node: ChainNode;
-  signer: Pick<Signer, "sign">;
+  signer: Pick<Signer, "sign"> & Partial<Signer>;
 }
 
 /** A chain service whose driver runs, for a whole file of tests. */
@@ -38,7 +38,10 @@ export async function startDrivenChain(): Promise<DrivenChain> {
   const honest = { node: service.node, signer: createModelSigner(async () => undefined) };
   const ports = { ...honest };
   const tenantId = await service.createTenant();
-  service.startDriver({ node: forward(() => ports.node), signer: forward(() => ports.signer) });
+  service.startDriver({
+    node: forward(() => ports.node),
+    signer: forward<Signer>(() => ({ ...honest.signer, ...ports.signer })),
+  });
   const position = () => service.store.readPosition(modelNetwork);
   await eventually(position, (one) => one !== undefined);
   const mine = (blocks = 1) => {

@@ -38,6 +38,16 @@ export function createModelSigner(reach: () => Promise<void>): Signer {
       await reach();
       return intents.map(sign);
     },
+    signedFrom: async (wallets) => {
+      await reach();
+      return wallets.map(({ walletId, nonce }) =>
+        [...byNonce.values()]
+          .flatMap(([first]) => (first === undefined ? [] : [first]))
+          .filter((one) => one.walletId === walletId && one.nonce >= nonce)
+          .map((one) => ({ nonce: one.nonce, transactionId: one.transactionId }))
+          .sort((a, b) => a.nonce - b.nonce),
+      );
+    },
     health: async () => ({ isReady: true, reason: null }),
   };
 }

@@ -32,7 +32,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "bytes that the books have forgotten are those of somebody else",
-    firstSeed: 30,
+    firstSeed: 15,
     breaks: "a restored database fails no payment that was made",
     world: "rewound",
     says: "is failed and was paid 1 times",
@@ -52,6 +52,7 @@ export const adoptionBugs: readonly ChainBug[] = [
     says: "transactions on the chain are for",
     paysWaiting: true,
     signer: () => ({
+      signedFrom: async (wallets) => wallets.map(() => []),
       sign: async (intents) =>
         intents.map((intent) => {
           const bytes = writeBytes(intent);
@@ -61,7 +62,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "waiting payments are paid without a look at the chain",
-    firstSeed: 5,
+    firstSeed: 27,
     breaks: "the signer refuses a payment that it has signed with another nonce",
     world: "rewound",
     says: "something else was signed before (DIFFERENT_PAYMENT)",
@@ -69,7 +70,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "the nonces of the books stay where they are",
-    firstSeed: 5,
+    firstSeed: 21,
     breaks: "a wallet that is adopted goes on",
     world: "rewound",
     says: "are not all known",

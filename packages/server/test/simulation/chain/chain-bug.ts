@@ -18,7 +18,7 @@ export interface ChainBug {
   /** A part of what the auditor must say about it; anything else that goes wrong does not count. */
   says: string;
   node?: (node: ChainNode, around: BugSurroundings) => ChainNode;
-  signer?: (signer: Pick<Signer, "sign">, around: BugSurroundings) => Pick<Signer, "sign">;
+  signer?: (signer: Signer, around: BugSurroundings) => Partial<Signer>;
   store?: (store: ChainStore, around: BugSurroundings) => ChainStore;
   /** A cancellation ends a payment at once. */
   cancelsAtOnce?: boolean;

@@ -1,7 +1,8 @@
 import { decideOnBalances } from "@bursar/domain";
+import { aheadCodes } from "../../../src/app/chain/halt.js";
 import { accountsOf } from "../../../src/app/transactions/settlement.js";
 import type { ModelChain } from "../../harness/chain/model-chain.js";
-import { chainPayments } from "../database/simulated-chain-tables.js";
+import { chainPayments, chainWallets } from "../database/simulated-chain-tables.js";
 import type { SimulatedDatabase } from "../database/simulated-database.js";
 import { createSimulatedSettlementStore } from "../database/simulated-settlement.js";
 import { keyOf, openTransactions } from "../database/simulated-tables.js";
@@ -70,12 +71,30 @@ export function createChainClients(deps: ClientsDeps): ChainClients {
       scheduler.after(outside, random.between(1, 1500), "a speed-up", () => void speedUp(tenantId, id));
   }
 
-  const begin = (tenantId: string, id: string) =>
+  const isBehind = (tenantId: string, walletId: string) => {
+    const wallet = rowsOf(database, chainWallets).find(
+      (one) => one.tenantId === tenantId && one.walletId === walletId,
+    );
+    if (wallet === undefined) return false;
+    return wallet.confirmedEpoch < database.epoch() || aheadCodes.some((code) => code === wallet.haltedCode);
+  };
+
+  const begin = (tenantId: string, id: string): Promise<void> =>
     settlements.unitOfWork(async (unit) => {
       const [claimed] = await unit.claimAgain([{ tenantId, id }]);
       if (claimed === undefined) return;
       const balances = await unit.lockAccounts(accountsOf([claimed]));
       const begun = decideOnBalances(claimed, { kind: "begin" }, balances);
+      // As the engine: what may have been made does not end.
+      if (typeof begun === "string" && isBehind(tenantId, claimed.sourceAccountId)) {
+        scheduler.after(
+          outside,
+          500,
+          "the engine",
+          () => void insist(() => begin(tenantId, id)).catch(report),
+        );
+        return;
+      }
       const failure = { kind: "fail", failure: "INSUFFICIENT_FUNDS", fee: null } as const;
       const decision = typeof begun === "string" ? decideOnBalances(claimed, failure, balances) : begun;
       if (typeof decision === "string") throw new Error(`beginning is ${decision}`);

@@ -56,6 +56,7 @@ export function openWallets(
           haltedReason: null,
           statedNonce: null,
           comparedNumber: -1,
+          confirmedEpoch: 1,
         },
       });
       return { tenantId, walletId, address };

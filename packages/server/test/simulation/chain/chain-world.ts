@@ -143,11 +143,11 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
       await scheduler.turn(actor, "signed");
       return answers;
     };
-    const disguisedSigner = { sign: reachSigner };
+    const disguisedSigner = { ...signer, sign: reachSigner };
     const driver = createEvmDriver({
       network: { ...modelChainNetwork, hasPool },
       node: bug?.node?.(node, around) ?? node,
-      signer: bug?.signer?.(disguisedSigner, around) ?? disguisedSigner,
+      signer: { ...disguisedSigner, ...bug?.signer?.(disguisedSigner, around) },
       store: bug?.store?.(store, around) ?? store,
       recorder: { assets: modelAssets, newUuid, now: scheduler.now, onChanged: () => undefined },
       ...{ verifySigned: verifyModelBytes, isUnavailable: isInjected },

@@ -4,6 +4,7 @@ import {
   type NetworkLease,
   type SentPayment,
 } from "../../../src/app/chain/chain-store.js";
+import { aheadCodes } from "../../../src/app/chain/halt.js";
 import { LeaseLostError } from "../../../src/runtime/loops/lease.js";
 import type { Actor } from "../world/scheduler.js";
 import { holdsOf } from "./simulated-chain-holds.js";
@@ -147,6 +148,14 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
           .filter(({ comparedNumber }) => comparedNumber < beforeNumber)
           .slice(0, limit),
       ),
+    listUnconfirmed: () =>
+      query("list unconfirmed", (rows) =>
+        rows
+          .all(chainWallets)
+          .filter(({ haltedCode }) => !aheadCodes.some((one) => one === haltedCode))
+          .filter(({ confirmedEpoch }) => confirmedEpoch < database.epoch())
+          .map((row) => ({ ...row, epoch: database.epoch() })),
+      ),
     unitOfWork: (position, work) =>
       inSimulatedUnit(database, actor, async (unit, run) => {
         const sent: SentWrite[] = [];
@@ -158,7 +167,7 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
           if (rows.all(chainBlocks).at(-1)?.hash !== tipHash)
             throw new ChainMovedError("the chain has moved");
         });
-        const result = await work(createSimulatedChainUnit(run, lease.network, database.now, unit, sent));
+        const result = await work(createSimulatedChainUnit(run, lease.network, database, unit, sent));
         if (sent.length > 0)
           await run("write rows of the chain", (rows) => {
             for (const write of sent) write(rows);

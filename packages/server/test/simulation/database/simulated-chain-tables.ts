@@ -28,6 +28,7 @@ export interface ChainWalletRow {
   /** As the operator has stated it. */
   statedNonce: number | null;
   comparedNumber: number;
+  confirmedEpoch: number;
 }
 
 export interface ChainPaymentRow extends Pick<PaymentState, "stage" | "attempt" | "wanted"> {

@@ -5,6 +5,7 @@ import type {
   PaymentState,
   WalletKey,
 } from "../../../src/app/chain/chain-store.js";
+import { aheadCodes } from "../../../src/app/chain/halt.js";
 import type { WalletBooks } from "../../../src/app/chain/wallet-books.js";
 import type { SettlementUnit, TransactionKey } from "../../../src/app/transactions/settlement.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
@@ -23,7 +24,7 @@ import {
   networks,
   numberKey,
 } from "./simulated-chain-tables.js";
-import type { RunStatement } from "./simulated-database.js";
+import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
 import { gatherOne } from "./simulated-gathering.js";
 import type { Rows } from "./simulated-rows.js";
 import { createSimulatedSettling } from "./simulated-settling.js";
@@ -42,7 +43,7 @@ export type SentWrite = (rows: Rows) => void;
 export function createSimulatedChainUnit(
   run: RunStatement,
   network: string,
-  now: () => number,
+  { now, epoch }: Pick<SimulatedDatabase, "now" | "epoch">,
   { claimOnRail, insertDeposits, lockAccounts, write }: SettlementUnit,
   sent: SentWrite[],
 ): ChainUnit {
@@ -72,11 +73,12 @@ export function createSimulatedChainUnit(
         return keys.flatMap((key) => {
           const row = rows.get(chainWallets, key);
           if (row === undefined) return [];
-          const { tenantId, walletId, nextNonce, haltedCode, haltedReason } = row;
+          const { tenantId, walletId, nextNonce, haltedCode, haltedReason, confirmedEpoch } = row;
           const inFlight = openPayments(rows).filter((one) => one.walletId === walletId).length;
           const standing = {
             isHalted: haltedReason !== null,
             haltedCode,
+            isConfirmed: confirmedEpoch >= epoch(),
             isFrozen: rows.get(walletTable, key)?.frozen === true,
           };
           return [{ tenantId, walletId, nextNonce, inFlight, ...standing }];
@@ -114,6 +116,16 @@ export function createSimulatedChainUnit(
       ),
     ...createSimulatedSettling(run),
     readBooks: (wallets) => run("read books", (rows) => wallets.flatMap((wallet) => readBook(rows, wallet))),
+    listUnknownNonces: (signed) =>
+      run("list unknown nonces", (rows) =>
+        signed.filter(
+          ({ walletId, nonce, transactionId }) =>
+            rows.get(chainNonces, keyOf(walletId, numberKey(nonce))) !== transactionId,
+        ),
+      ),
+    confirmWallets: (wallets, confirmedEpoch) => {
+      for (const wallet of wallets) changeWallet(wallet, () => ({ confirmedEpoch }));
+    },
     assign: (payments, headNumber) =>
       send((rows) => {
         for (const { tenantId, id, walletId, nonce, terms } of payments) {
@@ -212,7 +224,9 @@ export function createSimulatedChainUnit(
       changeWallet(wallet, (row) => {
         const isAnswer = statedNonce !== null && row.statedNonce === statedNonce;
         if (row.haltedReason !== null && !isAnswer && code !== "SETTLEMENT_FAILED") return {};
-        return { haltedCode: code, haltedReason: reason, statedNonce: null };
+        const isAhead = aheadCodes.some((one) => one === code);
+        const unconfirmed = isAhead ? { confirmedEpoch: 0 } : {};
+        return { haltedCode: code, haltedReason: reason, statedNonce: null, ...unconfirmed };
       });
       return true;
     },

@@ -114,8 +114,8 @@ function createUnit(run: RunStatement, dateTotals: DateTotals): SettlementUnit {
         if (open !== undefined)
           rows.put(openTransactions, keyOf(key.tenantId, key.id), { ...open, cancelRequested: true });
       }),
-    // Wallets halt in the simulation of a chain only, whose clients request every cancellation.
-    isBehindChain: async () => false,
+    // Chains are ahead in the simulation of a chain only, whose engine asks for it itself.
+    listBehindChain: async () => new Set(),
     // The one policy of the simulation is always cached.
     readPolicies: () => Promise.reject(new Error("policies are not simulated")),
     readPolicyVersions: () => Promise.reject(new Error("policies are not simulated")),

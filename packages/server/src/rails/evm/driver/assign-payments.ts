@@ -5,22 +5,23 @@ import type {
   WalletKey,
 } from "../../../app/chain/chain-store.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
-import {
-  type DriverContext,
-  type FollowedChain,
-  haltNetwork,
-  haltWallet,
-  inUnit,
-  positionOf,
-} from "./driver-context.js";
+import type { Confirmation } from "./confirmation.js";
+import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
 import type { Estimates } from "./estimate-groups.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
 import { failPlan, feeBound, type Plan, planPayments } from "./plan-payments.js";
+import { aheadReason, readUsedNonces } from "./used-nonces.js";
 
 /** How many wallets one step serves, and how many payments of them: the first are signed and sent while the next are estimated. */
 const walletsMax = 64;
 const paymentsMax = 256;
+
+interface AssignDeps {
+  afterWalletId: string | undefined;
+  estimates: Estimates;
+  confirmation: Pick<Confirmation, "boundTo" | "isBound">;
+}
 
 /**
  * Gives nonces to payments: asks for fees and gas first, and then holds the fee and assigns the nonce in one SQL transaction. A payment that
@@ -30,7 +31,7 @@ const paymentsMax = 256;
 export async function assignPayments(
   context: DriverContext,
   chain: FollowedChain,
-  { afterWalletId, estimates }: { afterWalletId: string | undefined; estimates: Estimates },
+  { afterWalletId, estimates, confirmation }: AssignDeps,
 ): Promise<{ lastWalletId: string | undefined; isBusy: boolean; hasMore: boolean }> {
   const { network, store } = context;
   const page = { walletsMax, afterWalletId, inFlightMax: network.inFlightMax };
@@ -41,11 +42,16 @@ export async function assignPayments(
   const payments = await haltTampered(context, chain, listed);
   // With more wallets than a page has, the next step serves those behind it.
   if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
-  const plans = await planPayments(context, payments, estimates);
+  const bound = (payment: ReadyPayment) => (confirmation.isBound(payment) ? withoutStops(payment) : payment);
+  const plans = await planPayments(context, payments.map(bound), estimates);
   if (plans.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
-  const used = await readUsedNonces(context, chain, plans);
+  const used = await readUsedNonces(
+    context,
+    chain,
+    plans.map(({ payment }) => payment),
+  );
   const walletOf = ({ payment }: Plan) => payment;
-  const write = (some: readonly Plan[]) => writePlans(context, chain, some, used);
+  const write = (some: readonly Plan[]) => writePlans(context, chain, some, { used, confirmation });
   const written = await isolateWallets(context, chain, plans, walletOf, write);
   for (const { wallet, reason } of written.flatMap(({ halts }) => halts))
     await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
@@ -55,22 +61,11 @@ export async function assignPayments(
 }
 
 /**
- * How many transactions of the senders are final, by wallet. No nonce comes from it: it only shows whether the chain is ahead of the books. Then
- * payments may have been made that the books have forgotten, so none of them ends, not even if its cancellation was requested.
+ * The signer has signed it, and the database has forgotten that. It gets its nonce in any case. If it must not be paid, an empty transaction uses
+ * the nonce, as with every payment that has one.
  */
-async function readUsedNonces(
-  context: DriverContext,
-  chain: FollowedChain,
-  plans: readonly Plan[],
-): Promise<ReadonlyMap<string, number>> {
-  const senders = [...new Map(plans.map(({ payment }) => [payment.walletId, payment.address]))];
-  const heads = await context.node.heads();
-  if ("halt" in heads) return await haltNetwork(context, positionOf(chain), "NETWORK_DISPUTED", heads.halt);
-  const nonces = await context.node.noncesAt(
-    senders.map(([, address]) => address),
-    heads.final,
-  );
-  return new Map(senders.map(([walletId], index) => [walletId, nonces[index] as number]));
+function withoutStops(payment: ReadyPayment): ReadyPayment {
+  return { ...payment, cancelRequested: false, isFrozen: false, isDelisted: false, expiresAt: null };
 }
 
 interface WrittenPlans {
@@ -83,7 +78,7 @@ async function writePlans(
   context: DriverContext,
   chain: FollowedChain,
   planned: readonly Plan[],
-  used: ReadonlyMap<string, number>,
+  { used, confirmation }: { used: ReadonlyMap<string, number>; confirmation: AssignDeps["confirmation"] },
 ): Promise<WrittenPlans> {
   const { network, recorder } = context;
   return await inUnit(context, positionOf(chain), async (unit, record) => {
@@ -95,10 +90,15 @@ async function writePlans(
     // The signer has signed another payment with the nonce, which may be one of these, and is pending or not final yet.
     const refused = senders.filter(({ haltedCode }) => haltedCode === "SIGNER_REFUSED");
     const mayBePaid = new Set([...ahead, ...refused].map(({ walletId }) => walletId));
+    const unconfirmed = senders.filter(({ isConfirmed }) => !isConfirmed);
+    const bound = boundPlans(planned, unconfirmed, confirmation);
+    const isUnconfirmed = new Set(unconfirmed.map(({ walletId }) => walletId));
     const ready = planned.flatMap((plan): Plan[] => {
       const state = states.get(plan.payment.id);
       if (state?.stage !== "ready") return [];
       if (mayBePaid.has(plan.payment.walletId)) return [];
+      if (isUnconfirmed.has(plan.payment.walletId)) return bound.has(plan) ? [plan] : [];
+      if (confirmation.isBound(plan.payment)) return [];
       if (plan.kind === "end") return [plan];
       if (frozen.has(plan.payment.walletId)) return [failPlan(plan.payment, "WALLET_FROZEN")];
       if (state.isDelisted) return [failPlan(plan.payment, "ADDRESS_NOT_LISTED")];
@@ -130,8 +130,21 @@ async function writePlans(
   });
 }
 
-function aheadReason({ walletId, nextNonce }: LockedSender, used: ReadonlyMap<string, number>): string {
-  return `${used.get(walletId)} of its transactions are final, and its next nonce would be ${nextNonce}. The key was used elsewhere, or the database was restored from a backup.`;
+/**
+ * The one payment of each wallet that the signer has bound to the next nonce. Any other would be refused with it. The next one follows in the next
+ * step, whatever the order of their ids.
+ */
+function boundPlans(
+  plans: readonly Plan[],
+  senders: readonly LockedSender[],
+  { boundTo }: AssignDeps["confirmation"],
+): ReadonlySet<Plan> {
+  return new Set(
+    senders.flatMap(({ walletId, nextNonce }) => {
+      const id = boundTo(walletId, nextNonce);
+      return plans.find(({ kind, payment }) => kind === "assign" && payment.id === id) ?? [];
+    }),
+  );
 }
 
 /** What is left out is listed again. */

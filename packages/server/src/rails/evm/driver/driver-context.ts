@@ -22,20 +22,20 @@ import {
 export interface DriverContext {
   network: ChainNetwork;
   node: ChainNode;
-  signer: Pick<Signer, "sign">;
+  signer: Pick<Signer, "sign" | "signedFrom">;
   store: ChainStore;
   recorder: Pick<RecordRailEventsDeps, "assets" | "newUuid" | "now" | "onChanged">;
   /** Returns the hash of signed bytes; throws if they are not exactly what the intent says. */
   verifySigned: (intent: SigningIntent, bytes: string) => string;
   /** Whether an error means that the database cannot do its work: then no row is at fault. */
   isUnavailable: (error: unknown) => boolean;
-  /** Called each time that a payment cannot be cancelled because its wallet does not have the coins for the fee. */
+  /** Called each time that payments of a wallet wait for something that the operator can do, such as to send coins. */
   onShort: (shortage: Shortage) => void;
 }
 
 export interface Shortage {
   walletId: string;
-  /** Of the payment. */
+  /** Of the payment, or of the wallet. */
   id: string;
   reason: string;
 }

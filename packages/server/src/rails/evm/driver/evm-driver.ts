@@ -6,6 +6,7 @@ import { createWakingLoop, type Rest } from "../../../runtime/loops/waking-loop.
 import { createBlockPace } from "../node/block-pace.js";
 import { assignPayments } from "./assign-payments.js";
 import { type ComparisonDeps, createComparison } from "./comparison.js";
+import { createConfirmation } from "./confirmation.js";
 import { type FollowedChain, haltNetwork, positionOf, settledOf, tipOf } from "./driver-context.js";
 import { createEstimates } from "./estimate-groups.js";
 import { followChain } from "./follow-chain.js";
@@ -68,6 +69,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let lookedAtHead = -1;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   const comparison = createComparison(deps);
+  const confirmation = createConfirmation(deps);
   const pace = createBlockPace(deps);
   /** Whether the last look has found payments that are in no block. */
   let isInFlight = true;
@@ -183,10 +185,11 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
         return false;
       }
     };
+    const isConfirming = await attempt(() => confirmation.confirm(current));
     let hasMore = false;
     const assign = () =>
       attempt(async () => {
-        const assigned = await assignPayments(deps, current, { afterWalletId, estimates });
+        const assigned = await assignPayments(deps, current, { afterWalletId, estimates, confirmation });
         ({ hasMore, lastWalletId: afterWalletId } = assigned);
         return assigned.isBusy;
       });
@@ -200,7 +203,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     const [isAssigned, before] = await bothOf(assign(), signAndSend());
     const isToSign = isAssigned && !hasMore && failures.length === 0;
     const sent = isToSign ? await signAndSend() : before;
-    const isBusy = isBehind || isAssigned || before.isReplaced || sent.isSigned || sent.isReplaced;
+    const isBusy =
+      isBehind || isConfirming || isAssigned || before.isReplaced || sent.isSigned || sent.isReplaced;
     const isCompared = await attempt(() => comparison.compare(current, isBusy));
     if (failures.length > 0) throw failures[0];
     return isBusy || isCompared;

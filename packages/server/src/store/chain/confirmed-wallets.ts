@@ -1,0 +1,99 @@
+import type { WalletKey } from "../../app/chain/chain-store.js";
+import { aheadCodes } from "../../app/chain/halt.js";
+import type {
+  SignedOfWallet,
+  UnconfirmedPage,
+  UnconfirmedWallet,
+} from "../../app/chain/unconfirmed-wallet.js";
+import type { Queryable, Tx } from "../core/database.js";
+import { locateRows } from "../core/rows/locate-rows.js";
+import { type Statement, sql } from "../core/sql.js";
+
+/** Served by the primary key. */
+export const currentEpoch = sql`(SELECT number FROM database_epochs ORDER BY number DESC LIMIT 1)`;
+
+/** Of the row `w`: nothing without a nonce ends, because it may have been made. */
+const isAhead = sql`(w.halted_code = ANY (${[...aheadCodes]}::text[]) OR w.confirmed_epoch < ${currentEpoch})`;
+
+/** Those of these wallets, by their ids, that the chain or the signer may be ahead of. Served by the primary key. */
+export async function listBehindChain(
+  tx: Queryable,
+  wallets: readonly WalletKey[],
+): Promise<ReadonlySet<string>> {
+  if (wallets.length === 0) return new Set();
+  const rows = await tx.query<{ walletId: string }>(sql`
+    SELECT w.wallet_id AS "walletId" FROM ${listWallets(wallets)} CROSS JOIN LATERAL (
+      SELECT * FROM chain_wallets w
+      WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id LIMIT 1) AS w
+    WHERE ${isAhead}
+  `);
+  return new Set(rows.map(({ walletId }) => walletId));
+}
+
+/** Those that are halted because the chain or the signer is ahead are looked at when they go on. Served by chain_wallets_unconfirmed. */
+export async function listUnconfirmed(
+  database: Queryable,
+  network: string,
+  { after, limit }: UnconfirmedPage,
+): Promise<UnconfirmedWallet[]> {
+  const rows = await database.query<
+    Omit<UnconfirmedWallet, "epoch" | "finalNonce" | "confirmedEpoch"> &
+      Record<"epoch" | "finalNonce" | "confirmedEpoch", string>
+  >(sql`
+    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.address, w.final_nonce AS "finalNonce",
+      w.confirmed_epoch AS "confirmedEpoch", ${currentEpoch} AS epoch
+    FROM chain_wallets w
+    WHERE w.network = ${network} AND w.confirmed_epoch < ${currentEpoch}
+      AND (w.confirmed_epoch, w.wallet_id) > (${after?.confirmedEpoch ?? -1}::bigint, ${after?.walletId ?? leastId}::uuid)
+      AND (w.halted_code IS NULL OR w.halted_code <> ALL (${[...aheadCodes]}::text[]))
+    ORDER BY w.network, w.confirmed_epoch, w.wallet_id LIMIT ${limit}
+  `);
+  return rows.map((row) => ({
+    ...row,
+    finalNonce: Number(row.finalNonce),
+    confirmedEpoch: Number(row.confirmedEpoch),
+    epoch: Number(row.epoch),
+  }));
+}
+
+const leastId = "00000000-0000-0000-0000-000000000000";
+
+/** Served by chain_payments_nonce. */
+export async function listUnknownNonces(
+  tx: Queryable,
+  network: string,
+  signed: readonly SignedOfWallet[],
+): Promise<SignedOfWallet[]> {
+  if (signed.length === 0) return [];
+  const rows = await tx.query<{ index: string }>(sql`
+    SELECT given.index FROM unnest(
+      ${signed.map(({ walletId }) => walletId)}::uuid[], ${signed.map(({ nonce }) => nonce)}::bigint[],
+      ${signed.map(({ transactionId }) => transactionId)}::uuid[]
+    ) WITH ORDINALITY AS given (wallet_id, nonce, transaction_id, index)
+    WHERE NOT EXISTS (
+      SELECT FROM chain_payments p
+      WHERE p.network = ${network} AND p.wallet_id = given.wallet_id AND p.nonce = given.nonce
+        AND p.transaction_id = given.transaction_id)
+    ORDER BY given.index
+  `);
+  return rows.flatMap(({ index }) => signed[Number(index) - 1] ?? []);
+}
+
+/** Served by the primary key. */
+export function confirmWallets(tx: Tx, wallets: readonly WalletKey[], epoch: number): void {
+  if (wallets.length === 0) return;
+  tx.send(sql`
+    UPDATE chain_wallets w SET confirmed_epoch = ${epoch}
+    FROM ${locateRows(
+      sql`chain_wallets`,
+      listWallets(wallets),
+      sql`r.tenant_id = given.tenant_id AND r.wallet_id = given.wallet_id`,
+    )} AS given WHERE w.ctid = given.place
+  `);
+}
+
+export function listWallets(wallets: readonly WalletKey[]): Statement {
+  return sql`unnest(
+    ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
+  ) AS given (tenant_id, wallet_id)`;
+}

@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import type { ClientOrigin } from "../../../../src/app/audit/audit-entry.js";
+import { createTransactionCanceller } from "../../../../src/app/transactions/cancel-transaction.js";
+import { createBatchCanceller } from "../../../../src/app/transactions/cancel-transactions.js";
+import { createChangeHub } from "../../../../src/app/transactions/change-hub.js";
+import { createKeyring } from "../../../../src/credentials/keyring.js";
+import { createSealing } from "../../../../src/credentials/sealing.js";
+import { makeTokenKey } from "../../../../src/credentials/token-keys.js";
+import { createEvmRail } from "../../../../src/rails/evm/evm-rail.js";
+import { nodeTimers } from "../../../../src/runtime/loops/timers.js";
+import { isDatabaseUnavailable } from "../../../../src/store/core/database.js";
+import { sql } from "../../../../src/store/core/sql.js";
+import { createEventLog } from "../../../../src/store/events/events.js";
+import { recoverDatabase } from "../../../../src/store/recovery/recover-database.js";
+import { createSettlementStore } from "../../../../src/store/transactions/settlement.js";
+import type { ChainWallet } from "../../../harness/chain/chain-service.js";
+import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { modelCoin } from "../../../harness/chain/model-chain.js";
+import { modelChainNetwork, modelNetwork } from "../../../harness/chain/model-network.js";
+import { eventually } from "../../../harness/eventually.js";
+
+/* After `bursar recover`, payments without a nonce may have been made in the commits that were lost. */
+
+let driven: DrivenChain;
+beforeAll(async () => {
+  driven = await startDrivenChain();
+});
+afterEach(() => {
+  driven.ports.signer = driven.honest.signer;
+  expect(
+    driven.errors.splice(0).filter((error) => !/is down|the database has changed/.test(String(error))),
+  ).toEqual([]);
+});
+afterAll(() => driven.stop());
+
+async function recover(): Promise<void> {
+  const tokenKey = makeTokenKey(
+    createSealing(createKeyring([Buffer.alloc(32, 7)])),
+    randomUUID(),
+    Date.now(),
+  );
+  const recovery = { key: tokenKey.id, lift: 1, past: 0, tokenKey, now: new Date() };
+  // What runs across the change fails, as in a service.
+  await eventually(
+    () =>
+      recoverDatabase(driven.keyed, recovery).catch((error: unknown) => {
+        if (!isDatabaseUnavailable(error)) throw error;
+        return undefined;
+      }),
+    (epoch) => epoch?.isRepeated === true,
+  );
+}
+
+const deps = () => ({
+  settlements: createSettlementStore(driven.keyed, createEventLog({ publish: () => undefined })),
+  rails: { get: () => createEvmRail(modelChainNetwork) },
+  changes: createChangeHub(nodeTimers),
+  now: Date.now,
+});
+
+function cancel({ tenantId }: ChainWallet, id: string) {
+  const act = createTransactionCanceller({
+    ...deps(),
+    stopInAnyCase: (_, stop) => stop.act(),
+    read: async () => ({ refused: "NOT_FOUND" }),
+    onRequested: driven.wake,
+    audit: { recordAct: () => undefined },
+  });
+  return act({ principal: { tenantId, clientId: tenantId } } as ClientOrigin, id);
+}
+
+const isConfirmed = async ({ walletId }: ChainWallet) => {
+  const [row] = await driven.database.query<{ is: boolean }>(sql`
+    SELECT confirmed_epoch = (SELECT max(number) FROM database_epochs) AS is FROM chain_wallets WHERE wallet_id = ${walletId}
+  `);
+  return row?.is;
+};
+const untilConfirmed = (wallet: ChainWallet) => eventually(() => isConfirmed(wallet), Boolean);
+const down = async () => {
+  throw new Error("the signer is down");
+};
+
+it("a payment that has not begun is not cancelled before the signer was asked, by its client or with it", async () => {
+  const wallet = await driven.createFunded();
+  const [one, other] = [
+    await driven.accept(wallet, outside, modelCoin, 10n),
+    await driven.accept(wallet, outside, modelCoin, 20n),
+  ];
+  driven.ports.signer = { ...driven.honest.signer, signedFrom: down };
+  await recover();
+  await cancel(wallet, one);
+  const cancelAll = createBatchCanceller({ ...deps(), isLockTimeout: () => false, onError: () => undefined });
+  expect(await cancelAll(wallet.tenantId, [other], null)).toBe(0);
+  expect((await driven.read(one)).state).toBe("accepted");
+  expect((await driven.read(other)).state).toBe("accepted");
+  // Its rail ends nothing either, and gives no nonce.
+  await driven.begin(wallet, one);
+  const paid = await driven.pay(wallet, outside, modelCoin, 30n);
+  await eventually(
+    async () => driven.errors.length,
+    (count) => count >= 3,
+  );
+  expect((await driven.read(one)).state).toBe("processing");
+  expect(await driven.nonceOf(paid)).toBeNull();
+  driven.ports.signer = driven.honest.signer;
+  await untilConfirmed(wallet);
+  await driven.until(one, "cancelled");
+  await driven.inPool(1);
+  await driven.settle();
+  await driven.until(paid, "completed");
+  await cancel(wallet, other);
+  expect((await driven.read(other)).state).toBe("cancelled");
+});
+
+it("a payment that the signer has signed gets its nonce again before others, and an empty transaction if it was cancelled", async () => {
+  const wallet = await driven.createFunded();
+  const behind = await driven.accept(wallet, outside, modelCoin, 30n);
+  const forgotten = await driven.accept(wallet, outside, modelCoin, 20n);
+  const { tenantId, walletId, address } = wallet;
+  await driven.honest.signer.sign([
+    {
+      ...{ tenantId, walletId, address, transactionId: forgotten, network: modelNetwork, nonce: 0 },
+      ...{ purpose: "payment", contract: null, destination: outside, amount: 20n, gasLimit: 21_000n },
+      ...{ maxFeePerGas: 400n, maxPriorityFeePerGas: 4n },
+    },
+  ]);
+  await recover();
+  await cancel(wallet, forgotten);
+  await driven.begin(wallet, behind);
+  await eventually(
+    async () => driven.shortages.some((reason) => reason.includes("with nonce 0, and the database")),
+    Boolean,
+  );
+  expect(await driven.nonceOf(behind)).toBeNull();
+  expect(await isConfirmed(wallet)).toBe(false);
+  await driven.begin(wallet, forgotten);
+  await untilConfirmed(wallet);
+  await driven.inPool(2);
+  const sent = driven.chain.pool().map(({ intent }) => `${intent?.nonce} ${intent?.purpose}`);
+  expect(sent.toSorted()).toEqual(["0 cancellation", "1 payment"]);
+  await driven.settle();
+  await driven.until(forgotten, "cancelled");
+  await driven.until(behind, "completed");
+});
+
+it("a wallet that the chain is ahead of is halted although nothing is to be paid", async () => {
+  const wallet = await driven.createFunded();
+  driven.chain.useNonce(wallet.address);
+  await driven.settle();
+  await recover();
+  await eventually(
+    () => driven.halts(),
+    (halts) => halts.some(({ code }) => code === "NONCE_USED_ELSEWHERE"),
+  );
+});
