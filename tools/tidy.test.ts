@@ -93,6 +93,12 @@ describe("tidy", () => {
     expect(sources.flatMap((path) => linesWith(path, /message\.(includes|match|startsWith)\(/))).toEqual([]);
   });
 
+  it("starts what people do in the console with useAction, which ignores the second click of two", () => {
+    const console = listFiles("packages/console/src/**/*.ts", "packages/console/src/**/*.tsx");
+    const users = console.filter((path) => linesWith(path, /\buseMutation\b/).length > 0);
+    expect(users).toEqual(["packages/console/src/api/use-action.ts"]);
+  });
+
   it("has no broken links in documents", () => {
     const broken = documents.flatMap((path) =>
       [...read(path).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(#[^)\s]*)?\)/g)].flatMap(

@@ -1381,6 +1381,8 @@ export interface RegistrationOptions {
   user_handle: string;
   email: string;
   name: string;
+  /** The ids of the person's credentials, in base64url, for `excludeCredentials`. A device that has one of them creates no other: it would replace the one that it has. */
+  existing_credentials: string[];
   /** The tenant that the invitation is for. Present for invitations alone. */
   tenant_name?: string;
 }

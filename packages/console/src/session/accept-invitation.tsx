@@ -5,7 +5,7 @@ import { bursar } from "../api/bursar";
 import { useAction } from "../api/use-action";
 import { Facts, TextFact } from "../ui/panels/facts";
 import { PasskeyButton } from "./passkey-button";
-import { createPasskey, deviceName, explained } from "./passkeys";
+import { createPasskey, deviceName, explained, registerAlone } from "./passkeys";
 
 const prefix = "#invitation=";
 const stored = "bursar-invitation";
@@ -45,9 +45,11 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
   });
   const accept = useAction({
     mutationFn: explained(async () => {
-      const options = await bursar.consoleSession.prepareRegistration({ invitation });
-      const passkey = await createPasskey(options, options.tenant_name ?? "");
-      await bursar.consoleSession.register({ invitation, name: deviceName(), ...passkey });
+      await registerAlone(async () => {
+        const options = await bursar.consoleSession.prepareRegistration({ invitation });
+        const passkey = await createPasskey(options, options.tenant_name ?? "");
+        await bursar.consoleSession.register({ invitation, name: deviceName(), ...passkey });
+      });
       sessionStorage.removeItem(stored);
       // What this page knows, and its token, can be another person's. The button stays disabled until the page has gone.
       location.reload();

@@ -11,7 +11,7 @@ import { Problem } from "../ui/panels/problem";
 import { SimpleTable } from "../ui/tables/simple-table";
 import { ForeignText } from "../ui/values/foreign-text";
 import { Time } from "../ui/values/time";
-import { createPasskey, deviceName, explained } from "./passkeys";
+import { createPasskey, deviceName, explained, registerAlone } from "./passkeys";
 import { useMe } from "./use-me";
 
 const queryKey = ["own-passkeys"];
@@ -23,10 +23,12 @@ export function OwnPasskeys() {
   const [removed, setRemoved] = useState<Passkey>();
   const tenantName = useMe().data?.tenant.name ?? "";
   const add = useAction({
-    mutationFn: explained(async () => {
-      const made = await createPasskey(await bursar.ownPasskeys.prepare(), tenantName);
-      return await bursar.ownPasskeys.add({ name: deviceName(), ...made });
-    }),
+    mutationFn: explained(() =>
+      registerAlone(async () => {
+        const made = await createPasskey(await bursar.ownPasskeys.prepare(), tenantName);
+        return await bursar.ownPasskeys.add({ name: deviceName(), ...made });
+      }),
+    ),
     onSuccess: () => queries.invalidateQueries({ queryKey }),
   });
   return (

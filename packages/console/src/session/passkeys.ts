@@ -39,13 +39,17 @@ export async function createPasskey(
   options: RegistrationOptions,
   tenantName: string,
 ): Promise<Pick<RegisterPasskeyBody, "id" | "client_data" | "attestation_object">> {
-  const { challenge, rp_id, user_handle, email, name } = options;
+  const { challenge, rp_id, user_handle, email, name, existing_credentials } = options;
   const credential = await navigator.credentials.create({
     publicKey: {
       challenge: fromBase64url(challenge),
       rp: { id: rp_id, name: "Bursar" },
       user: { id: fromBase64url(user_handle), name: `${email} (${tenantName})`, displayName: name },
       pubKeyCredParams: [es256, rs256].map((alg) => ({ alg, type: "public-key" as const })),
+      excludeCredentials: existing_credentials.map((id) => ({
+        id: fromBase64url(id),
+        type: "public-key" as const,
+      })),
       authenticatorSelection: { residentKey: "required", userVerification: "required" },
       attestation: "none",
     },
@@ -57,6 +61,17 @@ export async function createPasskey(
     client_data: toBase64url(clientDataJSON),
     attestation_object: toBase64url(attestationObject),
   };
+}
+
+/**
+ * Creates and registers a passkey, in one tab of the browser at a time. A device keeps one passkey for a person: a second one that is created
+ * meanwhile would replace the one that is being registered, and the person would be locked out.
+ */
+export async function registerAlone<Result>(register: () => Promise<Result>): Promise<Result> {
+  return await navigator.locks.request("bursar-passkey", { ifAvailable: true }, async (lock) => {
+    if (lock === null) throw new Error("Another tab of this browser creates a passkey. Finish it there.");
+    return await register();
+  });
 }
 
 /** How the passkey is called in lists, until its owner says something better. */

@@ -57,6 +57,10 @@ export const RegistrationOptions = Type.Object(
     user_handle: Type.String({ description: "`user.id`, in base64url." }),
     email: Type.String(),
     name: Type.String(),
+    existing_credentials: Type.Array(Type.String(), {
+      description:
+        "The ids of the person's credentials, in base64url, for `excludeCredentials`. A device that has one of them creates no other: it would replace the one that it has.",
+    }),
     tenant_name: Type.Optional(
       Type.String({ description: "The tenant that the invitation is for. Present for invitations alone." }),
     ),

@@ -82,6 +82,7 @@ export const peopleExamples: Examples = {
       user_handle: userHandle,
       email: person.email,
       name: person.name,
+      existing_credentials: [],
       tenant_name: "treasury",
     },
   },

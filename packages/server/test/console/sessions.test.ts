@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../src/http/api.js";
 import { hasBrowser } from "../harness/browser.js";
+import { clickTwice } from "../harness/console/click-twice.js";
 import { type ForeignSite, startForeignSite } from "../harness/console/foreign-site.js";
 import { useConsole } from "../harness/console/test-console.js";
 import { pathOf, requiredQueryOf, unknownIds } from "../harness/http/route-requests.js";
@@ -24,7 +25,7 @@ describe.runIf(hasBrowser)("a person in a browser", () => {
     await ada.page.goto(invitation);
     await ada.page.reload();
     // An impatient person clicks twice. Of two passkeys, the device would keep the one that the service does not know.
-    await ada.page.getByRole("button", { name: "Create a passkey" }).dblclick();
+    await clickTwice(ada.page.getByRole("button", { name: "Create a passkey" }));
     await ada.page.locator("[data-page-title]").first().waitFor();
     expect(ada.page.url()).toBe(`${running().origin}/console/`);
     expect(await ada.page.title()).toBe("Overview · Bursar");
@@ -39,6 +40,10 @@ describe.runIf(hasBrowser)("a person in a browser", () => {
     await ada.page.getByRole("button", { name: "Log in with a passkey" }).waitFor();
     expect(await ada.context.cookies()).toEqual([]);
     await ada.logIn();
+    await ada.open("/account");
+    // This device has one, which another one would replace.
+    await ada.page.getByRole("button", { name: "Add a passkey" }).click();
+    await ada.page.getByText("This device already has a passkey for you").waitFor();
     await ada.page.goto("about:blank");
     await ada.page.goto(invitation);
     await ada.page.getByRole("button", { name: "Create a passkey" }).click();

@@ -5,7 +5,6 @@ import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
 import { Confirm } from "../../ui/dialogs/confirm";
-import { Modal } from "../../ui/dialogs/modal";
 import { SecretOnce } from "../../ui/dialogs/secret-once";
 import { ActionButton } from "../../ui/forms/action-button";
 import { SelectField } from "../../ui/forms/text-field";
@@ -141,11 +140,7 @@ function Rotate({ id, onClose }: DialogProps) {
   });
   const { secret, key_id } = rotate.data ?? {};
   if (secret != null && key_id != null)
-    return (
-      <Modal title="Rotate the secret" onClose={onClose}>
-        <SecretOnce secret={secret} keyId={key_id} onDone={onClose} />
-      </Modal>
-    );
+    return <SecretOnce title="Rotate the secret" secret={secret} keyId={key_id} onDone={onClose} />;
   return (
     <Confirm
       title="Rotate the secret"

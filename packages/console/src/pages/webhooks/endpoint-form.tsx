@@ -4,7 +4,6 @@ import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
 import { Confirm } from "../../ui/dialogs/confirm";
-import { Modal } from "../../ui/dialogs/modal";
 import { SecretOnce } from "../../ui/dialogs/secret-once";
 import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
@@ -51,12 +50,7 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
         : [...draft.events.filter((one) => one !== "*"), kind],
     });
   const title = endpoint === undefined ? "New endpoint" : "Change the endpoint";
-  if (shown !== undefined)
-    return (
-      <Modal title={title} onClose={onClose}>
-        <SecretOnce {...shown} onDone={onClose} />
-      </Modal>
-    );
+  if (shown !== undefined) return <SecretOnce title={title} {...shown} onDone={onClose} />;
   return (
     <Confirm
       title={title}

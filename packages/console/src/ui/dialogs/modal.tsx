@@ -1,6 +1,9 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
 
-/** The browser's own dialog: it keeps the focus, closes by Escape and gives the focus back. Without `onClose` it stays. */
+/**
+ * The browser's own dialog: it keeps the focus, closes by Escape and gives the focus back. Without `onClose` it stays; a browser that closes it
+ * all the same, at a second Escape, opens it again.
+ */
 export function Modal({
   title,
   onClose,
@@ -26,7 +29,9 @@ export function Modal({
       }}
       onClose={() => {
         // The event comes later; by then the dialog can have been opened again.
-        if (dialog.current?.open === false) onClose?.();
+        if (dialog.current?.open !== false) return;
+        if (onClose === undefined) dialog.current.showModal();
+        else onClose();
       }}
     >
       <div className="body stack">

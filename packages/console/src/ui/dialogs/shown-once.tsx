@@ -1,5 +1,6 @@
 import { CopyButton } from "../values/copy-button";
 import { Modal } from "./modal";
+import { StoredButton } from "./stored-button";
 
 interface ShownOnceProps {
   title: string;
@@ -9,10 +10,10 @@ interface ShownOnceProps {
   onClose: () => void;
 }
 
-/** A secret or a link that the service shows a single time. It is kept nowhere in the page when this is closed. */
+/** A secret or a link that the service shows a single time. It is kept nowhere in the page when this is closed, and only the button closes it. */
 export function ShownOnce({ title, value, children, onClose }: ShownOnceProps) {
   return (
-    <Modal title={title} onClose={onClose}>
+    <Modal title={title} {...(value === null ? { onClose } : {})}>
       <p>{children}</p>
       {value === null ? (
         <p className="notice" data-tone="wait">
@@ -28,9 +29,7 @@ export function ShownOnce({ title, value, children, onClose }: ShownOnceProps) {
         </>
       )}
       <div className="row">
-        <button type="button" className="button" data-tone="primary" onClick={onClose}>
-          {value === null ? "Close" : "I have kept it"}
-        </button>
+        <StoredButton onDone={onClose}>{value === null ? "Close" : "I have kept it"}</StoredButton>
       </div>
     </Modal>
   );

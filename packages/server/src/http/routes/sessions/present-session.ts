@@ -1,5 +1,6 @@
 import { type Session, showId } from "@bursar/protocol";
 import { userHandleOf } from "../../../app/people/log-in.js";
+import { readPasskey } from "../../../app/people/passkey.js";
 import type { Session as StoredSession } from "../../../app/people/session.js";
 import type { RegistrationOptions } from "../../../app/people/session-service.js";
 
@@ -23,6 +24,7 @@ export function presentOptions({ challenge, rpId, person, tenantName }: Registra
     user_handle: userHandleOf(person.id),
     email: person.person.email,
     name: person.name,
+    existing_credentials: person.keys.map((key) => readPasskey(key).credentialId),
     ...(tenantName === undefined ? {} : { tenant_name: tenantName }),
   };
 }
