@@ -80,6 +80,14 @@ export const peopleErrors = {
     advice: "Add another passkey first, with `POST /v1/me/passkeys`.",
     retry: "never",
   },
+  ADMINISTRATOR_IS_LAST: {
+    status: 409,
+    message: "The last administrator cannot give up the role. Invite another one first.",
+    when: "a person disables themselves, or takes a role without `clients:manage`, and no other person of the tenant who can log in has it",
+    advice:
+      "Invite another administrator first. The operator can disable anybody, with `bursar people disable`.",
+    retry: "never",
+  },
   SESSION_REQUIRED: {
     status: 401,
     message: "There is no session.",

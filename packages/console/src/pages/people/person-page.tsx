@@ -13,6 +13,7 @@ import { ObjectPage } from "../../ui/panels/object-page";
 import { SimpleTable } from "../../ui/tables/simple-table";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Time } from "../../ui/values/time";
+import { DisablePerson } from "./disable-person";
 import { InvitationLink } from "./invitation-link";
 import { PersonSessions } from "./person-sessions";
 import { RoleField } from "./role-field";
@@ -77,7 +78,8 @@ function Details({ person }: { person: Person }) {
 }
 
 /** Another role, the state, or a new invitation. */
-function ChangePerson({ person: { id, role, state, scopes } }: { person: Person }) {
+function ChangePerson({ person }: { person: Person }) {
+  const { id, role, scopes } = person;
   const own = useScopes();
   const lacking = scopes.filter((scope) => !own.includes(scope));
   const [isAsking, setAsking] = useState(false);
@@ -113,20 +115,17 @@ function ChangePerson({ person: { id, role, state, scopes } }: { person: Person 
         >
           Give this role
         </ActionButton>
-        <ActionButton
-          tone={state === "disabled" ? "primary" : "danger"}
+        <DisablePerson
+          person={person}
           isPending={change.isPending}
-          onAct={() => change.mutate({ state: state === "disabled" ? "active" : "disabled" })}
-        >
-          {state === "disabled" ? "Enable" : "Disable"}
-        </ActionButton>
+          onChange={(state) => change.mutate({ state })}
+        />
         {lacking.length === 0 && (
           <ActionButton tone="danger" isPending={recover.isPending} onAct={() => setAsking(true)}>
             Recover with a new link
           </ActionButton>
         )}
       </div>
-      <p className="quiet small">Disabling ends all sessions.</p>
       {lacking.length > 0 && (
         <p className="quiet small">
           You cannot recover this person, because your role lacks {lacking.join(", ")}. The operator can:{" "}
@@ -143,9 +142,9 @@ function ChangePerson({ person: { id, role, state, scopes } }: { person: Person 
           onClose={() => setAsking(false)}
         >
           <p>
-            All passkeys of this person are removed, and all their sessions end. You get a new link, which is
-            valid for 30 minutes. You could use it yourself, so from then on the two of you count as one when
-            approvals are counted.
+            All passkeys of <ForeignText text={person.name} /> are removed, and all their sessions end. You
+            get a new link, which is valid for 30 minutes. You could use it yourself, so from then on the two
+            of you count as one when approvals are counted.
           </p>
         </Confirm>
       )}

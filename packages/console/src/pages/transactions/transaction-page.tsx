@@ -1,11 +1,13 @@
 import type { Transaction } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
 import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
+import { Confirm } from "../../ui/dialogs/confirm";
+import { ActionButton } from "../../ui/forms/action-button";
 import { Curl } from "../../ui/panels/curl";
 import {
   ClientFact,
@@ -18,7 +20,6 @@ import {
   TimeFact,
 } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
-import { Problem } from "../../ui/panels/problem";
 import { RawJson } from "../../ui/panels/raw-json";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
@@ -74,24 +75,35 @@ function sourceOf(id: string): TransactionSource {
 function Actions({ transaction }: { transaction: Transaction }) {
   const queries = useQueryClient();
   const scopes = useScopes();
+  const [isAsking, setAsking] = useState(false);
   const cancel = useAction({
     mutationFn: () => bursar.transactions.cancel(transaction.id),
+    onSuccess: () => setAsking(false),
     onSettled: () => queries.invalidateQueries({ queryKey: ["transaction", transaction.id] }),
   });
   const mayCancel = scopes.includes("transactions:write") && !isFinal(transaction);
   return (
     <>
-      {cancel.error !== null && <Problem error={cancel.error} />}
       {mayCancel && (
-        <button
-          type="button"
-          className="button"
-          data-tone="danger"
-          disabled={cancel.isPending}
-          onClick={() => cancel.mutate()}
-        >
+        <ActionButton tone="danger" isPending={cancel.isPending} onAct={() => setAsking(true)}>
           Cancel the payment
-        </button>
+        </ActionButton>
+      )}
+      {isAsking && (
+        <Confirm
+          title="Cancel this payment?"
+          verb="Cancel the payment"
+          tone="danger"
+          closeVerb="Keep it"
+          mutation={cancel}
+          onConfirm={cancel.mutate}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            <ForeignText text={transaction.reference} />,{" "}
+            <Amount value={transaction.amount} asset={transaction.asset} />. This cannot be undone.
+          </p>
+        </Confirm>
       )}
     </>
   );

@@ -44,6 +44,26 @@ export function refuseOperatorScopes(
   };
 }
 
+const administration: Scope = "clients:manage";
+
+/**
+ * What a client does to its own authority. A person who disables themselves and is the last administrator leaves nobody in the console who
+ * can enable them. If another client does it, that client has the same scopes, and can.
+ */
+export function refuseOwnChange(
+  client: ApiClient,
+  { hasOtherAdministrator }: ClientFacts,
+  { set = {} }: ClientChange,
+): Refused | undefined {
+  if (client.state === "disabled") return { refused: "TOKEN_REVOKED" };
+  const { state = client.state, scopes = client.scopes } = set;
+  const isAdministrator = client.person !== null && client.scopes.includes(administration);
+  const stays = state === "active" && scopes.includes(administration);
+  return isAdministrator && !stays && !hasOtherAdministrator
+    ? { refused: "ADMINISTRATOR_IS_LAST" }
+    : undefined;
+}
+
 export const refuseAppearance: Refused = {
   refused: "CHANGE_REQUEST_REQUIRED",
   message: "The client is protected. Only the client itself or the operator can change its name and quotas.",

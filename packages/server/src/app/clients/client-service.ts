@@ -23,6 +23,7 @@ import {
   refuseBeyondScopes,
   refuseCredentialOfPerson,
   refuseOperatorScopes,
+  refuseOwnChange,
   refuseProgramChange,
   refuseProtected,
 } from "./client-authority.js";
@@ -275,7 +276,8 @@ function withAuthority(
     return isOther && changesAppearance(client, change) && isProtected(client, facts)
       ? refuseAppearance
       : change;
-  if (by === client.id && client.state === "disabled") return { refused: "TOKEN_REVOKED" };
+  const refused = by === client.id ? refuseOwnChange(client, facts, change) : undefined;
+  if (refused !== undefined) return refused;
   if (isOther && isProtected(client, facts) && !isExempt(client)) return refuseProtected(client);
   if (keepsAuthority === true) return change;
   return { ...change, authority: { controllers: isOther ? "added" : "unchanged", ...change.authority, by } };
@@ -292,8 +294,6 @@ async function refuseBeyondQuota(
   const beyond = findBeyond(wanted, caller?.quotas ?? {}, defaultQuotas);
   if (beyond.length === 0) return undefined;
   const reason = "is above both the default quota and the caller's own";
-  return {
-    refused: "QUOTA_BEYOND_OWN",
-    details: beyond.map((name) => ({ path: `body.quotas.${name}`, reason })),
-  };
+  const details = beyond.map((name) => ({ path: `body.quotas.${name}`, reason }));
+  return { refused: "QUOTA_BEYOND_OWN", details };
 }

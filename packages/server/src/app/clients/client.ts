@@ -133,6 +133,8 @@ export interface ClientFacts {
   /** Whether the policy in force, or one before it, names the client. */
   isNamedByPolicy: boolean;
   isSingleAdministrator: boolean;
+  /** Whether another person of the tenant who can log in administers clients. */
+  hasOtherAdministrator: boolean;
 }
 
 export type DecideClientChange = (

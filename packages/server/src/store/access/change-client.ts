@@ -75,21 +75,31 @@ export async function changeClient(
   return await findClientOfTenant(tx, tenantId, id);
 }
 
+/** Somebody else who can log in and invite people. An invitation that was not used can have expired. Served by people_by_tenant and client_keys_by_client. */
+function selectOtherAdministrator({ id }: ApiClient) {
+  return sql`EXISTS (
+    SELECT FROM clients c WHERE c.tenant_id = t.id AND c.id <> ${id} AND c.email IS NOT NULL AND c.state = 'active'
+      AND c.scopes @> ARRAY['clients:manage'] AND (c.oidc_subject IS NOT NULL OR EXISTS (SELECT FROM client_keys k WHERE k.client_id = c.id)))`;
+}
+
 /**
  * A policy names a client if the client's id occurs anywhere in the document, whatever the field. A client that an earlier version named
  * counts too. Served by the primary keys of tenants, policies and named_clients.
  */
-async function readClientFacts(tx: Tx, { tenantId, id }: ApiClient): Promise<ClientFacts> {
+async function readClientFacts(tx: Tx, client: ApiClient): Promise<ClientFacts> {
+  const { tenantId, id } = client;
   const [row] = await tx.query<ClientFacts & SingleAdministratorColumns>(sql`
     SELECT ${selectSingleAdministrator}, coalesce(position(${typeIdFromUuid("cli", id)} IN (
         SELECT document::text FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1)) > 0, false)
-      OR EXISTS (SELECT FROM named_clients WHERE client_id = ${id}) AS "isNamedByPolicy"
+      OR EXISTS (SELECT FROM named_clients WHERE client_id = ${id}) AS "isNamedByPolicy",
+      ${client.person === null ? sql`true` : selectOtherAdministrator(client)} AS "hasOtherAdministrator"
     FROM tenants t WHERE t.id = ${tenantId}
   `);
   if (row === undefined) throw new Error("the tenant of a client does not exist");
   return {
     isNamedByPolicy: row.isNamedByPolicy,
     isSingleAdministrator: readSingleAdministrator(tx, row),
+    hasOtherAdministrator: row.hasOtherAdministrator,
   };
 }
 

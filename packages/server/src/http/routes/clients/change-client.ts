@@ -22,6 +22,7 @@ export function changeClient({ changeClient: change }: Pick<UseCases, "changeCli
       isStop: (body) => (body as ChangeClientBody).state === "disabled",
       success: { status: 200, schema: Client, description: "The changed client." },
       errors: [
+        "ADMINISTRATOR_IS_LAST",
         "CLIENT_IS_PERSON",
         "CHANGE_REQUEST_REQUIRED",
         "CLIENT_NOT_FOUND",

@@ -21,7 +21,13 @@ export function changePerson({ changePerson: change }: Pick<UseCases, "changePer
       body: ChangePersonBody,
       isStop: (body) => (body as ChangePersonBody).state === "disabled",
       success: { status: 200, schema: Person, description: "The changed person." },
-      errors: ["CHANGE_REQUEST_REQUIRED", "PERSON_NOT_FOUND", "ROLE_NOT_FOUND", "CLIENT_TAMPERED"],
+      errors: [
+        "CHANGE_REQUEST_REQUIRED",
+        "ADMINISTRATOR_IS_LAST",
+        "PERSON_NOT_FOUND",
+        "ROLE_NOT_FOUND",
+        "CLIENT_TAMPERED",
+      ],
     },
     async (request) =>
       presentPerson(unwrap(await change(originOf(request), personIdOf(request.params), request.body))),

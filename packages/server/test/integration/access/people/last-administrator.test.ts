@@ -1,0 +1,61 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Authenticator } from "../../../harness/people/authenticator.js";
+import { callConfirmed, registerWith, tokenOf } from "../../../harness/people/log-in.js";
+import { sharedService } from "../../../harness/service/shared-service.js";
+import type { TestClient } from "../../../harness/service/test-service.js";
+
+const service = await sharedService();
+
+interface Admin {
+  id: string;
+  token: string;
+  authenticator: Authenticator;
+}
+
+describe("the last administrator", () => {
+  let owner: TestClient;
+  let ada: Admin;
+  beforeEach(async () => {
+    owner = await service.createTenant();
+    ada = await join("ada@treasury.example");
+  });
+
+  const invite = (email: string) =>
+    service.inviteAsOperator(owner, { email, name: "Somebody", role: "admin" });
+  async function join(email: string): Promise<Admin> {
+    const { cookie, authenticator } = await registerWith(service, await invite(email));
+    const token = await tokenOf(service, cookie);
+    const me = (await (await service.call("GET", "/v1/me", token)).json()) as { client: { id: string } };
+    return { id: me.client.id, token, authenticator };
+  }
+  const change = async (by: Admin, resource: "people" | "clients", body: object) => {
+    const id = resource === "people" ? "changePerson" : "changeClient";
+    const path = `/v1/${resource}/${by.id}`;
+    const answer = await callConfirmed(service, by, { id, method: "PATCH", path }, body);
+    const { error } = (await answer.json()) as { error?: { code: string } };
+    return error?.code ?? answer.status;
+  };
+
+  it("does not disable themselves, nor take a lesser role, whom an invitation alone would replace", async () => {
+    await invite("grace@treasury.example");
+    await join("viewer@treasury.example").then((other) => change(other, "people", { role: "viewer" }));
+    expect(await change(ada, "people", { state: "disabled" })).toBe("ADMINISTRATOR_IS_LAST");
+    expect(await change(ada, "clients", { state: "disabled" })).toBe("ADMINISTRATOR_IS_LAST");
+    expect(await change(ada, "people", { role: "auditor" })).toBe("ADMINISTRATOR_IS_LAST");
+    expect(await change(ada, "people", { name: "Ada L." })).toBe(200);
+  });
+
+  it("is one of a tenant, so that somebody of another tenant does not count", async () => {
+    const tenant = owner;
+    owner = await service.createTenant();
+    await join("grace@treasury.example");
+    owner = tenant;
+    expect(await change(ada, "people", { state: "disabled" })).toBe("ADMINISTRATOR_IS_LAST");
+  });
+
+  it("is somebody else as soon as there are two, and then only one of them leaves", async () => {
+    const grace = await join("grace@treasury.example");
+    expect(await change(ada, "people", { state: "disabled" })).toBe(200);
+    expect(await change(grace, "people", { state: "disabled" })).toBe("ADMINISTRATOR_IS_LAST");
+  });
+});
