@@ -10,6 +10,7 @@ import { type FileVerdict, verifySegments } from "../../app/audit/segments/verif
 import { OperatorError } from "../../operator-error.js";
 import { createAuditStore } from "../../store/access/audit.js";
 import { createSegmentStore } from "../../store/access/audit-segments.js";
+import { listTamperedClients } from "../../store/access/authenticate-clients.js";
 import { createTenantStore } from "../../store/access/clients.js";
 import { auditLedger, recordLedgerAudit } from "../../store/ledger/audit-ledger.js";
 import { print, printError, printJson } from "../print.js";
@@ -42,7 +43,7 @@ export function addAuditCommand(program: Command): void {
   audit
     .command("verify")
     .description(
-      "verify every tenant's hash chain of audit entries; finds entries that were changed or removed",
+      "verify every tenant's hash chain of audit entries, and the clients; finds what was changed or removed",
     )
     .option(
       "--since <file>",
@@ -51,7 +52,7 @@ export function addAuditCommand(program: Command): void {
     .option("--file <file...>", "also verify these exported files, and that the database continues them")
     .action(async ({ since, file = [] }: { since?: string; file?: string[] }) => {
       const checkpoints = since === undefined ? [] : readCheckpointFile(since);
-      const { files, verdicts } = await withDatabase(async ({ database, parts: { keys } }) => {
+      const { files, verdicts, tampered } = await withDatabase(async ({ database, parts: { keys } }) => {
         const tenants = await createTenantStore(database).listTenants();
         const segments = { store: createSegmentStore(database), keys };
         const verified = await readable(verifySegments(segments, file, checkpoints));
@@ -65,12 +66,19 @@ export function addAuditCommand(program: Command): void {
             tenantIds: [nilTenantId, ...tenants.map(({ id }) => id)],
             onVerdict: (verdict) => print(describeChain(verdict)),
           }),
+          tampered: await listTamperedClients(database),
         };
       });
+      for (const id of tampered)
+        print(`${showId("cli", id)}  the client, or one of its credentials, was changed or removed`);
       if (verdicts.some(({ fault }) => fault !== undefined))
         throw new OperatorError("The audit log has been tampered with.");
       if (files.some(({ verdict }) => "fault" in verdict))
         throw new OperatorError("An exported file was tampered with, or one is missing.");
+      if (tampered.length > 0)
+        throw new OperatorError(
+          "The clients above were changed in the database. Examine it, and run `bursar client restore` for each.",
+        );
     });
   audit
     .command("checkpoint")

@@ -3,12 +3,18 @@ import { requireKey } from "../../app/access/integrity-keys.js";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { ApiClient } from "../../app/clients/client.js";
 import { keyDigest } from "../../app/clients/client-secret.js";
-import { type Database, type Queryable, requireKeys, type Tx } from "../core/database.js";
+import {
+  type Database,
+  type KeyedQueryable,
+  type Queryable,
+  requireKeys,
+  type Tx,
+} from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 import { writeSeal } from "./client-integrity.js";
 import { lockAllClients, passOnUnknown } from "./pass-on-controllers.js";
-import { type ClientRow, readUnchecked, selectClients } from "./read-client.js";
+import { type ClientRow, readClient, readUnchecked, selectClients } from "./read-client.js";
 import { recordStop } from "./stop-records.js";
 
 const pageSize = 500;
@@ -31,6 +37,15 @@ export async function authenticateClients(tx: Tx): Promise<void> {
       tx.send(sql`UPDATE client_secrets SET hash = ${Buffer.from(hash)}, key_id = ${keyId} WHERE id = ${id}`);
     writeSeal(tx, { ...client, secrets });
   });
+}
+
+/** The ids of the clients whose rows or credentials were changed or removed in the database, of all tenants. */
+export async function listTamperedClients(source: KeyedQueryable): Promise<string[]> {
+  const tampered: string[] = [];
+  await forEachClient(source, (row) => {
+    if (readClient(source, row).isTampered === true) tampered.push(row.id);
+  });
+  return tampered;
 }
 
 /**

@@ -14,13 +14,14 @@ import { sql } from "../core/sql.js";
 /**
  * A client's row carries a MAC, so that a writer to the database cannot become a client: not by inserting a secret or a key, nor by
  * giving a client a scope. The MAC covers the row and the digest of each credential. A credential that the row does not list is as
- * wrong as a row that was changed. One that is listed but missing has expired, or was removed: that locks out, but lets nobody in.
+ * wrong as a row that was changed, and so is one that is listed, has not expired, and is missing: without its passkeys a person would look
+ * like one who has never used the invitation, and without the newest secret a replaced one would be the newest again.
  *
  * Nothing detects that a client's row and all its credentials were put back together to an earlier state, such as to scopes that were
  * removed since: the MAC of then is valid, and `bursar audit verify` does not compare clients with the audit log.
  */
 interface ClientSeal {
-  /** The digests of the client's credentials by their ids. */
+  /** The digest of each credential of the client by its id, and its end by `until` and its id. A seal of an earlier version has no ends. */
   credentials: Readonly<Record<string, string>>;
   keyId: string;
   mac: Uint8Array;
@@ -43,7 +44,13 @@ function sealClient(keys: IntegrityKeys, client: ApiClient): ClientSeal {
   };
 }
 
-export function isClientAuthentic(keys: IntegrityKeys, client: ApiClient, seal: StoredSeal): boolean {
+/** `readAt` is the time of the database at which, or before which, it had these credentials. */
+export function isClientAuthentic(
+  keys: IntegrityKeys,
+  client: ApiClient,
+  seal: StoredSeal,
+  readAt: Date,
+): boolean {
   const { credentials, keyId, mac } = seal;
   if (credentials === null || keyId === null || mac === null) return false;
   const key = keys.derive("client row", keyId);
@@ -51,7 +58,23 @@ export function isClientAuthentic(keys: IntegrityKeys, client: ApiClient, seal: 
   const expected = macOf(key, client, credentials);
   const given = Buffer.from(mac, "hex");
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
-  return Object.entries(digestCredentials(client)).every(([id, digest]) => credentials[id] === digest);
+  const present = digestCredentials(client);
+  return (
+    Object.entries(present).every(
+      ([name, value]) => credentials[name] === value || (name.startsWith(until) && !(name in credentials)),
+    ) &&
+    Object.entries(credentials).every(
+      ([name, end]) => name in present || !name.startsWith(until) || hasEnded(end, readAt),
+    )
+  );
+}
+
+const until = "until ";
+const never = "never";
+
+/** Credentials are removed after their end only. Both times are the database's, so that its clock alone decides. */
+function hasEnded(end: string, readAt: Date): boolean {
+  return end !== never && Date.parse(end) <= readAt.getTime();
 }
 
 /** With the state and its time, which differ from those of the row if they were read from the record of a stop. Served by the primary key. */
@@ -130,11 +153,14 @@ function macOf(key: Uint8Array, client: ApiClient, credentials: ClientSeal["cred
 function digestCredentials({ id: clientId, secrets, keys }: ApiClient): Record<string, string> {
   const digest = (kind: string, credential: ClientSecret | ClientKey) => {
     const content = canonicalJson({ kind, clientId, ...covered(credential, uncoveredOfCredential) });
-    return [credential.id, createHash("sha256").update(content).digest("hex")] as const;
+    return [
+      [credential.id, createHash("sha256").update(content).digest("hex")],
+      [`${until}${credential.id}`, credential.expiresAt?.toISOString() ?? never],
+    ];
   };
   return Object.fromEntries([
-    ...secrets.map((secret) => digest("secret", secret)),
-    ...keys.map((key) => digest("key", key)),
+    ...secrets.flatMap((secret) => digest("secret", secret)),
+    ...keys.flatMap((key) => digest("key", key)),
   ]);
 }
 

@@ -10,6 +10,8 @@ export interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"
   secrets: (CredentialFacts & { id: string; hash: string; key_id: string | null })[];
   keys: (CredentialFacts & { id: string; algorithm: ClientKey["algorithm"]; material: string })[];
   seal: StoredSeal;
+  /** Not that of the SQL transaction, since whose beginning a credential can have expired and been removed. */
+  readAt: Date;
   /** As `readStanding` reads it. */
   lastStop: string | null;
   /** When that was recorded. */
@@ -54,7 +56,8 @@ export const selectClients = sql`
           'last_used_at', last_used_at) ORDER BY id), '[]')
         FROM client_keys WHERE client_id = clients.id AND (expires_at IS NULL OR expires_at > now())) AS keys,
       ${lastStop(sql`clients.tenant_id`, sql`clients.id`)} AS "lastStop",
-      ${lastStopAt(sql`clients.tenant_id`, sql`clients.id`)} AS "lastStopAt"
+      ${lastStopAt(sql`clients.tenant_id`, sql`clients.id`)} AS "lastStopAt",
+      clock_timestamp() AS "readAt"
     FROM clients
   `;
 
@@ -66,7 +69,7 @@ export const selectClients = sql`
 export function readClient(source: KeyedQueryable, row: ClientRow): ApiClient {
   const client = readUnchecked(row);
   const keys = requireKeys(source);
-  if (!isClientAuthentic(keys, client, row.seal)) return disableTampered(client);
+  if (!isClientAuthentic(keys, client, row.seal, row.readAt)) return disableTampered(client);
   if (row.lastStop === null) return client;
   const standing = readStanding(keys, { tenantId: client.tenantId, subjectId: client.id }, row.lastStop);
   const disabledAt = laterOf(client.disabledAt, row.lastStopAt);
@@ -77,7 +80,8 @@ function laterOf(one: Date | null, other: Date | null): Date | null {
   return one !== null && (other === null || one > other) ? one : other;
 }
 
-export function readUnchecked({ seal: _, lastStop: __, lastStopAt: ___, ...row }: ClientRow): ApiClient {
+export function readUnchecked(stored: ClientRow): ApiClient {
+  const { seal: _, lastStop: __, lastStopAt: ___, readAt: ____, ...row } = stored;
   return {
     ...row,
     quotas: readClientQuotas(row.quotas),
