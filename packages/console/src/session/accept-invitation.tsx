@@ -1,4 +1,4 @@
-import type { RegistrationOptions } from "@bursar/client";
+import { isBursarError, type RegistrationOptions } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
@@ -56,6 +56,8 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
       await new Promise(() => undefined);
     }),
   });
+  const error = accept.error ?? described.error;
+  if (isBursarError(error) && error.code === "INVITATION_INVALID") return <EndedInvitation onDone={onDone} />;
   return (
     <main className="centre">
       <div className="card stack">
@@ -65,14 +67,29 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
           You log in with a passkey, which this device or a security key keeps. There is no password. This
           invitation works once.
         </p>
-        <PasskeyButton
-          mutation={{ ...accept, error: accept.error ?? described.error }}
-          waiting="Waiting for your device"
-        >
+        <PasskeyButton mutation={{ ...accept, error }} waiting="Waiting for your device">
           Create a passkey
         </PasskeyButton>
         <button type="button" className="button" onClick={onDone}>
           I have a passkey already
+        </button>
+      </div>
+    </main>
+  );
+}
+
+/** The service does not say which of these it is: that would tell strangers who exists. */
+function EndedInvitation({ onDone }: { onDone: () => void }) {
+  return (
+    <main className="centre">
+      <div className="card stack">
+        <h1>This link does not work any more</h1>
+        <p role="alert">
+          It was used already, a newer one has replaced it, or its 30 minutes have passed. If you have created
+          a passkey with it, log in. Otherwise ask the person who sent it for a new one.
+        </p>
+        <button type="button" className="button" data-tone="primary" onClick={onDone}>
+          Go to the login
         </button>
       </div>
     </main>

@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { bursar } from "../api/bursar";
 import { useAction } from "../api/use-action";
 import { Modal } from "../ui/dialogs/modal";
@@ -6,9 +7,19 @@ import { forgetDrafts } from "../ui/forms/use-draft";
 import { PasskeyButton } from "./passkey-button";
 import { assertPasskey, explained } from "./passkeys";
 import { ProviderLogin } from "./provider-login";
+import { lastActivityKey } from "./use-idle-end";
 
 /** The whole page of those who have no session yet. */
 export function LogIn() {
+  const queries = useQueryClient();
+  // Another tab notes an act as soon as somebody has logged in there.
+  useEffect(() => {
+    const onStorage = ({ key }: StorageEvent) => {
+      if (key === lastActivityKey) void queries.invalidateQueries({ queryKey: ["me"] });
+    };
+    addEventListener("storage", onStorage);
+    return () => removeEventListener("storage", onStorage);
+  }, [queries]);
   return (
     <main className="centre">
       <div className="card stack">

@@ -40,7 +40,7 @@ export async function createPasskey(
   tenantName: string,
 ): Promise<Pick<RegisterPasskeyBody, "id" | "client_data" | "attestation_object">> {
   const { challenge, rp_id, user_handle, email, name, existing_credentials } = options;
-  const credential = await navigator.credentials.create({
+  const created = navigator.credentials.create({
     publicKey: {
       challenge: fromBase64url(challenge),
       rp: { id: rp_id, name: "Bursar" },
@@ -53,6 +53,12 @@ export async function createPasskey(
       authenticatorSelection: { residentKey: "required", userVerification: "required" },
       attestation: "none",
     },
+  });
+  const credential = await created.catch((error: unknown) => {
+    const isCancelled = error instanceof DOMException && error.name === "NotAllowedError";
+    throw isCancelled
+      ? new Error("No passkey was created: it was cancelled, or took too long. Try again.")
+      : error;
   });
   if (!(credential instanceof PublicKeyCredential)) throw new Error("No passkey was created.");
   const { clientDataJSON, attestationObject } = credential.response as AuthenticatorAttestationResponse;

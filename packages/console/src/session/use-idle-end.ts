@@ -4,7 +4,7 @@ import { bursar } from "../api/bursar";
 
 const idleMs = 30 * 60_000;
 const checkMs = 30_000;
-const storageKey = "bursar-last-activity";
+export const lastActivityKey = "bursar-last-activity";
 const acts = ["pointerdown", "keydown", "wheel", "touchmove"] as const;
 
 /**
@@ -39,9 +39,9 @@ export function useIdleEnd(isLoggedIn: boolean): void {
 }
 
 function note(): void {
-  localStorage.setItem(storageKey, String(Date.now()));
+  localStorage.setItem(lastActivityKey, String(Date.now()));
 }
 
 function lastActivity(): number {
-  return Number(localStorage.getItem(storageKey) ?? 0);
+  return Number(localStorage.getItem(lastActivityKey) ?? 0);
 }

@@ -31,7 +31,8 @@ export function RuleForm({ value, isDefault = false, faultOf, onChange }: RuleFo
   return (
     <div className="stack">
       <div className="fields">
-        {!isDefault && control({ path: ["name"], label: "Name", kind: "text" })}
+        {!isDefault &&
+          control({ path: ["name"], label: "Name", kind: "text", hint: "1 to 64 of a-z, 0-9 and -" })}
         <SelectField
           label="Action"
           value={String(action ?? "")}

@@ -63,7 +63,7 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
     >
       <TextField
         label="URL"
-        hint="An https address of your receiver. It is asked to answer a challenge before anything is sent."
+        hint="The https address of your receiver; the sandbox also takes http on this machine. It is asked to answer a challenge before anything is sent."
         fault={faultOf(save.error, "url")}
         inputMode="url"
         autoComplete="off"

@@ -14,18 +14,29 @@ const advice: Readonly<Record<string, string>> = {
   CHANGE_REQUEST_REQUIRED: "This needs a change request that another person approves.",
 };
 
+/** A path of the request in words: `body.rules.0.name` is `rules 1 name`, as the form counts. */
+function fieldOf(path: string): string {
+  return path
+    .replace(/^(body|query|path|headers)\./, "")
+    .split(".")
+    .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : step.replaceAll("_", " ")))
+    .join(" ");
+}
+
 /** An error: the sentence, the code, the id of the request to copy, and what to do. */
 export function Problem({ error, retry }: { error: unknown; retry?: () => void }) {
   const known = isBursarError(error) ? error : undefined;
+  const isFault = known?.code === "INVALID_REQUEST" && known.details.length > 0;
   const message = error instanceof Error ? error.message : String(error);
   return (
     <div className="notice" data-tone="bad" role="alert">
-      <p>
-        <ForeignText text={message} />
-      </p>
+      <p>{isFault ? "Something that was entered is not right." : <ForeignText text={message} />}</p>
       {known?.details.map((detail) => (
         <p key={`${detail.path}:${detail.reason}`}>
-          <code>{detail.path}</code> <ForeignText text={detail.reason} />
+          <strong>
+            <ForeignText text={fieldOf(detail.path)} />
+          </strong>{" "}
+          <ForeignText text={detail.reason} />
         </p>
       ))}
       {known !== undefined && advice[known.code] !== undefined && <p>{advice[known.code]}</p>}
