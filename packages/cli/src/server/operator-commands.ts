@@ -20,7 +20,11 @@ export const operatorCommands: readonly OperatorCommand[] = [
   { name: "people", summary: "invite, list, disable and recover people" },
   { name: "policy", summary: "show, set or reset the policy of a tenant", words: ["show", "set", "reset"] },
   { name: "fund", summary: "credit a wallet of the book" },
-  { name: "wallet", summary: "adopt or resume a halted wallet of a chain", words: ["adopt", "resume"] },
+  {
+    name: "wallet",
+    summary: "adopt or resume a halted wallet of a chain, or give up a nonce that only the signer knows",
+    words: ["adopt", "give-up", "resume"],
+  },
   { name: "network", summary: "list and resume chains" },
   { name: "market", summary: "list and resume markets" },
   { name: "failures", summary: "list and retry rows that could not be processed" },

@@ -7,6 +7,7 @@ import type { Database } from "../../store/core/database.js";
 import { findWalletToFund } from "../../store/transactions/deposits.js";
 import { print } from "../print.js";
 import { idArgument } from "./arguments.js";
+import { addGiveUpCommand } from "./give-up.js";
 import { withDatabase } from "./operator-database.js";
 
 export function addWalletCommand(program: Command): void {
@@ -38,6 +39,7 @@ export function addWalletCommand(program: Command): void {
           : `${shown} is not halted`,
       );
     });
+  addGiveUpCommand(wallet);
   wallet
     .command("resume")
     .description(

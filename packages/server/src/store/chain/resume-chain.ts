@@ -135,3 +135,14 @@ function changeHalted<Done extends string>(
     return done;
   });
 }
+
+/** Whether a transaction is in the database and has not ended. Served by the primary key. */
+export async function isOpen(
+  database: Database,
+  { tenantId, id }: { tenantId: string; id: string },
+): Promise<boolean> {
+  const rows = await database.query(
+    sql`SELECT FROM open_transactions WHERE tenant_id = ${tenantId} AND id = ${id}`,
+  );
+  return rows.length > 0;
+}

@@ -21,7 +21,7 @@ export interface DrivenChain extends ChainService {
   tenantId: string;
   /** Assign to it to change what the driver reaches. */
   ports: ChangingPorts;
-  honest: ChangingPorts;
+  honest: { node: ChainNode; signer: Signer };
   mine: (blocks?: number) => void;
   /** A wallet with coins. */
   createFunded: (amount?: bigint) => Promise<ChainWallet>;

@@ -65,7 +65,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
   function report(walletId: string, first: SignedNonce | undefined): void {
     if (first === undefined) return;
     const { nonce, transactionId } = first;
-    const reason = `The signer has signed ${shownPaymentId(transactionId)} with nonce ${nonce}, and the database does not know it, or has given it no nonce: it was restored from a backup. Payments of the wallet wait until that transaction is in a block, or gets its nonce again.`;
+    const reason = `The signer has signed ${shownPaymentId(transactionId)} with nonce ${nonce}, and the database does not know it, or has given it no nonce: it was restored from a backup. Payments of the wallet wait until that transaction is in a block or gets its nonce again, or until the nonce is given up with \`bursar wallet give-up\`.`;
     deps.onShort({ walletId, id: transactionId, reason });
   }
 

@@ -69,6 +69,25 @@ export async function raiseCancellation(
 }
 
 /**
+ * A cancellation of what the signer has signed before cannot have lower fees: they would be refused for not being higher, raised, and refused for
+ * the limit again. It is asked for as it is until the limit is raised or a block has what was signed. Returns false if nothing was signed.
+ */
+export async function waitForLimit(
+  { network, signer, onShort }: DriverContext,
+  { tenantId, id, walletId, nonce, address }: UnsignedPayment,
+  limit: string,
+): Promise<boolean> {
+  const [signed] = await signer.signedFrom([{ tenantId, walletId, network: network.network, nonce }]);
+  const isSigned = Array.isArray(signed) && signed.some((one) => one.nonce === nonce);
+  if (isSigned)
+    onShort({
+      ...{ walletId, id },
+      reason: `${shownPaymentId(id)} is to be cancelled with nonce ${nonce}, and the signer refuses the fee: ${limit} Raise its limit. Payments of ${address} wait until then, or until its transaction is in a block.`,
+    });
+  return isSigned;
+}
+
+/**
  * The signer has signed the payment with the same nonce and fees that are not lower: the database was restored from a backup, and has forgotten
  * it. Only one transaction with a nonce can be executed, so the same payment is signed once more, with higher fees, until the signer accepts
  * them. At the bounds of the network, or without coins for more, a replacement is dropped. Returns false for a first attempt at the bounds.

@@ -20,7 +20,7 @@ import {
 } from "./driver-context.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
-import { lowerTerms, raiseCancellation, raisePayment } from "./refused-terms.js";
+import { lowerTerms, raiseCancellation, raisePayment, waitForLimit } from "./refused-terms.js";
 import { stopUnsignedPayments } from "./stop-unsigned.js";
 
 type SignedPayment = StoredAttempt & WalletKey;
@@ -153,6 +153,8 @@ async function answerRefusal(
   if (refused === "FEES_NOT_HIGHER" && purpose === "cancellation")
     return await raiseCancellation(context, chain, payment);
   if (refused === "FEES_NOT_HIGHER" && (await raisePayment(context, chain, payment))) return;
+  if (refused === "FEE_ABOVE_LIMIT" && number === 1 && purpose === "cancellation")
+    if (await waitForLimit(context, payment, reason)) return;
   // Of a payment that the signer has signed already, and refuses with fees that are not higher.
   const isForgotten = number === 1 && purpose === "replacement";
   if (refused === "FEE_ABOVE_LIMIT" && number === 1 && !isForgotten)

@@ -149,3 +149,37 @@ it("a forgotten signature whose raised fees are above the signer's limit halts t
   const reason = await eventually(haltOf, (one) => one !== null);
   expect(reason).toContain("(FEE_ABOVE_LIMIT)");
 });
+
+it("a cancellation whose raised fees are above the signer's limit waits for a higher limit, and says so", async () => {
+  const { sign } = driven.honest.signer;
+  let state: "down" | "limited" | "up" = "down";
+  let limit: bigint | undefined;
+  const signOne = async (intent: SigningIntent) => {
+    if (limit === undefined) {
+      limit = intent.maxFeePerGas;
+      await sign([{ ...twice(intent), purpose: "payment", destination: outside, amount: 10n }]);
+    }
+    if (state === "limited" && intent.maxFeePerGas > limit)
+      return { refused: "FEE_ABOVE_LIMIT", reason: "5 is the limit." } as const;
+    return (await sign([intent]))[0] as Awaited<ReturnType<typeof sign>>[number];
+  };
+  driven.ports.signer = {
+    sign: async (intents) => {
+      if (state === "down") throw new Error("the signer is down");
+      return await Promise.all(intents.map(signOne));
+    },
+  };
+  const id = await driven.pay(wallet, outside, modelCoin, 10n);
+  await eventually(
+    () => driven.nonceOf(id),
+    (nonce) => nonce !== null,
+  );
+  await driven.requestCancel(wallet, id);
+  state = "limited";
+  await eventually(async () => driven.shortages.some((one) => one.includes("Raise its limit")), Boolean);
+  state = "up";
+  await driven.inPool(1);
+  await driven.settle();
+  await driven.until(id, "cancelled");
+  driven.errors.splice(0);
+});

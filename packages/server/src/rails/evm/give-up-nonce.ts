@@ -1,0 +1,48 @@
+import type { Signer } from "../../app/chain/signer.js";
+import { shownPaymentId } from "../../app/transactions/present-approval.js";
+
+export interface GivenUpNonce {
+  nonce: number;
+  gasLimit: bigint;
+  maxFeePerGas: bigint;
+  maxPriorityFeePerGas: bigint;
+}
+
+interface GiveUpDeps {
+  signer: Pick<Signer, "sign" | "signedFrom">;
+  /** Whether a transaction of the tenant is in the database and has not ended. */
+  isOpen: (transactionId: string) => Promise<boolean>;
+}
+
+export type GiveUpOutcome = { transactionId: string; bytes: string; hash: string } | { refused: string };
+
+/**
+ * Has the signer sign an empty transaction with a nonce that it has bound to a transaction which the database no longer has. Whatever the chain
+ * takes then, the nonce is used once, so nothing is paid twice, and the wallet can be adopted. A refusal is a sentence for the operator.
+ */
+export async function giveUpNonce(
+  { signer, isOpen }: GiveUpDeps,
+  wallet: { tenantId: string; walletId: string; network: string; address: string },
+  { nonce, ...terms }: GivenUpNonce,
+): Promise<GiveUpOutcome> {
+  const { tenantId, walletId, network, address } = wallet;
+  const [answer] = await signer.signedFrom([{ tenantId, walletId, network, nonce }]);
+  if (answer === undefined || "refused" in answer)
+    return { refused: answer?.reason ?? "The signer has not answered." };
+  const transactionId = answer.find((one) => one.nonce === nonce)?.transactionId;
+  if (transactionId === undefined)
+    return { refused: `The signer has signed nothing with nonce ${nonce} of ${address}.` };
+  if (await isOpen(transactionId))
+    return {
+      refused: `The nonce ${nonce} of ${address} belongs to ${shownPaymentId(transactionId)}, which is in the database and has not ended. It gets the nonce again. Cancel it, if it must not be paid.`,
+    };
+  const [signed] = await signer.sign([
+    {
+      ...{ tenantId, walletId, network, address, transactionId, nonce, ...terms },
+      ...{ purpose: "cancellation", contract: null, destination: address, amount: 0n },
+    },
+  ]);
+  if (signed === undefined || "refused" in signed)
+    return { refused: signed?.reason ?? "The signer has not answered." };
+  return { transactionId, ...signed };
+}
