@@ -57,6 +57,7 @@ const mayBeMissing = [
   "policy.nothing-created",
   "policy.announced",
   "refused.nothing-created",
+  "key.repeat.nothing-created",
   "wallet.create.not-final",
 ];
 

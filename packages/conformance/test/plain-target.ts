@@ -5,9 +5,9 @@ import { createSession, defaultBounds } from "../src/engine/session.js";
 import type { Target } from "../src/target/target.js";
 import { startReceiver } from "../src/webhooks/receiver.js";
 import type { FaultName } from "./faults.js";
+import { forgottenMs, minuteMs } from "./servers/plain/plain-keys.js";
 import { plainClient } from "./servers/plain/plain-oauth.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
-import { forgottenMs, minuteMs } from "./servers/plain/plain-transactions.js";
 import { retryScheduleMs } from "./servers/plain/plain-webhooks.js";
 
 /** What the target file of the Plain server would say, with waits that suit a server in the same process. */

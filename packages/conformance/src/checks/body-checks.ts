@@ -27,6 +27,13 @@ const almostJson: readonly [what: string, change: (valid: string) => string][] =
   ["a JSON string", (valid) => JSON.stringify(valid)],
 ];
 
+/** Amounts that some programs take for a decimal number: with a comma, with a line break after it, in the digits of another script. */
+const oddAmounts = (amount: string) => [
+  amount.includes(".") ? amount.replace(".", ",") : `${amount},0`,
+  `${amount}\n`,
+  amount.replace(/\d/g, (digit) => String.fromCodePoint(0x0660 + Number(digit))),
+];
+
 /** The body of a create request, and how its members come back. */
 export const bodyChecks = [
   contractCheck(
@@ -76,16 +83,18 @@ export const bodyChecks = [
     async (kit) => {
       const { amount } = kit.target.transaction;
       const hexadecimal = Number(amount) >= 1 ? ["0x1"] : [];
-      for (const text of [`${amount}abc`, "", "NaN", ...hexadecimal])
+      for (const text of [`${amount}abc`, "", "NaN", `--${amount}`, `${amount}.0.1`, ...hexadecimal])
         expectRefused(
           (await kit.create({ fields: { amount: text } })).reply,
           `the amount "${text}", which is not a decimal number`,
         );
-      const withComma = amount.includes(".") ? amount.replace(".", ",") : `${amount},0`;
-      const { reply } = await kit.create({ fields: { amount: withComma } });
-      if (!isRefusal(reply))
+      const accepted: string[] = [];
+      for (const text of oddAmounts(amount))
+        if (!isRefusal((await kit.create({ fields: { amount: text } })).reply))
+          accepted.push(JSON.stringify(text));
+      if (accepted.length > 0)
         kit.warn(
-          `The amount "${withComma}" is accepted. The contract does not say how a decimal number is written; a client cannot know what this one is taken for.`,
+          `The amount ${accepted.join(" and ")} is accepted. The contract does not say how a decimal number is written; a client cannot know what this one is taken for.`,
         );
     },
   ),
@@ -198,11 +207,9 @@ export const bodyChecks = [
     async (kit) => {
       const shared = await sharedTransaction(kit);
       const plain = shownMember(kit.target, (await showTransaction(kit, shared.id)).json, "reference");
-      const { characters } = kit.target.reference;
+      const { characters } = kit.session.reference;
       if (characters !== undefined)
-        throw new NotOffered(
-          `References have no other characters than ${characters}, as the target file says.`,
-        );
+        throw new NotOffered(`References have no other characters than ${characters}.`);
       const reference = `${kit.newName()}-é–✓`;
       const { reply } = await kit.create({ fields: { reference } });
       if (isRefusal(reply))

@@ -11,7 +11,7 @@ import {
   type Reply,
   toReply,
 } from "../http/reply.js";
-import { createWallet } from "./endpoint-checks.js";
+import { book, createWallet } from "./endpoint-checks.js";
 import { errorKinds, isSuccess, isText, isUpperSnake } from "./error-checks.js";
 import { reusedKey } from "./key-scenarios.js";
 import { policyRefusal } from "./policy-checks.js";
@@ -70,6 +70,8 @@ async function failedElsewhere(kit: Kit, isGood: (reply: Reply) => boolean): Pro
     const reply = await make(kit).catch(() => undefined);
     if (reply !== undefined && !(isComplete(reply) && isGood(reply))) failed.add(kindOf(reply));
   }
+  const snapshot = await book(kit).catch(() => undefined);
+  if (snapshot !== undefined && isError(snapshot) && isSuccess(snapshot)) failed.add(kindOf(snapshot));
   const policy = (await policyRefusal(kit).catch(() => undefined))?.reply;
   const isRejected = policy !== undefined && errorOf(policy)?.["code"] === "POLICY_REJECTED";
   if (policy !== undefined && (!isRejected || isSuccess(policy))) failed.add(kindOf(policy));

@@ -6,6 +6,10 @@ const lengths = [32, 16, 8] as const;
 /** Refusals that are not about the key. */
 const aboutOthers = [401, 403, 404, 405, 415, 429];
 
+/** Whether a refusal can be about what was sent. */
+export const isAboutInput = (reply: Reply) =>
+  isRefusal(reply) && reply.status < 500 && !aboutOthers.includes(reply.status);
+
 /**
  * Sends a request with a UUID as its key. The length of keys is open, so if it is refused, shorter keys are tried once in a run, and the one
  * that is accepted is the length of all further keys.
@@ -17,9 +21,7 @@ export async function withFittingKey<T>(
 ): Promise<T> {
   const { session } = kit;
   const first = await send(kit.newKey());
-  const { status } = replyOf(first);
-  const isAboutKey = isRefusal(replyOf(first)) && status < 500 && !aboutOthers.includes(status);
-  if (!isAboutKey || session.keyLength !== undefined) return first;
+  if (!isAboutInput(replyOf(first)) || session.keyLength !== undefined) return first;
   for (const length of lengths) {
     const next = await send(kit.newKey(length));
     if (isRefusal(replyOf(next))) continue;

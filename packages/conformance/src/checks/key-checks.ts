@@ -71,8 +71,9 @@ export const keyChecks = [
     "A repeated request does not create a second transaction.",
     row,
     async (kit) => {
-      const { first, second } = await repeatedRequest(kit);
+      const { first, second, third } = await repeatedRequest(kit);
       await expectOne(kit, first, second, "after the same request was sent twice with the same key");
+      await expectOne(kit, first, third, "after the same request was sent three times with the same key");
     },
   ),
   contractCheck(

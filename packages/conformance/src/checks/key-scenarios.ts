@@ -23,7 +23,20 @@ export interface Accepted extends Attempt {
 export async function acceptTransaction(kit: Kit, options: CreateOptions = {}): Promise<Accepted> {
   const attempt = await kit.create(options);
   expectAccepted(kit, attempt.reply);
-  return { ...attempt, id: idOf(kit, attempt.reply) };
+  return withId(kit, attempt);
+}
+
+const withId = (kit: Kit, attempt: Attempt): Accepted => ({
+  ...attempt,
+  id: idOf(kit, attempt.reply),
+});
+
+/** A transaction whose reference is not ASCII, so that the bytes of its notifications are not either; undefined if it is refused. */
+export async function acceptBeyondAscii(kit: Kit): Promise<Accepted | undefined> {
+  if (kit.session.reference.characters !== undefined) return undefined;
+  const fields = { reference: `${kit.newName()}-é✓` };
+  const attempt = await kit.create({ fields });
+  return isAccepted(kit.target, attempt.reply) ? withId(kit, attempt) : undefined;
 }
 
 /** The id in a 202; undefined if it shows none, and the target file does not say that it does. */
@@ -37,12 +50,13 @@ export const numberAmount = (kit: Kit) =>
     own.create({ fields: { amount: Number(own.target.transaction.amount) } }),
   );
 
-/** The original and its repetition on one connection, so that a key that belongs to a connection is found by another check. */
+/** The original and two repetitions on one connection, so that a key that belongs to a connection is found by another check. */
 export const repeatedRequest = (kit: Kit) =>
   kit.fixture("repeated request", (own) =>
     onOneConnection(own, async (agent) => {
       const first = await acceptTransaction(own, { agent });
-      return { first, second: await repeat(own, first, { agent }) };
+      const second = await repeat(own, first, { agent });
+      return { first, second, third: await repeat(own, first, { agent }) };
     }),
   );
 

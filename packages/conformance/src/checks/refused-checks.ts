@@ -1,10 +1,10 @@
 import { contractCheck, fail, ignoreNoResponse } from "../engine/check.js";
-import type { Attempt, CreateOptions, Kit } from "../engine/kit.js";
+import { type Attempt, type CreateOptions, type Kit, membersOf } from "../engine/kit.js";
 import { isRefusal } from "../http/reply.js";
-import type { Receiver } from "../webhooks/receiver.js";
+import type { Delivery } from "../webhooks/receiver.js";
 import { unissued } from "./access-checks.js";
 import { createEvidence } from "./creation-evidence.js";
-import { acceptTransaction, repeat } from "./key-scenarios.js";
+import { type Accepted, acceptTransaction, repeat } from "./key-scenarios.js";
 import { findCarriedOut } from "./refused-repetition.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { type Announced, announced, isAbout } from "./webhook-scenarios.js";
@@ -17,43 +17,59 @@ const wrongRequests = ({ target }: Kit): readonly [what: string, options: Create
   ["with an amount that is a JSON number", { fields: { amount: Number(target.transaction.amount) } }],
 ];
 
-async function expectNotCarriedOut(kit: Kit, receiver: Receiver, before: Announced): Promise<void> {
-  const twice = await findCarriedOut(kit, receiver, before);
-  if (twice === undefined) return;
-  const { reference, status, usual, own } = twice;
-  fail(
-    `one transaction for ${reference}, because its repetition was refused with ${status}`,
-    `${own.length} notifications with this reference and different delivery_ids, at two of two such transactions; ${usual} at each of those that were not repeated`,
-    own,
-  );
+interface NotToBeCreated {
+  readonly before: Announced;
+  readonly refused: readonly { readonly what: string; readonly attempt: Attempt }[];
+  readonly accepted: Accepted;
+  readonly repeated: Attempt;
+  /** Several requests with one key that were sent at once. */
+  readonly raced: readonly Attempt[];
+  /** What was announced since then. */
+  readonly arrived: readonly Delivery[];
 }
 
-/** What was refused must not happen all the same. Only notifications can show it, because the contract has no list of transactions. */
+/** Requests that are refused, and one that is accepted and repeated. */
+const notToBeCreated = (kit: Kit): Promise<NotToBeCreated> =>
+  kit.fixture("requests that must not become transactions", async (own) => {
+    const before = await announced(own);
+    const { receiver } = await endpoint(own);
+    const { webhookMs, quietMs } = own.target.timing;
+    const start = receiver.deliveries.length;
+    const refused: { what: string; attempt: Attempt }[] = [];
+    for (const [what, options] of wrongRequests(own)) {
+      const attempt = await own.create(options).catch(ignoreNoResponse);
+      if (attempt !== undefined && isRefusal(attempt.reply)) refused.push({ what, attempt });
+    }
+    const body = JSON.stringify(membersOf(own, own.newName()));
+    const race = { key: own.newKey(), body, isConcurrent: true };
+    const raced = await Promise.all(Array.from({ length: racers }, () => own.create(race)));
+    const accepted = await acceptTransaction(own);
+    const repeated = await repeat(own, accepted);
+    // When the last one is announced, those before it would have been announced too.
+    const arrived = () => receiver.deliveries.slice(start);
+    await own.watch(webhookMs, async () => arrived().find((one) => isAbout(own, one, accepted)));
+    await own.sleep(quietMs);
+    return { before, refused, accepted, repeated, raced, arrived: arrived() };
+  });
+
+const racers = 3;
+/** What was sent, because an attempt with a body of its own does not know it. */
+const referenceOf = ([first]: readonly Attempt[]) =>
+  String((JSON.parse(first?.body ?? "{}") as { reference?: string }).reference);
+
+const row = { writes: ["transaction", "webhook endpoint"] } as const;
+
+/** What must not happen. Only notifications can show it, because the contract has no list of transactions. */
 export const refusedChecks = [
   contractCheck(
     "refused.nothing-created",
     "4.rule-4",
     "A request that is refused does not become a transaction.",
-    { needs: ["webhook.each"], writes: ["transaction", "webhook endpoint"] },
+    { ...row, needs: ["webhook.each"] },
     async (kit) => {
-      const before = await announced(kit);
+      const { before, refused, arrived } = await notToBeCreated(kit);
       const evidence = createEvidence(kit, before);
-      const { receiver } = await endpoint(kit);
-      const { webhookMs, quietMs } = kit.target.timing;
-      const start = receiver.deliveries.length;
-      const refused: { what: string; attempt: Attempt }[] = [];
-      for (const [what, options] of wrongRequests(kit)) {
-        const attempt = await kit.create(options).catch(ignoreNoResponse);
-        if (attempt !== undefined && isRefusal(attempt.reply)) refused.push({ what, attempt });
-      }
-      const accepted = await acceptTransaction(kit);
-      const repeated = await repeat(kit, accepted);
-      const isRepeatRefused = isRefusal(repeated.reply) && accepted.id !== undefined;
-      // When the last one is announced, those before it would have been announced too.
-      const arrived = () => receiver.deliveries.slice(start);
-      await kit.watch(webhookMs, async () => arrived().find((one) => isAbout(kit, one, accepted)));
-      await kit.sleep(quietMs);
-      for (const one of arrived()) {
+      for (const one of arrived)
         for (const { what, attempt } of refused) {
           const { reference } = attempt;
           const how = evidence.byReference(one, reference) ?? (await evidence.byId(one, reference));
@@ -64,15 +80,44 @@ export const refusedChecks = [
               [one],
             );
         }
-        const how = isRepeatRefused ? await evidence.byId(one, accepted.reference) : undefined;
-        if (how !== undefined)
-          fail(
-            `one transaction, ${accepted.id}, because its repetition was refused with ${repeated.reply.status}`,
-            `notification ${one.index}, ${how}`,
-            [one],
-          );
-      }
-      if (isRefusal(repeated.reply) && !evidence.hasIds) await expectNotCarriedOut(kit, receiver, before);
+    },
+  ),
+  contractCheck(
+    "key.repeat.nothing-created",
+    "1.transactions",
+    "A repeated request is not carried out, however it is answered.",
+    {
+      ...row,
+      needs: ["webhook.each"],
+      unlessFailed: ["key.repeat.same-id", "key.repeat.other-connection", "key.race"],
+    },
+    async (kit) => {
+      const { before, accepted, repeated, raced, arrived } = await notToBeCreated(kit);
+      const evidence = createEvidence(kit, before);
+      const wanted = (reference: string) =>
+        `one transaction for ${reference}, whose repetition with the same key was answered with ${repeated.reply.status}`;
+      // Without an id in the 202, every id is one that it has not shown.
+      const shown = accepted.id === undefined ? [] : arrived;
+      const findSecond = async (reference: string, what: string) => {
+        for (const one of shown) {
+          const how = await evidence.byId(one, reference);
+          if (how !== undefined) fail(what, `a second one: notification ${one.index}, ${how}`, [one]);
+        }
+      };
+      await findSecond(accepted.reference, wanted(accepted.reference));
+      const reference = referenceOf(raced);
+      const concurrent = `one transaction for ${reference}, from ${racers} concurrent requests with one key`;
+      await findSecond(reference, concurrent);
+      if (evidence.hasIds) return;
+      const { receiver } = await endpoint(kit);
+      const twice = await findCarriedOut(kit, receiver, before);
+      if (twice === undefined) return;
+      const { usual, own } = twice;
+      fail(
+        wanted(twice.reference),
+        `${own.length} notifications with this reference and different delivery_ids, at two of two such transactions; ${usual} at each of those that were not repeated`,
+        own,
+      );
     },
   ),
 ];

@@ -1,18 +1,16 @@
 import type { Kit } from "../engine/kit.js";
-import { isRefusal } from "../http/reply.js";
 import { itemOf } from "../webhooks/delivery-items.js";
 import type { Delivery, Receiver } from "../webhooks/receiver.js";
 import { acceptTransaction, repeat } from "./key-scenarios.js";
 import { type Announced, isAbout } from "./webhook-scenarios.js";
 
 /**
- * A repetition that is refused and carried out has the reference of the first request. If notifications show no ids, only their number
+ * A repetition that is carried out has the reference of the first request. If notifications show no ids, only their number
  * shows that there are two transactions. How many belong to one is open, so it is counted for those that were not repeated, and what
  * looks like two is tried once more, beside one that is not repeated.
  */
 export interface CountedTwice {
   readonly reference: string;
-  readonly status: number;
   readonly usual: number;
   readonly own: readonly Delivery[];
 }
@@ -26,8 +24,8 @@ export async function findCarriedOut(
   if (usual === undefined) return undefined;
   let found: CountedTwice | undefined;
   for (const isRepeated of [true, false, true]) {
-    const counted = await count(kit, receiver, before, isRepeated);
-    if (counted === undefined || counted.own.length !== (isRepeated ? 2 * usual : usual)) return undefined;
+    const counted = await count(kit, receiver, before, { isRepeated, usual });
+    if (counted.own.length !== (isRepeated ? 2 * usual : usual)) return undefined;
     if (isRepeated) found = { ...counted, usual };
   }
   return found;
@@ -40,22 +38,26 @@ function usualNumber(kit: Kit, { deliveries, created }: Announced): number | und
   return first > 0 && numbers.every((one) => one === first) ? first : undefined;
 }
 
-/** A transaction, perhaps with a repetition that is refused, and all that is announced about it. */
-async function count(kit: Kit, receiver: Receiver, { isUpdate }: Announced, isRepeated: boolean) {
+/** A transaction, perhaps with a repetition, and all that is announced about it. */
+async function count(
+  kit: Kit,
+  receiver: Receiver,
+  { isUpdate }: Announced,
+  { isRepeated, usual }: { isRepeated: boolean; usual: number },
+) {
   const { webhookMs, quietMs } = kit.target.timing;
   const start = receiver.deliveries.length;
   const accepted = await acceptTransaction(kit);
-  const { reply } = isRepeated ? await repeat(kit, accepted) : accepted;
-  if (isRepeated && !isRefusal(reply)) return undefined;
+  if (isRepeated) await repeat(kit, accepted);
   const own = () =>
     distinct(receiver.deliveries.slice(start).filter((one) => isUpdate(one) && isAbout(kit, one, accepted)));
-  await kit.watch(webhookMs, async () => own()[0]);
+  await kit.watch(webhookMs, async () => own()[usual - 1]);
   await kit.watch(webhookMs, async () => {
     const before = own().length;
     await kit.sleep(quietMs);
     return own().length === before ? true : undefined;
   });
-  return { reference: accepted.reference, status: reply.status, own: own() };
+  return { reference: accepted.reference, own: own() };
 }
 
 /** One of each delivery_id: an attempt that is repeated is the same notification. */

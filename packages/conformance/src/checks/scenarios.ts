@@ -75,6 +75,7 @@ export function failOverdue(
 /** The checks that any transaction of the run can fail, because they are about all that were accepted. */
 export const foundCheck = "tx.get.found";
 export const resultCheck = "tx.get.result";
+export const eachCheck = "tx.create.each";
 export const stateCheck = "tx.get.state";
 
 /** GET of a transaction that was accepted. It is stored asynchronously, so it need not be found at once. */
@@ -111,8 +112,15 @@ export function isAccepted(target: Target, reply: Reply): boolean {
 }
 
 /** A status of success other than 202 is remembered for the check that is about it. */
-export function expectAccepted(kit: Kit, reply: Reply, what = "a valid request"): void {
-  expect(isAccepted(kit.target, reply), `status 202 for ${what}`, describeReply(reply));
+export function expectAccepted(kit: Kit, reply: Reply, what?: string): void {
+  // A request that differs from others in nothing is refused in whatever check it happens to be.
+  if (!isAccepted(kit.target, reply))
+    throw new CheckFailed(
+      `status 202 for ${what ?? "each valid request"}`,
+      describeReply(reply),
+      what === undefined ? eachCheck : undefined,
+      reply,
+    );
   if (reply.status !== 202) kit.session.acceptedOtherwise.push(reply);
 }
 

@@ -56,7 +56,7 @@ export const webhookChecks = [
         expect(
           deliveries.some((one) => isAbout(kit, one, transaction)),
           `a notification about each of ${created.length} transactions within ${kit.target.timing.webhookMs} ms (timing.webhook_ms of the target file)`,
-          `none about ${nameOf(transaction)}`,
+          `none about ${nameOf(transaction)}, whose reference is ${transaction.reference}`,
         );
     },
   ),
@@ -164,7 +164,7 @@ export const webhookChecks = [
       const known = [...states.values(), ...kit.target.finalStates];
       if (path === undefined && !all.some((state) => known.includes(state)))
         throw new NotOffered(
-          `Notifications have ${[...new Set(all)].join(", ")} as their state or status, which GET never shows, so it may be something else. If they show the state, name its place in webhooks.state of the target file.`,
+          `Notifications have ${[...new Set(all)].join(", ")} as their state or status, which GET did not show during the run, so it may be something else. If they show the state, name its place in webhooks.state of the target file.`,
         );
       for (const transaction of created) {
         const state = states.get(transaction.reference) ?? "";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kit } from "../engine/kit.js";
-import type { Place } from "../target/target.js";
+import type { Place, Target } from "../target/target.js";
 import { fieldsAt, partsAbout } from "../webhooks/batches.js";
 import {
   containsText,
@@ -13,7 +13,7 @@ import {
   mentions,
 } from "../webhooks/delivery-items.js";
 import type { Delivery, Receiver, SeenState } from "../webhooks/receiver.js";
-import { type Accepted, acceptTransaction } from "./key-scenarios.js";
+import { type Accepted, acceptBeyondAscii, acceptTransaction } from "./key-scenarios.js";
 import { awaitFinal, failOverdue } from "./scenarios.js";
 import { stateNames, stateOf } from "./transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
@@ -31,12 +31,16 @@ export function statesIn({ target }: Kit, { json }: Delivery, transaction: Accep
   if (path !== undefined) {
     const all = fieldsAt(json, path);
     const own = all.filter(({ item }) => names.some((name) => containsText(item, name)));
-    return (own.length > 0 ? own : all).map(({ text }) => text);
+    return (own.length > 0 ? own : all).map(({ text }) => spelt(target, text));
   }
   const found = (value: unknown) => findMember(value, stateNames(target)) ?? [];
   const own = partsAbout(json, names).flatMap(found);
-  return own.length > 0 ? own : [found(json)].flat();
+  return (own.length > 0 ? own : [found(json)].flat()).map((text) => spelt(target, text));
 }
+
+/** A final state as the target file spells it: how a notification writes it is open. */
+const spelt = ({ finalStates }: Target, text: string) =>
+  finalStates.find((state) => state.toLowerCase() === text.toLowerCase()) ?? text;
 
 /** All states that a notification reports, of whatever transaction. */
 export function allStatesIn(kit: Kit, delivery: Delivery, created: readonly Accepted[]): string[] {
@@ -49,9 +53,13 @@ export function isAbout({ target }: Kit, delivery: Delivery, transaction: Accept
   const place = target.webhooks?.transactionId;
   if (place === undefined) return names.some((name) => mentions(delivery, name));
   return textsAt(delivery, place).some((text) =>
-    names.some((name) => text === name || text.endsWith(`/${name}`) || isNamed(Number(text), name)),
+    names.some((name) => text === name || text.endsWith(`/${name}`) || isRounded(text, name)),
   );
 }
+
+/** A number above 2^53, of which only its rounded value is known. The same digits as a string are exact. */
+const isRounded = (text: string, name: string) =>
+  String(Number(text)) === text && isNamed(Number(text), name);
 
 /** What a notification has at the place of the id; several strings if it is a batch. */
 function textsAt(delivery: Delivery, place: Place): string[] {
@@ -149,6 +157,7 @@ export const announced = (kit: Kit): Promise<Announced> =>
     const start = receiver.deliveries.length;
     const created: Accepted[] = [];
     const creation = (async () => {
+      created.push((await acceptBeyondAscii(own)) ?? (await acceptTransaction(own)));
       while (created.length < announcedTransactions) created.push(await acceptTransaction(own));
     })();
     const { looks } = answerAfterGet(own, receiver, created, creation);
@@ -228,7 +237,7 @@ export const retried = (kit: Kit): Promise<Retried> =>
       await refusal.creation;
       const first =
         (await own.watch(timing.webhookMs, async () => refusal.refused())) ??
-        failOverdue(own, "webhookMs", "a notification of a third transaction", "none");
+        failOverdue(own, "webhookMs", `a notification about ${refusal.name()}`, "none", "webhook.each");
       const id = itemOf(first, "delivery_id");
       const later = () => after().filter((one) => one.index > first.index && before.isUpdate(one));
       const isSame = (one: Delivery) => contentOf(one, itemOf(one, "delivery_id")) === contentOf(first, id);
@@ -272,7 +281,8 @@ function refuseFirst(kit: Kit, receiver: Receiver, before: Announced) {
     const has = new Set(partsOf(delivery).map((part) => JSON.stringify(part)));
     return had.length > 0 && had.every((part) => has.has(part));
   };
-  return { creation, refused: () => refused, saysTheSame };
+  const name = () => (third === undefined ? "a transaction" : nameOf(third));
+  return { creation, name, refused: () => refused, saysTheSame };
 }
 
 /** Whether two notifications differ in more than their delivery_id: some only say that something has changed. */

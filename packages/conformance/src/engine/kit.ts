@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { describeReply, errorOf, type Reply, toReply } from "../http/reply.js";
-import { type Exchange, type RequestToSend, send } from "../http/send.js";
+import { type Exchange, type RequestToSend, type SendOutcome, send } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { BoundReached, NoResponse, Undecided } from "./check.js";
@@ -46,7 +46,7 @@ export interface Attempt {
 /** An exchange that has begun: it counts as a request, and has its place in the list. */
 interface BegunExchange {
   readonly timeoutMs: number;
-  readonly finish: (outcome: Pick<Exchange, "response" | "failure" | "isCutOff">) => Exchange;
+  readonly finish: (outcome: SendOutcome) => Exchange;
 }
 
 /** What a check works with. Each check and each fixture has its own, so that its exchanges can be listed. */
@@ -202,8 +202,13 @@ async function sendOnce(
   request: RequestToSend,
   bytesMax: number,
 ): Promise<Reply> {
-  const { timeoutMs, finish } = beginExchange(session, recorded, request);
-  const exchange = finish(await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax }));
+  const exchangeOnce = async () => {
+    const { timeoutMs, finish } = beginExchange(session, recorded, request);
+    return finish(await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax }));
+  };
+  const first = await exchangeOnce();
+  // A server may close an idle connection at any time: RFC 9110, section 9.2.2, lets a client send the request once more.
+  const exchange = first.isStale === true ? await exchangeOnce() : first;
   const { response } = exchange;
   if (response === undefined) {
     const { failure = "none", isCutOff = false } = exchange;

@@ -1,15 +1,15 @@
 import type { Session } from "./session.js";
 
-type Run = Pick<Session, "target" | "runId">;
+type Run = Pick<Session, "reference" | "runId">;
 
 /** Room for the characters that a check adds to a name. */
 const addedMax = 4;
 /** More names than any run makes have this many digits. */
 const counterDigits = 4;
 
-/** Names of one run begin alike, and have the form of references that the target file states. */
-export function namePrefixOf({ target, runId }: Run): string {
-  const { characters, maxLength = Number.POSITIVE_INFINITY } = target.reference;
+/** Names of one run begin alike, and have the form of references that the target file states or that was found out. */
+export function namePrefixOf({ reference, runId }: Run): string {
+  const { characters, maxLength = Number.POSITIVE_INFINITY } = reference;
   const lengthMax = maxLength - addedMax - counterDigits;
   const run = characters === "digits" ? BigInt(`0x${runId}`).toString() : runId;
   const usual = { digits: run, alphanumeric: `conformance${run}`, ascii: `conformance-${run}-` };

@@ -56,6 +56,8 @@ export interface Session {
   pollers: number;
   /** Of all further keys, if they are shorter than a UUID: as the target file says, or as was found out. */
   keyLength: number | undefined;
+  /** The form of all further references: as the target file says, or as was found out. */
+  reference: Target["reference"];
   /** The check that has reported that responses are cut off. */
   cutOffIn: string | undefined;
   /** Why no further check runs: the target does not accept connections any more. */
@@ -112,6 +114,7 @@ export function createSession(parts: SessionParts): Session {
     counter: 0,
     pollers: 0,
     keyLength: target.keyLength,
+    reference: target.reference,
     cutOffIn: undefined,
     unreachable: undefined,
   };

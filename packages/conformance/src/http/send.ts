@@ -31,6 +31,8 @@ export interface Exchange {
   readonly failure?: string;
   /** A response has begun, and its connection was closed before its end. */
   readonly isCutOff?: true;
+  /** The connection was used before, and the target has closed it because it was idle. */
+  readonly isStale?: true;
 }
 
 export interface SendBounds {
@@ -39,10 +41,10 @@ export interface SendBounds {
   readonly headerBytesMax: number;
 }
 
-type Outcome = Pick<Exchange, "response" | "failure" | "isCutOff">;
+export type SendOutcome = Pick<Exchange, "response" | "failure" | "isCutOff" | "isStale">;
 
 /** Sends a request once. A redirect is not followed, and a target that is too slow or too large is cut off. */
-export function send(request: RequestToSend, bounds: SendBounds): Promise<Outcome> {
+export function send(request: RequestToSend, bounds: SendBounds): Promise<SendOutcome> {
   return new Promise((resolve) => {
     const { url, method, body } = request;
     const headers: string[] = ["Host", url.host];
@@ -65,14 +67,17 @@ export function send(request: RequestToSend, bounds: SendBounds): Promise<Outcom
       bounds.timeoutMs,
     );
     let isDone = false;
-    function finish(outcome: Outcome): void {
+    function finish(outcome: SendOutcome): void {
       if (isDone) return;
       isDone = true;
       clearTimeout(timer);
       if (outcome.failure !== undefined) outgoing.destroy();
       resolve(outcome);
     }
-    outgoing.on("error", (error: NodeJS.ErrnoException) => finish({ failure: describeError(error) }));
+    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+      const isStale = outgoing.reusedSocket && ["ECONNRESET", "EPIPE"].includes(error.code ?? "");
+      finish({ failure: describeError(error), ...(isStale ? { isStale } : {}) });
+    });
     outgoing.on("upgrade", (_response, socket) => {
       socket.destroy();
       finish({ failure: "the connection was upgraded without being asked to" });
@@ -81,7 +86,7 @@ export function send(request: RequestToSend, bounds: SendBounds): Promise<Outcom
   });
 }
 
-function readBody(incoming: IncomingMessage, bytesMax: number, finish: (outcome: Outcome) => void): void {
+function readBody(incoming: IncomingMessage, bytesMax: number, finish: (outcome: SendOutcome) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
   incoming.on("data", (chunk: Buffer) => {

@@ -11,7 +11,7 @@ export function itemOf(delivery: Delivery, name: "event" | "signature" | "delive
   const place = delivery.places[name];
   // Where the signature is has to be stated in any case, so it can also be under its usual name.
   if (place !== undefined && name !== "signature") return itemAt(delivery, place) || undefined;
-  const field = findMember(delivery.json, [name]);
+  const field = findMember(delivery.json, [name]) ?? (name === "event" ? kindIn(delivery.json) : undefined);
   if (field !== undefined) return field;
   const wanted = name.replace("_", "-");
   const header = delivery.headers.find(([own]) => {
@@ -19,6 +19,12 @@ export function itemOf(delivery: Delivery, name: "event" | "signature" | "delive
     return spelt === wanted || spelt.endsWith(`-${wanted}`);
   });
   return header?.[1] || (place === undefined ? undefined : itemAt(delivery, place));
+}
+
+/** The kind in an event that is an object. */
+function kindIn(json: unknown): string | undefined {
+  const event = isObject(json) && Object.hasOwn(json, "event") ? json["event"] : undefined;
+  return isObject(event) ? findMember(event, ["type", "name", "kind"]) : undefined;
 }
 
 /** The kinds of events that a notification names: a batch can name one for each of its items. */

@@ -35,6 +35,13 @@ const needsId = [
 
 export const otherChoices = {
   "several updates with the same state": {},
+  "connections that are closed when they are idle": {},
+  "states in lower case in notifications": {},
+  "an event that is an object": {},
+  "references of letters and digits, which the target file does not say": { warned: ["tx.create.admitted"] },
+  "large numbers as ids": {
+    file: [["webhooks:", "webhooks:\n  transaction_id: body.order\n  state: status"]],
+  },
   "notifications without a state": { missing: ["webhook.result", "webhook.visible"] },
   "other event kinds about the same transaction": {},
   "notifications as forms": {
@@ -120,10 +127,13 @@ export const otherChoices = {
     fails: { check: "webhook.signature.valid", words: "a signature of {field:payload} alone" },
   },
   "repetitions that are refused and carried out, and notifications that name only the reference": {
-    fails: { check: "refused.nothing-created", words: "at two of two such transactions" },
+    fails: { check: "key.repeat.nothing-created", words: "at two of two such transactions" },
   },
   "repetitions that are refused and carried out": {
-    fails: { check: "refused.nothing-created", words: "because its repetition was refused with 409" },
+    fails: {
+      check: "key.repeat.nothing-created",
+      words: "whose repetition with the same key was answered with 409",
+    },
   },
   "JSON with a byte order mark, except in errors": {},
   "errors with a byte order mark": {

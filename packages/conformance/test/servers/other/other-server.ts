@@ -124,6 +124,11 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     if (!/^\d+(\.\d+)?$/.test(String(members["amount"]))) throw new OtherRefusal(422, "DECIMAL_NEEDED");
     if (!/^[\x20-\x7e]+$/.test(String(members["reference"]))) throw new OtherRefusal(422, "ASCII_NEEDED");
     if (
+      chose("references of letters and digits, which the target file does not say") &&
+      !/^[A-Za-z0-9]+$/.test(String(members["reference"]))
+    )
+      throw new OtherRefusal(422, "REFERENCE_FORM");
+    if (
       chose("references of at most 16 letters and digits") &&
       !/^[A-Za-z0-9]{1,16}$/.test(String(members["reference"]))
     )
@@ -155,7 +160,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   };
 
   const add = (order: Order): string => {
-    const id = randomUUID();
+    const isNumber = chose("large numbers as ids");
+    const id = isNumber ? String(10n ** 18n + BigInt(orders.size * 7)) : randomUUID();
     orders.set(id, order);
     process(id, order).catch(() => undefined);
     return id;
@@ -228,7 +234,13 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     throw new OtherRefusal(url.startsWith("/v1/orderbook") ? 501 : 400, "NO_SUCH_THING");
   };
 
+  const used = new WeakSet<object>();
   const server = createServer(async (incoming, response) => {
+    if (chose("connections that are closed when they are idle") && used.has(incoming.socket)) {
+      incoming.socket.destroy();
+      return;
+    }
+    used.add(incoming.socket);
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const { status, headers, body, text } = answer(chose, () =>

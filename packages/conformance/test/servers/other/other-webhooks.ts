@@ -145,7 +145,13 @@ function compose(chose: Chose, items: Items, what: Announcement) {
   });
   const { id, reference, confirmations } = what;
   const isWrong = what.status === "DONE" && chose("notifications that announce another result");
-  const status = isWrong ? "REFUSED" : what.status;
+  const isLower = chose("states in lower case in notifications");
+  const status = isWrong ? "REFUSED" : isLower ? String(what.status).toLowerCase() : what.status;
+  if (chose("large numbers as ids")) return signed(JSON.stringify({ order: id, status }));
+  if (chose("an event that is an object"))
+    return signed(JSON.stringify({ event: { type: items.event, version: 2 }, data: { id, status } }), {
+      "X-Other-Delivery-Id": items.delivery_id,
+    });
   if (chose("notifications as forms")) {
     const type = { "Content-Type": "application/x-www-form-urlencoded" };
     return signed(`transaction=${id}&status=${status}`, { ...inHeaders, ...type });

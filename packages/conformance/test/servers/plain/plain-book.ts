@@ -9,6 +9,11 @@ export function showPlainBook({ path }: PlainRequest, has: Has): PlainAnswer {
   if (has("book-requires-parameter") && !path.includes("market="))
     throw new PlainRefusal(400, "INVALID_REQUEST", "The parameter market is required.");
   if (has("book-not-utf8")) return { status: 200, body: { note: "é" }, encoding: "latin1" };
+  if (has("book-error-200"))
+    return {
+      status: 200,
+      body: { error: { code: "BOOK_DOWN", message: "No book.", retryable: false, request_id: "1" } },
+    };
   if (has("book-null")) return { status: 200, body: null };
   if (has("book-cut")) return { status: 200, body: '{"bids":[[' };
   if (has("book-error-as-string")) return { status: 200, body: { error: "no book" } };

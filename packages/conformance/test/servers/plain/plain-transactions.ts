@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { PlainRefusal } from "./plain-errors.js";
 import { checkToken, type Input, policyMax, readInput, readKey, tenantOf, validate } from "./plain-input.js";
+import { createPlainKeys, minuteMs, type Remembered } from "./plain-keys.js";
 import type { PlainOauth } from "./plain-oauth.js";
 import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
 import type { createPlainSignatures } from "./plain-signatures.js";
@@ -21,27 +22,18 @@ interface Parts {
   readonly signatures: ReturnType<typeof createPlainSignatures>;
 }
 
-interface Remembered {
-  readonly transaction: Transaction;
-  readonly body: string;
-  readonly at: number;
-  readonly socket: object;
-}
-
 const settleMs = 5;
 /** For how long a change is announced and not yet shown, if that is the fault: a receiver has to notice it on a busy machine. */
 const hiddenMs = 600;
 /** So slow that a request can be repeated before the result. */
 const slowSettleMs = 300;
-/** Long enough for a check that repeats a request at once, on a busy machine. */
-export const forgottenMs = 700;
-/** The minute of the checks that wait long, in this server's time. */
-export const minuteMs = 1200;
 const raceMs = 60;
 /** The transaction that is lost although others are kept, and how often a final one is shown before it is lost. */
 const lostIndex = 4;
 /** The transaction that is accepted with another status than those before it. */
 const laterIndex = 3;
+/** After so many transactions one is refused without a reason. */
+const failedCount = 9;
 /** One of so many never gets a result, if that is the fault. */
 const unsettledEach = 4;
 const lostAfterReads = 1;
@@ -50,7 +42,9 @@ const changedLater = 2;
 
 export function createPlainTransactions(has: Has, { webhooks, oauth, stream, signatures }: Parts) {
   const transactions = new Map<string, Transaction>();
-  const keys = new Map<string, Remembered>();
+  const { keys, keyOf, findKey } = createPlainKeys<Transaction>(has);
+  /** How many requests with a key are being answered. */
+  const together = new Map<string, number>();
   const bodies = new Map<string, Transaction>();
   const consumed = new Set<string>();
   const rejected = new Set<string>();
@@ -136,6 +130,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const input = readInput(request, has);
     if (has("create-refused")) throw new PlainRefusal(400, "NOT_TODAY", "Nothing is accepted.", "create");
     const key = readKey(request, has);
+    const isTogether = has("race-carried-out") && (await countTogether(key ?? "")) > 1;
     const known = key === undefined ? undefined : findKey(key, request);
     try {
       const isAllowed = has("policy-applied-once") && rejected.has(key ?? "");
@@ -148,8 +143,12 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       if (key !== undefined && has("refusal-consumes-key")) consumed.add(key);
       throw error;
     }
-    if (known !== undefined && key !== undefined) return repeat(known, request.body, input);
+    if (known !== undefined && key !== undefined) return repeat(known, request.body, input, isTogether);
     if (has("race-creates-two")) await delay(raceMs);
+    if (has("create-500-later") && count === failedCount) {
+      count += 1;
+      throw new PlainRefusal(500, "INTERNAL", "Something went wrong.");
+    }
     const same = has("body-is-key") ? bodies.get(request.body) : undefined;
     const transaction = same ?? add(input, tenantOf(request.headers.authorization));
     bodies.set(request.body, transaction);
@@ -158,9 +157,19 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
         transaction,
         body: request.body,
         at: performance.now(),
+        times: 1,
         socket: request.socket,
       });
     return accept(transaction);
+  };
+
+  /** How many requests with this key arrive within a few milliseconds. */
+  const countTogether = async (key: string): Promise<number> => {
+    together.set(key, (together.get(key) ?? 0) + 1);
+    await delay(settleMs);
+    const count = together.get(key) ?? 0;
+    together.set(key, count - 1);
+    return count;
   };
 
   /** Faults that create what is refused all the same. */
@@ -179,26 +188,13 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     return known?.body === request.body ? accept(known.transaction) : undefined;
   };
 
-  const keyOf = (own: string, request: PlainRequest) => {
-    const key = has("other-tenants-key-found") ? own : `${tenantOf(request.headers.authorization)} ${own}`;
-    const cased = has("keys-case-insensitive") ? key.toLowerCase() : key;
-    const bare = has("keys-without-punctuation") ? cased.replaceAll("-", "") : cased;
-    return bare.slice(0, has("keys-truncated") ? 40 : has("keys-cut-at-64") ? 70 : undefined);
-  };
-
-  const findKey = (key: string, request: PlainRequest): Remembered | undefined => {
-    const known = keys.get(keyOf(key, request));
-    const { socket } = request;
-    if (known === undefined) return undefined;
-    const isForgotten =
-      (has("key-per-connection") && known.socket !== socket) ||
-      (has("key-forgotten-after-a-minute") && performance.now() - known.at > minuteMs) ||
-      (has("key-forgotten-later") && performance.now() - known.at > forgottenMs) ||
-      (has("key-forgotten-when-final") && known.transaction.state === "completed");
-    return isForgotten ? undefined : known;
-  };
-
-  const repeat = ({ transaction, body }: Remembered, again: string, input: Input): PlainAnswer => {
+  const repeat = (
+    known: Remembered<Transaction>,
+    again: string,
+    input: Input,
+    isTogether: boolean,
+  ): PlainAnswer => {
+    const { transaction, body } = known;
     if (body !== again) {
       if (has("reuse-creates-second")) return accept(add(input));
       if (has("reuse-overwrites")) Object.assign(transaction, input);
@@ -210,6 +206,10 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       );
     }
     if (has("repeat-creates-second")) return accept(add(input));
+    if (has("repeat-carried-out")) add(input);
+    if (isTogether) add(input);
+    known.times += 1;
+    if (has("third-creates-second") && known.times > 2) return accept(add(input));
     if (has("repeat-shows-other-id"))
       return accept({ ...transaction, id: `tx_${randomUUID().replaceAll("-", "")}` });
     const { status, headers, body: first } = accept(transaction, has("repeat-200") ? 200 : 202);

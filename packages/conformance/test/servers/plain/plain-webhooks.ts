@@ -73,7 +73,7 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
       const own = has("signed-with-text-secret") ? secret.toString("base64") : secret;
       const key = has("signed-with-wrong-key") ? randomBytes(32) : own;
       return `v1,${createHmac("sha256", key)
-        .update(content)
+        .update(Buffer.from(content, has("signed-as-latin-1") ? "latin1" : "utf8"))
         .digest(has("signed-as-hex") ? "hex" : "base64")}`;
     });
     const isUnsigned = has("unsigned") || (isRetry && has("retry-unsigned"));
@@ -125,6 +125,7 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     announce: (transaction) => {
       announcedCount += endpoints.size > 0 ? 1 : 0;
       if (has("no-webhook") || (has("only-first-announced") && announcedCount > 1)) return;
+      if (has("announced-if-ascii") && /[^ -~]/.test(JSON.stringify(transaction))) return;
       for (const endpoint of endpoints.values()) {
         const deliveryId = has("delivery-id-equal")
           ? "dlv_1"

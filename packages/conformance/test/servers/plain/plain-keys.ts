@@ -1,0 +1,41 @@
+import { tenantOf } from "./plain-input.js";
+import type { Has, PlainRequest } from "./plain-server.js";
+
+/** Long enough for a check that repeats a request at once, on a busy machine. */
+export const forgottenMs = 700;
+/** The minute of the checks that wait long, in this server's time. */
+export const minuteMs = 1200;
+
+/** What was accepted under a key. */
+export interface Remembered<T> {
+  readonly transaction: T;
+  readonly body: string;
+  readonly at: number;
+  readonly socket: object;
+  times: number;
+}
+
+/** The keys of the Plain server. */
+export function createPlainKeys<T extends { state: string }>(has: Has) {
+  const keys = new Map<string, Remembered<T>>();
+
+  const keyOf = (own: string, request: PlainRequest) => {
+    const key = has("other-tenants-key-found") ? own : `${tenantOf(request.headers.authorization)} ${own}`;
+    const cased = has("keys-case-insensitive") ? key.toLowerCase() : key;
+    const bare = has("keys-without-punctuation") ? cased.replaceAll("-", "") : cased;
+    return bare.slice(0, has("keys-truncated") ? 40 : has("keys-cut-at-64") ? 70 : undefined);
+  };
+
+  const findKey = (key: string, request: PlainRequest): Remembered<T> | undefined => {
+    const known = keys.get(keyOf(key, request));
+    const { socket } = request;
+    if (known === undefined) return undefined;
+    const isForgotten =
+      (has("key-per-connection") && known.socket !== socket) ||
+      (has("key-forgotten-after-a-minute") && performance.now() - known.at > minuteMs) ||
+      (has("key-forgotten-later") && performance.now() - known.at > forgottenMs) ||
+      (has("key-forgotten-when-final") && known.transaction.state === "completed");
+    return isForgotten ? undefined : known;
+  };
+  return { keys, keyOf, findKey };
+}
