@@ -12,8 +12,8 @@ const outside = `0x${"e".repeat(40)}`;
 const filling = `
   INSERT INTO wallets (tenant_id, id, name, purpose, network, state, version, created_at, updated_at)
     SELECT gen_random_uuid(), gen_random_uuid(), 'filler', 'treasury', 'eip155:31337', 'active', 2, now(), now() FROM generate_series(1, 4000);
-  INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, compared_number)
-    SELECT tenant_id, id, network, '0x' || replace(id::text, '-', ''), '', 1000000 FROM wallets WHERE name = 'filler';
+  INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, compared_number, confirmed_epoch)
+    SELECT tenant_id, id, network, '0x' || replace(id::text, '-', ''), '', 1000000, 1 FROM wallets WHERE name = 'filler';
   INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage, nonce, attempt, wanted)
     SELECT tenant_id, gen_random_uuid(), network, wallet_id, 'over', 0, 1, 1 FROM chain_wallets;
   INSERT INTO chain_attempts (network, hash, tenant_id, transaction_id, number, purpose, bytes, gas_limit, max_fee, max_tip, stored_at)
