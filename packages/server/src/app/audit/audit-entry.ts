@@ -151,6 +151,8 @@ export type Origin = ClientOrigin | OperatorOrigin;
 export interface OperatorOrigin {
   by: "operator";
   tenantId: string;
+  /** The login with the OpenID provider that acts with the operator's authority, by the table of roles. The log does not name the operator then. */
+  login?: { requestId: string; address: string };
 }
 
 export interface ClientOrigin {
@@ -175,14 +177,15 @@ export function actorOf(origin: Origin): string | null {
 export function describeAct(origin: Origin, action: string, object: string, occurredAt: Date): AuditDraft {
   const what = { occurredAt, action, object, outcome: "succeeded", code: null, repeated: 1 } as const;
   if (origin.by === "operator") {
+    const { tenantId, login } = origin;
     return {
       ...what,
-      tenantId: origin.tenantId,
-      actor: "operator",
+      tenantId,
+      actor: login === undefined ? "operator" : "service",
       clientId: null,
       tokenId: null,
-      requestId: null,
-      address: null,
+      requestId: login?.requestId ?? null,
+      address: login?.address ?? null,
     };
   }
   const { principal, requestId, address } = origin;

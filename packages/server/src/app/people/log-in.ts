@@ -26,15 +26,20 @@ const invalidPasskey: Refused = { refused: "PASSKEY_INVALID" };
 
 /** The person of a link that can be used now. */
 export async function findInvited(
-  { clients, keys, isSuspended, now }: SessionServiceDeps,
+  { clients, keys, isSuspended, audit, now }: SessionServiceDeps,
   invitation: string,
+  from: Caller,
 ): Promise<{ client: PersonClient; secret: string } | Refused> {
   const [shownId = "", secret = ""] = invitation.split(".", 2);
   const id = readId("cli", shownId);
   const client = id === undefined ? undefined : await clients.findClient(id);
   const match = matchSecret(keys, client?.secrets ?? [], secret, now());
-  if (client === undefined || match === undefined || !isActive(client)) return invalidInvitation;
-  return (await isSuspended(client.tenantId)) ? invalidInvitation : { client, secret };
+  if (client === undefined || client.person === null) return invalidInvitation;
+  if (match !== undefined && isActive(client) && !(await isSuspended(client.tenantId)))
+    return { client, secret };
+  const about = { tenantId: client.tenantId, object: showId("cli", client.id), code: "INVITATION_INVALID" };
+  audit.record({ ...refusedSession(from, new Date(now())), action: "invitation.use", ...about });
+  return invalidInvitation;
 }
 
 export function isActive(client: ApiClient): client is PersonClient {
@@ -48,7 +53,7 @@ export async function registerPasskey(
   attestation: Attestation,
   from: Caller,
 ): Promise<Proven | Refused> {
-  const found = await findInvited(deps, invitation);
+  const found = await findInvited(deps, invitation, from);
   if (isRefused(found)) return found;
   const { client, secret } = found;
   const isChallenge = (challenge: string) =>
@@ -81,7 +86,10 @@ export async function logIn(
   const id = readHandle(userHandle);
   const client = id === undefined ? undefined : await deps.clients.findClient(id);
   const found = client && findPasskey(client.keys, assertion.id);
-  if (client === undefined || found === undefined || !isActive(client)) return invalidPasskey;
+  if (client === undefined || found === undefined || !isActive(client)) {
+    if (client !== undefined) deps.audit.record(refusedLogin(client, from, new Date(deps.now())));
+    return invalidPasskey;
+  }
   let used: { id: string; expiresAt: Date } | undefined;
   const isChallenge = (challenge: string) => {
     used = deps.challenges.verify(challenge, "login");
@@ -137,9 +145,16 @@ export function originOf(client: ApiClient, { requestId, address }: Caller): Cli
 }
 
 function refusedLogin({ id, tenantId }: ApiClient, from: Caller, occurredAt: Date): AuditDraft {
+  const about = { tenantId, object: showId("cli", id), code: "PASSKEY_INVALID" };
+  return { ...refusedSession(from, occurredAt), ...about };
+}
+
+/** A login that was refused, of nobody in particular. */
+export function refusedSession({ requestId, address }: Caller, occurredAt: Date): AuditDraft {
   return {
-    ...{ tenantId, occurredAt, actor: "anonymous", clientId: null, tokenId: null, action: "session.open" },
-    ...{ object: showId("cli", id), outcome: "refused", code: "PASSKEY_INVALID", repeated: 1, ...from },
+    ...{ tenantId: undefined, occurredAt, actor: "anonymous", clientId: null, tokenId: null },
+    ...{ action: "session.open", object: null, outcome: "refused", code: null, repeated: 1 },
+    ...{ requestId, address },
   };
 }
 

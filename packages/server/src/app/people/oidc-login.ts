@@ -1,10 +1,10 @@
 import type { OperatorOrigin } from "../audit/audit-entry.js";
 import type { ProviderAccount } from "../clients/client.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { isActive } from "./log-in.js";
+import { isActive, refusedSession } from "./log-in.js";
 import type { PersonClient } from "./people-service.js";
 import type { ProviderPeople } from "./provider-people.js";
-import type { SessionServiceDeps } from "./session-service.js";
+import type { Caller, SessionServiceDeps } from "./session-service.js";
 
 /** What has to be remembered while the browser is with the provider. */
 export interface PendingLogin {
@@ -60,12 +60,37 @@ export async function beginOidcLogin({
   return { url: begun.url, cookie };
 }
 
-/** The person of a login with the provider, who is created if it is the first one. */
+interface LoggedIn {
+  person: PersonClient;
+  keyId: null;
+}
+
+/** The person of a login with the provider, who is created if it is the first one. A refusal is in the audit log, of the tenant if that is known. */
 export async function finishOidcLogin(
   deps: SessionServiceDeps,
   parameters: string,
   cookie: string | undefined,
-): Promise<{ person: PersonClient; keyId: null } | Refused> {
+  from: Caller,
+): Promise<LoggedIn | Refused> {
+  let tenantId: string | undefined;
+  const result = await provePerson(deps, parameters, cookie, from, (found) => {
+    tenantId = found;
+  });
+  if (isRefused(result) && result.refused !== "OIDC_UNAVAILABLE")
+    deps.audit.record({
+      ...refusedSession(from, new Date(deps.now())),
+      ...{ tenantId, code: result.refused },
+    });
+  return result;
+}
+
+async function provePerson(
+  deps: SessionServiceDeps,
+  parameters: string,
+  cookie: string | undefined,
+  { requestId, address }: Caller,
+  onTenant: (tenantId: string) => void,
+): Promise<LoggedIn | Refused> {
   const { oidc, clients, nonces, now } = deps;
   if (oidc === undefined) return unavailable;
   const opened = oidc.open(Buffer.from(cookie ?? "", "base64url"));
@@ -79,9 +104,13 @@ export async function finishOidcLogin(
   const email = emailOf(answer);
   const account = accountOf(answer);
   if (account === undefined) return refusedLogin;
+  if (row !== undefined) onTenant(row.tenantId);
   if (row === undefined || email === undefined) return { refused: "OIDC_NO_ROLE" };
   if (await deps.isSuspended(row.tenantId)) return { refused: "TENANT_SUSPENDED" };
-  const origin: OperatorOrigin = { by: "operator", tenantId: row.tenantId };
+  const origin: OperatorOrigin = {
+    ...{ by: "operator", tenantId: row.tenantId },
+    login: { requestId, address },
+  };
   const { role } = row;
   const person = await oidc.people.findOrCreatePerson(origin, {
     ...{ account, email, name: nameOf(answer, email), role },

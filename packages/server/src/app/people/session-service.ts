@@ -145,12 +145,12 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       proven(
         from,
         undefined,
-        () => opened(deps, finishOidcLogin(deps, parameters, cookie), from),
+        () => opened(deps, finishOidcLogin(deps, parameters, cookie, from), from),
         deps.providerCalls,
       ),
     registrationOptions: (invitation, from) =>
       proven(from, undefined, async () => {
-        const found = await findInvited(deps, invitation);
+        const found = await findInvited(deps, invitation, from);
         if (isRefused(found)) return found;
         const { client } = found;
         const challenge = deps.challenges.issue(`register ${client.id}`);
