@@ -1,8 +1,8 @@
 import { type AuditDraft, type ClientOrigin, nilTenantId } from "./audit-entry.js";
 
 /**
- * Entries that wait to be written. Their number is bounded for each tenant and in total, and what does not fit is counted: the count is
- * written as an entry `audit.dropped` of the tenant that it belongs to. If the total is reached, the tenant with the most entries loses
+ * Entries that wait to be written. Their number is bounded for each tenant and in total, and what does not fit is counted: the counts are
+ * written as entries `audit.dropped` of the tenant that they belong to, one for each client, which name the actions and error codes. If the total is reached, the tenant with the most entries loses
  * one, so a tenant cannot make the entries of another disappear. The refusals of one client are bounded too, so a client cannot
  * make those of another client of its tenant disappear.
  */
@@ -47,11 +47,20 @@ interface WaitingTenant {
   anonymous: number;
   refusals: number;
   refusalsByClient: Map<string, number>;
-  dropped: number;
-  /** The client of all dropped entries; null if they are of several, or of none. */
-  droppedClientId: string | null;
-  droppedAt: Date;
+  /** By client; null for unauthenticated callers, and for what more clients had dropped than are kept apart. */
+  dropped: Map<string | null, Dropped>;
 }
+
+interface Dropped {
+  count: number;
+  at: Date;
+  /** Actions with their error codes, such as `PUT:/v1/policy:INSUFFICIENT_SCOPE`. */
+  tried: Set<string>;
+}
+
+/** Routes and their error codes are few: nobody can have more kinds of them than this, so nothing that was tried is hidden. */
+const triedMax = 1000;
+const droppedClientsMax = 50;
 
 export function createAuditBuffer(): AuditBuffer {
   let tenants = new Map<string, WaitingTenant>();
@@ -69,9 +78,7 @@ export function createAuditBuffer(): AuditBuffer {
         anonymous: 0,
         refusals: 0,
         refusalsByClient: new Map(),
-        dropped: 0,
-        droppedClientId: null,
-        droppedAt: new Date(0),
+        dropped: new Map(),
       };
       tenants.set(id, tenant);
     }
@@ -157,11 +164,14 @@ export function createAuditBuffer(): AuditBuffer {
     return true;
   }
 
-  function drop(tenant: WaitingTenant, { repeated, occurredAt, clientId }: WaitingEntry | AuditDraft): void {
-    const isSame = tenant.dropped === 0 || tenant.droppedClientId === clientId;
-    tenant.droppedClientId = isSame ? clientId : null;
-    tenant.dropped += repeated;
-    tenant.droppedAt = occurredAt;
+  function drop({ dropped }: WaitingTenant, entry: WaitingEntry | AuditDraft): void {
+    const isKeptApart = dropped.has(entry.clientId) || dropped.size < droppedClientsMax;
+    const clientId = isKeptApart ? entry.clientId : null;
+    const { count = 0, tried = new Set<string>() } = dropped.get(clientId) ?? {};
+    // One that could not be written is added again as it was.
+    const labels = entry.action === droppedAction ? (entry.objects ?? []) : [labelOf(entry)];
+    for (const label of labels) if (tried.size < triedMax) tried.add(label);
+    dropped.set(clientId, { count: count + entry.repeated, at: entry.occurredAt, tried });
   }
 
   function uniqueKey(): string {
@@ -183,7 +193,7 @@ export function createAuditBuffer(): AuditBuffer {
       isUrgent = false;
       return taken;
     },
-    size: () => total + [...tenants.values()].filter(({ dropped }) => dropped > 0).length,
+    size: () => [...tenants.values()].reduce((sum, { dropped }) => sum + dropped.size, total),
   };
 }
 
@@ -210,27 +220,32 @@ function withoutExcess(tenant: WaitingTenant, draft: AuditDraft): AuditDraft {
   return { ...draft, tokenId: null, address: null, object: null };
 }
 
-function describeDropped(
-  tenantId: string,
-  { dropped, droppedAt, droppedClientId }: WaitingTenant,
-): AuditDraft[] {
-  if (dropped === 0) return [];
-  return [
-    {
+/** For each client, one entry with the count, or several that share it if too much was tried for one. */
+function describeDropped(tenantId: string, { dropped }: WaitingTenant): AuditDraft[] {
+  return [...dropped].flatMap(([clientId, { count, at, tried }]) => {
+    const labels = [...tried];
+    const pageCount = Math.min(count, Math.max(1, Math.ceil(labels.length / objectsMax)));
+    return Array.from({ length: pageCount }, (_, page) => ({
       tenantId,
-      occurredAt: droppedAt,
-      actor: "service",
-      clientId: droppedClientId,
+      occurredAt: at,
+      actor: "service" as const,
+      clientId,
       tokenId: null,
       action: droppedAction,
       object: null,
-      outcome: "succeeded",
+      objects: labels.slice(page * objectsMax, (page + 1) * objectsMax),
+      outcome: "succeeded" as const,
       code: null,
-      repeated: dropped,
+      repeated: page === 0 ? count - (pageCount - 1) : 1,
       requestId: null,
       address: null,
-    },
-  ];
+    }));
+  });
+}
+
+/** Without a space, as every object of an entry. */
+function labelOf({ action, code }: WaitingEntry | AuditDraft): string {
+  return (code === null ? action : `${action} ${code}`).replaceAll(" ", ":");
 }
 
 /** Two refusals of a tenant are equal if only their time and their request differ. */

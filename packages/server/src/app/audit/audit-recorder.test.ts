@@ -92,7 +92,10 @@ describe("recording", () => {
         recorder.record({ ...refusalOf("a", count), clientId: `client ${count}` });
     });
     const dropped = written.filter(({ action }) => action === "audit.dropped");
-    expect(dropped).toMatchObject([{ tenantId: "a", actor: "service" }]);
+    expect(dropped.every(({ tenantId, actor }) => tenantId === "a" && actor === "service")).toBe(true);
+    // Of fifty clients, and of all others together.
+    expect(dropped).toHaveLength(51);
+    expect(dropped.at(-1)).toMatchObject({ clientId: null, objects: ["GET:/v1/clients:INSUFFICIENT_SCOPE"] });
     expect(written.reduce((sum, { repeated }) => sum + repeated, 0)).toBe(1500);
     expect(written.length).toBeLessThan(600);
   });
@@ -147,23 +150,45 @@ describe("recording", () => {
     ]);
   });
 
-  it("names the client whose entries were too many, if it was only one", async () => {
-    const refuseMany = (recorder: ReturnType<typeof createAuditRecorder>, clients: string[]) => {
-      for (const clientId of clients)
-        for (let count = 0; count < 200; count++)
-          recorder.record({
-            ...refusalOf("a", 0),
-            clientId,
-            tokenId: `token ${count}`,
-            action: `GET ${count}`,
-          });
+  it("names each client whose entries were too many, and everything that it tried", async () => {
+    const flood = (recorder: ReturnType<typeof createAuditRecorder>, clientId: string) => {
+      for (let count = 0; count < 60; count++) recorder.record({ ...refusalOf("a", count), clientId });
+      for (let count = 0; count < 250; count++)
+        recorder.record({ ...refusalOf("a", 0), clientId, action: `GET /v1/${count}` });
+      recorder.record({ ...refusalOf("a", 0), clientId, action: "PUT /v1/policy" });
     };
-    const droppedOf = async (...clients: string[]) =>
-      (await writtenBy((recorder) => refuseMany(recorder, clients))).filter(
-        ({ action }) => action === "audit.dropped",
+    const written = await writtenBy((recorder) => {
+      for (const clientId of ["c", "d"]) flood(recorder, clientId);
+    });
+    expect(written.reduce((sum, { repeated }) => sum + repeated, 0)).toBe(622);
+    for (const clientId of ["c", "d"]) {
+      const dropped = written.filter(
+        (entry) => entry.action === "audit.dropped" && entry.clientId === clientId,
       );
-    expect(await droppedOf("c")).toMatchObject([{ actor: "service", clientId: "c", repeated: 100 }]);
-    expect(await droppedOf("c", "d")).toMatchObject([{ actor: "service", clientId: null, repeated: 200 }]);
+      expect(dropped.map(({ objects }) => objects?.length)).toEqual([100, 100, 2]);
+      const tried = [...written.filter((entry) => entry.clientId === clientId)].flatMap(
+        ({ action, objects }) => objects ?? [action],
+      );
+      expect(tried).toContain("PUT:/v1/policy:INSUFFICIENT_SCOPE");
+    }
+    expect(written.every(({ objects }) => (objects?.length ?? 0) <= 100)).toBe(true);
+  });
+
+  it("keeps what was tried when it could not be written at first", async () => {
+    const written: AuditDraft[] = [];
+    let failures = 1;
+    const { recorder } = setUp(async (drafts) => {
+      failures -= 1;
+      if (failures === 0) throw new Error("unavailable");
+      written.push(...drafts);
+    });
+    for (let count = 0; count < 300; count++)
+      recorder.record({ ...refusalOf("a", 0), action: `GET /v1/${count}` });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await recorder.close();
+    const tried = new Set(written.flatMap(({ action, objects }) => objects ?? [action]));
+    expect(tried).toContain("GET:/v1/299:INSUFFICIENT_SCOPE");
+    expect(written.reduce((sum, { repeated }) => sum + repeated, 0)).toBe(300);
   });
 
   it("bounds the entries of unauthenticated callers with many addresses", async () => {
