@@ -88,7 +88,13 @@ export function createRequestAuthenticator({
 
   function refuse(refusal: TokenRefusal, { ip }: Caller): TokenRefusal {
     const waitSeconds = addresses.take(ip);
-    return waitSeconds === 0 ? refusal : { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
+    if (waitSeconds === 0) return refusal;
+    const { claims } = refusal;
+    // With its claims, so that the use of a token that was valid once is in the audit log.
+    return {
+      ...{ refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds },
+      ...(claims === undefined ? {} : { claims }),
+    };
   }
 
   /** Every refusal counts, even of a token that was valid once, because each one is written to the audit log. */

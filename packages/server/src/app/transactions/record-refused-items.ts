@@ -1,8 +1,9 @@
-import { type ErrorCode, errorCatalog } from "@bursar/protocol";
+import type { ErrorCode } from "@bursar/protocol";
 import type { ClientOrigin } from "../audit/audit-entry.js";
 import type { AuditRecorder } from "../audit/audit-recorder.js";
+import { isRecordedRefusal } from "../audit/recorded-refusals.js";
 
-/** Records the items of a batch that were refused for lack of permission: the batch itself succeeds, so nothing else would. */
+/** Records the items of a batch whose refusal would be in the audit log for a single request: the batch itself succeeds. */
 export type RecordRefusedItems = (origin: ClientOrigin, action: string, codes: Iterable<ErrorCode>) => void;
 
 export function createRefusedItemsRecorder(
@@ -11,8 +12,7 @@ export function createRefusedItemsRecorder(
 ): RecordRefusedItems {
   return ({ principal, requestId, address }, action, codes) => {
     const counts = new Map<ErrorCode, number>();
-    for (const code of codes)
-      if (errorCatalog[code].status === 403) counts.set(code, (counts.get(code) ?? 0) + 1);
+    for (const code of codes) if (isRecordedRefusal(code)) counts.set(code, (counts.get(code) ?? 0) + 1);
     for (const [code, repeated] of counts) {
       audit.record({
         tenantId: principal.tenantId,

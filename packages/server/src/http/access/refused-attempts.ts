@@ -1,18 +1,16 @@
-import type { ErrorCode } from "@bursar/protocol";
 import type { FastifyRequest } from "fastify";
+import { isRecordedRefusal } from "../../app/audit/recorded-refusals.js";
 
-/** What is in the audit log beside 401 and 403: a client tries what it must not, or decides on something else than what it has seen. */
-const recordedCodes: ReadonlySet<ErrorCode | null> = new Set<ErrorCode>([
-  "DIGEST_MISMATCH",
-  "APPROVAL_STALE",
-  "WEBHOOK_URL_REFUSED",
-  "WALLET_UNKNOWN",
-]);
-
-/** An object of another tenant looks like one that does not exist, so that 404 shows who looks for such objects. */
-export function isAttempt({ authenticated, errorCode }: FastifyRequest, statusCode: number): boolean {
-  const isRefused = statusCode === 401 || statusCode === 403 || recordedCodes.has(errorCode);
-  return isRefused || (statusCode === 404 && authenticated !== null);
+/**
+ * An object of another tenant looks like one that does not exist, so that 404 shows who looks for such objects. A token that was revoked is
+ * recorded also if its address has used up its quota: nobody can hide the use of one behind invalid tokens.
+ */
+export function isAttempt(
+  { authenticated, errorCode, refusedClaims }: FastifyRequest,
+  statusCode: number,
+): boolean {
+  const isRefused = statusCode === 401 || statusCode === 403 || isRecordedRefusal(errorCode);
+  return isRefused || refusedClaims !== null || (statusCode === 404 && authenticated !== null);
 }
 
 /** The answer to HEAD is made as that to GET, and then left out. */

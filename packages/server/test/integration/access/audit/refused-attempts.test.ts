@@ -9,6 +9,7 @@ interface Entry {
   outcome: string;
   code: string | null;
   object: string | null;
+  repeated: number;
 }
 
 const read = async (token: string) =>
@@ -39,5 +40,33 @@ it("records refused webhook URLs, and requests for objects that do not exist for
     ["POST /v1/transactions", "WALLET_UNKNOWN", null],
     ["POST /v1/transactions/:id/cancel", "TRANSACTION_NOT_FOUND", "tx_01hw000000e008000000000001"],
     ["POST /v1/webhook-endpoints", "WEBHOOK_URL_REFUSED", null],
+  ]);
+});
+
+it("records the search for wallets in a batch, and a decision on another change than the one that was seen", async () => {
+  const owner = await service.createTenant();
+  const token = await service.token(owner);
+  const source = { wallet_id: "wlt_01hw000000e008000000000001" };
+  const items = [1, 2, 3].map((count) => ({
+    ...{ idempotency_key: `key-${count}`, reference: "r", asset: "USD", amount: "1", source },
+  }));
+  const batch = await service.call("POST", "/v1/transactions/batch", token, { transactions: items });
+  expect(batch.status).toBeLessThan(300);
+  const { clientId } = await service.createIndependentClient(owner, ["transactions:approve"]);
+  const asked = { kind: "client.change", change: { client_id: clientId, state: "disabled" } };
+  const request = await service.call("POST", "/v1/change-requests", token, asked);
+  const { id } = (await request.json()) as { id: string };
+  const decider = await service.createIndependentClient(owner, ["clients:manage"]);
+  const body = { digest: "0".repeat(64) };
+  const path = `/v1/change-requests/${id}/approve`;
+  expect((await service.call("POST", path, decider.token, body)).status).toBe(409);
+  const entries = await eventually(
+    async () => (await read(token)).filter(({ outcome }) => outcome === "refused"),
+    (found) => found.length === 2,
+    10_000,
+  );
+  expect(entries.map(({ code, object, repeated }) => [code, object, repeated]).toSorted()).toEqual([
+    ["CHANGE_REQUEST_STALE", id, 1],
+    ["WALLET_UNKNOWN", null, 3],
   ]);
 });

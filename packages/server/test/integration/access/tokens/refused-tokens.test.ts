@@ -27,6 +27,17 @@ describe("requests that are refused", () => {
       Array.from({ length: 100 }, (_, number) => statusOf(`/v1/wallets/wlt_${number}`)),
     );
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(50);
+    // None of them is hidden: what the quota has refused is in the audit log too.
+    const countRefused = async () => {
+      const answer = await service.call(
+        "GET",
+        `/v1/audit?client_id=${id}&outcome=refused&limit=200`,
+        manager,
+      );
+      const { data } = (await answer.json()) as { data: { repeated: number }[] };
+      return data.reduce((sum, { repeated }) => sum + repeated, 0);
+    };
+    await eventually(countRefused, (count) => count >= 100, 10_000);
     // Authenticated clients are not affected.
     expect((await service.call("GET", "/v1/wallets", manager)).status).toBe(200);
   });
