@@ -66,6 +66,7 @@ CREATE TABLE audit_entries (
   key_id text,
   objects text[],
   reason text,
+  session_id uuid,
   CONSTRAINT audit_entries_pkey PRIMARY KEY (tenant_id, number),
   CONSTRAINT audit_entries_actor_check CHECK ((actor = ANY (ARRAY['client'::text, 'operator'::text, 'anonymous'::text, 'service'::text]))) NOT VALID,
   CONSTRAINT audit_entries_number_check CHECK ((number >= 1)) NOT VALID,

@@ -144,6 +144,8 @@ export interface AuditEntry {
   actor: "client" | "operator" | "anonymous" | "service";
   client_id: string | null;
   token_id: string | null;
+  /** The session of the person who acted; null for other clients. */
+  session_id: string | null;
   /** What was done or attempted: `client.create`, `GET /v1/clients`. */
   action: string;
   /** The id of the object acted upon; null if there are several, or none. */

@@ -14,6 +14,7 @@ export const AuditEntry = Type.Object(
     }),
     client_id: Nullable(Type.String()),
     token_id: Nullable(Type.String()),
+    session_id: Nullable(Type.String(), "The session of the person who acted; null for other clients."),
     action: Type.String({ description: "What was done or attempted: `client.create`, `GET /v1/clients`." }),
     object: Nullable(Type.String(), "The id of the object acted upon; null if there are several, or none."),
     objects: Type.Array(Type.String(), {

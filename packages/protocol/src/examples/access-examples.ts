@@ -182,6 +182,7 @@ export const accessExamples: Examples = {
           actor: "client",
           client_id: exampleIds.client,
           token_id: exampleIds.token,
+          session_id: null,
           action: "transaction.create",
           object: exampleIds.transaction,
           objects: [exampleIds.transaction],

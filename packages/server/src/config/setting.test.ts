@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { baseUrl, integers } from "./setting.js";
+import { baseUrl, databaseUrl, integers } from "./setting.js";
 
 describe("a setting of several numbers", () => {
   const setting = integers({ about: "" }, { min: 1, max: 100, countMax: 3 });
@@ -36,5 +36,23 @@ describe("the address of a service", () => {
     "pay.example",
   ])("is not %j", (url) => {
     expect(read(url)).toBeUndefined();
+  });
+});
+
+describe("the URL of a database", () => {
+  it.each([
+    ["postgres://me:secret@db/x", "postgres://me:********@db/x"],
+    [
+      "postgres://db/x?user=me&password=secret&sslmode=require",
+      "postgres://db/x?user=me&password=********&sslmode=require",
+    ],
+    [
+      "postgres://db/x?sslkey=/key.pem&sslpassword=secret",
+      "postgres://db/x?sslkey=/key.pem&sslpassword=********",
+    ],
+    ["postgres://db/x?p%61ssword=secret", "postgres://db/x?p%61ssword=********"],
+    ["postgres://db/x?%zz=secret", "postgres://db/x?%zz=********"],
+  ])("is shown without its passwords: %s", (value, shown) => {
+    expect(databaseUrl({ about: "" }).show(value)).toBe(shown);
   });
 });

@@ -151,9 +151,20 @@ export function databaseUrl(common: Common<string>): Setting<string> {
     show: (value) =>
       value
         .replace(/^([a-z]+:\/\/[^:/?#]*:)[^/?#]*@/, "$1********@")
-        // libpq also allows a password in the query.
-        .replace(/([?&]password=)[^&]*/g, "$1********"),
+        // libpq also allows passwords in the query: that of the role, and `sslpassword`, that of a key.
+        .replace(/([?&][^=&]*=)[^&]*/g, (parameter, name: string) =>
+          isPassword(name) ? `${name}********` : parameter,
+        ),
   };
+}
+
+/** Names of parameters can be percent-encoded. */
+function isPassword(name: string): boolean {
+  try {
+    return /pass/i.test(decodeURIComponent(name));
+  } catch {
+    return true;
+  }
 }
 
 /** A URL. */

@@ -13,6 +13,8 @@ export interface Principal {
   tenantId: string;
   clientId: string;
   tokenId: string;
+  /** The session of a person that the token was issued for. */
+  sessionId?: string | undefined;
   /** The scopes that both the token and the client have. */
   scopes: ReadonlySet<Scope>;
 }

@@ -19,8 +19,8 @@ export function judgeToken(
   if (client.state !== "active" || isEnded || revokedTokenIds.has(claims.tokenId))
     return { refused: "TOKEN_REVOKED", claims };
   const scopes = new Set<Scope>(claims.scopes.filter((scope) => client.scopes.includes(scope)));
-  const { tenantId, clientId, tokenId } = claims;
-  return { principal: { tenantId, clientId, tokenId, scopes }, client, claims };
+  const { tenantId, clientId, tokenId, sessionId } = claims;
+  return { principal: { tenantId, clientId, tokenId, sessionId, scopes }, client, claims };
 }
 
 /** Whether the client still has the secret or key that a token was issued for. Removing it ends the token. */

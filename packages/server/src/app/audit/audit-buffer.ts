@@ -100,7 +100,7 @@ export function createAuditBuffer(): AuditBuffer {
 
   function addAct(origin: ClientOrigin, action: string, object: string, nowMs: number): void {
     const { principal, requestId, address } = origin;
-    const { tenantId, clientId, tokenId } = principal;
+    const { tenantId, clientId, tokenId, sessionId = null } = principal;
     const tenant = tenantOf(tenantId);
     const key = `${action} ${tokenId} ${clientId} ${address}`;
     const open = tenant.entries.get(key);
@@ -111,6 +111,7 @@ export function createAuditBuffer(): AuditBuffer {
         actor: "client",
         clientId,
         tokenId,
+        sessionId,
         action,
         object,
         objects: null,
@@ -217,7 +218,7 @@ function withoutExcess(tenant: WaitingTenant, draft: AuditDraft): AuditDraft {
       ? tenant.anonymous >= anonymousMax
       : draft.outcome === "refused" && refusalsOf(tenant, draft) >= kindsPerClientMax;
   if (!isExcess || tenant.entries.has(kindOf(draft))) return draft;
-  return { ...draft, tokenId: null, address: null, object: null };
+  return { ...draft, tokenId: null, sessionId: null, address: null, object: null };
 }
 
 /** For each client, one entry with the count, or several that share it if too much was tried for one. */

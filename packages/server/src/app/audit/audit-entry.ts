@@ -13,6 +13,8 @@ export interface AuditDraft {
   actor: "client" | "operator" | "anonymous" | "service";
   clientId: string | null;
   tokenId: string | null;
+  /** The session of a person; its tokens last some minutes each. */
+  sessionId?: string | null;
   action: string;
   object: string | null;
   /**
@@ -196,6 +198,7 @@ export function describeAct(origin: Origin, action: string, object: string, occu
     clientId: principal.clientId,
     // The sandbox acts for its client without a token.
     tokenId: principal.tokenId === "" ? null : principal.tokenId,
+    sessionId: principal.sessionId ?? null,
     requestId,
     address,
   };

@@ -20,6 +20,7 @@ export function createRefusedItemsRecorder(
         actor: "client",
         clientId: principal.clientId,
         tokenId: principal.tokenId,
+        sessionId: principal.sessionId ?? null,
         action,
         object: null,
         outcome: "refused",

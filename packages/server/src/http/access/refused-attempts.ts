@@ -29,6 +29,7 @@ export function describeRefusal(request: FastifyRequest, occurredAt: Date) {
     actor: principal === null ? ("anonymous" as const) : ("client" as const),
     clientId: principal?.clientId ?? null,
     tokenId: principal?.tokenId ?? null,
+    sessionId: principal?.sessionId ?? null,
     action: `${request.method} ${request.routeOptions.url}`,
     // An unauthenticated caller chooses the path freely, and each value would become an entry of its own.
     object: objects.length === 0 || principal === null || isSearch ? null : objects.join("/"),

@@ -230,18 +230,19 @@ async function appendToChains(tx: Tx, additions: readonly Addition[]): Promise<v
   await tx.query(sql`
     INSERT INTO audit_entries
       (key_id, tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, reason, repeated,
-       request_id, address, hash, objects)
+       request_id, address, hash, objects, session_id)
     SELECT ${keyId}::text, tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, reason,
-      repeated, request_id, address, hash, string_to_array(objects, ' ')
+      repeated, request_id, address, hash, string_to_array(objects, ' '), session_id
     FROM unnest(
       ${column("tenantId")}::uuid[], ${column("number")}::bigint[], ${column("occurredAt")}::timestamptz[],
       ${column("actor")}::text[], ${column("clientId")}::uuid[], ${column("tokenId")}::uuid[], ${column("action")}::text[],
       ${column("object")}::text[], ${column("outcome")}::text[], ${column("code")}::text[],
       ${chained.map(({ reason }) => reason ?? null)}::text[], ${column("repeated")}::integer[],
       ${column("requestId")}::text[], ${column("address")}::text[], ${column("hash")}::bytea[],
-      ${chained.map(({ objects }) => objects?.join(" ") ?? null)}::text[]
+      ${chained.map(({ objects }) => objects?.join(" ") ?? null)}::text[],
+      ${chained.map(({ sessionId }) => sessionId ?? null)}::uuid[]
     ) AS entry (tenant_id, number, occurred_at, actor, client_id, token_id, action, object, outcome, code, reason, repeated,
-      request_id, address, hash, objects)
+      request_id, address, hash, objects, session_id)
   `);
   const macs = chains.map((chain) => positionMac(keys, "head", chain));
   await tx.query(sql`

@@ -72,7 +72,7 @@ export function readHeader(line: string): Omit<Segment, "hash"> | undefined {
 
 /** An entry as `GET /v1/audit` shows it, with the key of its hash. Fields without a value are null. */
 export function entryLine(entry: ChainedAuditEntry): string {
-  const { number, occurredAt, clientId, tokenId, requestId, keyId, hash } = entry;
+  const { number, occurredAt, clientId, tokenId, sessionId = null, requestId, keyId, hash } = entry;
   const { actor, action, object, objects = null, outcome, code, reason = null, repeated, address } = entry;
   return JSON.stringify({
     number: Number(number),
@@ -80,12 +80,13 @@ export function entryLine(entry: ChainedAuditEntry): string {
     actor,
     client_id: clientId === null ? null : showId("cli", clientId),
     token_id: tokenId === null ? null : showId("tok", tokenId),
+    // Left out if there is none, as in files from before they were recorded. So is the reason.
+    ...(sessionId === null ? {} : { session_id: showId("ses", sessionId) }),
     action,
     object,
     objects,
     outcome,
     code,
-    // Left out if there is none, as in files from before there were reasons.
     ...(reason === null ? {} : { reason }),
     repeated,
     request_id: requestId,
@@ -100,7 +101,7 @@ export function readEntry(tenantId: string, line: string): ChainedAuditEntry | u
   const found = parse(line);
   if (found === undefined || !isNumber(found["number"])) return undefined;
   const text = (name: string) => (found[name] === null ? null : String(found[name]));
-  const id = (prefix: "cli" | "tok", name: string) => {
+  const id = (prefix: "cli" | "tok" | "ses", name: string) => {
     const shown = text(name);
     return shown === null ? null : (readId(prefix, shown) ?? null);
   };
@@ -113,6 +114,7 @@ export function readEntry(tenantId: string, line: string): ChainedAuditEntry | u
     actor: String(found["actor"]) as ChainedAuditEntry["actor"],
     clientId: id("cli", "client_id"),
     tokenId: id("tok", "token_id"),
+    sessionId: found["session_id"] === undefined ? null : id("ses", "session_id"),
     action: String(found["action"]),
     object: text("object"),
     objects: Array.isArray(found["objects"]) ? found["objects"].map(String) : null,

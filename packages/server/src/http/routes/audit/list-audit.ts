@@ -75,6 +75,7 @@ function presentEntry(entry: ChainedAuditEntry) {
     actor: entry.actor,
     client_id: entry.clientId === null ? null : showId("cli", entry.clientId),
     token_id: entry.tokenId === null ? null : showId("tok", entry.tokenId),
+    session_id: entry.sessionId == null ? null : showId("ses", entry.sessionId),
     action: entry.action,
     object: entry.object,
     objects: [...(entry.objects ?? (entry.object === null ? [] : [entry.object]))],

@@ -14,7 +14,7 @@ export type AuditRow = Stored<ChainedAuditEntry>;
 
 export const entryColumns = sql`
     tenant_id AS "tenantId", number, occurred_at AS "occurredAt", actor, client_id AS "clientId", token_id AS "tokenId",
-    action, object, objects, outcome, code, reason, repeated, request_id AS "requestId", address, hash,
+    session_id AS "sessionId", action, object, objects, outcome, code, reason, repeated, request_id AS "requestId", address, hash,
     key_id AS "keyId"
   `;
 

@@ -124,7 +124,7 @@ function readSession(source: KeyedQueryable, { keyId, mac, ...session }: Session
 
 /** That it has ended is not covered: to end a session needs no proof. */
 function contentOf(session: Session): object {
-  const { id, tenantId, clientId, hash, credentialId, createdAt, lastUsedAt, expiresAt } = session;
+  const { id, tenantId, clientId, hash, credentialId, address, createdAt, lastUsedAt, expiresAt } = session;
   const hashed = Buffer.from(hash).toString("hex");
-  return { id, tenantId, clientId, hash: hashed, credentialId, createdAt, lastUsedAt, expiresAt };
+  return { id, tenantId, clientId, hash: hashed, credentialId, address, createdAt, lastUsedAt, expiresAt };
 }
