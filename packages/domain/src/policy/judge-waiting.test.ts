@@ -116,13 +116,22 @@ describe("a transaction that waits for approval, judged by a later policy,", () 
       { ...waiting, clientIds: [ben] },
     ],
     [
-      "can be approved by clients of either rule that might apply",
+      "can be approved by clients of a rule that applies, and not by those of one with a sum that might not",
       [
         { name: "renamed", when: daily, ...need(1, [anna]) },
         { name: "large", when: large, ...need(2, [ben, cora]) },
       ],
       no,
-      { ...waiting, approvals: 2 },
+      { ...waiting, approvals: 2, clientIds: [ben] },
+    ],
+    [
+      "can be approved only by clients that both of these rules name",
+      [
+        { name: "renamed", when: daily, ...need(1, [anna]) },
+        { name: "large", when: large, ...need(1, [anna, ben]) },
+      ],
+      no,
+      { ...waiting, clientIds: [anna] },
     ],
   ])("%s", (_, rules, last, expected) => expect(judgeAgain(rules, last)).toEqual(expected));
 

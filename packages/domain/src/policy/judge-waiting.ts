@@ -19,6 +19,8 @@ export type WaitingVerdict =
  *
  * Sums were tested when it was judged and include it since, so they are not tested again. A rule with a sum or a count decides only if it is
  * the one that had decided, by its name. Any other one might: if it requires approvals, only the clients that it names may still approve.
+ * It never adds to those that the rule names which decides without it, or a rule whose limit is never reached could bring an approver back
+ * whom the policy has removed; if the two have nobody in common, those of the latter may.
  */
 export function judgeWaiting(
   policy: CompiledPolicy,
@@ -43,9 +45,9 @@ function tighten(
   if (verdict.kind === "reject") return verdict;
   const decided = verdict.kind === "allow" ? requirement : bothRequirements(requirement, verdict.requirement);
   if (possible.length === 0) return { kind: "require_approval", requirement: decided };
-  const named = verdict.kind === "allow" ? possible : [verdict.requirement, ...possible];
-  const { clientIds } = bothRequirements(requirement, { ...requirement, clientIds: namedByAny(named) });
-  return { kind: "require_approval", requirement: { ...decided, clientIds } };
+  const { clientIds } = bothRequirements(decided, { ...decided, clientIds: namedByAny(possible) });
+  const isNobody = verdict.kind === "require_approval" && clientIds?.length === 0;
+  return { kind: "require_approval", requirement: isNobody ? decided : { ...decided, clientIds } };
 }
 
 function namedByAny(requirements: readonly ApprovalRequirement[]): readonly string[] | null {
