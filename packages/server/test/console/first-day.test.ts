@@ -89,6 +89,8 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await ada.page.getByLabel("Reference").fill("sent twice");
     await ada.page.getByLabel("Asset").selectOption("USD");
     await ada.page.getByLabel("Amount").fill("3");
+    // What is paid from is shown, although nothing was typed.
+    await ada.page.getByText("available:").waitFor();
     await clickTwice(ada.page.getByRole("button", { name: "Send", exact: true }));
     await ada.page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
     await expectNoRefusal();

@@ -12,7 +12,8 @@ import { Curl } from "../../ui/panels/curl";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { Verdict } from "../../ui/panels/verdict";
-import { ForeignText, plainly } from "../../ui/values/foreign-text";
+import { plainly } from "../../ui/values/foreign-text";
+import { ChosenWallet } from "./chosen-wallet";
 import {
   bodyOf,
   emptyPayment,
@@ -102,6 +103,8 @@ export function NewPaymentPage() {
           label="From"
           hint="The name or id of a wallet. Defaults to the primary wallet"
           names={names}
+          asset={draft.asset}
+          walletRole="primary"
           value={draft.source}
           fault={fault("source")}
           onChange={(source) => edit({ source })}
@@ -110,6 +113,8 @@ export function NewPaymentPage() {
           label="To"
           hint="The name or id of a wallet, or an address on the asset's network. Defaults to the settlement wallet"
           names={names}
+          asset={draft.asset}
+          walletRole="settlement"
           value={draft.destination}
           fault={fault("destination")}
           onChange={(destination) => edit({ destination })}
@@ -150,25 +155,33 @@ interface WalletFieldProps {
   label: string;
   hint: string;
   names: ReadonlyMap<string, string> | undefined;
+  asset: string;
+  /** The wallet that is meant if the field is empty. */
+  walletRole: "primary" | "settlement";
   value: string;
   fault: string | undefined;
   onChange: (value: string) => void;
 }
 
-function WalletField({ label, hint, names, value, fault, onChange }: WalletFieldProps) {
+function WalletField({ label, hint, names, asset, walletRole, value, fault, onChange }: WalletFieldProps) {
   const list = `wallets-${label}`;
-  const id = walletIdOf(value, names);
-  const name = id === undefined ? undefined : names?.get(id);
+  const isEmpty = value.trim() === "";
+  const id = walletIdOf(isEmpty ? walletRole : value, names);
   return (
     <Field
       label={label}
       hint={
-        name === undefined ? (
+        id === undefined || names?.has(id) !== true ? (
           hint
         ) : (
-          <>
-            <ForeignText text={name} /> <code>{id}</code>
-          </>
+          <ChosenWallet
+            id={id}
+            asset={asset}
+            pays={walletRole === "primary"}
+            {...(isEmpty ? { walletRole } : {})}
+          >
+            {hint}
+          </ChosenWallet>
         )
       }
       fault={fault}
