@@ -121,7 +121,7 @@ const objectChecks = [
   contractCheck("error.message", "7.message", "error.message is a string.", row, async (kit) => {
     const { reply, error } = await usualError(kit);
     const { message } = error;
-    expect(isText(message), "a string as error.message", describeValue(message), reply);
+    expect(isText(message), "a string that is not empty as error.message", describeValue(message), reply);
   }),
   contractCheck("error.request-id", "7.request-id", "error.request_id is present.", row, async (kit) => {
     const { reply, error } = await usualError(kit);

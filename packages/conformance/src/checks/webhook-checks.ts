@@ -144,7 +144,7 @@ export const webhookChecks = [
     "webhook.result",
     "4.rule-4",
     "The result in a notification is the one that GET shows.",
-    { ...row, needs: ["webhook.each"] },
+    { ...row, needs: ["webhook.each"], unlessFailed: ["tx.get.own"] },
     async (kit) => {
       const { deliveries, states, created } = await announced(kit);
       if (states.size === 0)
