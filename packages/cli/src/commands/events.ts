@@ -102,10 +102,10 @@ function eventLine(event: BursarEvent, style: Style): string {
   const { id = "-", state = "-", version } = subjectOf(event);
   return [
     style.dim(safe(event.occurred_at)),
-    `#${event.sequence}`,
+    safe(`#${event.sequence}`),
     safe(event.event),
     safe(id),
     paintState(safe(state), style),
-    ...(version === undefined ? [] : [`v${version}`]),
+    ...(version === undefined ? [] : [safe(`v${version}`)]),
   ].join("  ");
 }

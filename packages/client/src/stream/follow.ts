@@ -120,6 +120,12 @@ function gapOfSubscription(
   }
   const from = position.since + 1;
   const to = Number(message["oldest_sequence"] ?? sequence + 1) - 1;
+  // Otherwise the same subscription would be repeated without end.
+  if (!Number.isSafeInteger(to))
+    throw new BursarError({
+      ...{ code: "STREAM_REFUSED", message: "The stream has a sequence that is no number." },
+      ...{ outcome: "refused", attempts: 1 },
+    });
   position.since = to;
   return { type: "gap", reason: "expired", from, to, epoch };
 }

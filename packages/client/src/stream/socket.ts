@@ -72,7 +72,11 @@ export async function openSocket(transport: Transport, options: CallOptions): Pr
   socket.onmessage = ({ data }: { data: unknown }) => {
     if (closeCode !== undefined) return;
     watch();
-    const message = JSON.parse(String(data)) as StreamMessage;
+    const message = readMessage(String(data));
+    if (message === undefined) {
+      end(1007);
+      return;
+    }
     if (message.type === "hello")
       silenceMs = heartbeatsMissed * Number(message["heartbeat_interval_ms"] ?? helloMs);
     if (message.type === "reauthenticate") authenticate().catch(() => end(4401));
@@ -97,6 +101,17 @@ export async function openSocket(transport: Transport, options: CallOptions): Pr
     closeCode: () => closeCode,
     close: () => end(1000),
   };
+}
+
+/** Undefined if it is no message: what a hostile service sends must not end the program. */
+function readMessage(data: string): StreamMessage | undefined {
+  try {
+    const message: unknown = JSON.parse(data);
+    const isMessage = typeof message === "object" && message !== null && "type" in message;
+    return isMessage && typeof message.type === "string" ? (message as StreamMessage) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function lost(): BursarError<"CONNECTION_FAILED"> {
