@@ -1,18 +1,22 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type ClientOrigin, describeAct } from "../../../src/app/audit/audit-entry.js";
-import { type ChainNode, NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
-import { createTransactionCanceller } from "../../../src/app/transactions/cancel-transaction.js";
-import { createChangeHub } from "../../../src/app/transactions/change-hub.js";
-import { createEvmRail } from "../../../src/rails/evm/evm-rail.js";
-import { nodeTimers } from "../../../src/runtime/loops/timers.js";
-import { stateNonce } from "../../../src/store/chain/resume-chain.js";
-import { sql } from "../../../src/store/core/sql.js";
-import { createEventLog } from "../../../src/store/events/events.js";
-import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
-import { type ChainService, type ChainWallet, startChainService } from "../../harness/chain/chain-service.js";
-import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
-import { modelChainNetwork } from "../../harness/chain/model-network.js";
-import { eventually } from "../../harness/eventually.js";
+import { type ClientOrigin, describeAct } from "../../../../src/app/audit/audit-entry.js";
+import { type ChainNode, NodeUnavailableError } from "../../../../src/app/chain/chain-node.js";
+import { createTransactionCanceller } from "../../../../src/app/transactions/cancel-transaction.js";
+import { createChangeHub } from "../../../../src/app/transactions/change-hub.js";
+import { createEvmRail } from "../../../../src/rails/evm/evm-rail.js";
+import { nodeTimers } from "../../../../src/runtime/loops/timers.js";
+import { stateNonce } from "../../../../src/store/chain/resume-chain.js";
+import { sql } from "../../../../src/store/core/sql.js";
+import { createEventLog } from "../../../../src/store/events/events.js";
+import { createSettlementStore } from "../../../../src/store/transactions/settlement.js";
+import {
+  type ChainService,
+  type ChainWallet,
+  startChainService,
+} from "../../../harness/chain/chain-service.js";
+import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
+import { modelChainNetwork } from "../../../harness/chain/model-network.js";
+import { eventually } from "../../../harness/eventually.js";
 
 const outside = `0x${"e".repeat(40)}`;
 

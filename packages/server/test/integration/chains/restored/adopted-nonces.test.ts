@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { describeAct } from "../../../src/app/audit/audit-entry.js";
-import type { ChainBlock, ChainNode } from "../../../src/app/chain/chain-node.js";
-import { stateNonce } from "../../../src/store/chain/resume-chain.js";
-import { sql } from "../../../src/store/core/sql.js";
-import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
-import type { ChainWallet } from "../../harness/chain/chain-service.js";
-import { type DrivenChain, outside, startDrivenChain } from "../../harness/chain/driven-chain.js";
-import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
-import { eventually } from "../../harness/eventually.js";
+import { describeAct } from "../../../../src/app/audit/audit-entry.js";
+import type { ChainBlock, ChainNode } from "../../../../src/app/chain/chain-node.js";
+import { stateNonce } from "../../../../src/store/chain/resume-chain.js";
+import { sql } from "../../../../src/store/core/sql.js";
+import { auditLedger } from "../../../../src/store/ledger/audit-ledger.js";
+import type { ChainWallet } from "../../../harness/chain/chain-service.js";
+import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
+import { eventually } from "../../../harness/eventually.js";
 
 const usdc = "USDC.SIM";
 
