@@ -18,33 +18,43 @@ export interface CommitWitnesses {
   /** Remembers what was read at the end of a log. Kept apart, so that readers of quiet logs do not displace what was committed last. */
   read: (generation: number, fact: CommittedFact) => void;
   list: () => CommittedFact[];
+  /** The last entry of a tenant's audit log that this process has committed, for the tenants that it has written for last. */
+  lastEntry: (tenantId: string) => CommittedFact | undefined;
   /** In a new epoch, what an earlier one has lost says nothing. */
   clear: () => void;
 }
 
 const factsMax = 64;
+/** About 3 MB. A writer who wants an entry forgotten must make the service write to as many other audit logs first. */
+const chainsMax = 10_000;
 
 export function createCommitWitnesses(currentGeneration: () => number): CommitWitnesses {
   const committed = new Map<string, CommittedFact>();
   const read = new Map<string, CommittedFact>();
-  const remember = (facts: Map<string, CommittedFact>) => (generation: number, fact: CommittedFact) => {
-    if (generation !== currentGeneration()) return;
-    const key = `${fact.kind} ${fact.tenantId}`;
+  const chains = new Map<string, CommittedFact>();
+  const remember = (facts: Map<string, CommittedFact>, key: string, fact: CommittedFact, max: number) => {
     const before = facts.get(key);
     // Answers to commits can overtake each other.
     const latest = before !== undefined && isAfter(before, fact) ? before : fact;
     // At the end of the map, whose first entry is removed.
     facts.delete(key);
     facts.set(key, latest);
-    if (facts.size > factsMax) facts.delete(facts.keys().next().value ?? "");
+    if (facts.size > max) facts.delete(facts.keys().next().value ?? "");
+  };
+  const rememberIn = (facts: Map<string, CommittedFact>) => (generation: number, fact: CommittedFact) => {
+    if (generation !== currentGeneration()) return;
+    remember(facts, `${fact.kind} ${fact.tenantId}`, fact, factsMax);
+    if (fact.kind === "audit entry") remember(chains, fact.tenantId, fact, chainsMax);
   };
   return {
-    committed: remember(committed),
-    read: remember(read),
+    committed: rememberIn(committed),
+    read: rememberIn(read),
     list: () => [...committed.values(), ...read.values()],
+    lastEntry: (tenantId) => chains.get(tenantId),
     clear: () => {
       committed.clear();
       read.clear();
+      chains.clear();
     },
   };
 }

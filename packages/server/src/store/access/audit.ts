@@ -139,10 +139,14 @@ async function place(tx: Tx, head: LockedHead, drafts: readonly AuditDraft[]): P
   // One more than is needed, for the entry that records a disturbance.
   const count = drafts.length + 1;
   const isFree = head.next === null || BigInt(head.next) - head.number > BigInt(count);
-  if (isAuthentic && isFree) return { after: head, drafts };
+  const isAuthenticPlace = isAuthentic && isFree;
+  if (isAuthenticPlace && !head.isPutBack) return { after: head, drafts };
   const after = isAuthentic ? head : await findLastEntry(tx, head);
-  const disturbed = headChanged(after, drafts, isAuthentic ? "ENTRY_NUMBER_TAKEN" : "HEAD_MAC_INVALID");
-  const number = await findFreeNumbers(tx, after.tenantId, after.number, count);
+  const code = isAuthenticPlace ? "HEAD_PUT_BACK" : isAuthentic ? "ENTRY_NUMBER_TAKEN" : "HEAD_MAC_INVALID";
+  const disturbed = headChanged(after, drafts, code);
+  // Numbers that this process has committed are not used again, so that the gap shows how many entries are missing.
+  const from = head.knownNumber > after.number ? head.knownNumber : after.number;
+  const number = await findFreeNumbers(tx, after.tenantId, from, count);
   // An opt-out of before the disturbance no longer counts.
   return { after: { ...after, number, optOut: null }, drafts: [disturbed, ...drafts] };
 }
@@ -181,28 +185,48 @@ function headChanged(
   return { ...entry, actor: "anonymous", outcome: "refused", code };
 }
 
-/** With the lowest number after it that is in the database; null in a chain that nobody has disturbed. */
-type LockedHead = AuditHead & { next: string | null };
+interface LockedHead extends AuditHead {
+  /** The lowest number after it that is in the database; null in a chain that nobody has disturbed. */
+  next: string | null;
+  /** The last entry of the chain that this process has committed; 0 if it knows none. */
+  knownNumber: bigint;
+  /** The head is before that entry, or another one has its number: entries were removed, with a head of then, whose MAC is valid. */
+  isPutBack: boolean;
+}
+
+type HeadRow = Stored<AuditHead> & { next: string | null; knownHash: string | null };
 
 /**
  * Locks heads in the order of their ids, so that two writers do not deadlock. A statement that has waited for a lock sees the new head and
  * the entries from before, so it takes no entry of another writer for a disturbance. Served by the primary keys.
  */
-async function lockHeads(tx: Queryable, tenantIds: readonly string[]): Promise<LockedHead[]> {
+async function lockHeads(tx: Tx, tenantIds: readonly string[]): Promise<LockedHead[]> {
   const ids = tenantIds.toSorted();
+  // Before the heads are read: what this process commits meanwhile can only be later.
+  const known = new Map(ids.map((id) => [id, tx.lastEntry(id)]));
+  const numbers = ids.map((id) => String(known.get(id)?.at ?? 0));
   // Heads with number 0 are inserted first, so that there are rows to lock.
   await tx.query(sql`
     INSERT INTO audit_heads (tenant_id, number, hash)
     SELECT id, 0, ${Buffer.from(chainStart)}::bytea FROM unnest(${ids}::uuid[]) AS wanted (id) ORDER BY id ON CONFLICT DO NOTHING
   `);
-  const heads = await tx.query<Stored<LockedHead>>(sql`
+  const heads = await tx.query<HeadRow>(sql`
     SELECT h.tenant_id AS "tenantId", h.number, h.hash, h.key_id AS "keyId", h.mac, h.opt_out_entry AS "optOut", (
         SELECT e.number FROM audit_entries e WHERE e.tenant_id = h.tenant_id AND e.number > h.number
-        ORDER BY e.number LIMIT 1) AS next
+        ORDER BY e.number LIMIT 1) AS next, (
+        SELECT encode(e.hash, 'hex') FROM audit_entries e WHERE e.tenant_id = h.tenant_id
+          AND e.number = (${numbers}::bigint[])[array_position(${ids}::uuid[], h.tenant_id)]) AS "knownHash"
     FROM audit_heads h WHERE h.tenant_id = ANY (${ids}::uuid[]) ORDER BY h.tenant_id FOR UPDATE OF h
   `);
   if (heads.length !== ids.length) throw new Error("the head of a chain was removed while it was locked");
-  return heads.map((head) => ({ ...head, number: BigInt(head.number) }));
+  return heads.map(({ knownHash, ...row }) => {
+    const last = known.get(row.tenantId);
+    const knownNumber = BigInt(last?.at ?? 0);
+    const number = BigInt(row.number);
+    // An entry that was exported and removed has no hash.
+    const isOther = last !== undefined && knownHash !== null && knownHash !== last.mark;
+    return { ...row, number, knownNumber, isPutBack: number < knownNumber || isOther };
+  });
 }
 
 interface Addition {

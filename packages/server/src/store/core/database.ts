@@ -43,6 +43,8 @@ export interface Tx extends KeyedQueryable {
   afterCommit: (work: () => void) => void;
   /** Names something that this transaction writes. If the database does not have it after a restart, committed data was lost. */
   witness: (fact: CommittedFact) => void;
+  /** The last entry of a tenant's audit log that this process has committed; undefined if it has not, or no longer knows. */
+  lastEntry: (tenantId: string) => CommittedFact | undefined;
 }
 
 /**
@@ -196,6 +198,7 @@ export function openDatabase({
       inTransaction(connection, work, {
         onSent: unanswered.followCommit,
         onCommitted: (fact) => witnesses.committed(generation, fact),
+        lastEntry: witnesses.lastEntry,
       }),
     );
   };

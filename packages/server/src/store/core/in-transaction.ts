@@ -9,13 +9,14 @@ export interface CommitFollower {
   onSent: (commit: Promise<unknown>) => void;
   /** Called after a commit, with something that it contains. */
   onCommitted: (fact: CommittedFact) => void;
+  lastEntry: Tx["lastEntry"];
 }
 
 /** Runs the work in a transaction on one connection: committed when it resolves, rolled back when it rejects. */
 export async function inTransaction<T>(
   connection: Session,
   work: (tx: Tx) => Promise<T>,
-  { onSent, onCommitted }: CommitFollower,
+  { onSent, onCommitted, lastEntry }: CommitFollower,
 ): Promise<T> {
   const afterwards: (() => void)[] = [];
   const sent: Promise<unknown>[] = [];
@@ -44,6 +45,7 @@ export async function inTransaction<T>(
       send: (statement) => send(query(statement)),
       afterCommit: (one) => afterwards.push(one),
       witness: (fact) => afterwards.push(() => onCommitted(fact)),
+      lastEntry,
     });
   } catch (error) {
     // The first statement that failed is the reason; those after it only say that the transaction has failed.

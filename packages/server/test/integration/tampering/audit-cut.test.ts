@@ -1,0 +1,82 @@
+import { readId } from "@bursar/protocol";
+import { beforeEach, describe, expect, it } from "vitest";
+import { verifyAudit } from "../../../src/app/audit/audit-chain.js";
+import { createAuditStore } from "../../../src/store/access/audit.js";
+import { eventually } from "../../harness/eventually.js";
+import { inspectTamperedService } from "../../harness/service/shared-service.js";
+
+const service = await inspectTamperedService();
+
+describe("an audit log whose newest entries the owner of the tables removes", () => {
+  let token: string;
+  let tenantId: string;
+  beforeEach(async () => {
+    const owner = await service.createTenant();
+    token = await service.token(owner);
+    tenantId = readId("tnt", owner.tenantId) ?? "";
+    await eventually(read, (data) => data[0]?.action === "token.issue");
+  });
+
+  const read = async () =>
+    (
+      (await (await service.call("GET", "/v1/audit", token)).json()) as {
+        data: { number: number; action: string; object: string | null; code: string | null }[];
+      }
+    ).data;
+  const act = async (name: string, call = service.call) =>
+    expect((await call("POST", "/v1/clients", token, { name, scopes: [] })).status).toBe(201);
+  const copyOf = () => `head_${tenantId.replaceAll("-", "")}`;
+  const keepHead = () =>
+    service.database.run(
+      `CREATE TABLE ${copyOf()} AS SELECT * FROM audit_heads WHERE tenant_id = '${tenantId}'`,
+    );
+  const cut = () =>
+    service.database.run(`
+      ALTER TABLE audit_entries DISABLE TRIGGER USER;
+      DELETE FROM audit_entries e USING ${copyOf()} k WHERE e.tenant_id = k.tenant_id AND e.number > k.number;
+      UPDATE audit_heads h SET number = k.number, hash = k.hash, key_id = k.key_id, mac = k.mac
+        FROM ${copyOf()} k WHERE h.tenant_id = k.tenant_id;
+      ALTER TABLE audit_entries ENABLE TRIGGER USER;
+      DROP TABLE ${copyOf()}`);
+  const fault = async () => {
+    const store = createAuditStore(service.database);
+    const verdicts = await verifyAudit({ store, keys: service.keys, tenantIds: [tenantId] });
+    return verdicts.find((verdict) => verdict.tenantId === tenantId)?.fault;
+  };
+
+  it("says so in its next entry, although the head that was put back has a valid MAC", async () => {
+    const before = (await read())[0]?.number ?? 0;
+    await keepHead();
+    await act("hidden");
+    await act("hidden too");
+    await cut();
+    expect(await fault()).toBeUndefined();
+    await act("later");
+    const [later, changed] = await read();
+    expect(later?.action).toBe("client.create");
+    // The numbers of the entries that were removed stay free.
+    expect(changed).toMatchObject({
+      ...{ number: before + 3, action: "audit.head_changed", object: `entry ${before}` },
+      code: "HEAD_PUT_BACK",
+    });
+    expect(await fault()).toBeDefined();
+    // Once, and not again for the same cut.
+    await act("last");
+    expect((await read()).filter(({ action }) => action === "audit.head_changed")).toHaveLength(1);
+  });
+
+  it("says so also if another process has written entries in their place", async () => {
+    await keepHead();
+    await act("hidden");
+    await cut();
+    const another = await service.another();
+    try {
+      await act("other", another.call);
+      await act("other too", another.call);
+      await act("later");
+      expect((await read())[1]).toMatchObject({ action: "audit.head_changed", code: "HEAD_PUT_BACK" });
+    } finally {
+      await another.stop();
+    }
+  });
+});
