@@ -20,9 +20,13 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
     .header(requestIdHeader, request.id)
     .header(versionHeader, apiVersion)
     .header("x-content-type-options", "nosniff");
-  // Balances and secrets must not be cached.
-  if (request.url.startsWith("/v1/") || request.routeOptions.url?.startsWith("/v1/") === true)
+  // Balances, secrets and the tokens of sessions must not be cached.
+  if (isUncacheable(request.url) || isUncacheable(request.routeOptions.url))
     reply.header("cache-control", "no-store");
+}
+
+function isUncacheable(url: string | undefined): boolean {
+  return url !== undefined && (url.startsWith("/v1/") || url.startsWith("/console/session"));
 }
 
 /**
