@@ -9,6 +9,7 @@ import { createSystem, type SystemUseCases } from "../app/system/system.js";
 import { runRegularly } from "../runtime/loops/run-regularly.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import { createUsageStore } from "../store/access/client-usage.js";
+import { OutcomeUnknownError } from "../store/core/database-unavailable-error.js";
 import { readMigrations } from "../store/core/schema/migrations.js";
 import { createLogReaderStore } from "../store/overview/log-reader-store.js";
 import { createOverviewStore } from "../store/overview/overview-store.js";
@@ -48,7 +49,12 @@ export function composeViews(
 ): ViewParts {
   const overviewStore = createOverviewStore(database);
   const usageStore = createUsageStore(database);
-  const writeUsage = createUsageWriter({ store: usageStore, take: access.quotas.takeRequestCounts, now });
+  const writeUsage = createUsageWriter({
+    store: usageStore,
+    take: access.quotas.takeRequestCounts,
+    isOutcomeUnknown: (error) => error instanceof OutcomeUnknownError,
+    now,
+  });
   const onUsageError = (error: unknown) =>
     log.warn({ err: error }, "The requests of clients could not be written down. It is retried.");
   let stopWritingUsage = () => {};

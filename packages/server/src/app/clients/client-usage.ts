@@ -70,6 +70,8 @@ export function createClientUsage({ store, quotas, readClient, now }: ClientUsag
 export interface UsageWriterDeps {
   store: Pick<UsageStore, "add">;
   take: QuotaKeeper["takeRequestCounts"];
+  /** Whether a write that failed may have been committed. */
+  isOutcomeUnknown: (error: unknown) => boolean;
   now: () => number;
 }
 
@@ -78,16 +80,30 @@ const hourMs = 3_600_000;
 const keptMax = 10_000;
 const batchMax = 500;
 
-/** Writes what was counted in memory. A process that is killed loses what it has counted since the last time. */
-export function createUsageWriter({ store, take, now }: UsageWriterDeps): () => Promise<void> {
+/**
+ * Writes what was counted in memory. A process that is killed loses what it has counted since the last time. So does one that does not
+ * learn whether a write was committed: nothing is counted twice.
+ */
+export function createUsageWriter({
+  store,
+  take,
+  isOutcomeUnknown,
+  now,
+}: UsageWriterDeps): () => Promise<void> {
   let kept: CountedClient[] = [];
   const write = async () => {
     const counted = [...sumUp([...kept, ...take()]).values()];
     const hour = new Date(Math.floor(now() / hourMs) * hourMs);
     kept = counted.slice(0, keptMax);
     for (let start = 0; start < counted.length; start += batchMax) {
-      await store.add(counted.slice(start, start + batchMax), hour);
-      kept = counted.slice(start + batchMax, keptMax);
+      const rest = counted.slice(start + batchMax, keptMax);
+      try {
+        await store.add(counted.slice(start, start + batchMax), hour);
+      } catch (error) {
+        if (isOutcomeUnknown(error)) kept = rest;
+        throw error;
+      }
+      kept = rest;
     }
   };
   // One after the other: while one writes, its counts are still kept, and another would add them again.

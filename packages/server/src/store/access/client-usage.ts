@@ -17,7 +17,9 @@ export function createUsageStore(database: Database): UsageStore {
     add: async (counted, hour) => {
       const column = (pick: (counts: (typeof counted)[number]["counts"]) => number) =>
         counted.map(({ counts }) => pick(counts));
-      await database.query(sql`
+      // The answer to a lost COMMIT is known as such; that to a statement of its own is not.
+      await database.transaction((tx) =>
+        tx.query(sql`
         INSERT INTO client_hours AS h (tenant_id, client_id, start, requests, refused, rate_limited, failed, cost)
         SELECT tenant_id, client_id, ${hour}, requests, refused, rate_limited, failed, cost FROM unnest(
           ${counted.map(({ tenantId }) => tenantId)}::uuid[], ${counted.map(({ clientId }) => clientId)}::uuid[],
@@ -30,7 +32,8 @@ export function createUsageStore(database: Database): UsageStore {
           requests = h.requests + excluded.requests, refused = h.refused + excluded.refused,
           rate_limited = h.rate_limited + excluded.rate_limited, failed = h.failed + excluded.failed,
           cost = h.cost + excluded.cost
-      `);
+      `),
+      );
     },
     // Served by the primary key.
     list: async ({ tenantId, clientId, period, from, to }) => {

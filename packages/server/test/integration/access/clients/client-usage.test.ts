@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createUsageWriter } from "../../../../src/app/clients/client-usage.js";
 import type { CountedClient } from "../../../../src/app/quotas/quota-keeper.js";
 import { createUsageStore, removeOldClientHours } from "../../../../src/store/access/client-usage.js";
+import { OutcomeUnknownError } from "../../../../src/store/core/database-unavailable-error.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import {
   startTestService,
@@ -33,6 +34,7 @@ describe("the usage of a client", () => {
     createUsageWriter({
       store: createUsageStore(service.database),
       take: () => batches.shift() ?? [],
+      isOutcomeUnknown: () => false,
       now: () => nowMs,
     });
 
@@ -92,6 +94,7 @@ describe("the usage of a client", () => {
         add: (some, at) => (isFailing ? Promise.reject(new Error("unavailable")) : store.add(some, at)),
       },
       take: () => batches.shift() ?? [],
+      isOutcomeUnknown: () => false,
       now: () => hour,
     });
     await expect(write()).rejects.toThrow("unavailable");
@@ -100,6 +103,31 @@ describe("the usage of a client", () => {
     await write();
     const { data } = await usage("?period=hour&from=2026-10-05T10:00:00Z&to=2026-10-05T11:00:00Z");
     expect(data).toMatchObject([{ start: "2026-10-05T10:00:00.000Z", requests: 31 }]);
+  });
+
+  it("is counted once if the answer to the write is lost", async () => {
+    const hour = Date.parse("2026-10-07T10:30:00Z");
+    const batches: CountedClient[][] = [5, 7].map((requests) => [
+      { ...key, counts: { ...nothing, requests } },
+    ]);
+    const store = createUsageStore(service.database);
+    let isLost = true;
+    const write = createUsageWriter({
+      store: {
+        add: async (...given) => {
+          await store.add(...given);
+          if (isLost) throw new OutcomeUnknownError("the answer to a commit was lost");
+        },
+      },
+      take: () => batches.shift() ?? [],
+      isOutcomeUnknown: (error) => error instanceof OutcomeUnknownError,
+      now: () => hour,
+    });
+    await expect(write()).rejects.toThrow("lost");
+    isLost = false;
+    await write();
+    const { data } = await usage("?period=hour&from=2026-10-07T10:00:00Z&to=2026-10-07T11:00:00Z");
+    expect(data).toMatchObject([{ requests: 12 }]);
   });
 
   it("is counted once if the process stops while it is being written", async () => {
@@ -113,6 +141,7 @@ describe("the usage of a client", () => {
     const write = createUsageWriter({
       store: { add: slow },
       take: () => batches.shift() ?? [],
+      isOutcomeUnknown: () => false,
       now: () => hour,
     });
     await Promise.all([write(), write()]);
