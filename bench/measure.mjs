@@ -26,19 +26,32 @@ import { judge, rate } from "./targets.mjs";
 
 /**
  * @param {string} scenario @param {number} rounds @param {Side[]} sides
- * @param {{ title?: string, facts?: object }} [options] the name of one of several measurements, and what else to save
+ * @param {{ title?: string, facts?: object, roundsMs?: number }} [options] the name of one of several measurements, what else to save, and a
+ * time after which no round begins, except for the first three
  */
-export async function compare(scenario, rounds, sides, { title = scenario, facts = {} } = {}) {
+export async function compare(
+  scenario,
+  rounds,
+  sides,
+  { title = scenario, facts = {}, roundsMs = Number.POSITIVE_INFINITY } = {},
+) {
   /** @type {Map<string, Sample[]>} */
   const samples = new Map(sides.map(({ name }) => [name, []]));
   // The first round is not counted: a process that has just started runs at half its speed until its code is compiled.
   for (const { measure } of sides) await measure();
-  for (let round = 0; round < rounds; round++)
+  const startedAt = performance.now();
+  const isLate = (/** @type {number} */ round) => round >= 3 && performance.now() - startedAt > roundsMs;
+  for (let round = 0; round < rounds && !isLate(round); round++)
     for (const side of sides) samples.get(side.name)?.push(await sampleOf(side));
   const summary = [...samples].map(([name, taken]) => summarise(name, taken));
   print(title, summary);
   const figures = Object.fromEntries(summary.map((side) => [side.name, side.figures]));
-  save(title, { rounds, summary, results: judge(scenario, figures, title), ...facts });
+  save(title, {
+    rounds: samples.get(sides[0]?.name ?? "")?.length,
+    summary,
+    results: judge(scenario, figures, title),
+    ...facts,
+  });
   return figures;
 }
 
