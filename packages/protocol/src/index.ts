@@ -27,6 +27,7 @@ export {
   RotateOwnSecretBody,
   RotateSecretBody,
 } from "./access/client.js";
+export { ClientName, clientNameScopes } from "./access/client-name.js";
 export { ClientUsage, ClientUsageQuery } from "./access/client-usage.js";
 export { Me } from "./access/me.js";
 export {

@@ -586,6 +586,11 @@ export interface Operations {
     input: { path: { client_id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.ChangeClientBody };
     result: S.Client;
   };
+  /** readClientName */
+  "GET /v1/clients/{client_id}/name": {
+    input: { path: { client_id: string } };
+    result: S.ClientName;
+  };
   /** showClientUsage */
   "GET /v1/clients/{client_id}/usage": {
     input: { path: { client_id: string }; query?: ShowClientUsageQuery };

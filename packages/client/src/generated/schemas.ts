@@ -401,6 +401,14 @@ export interface ClientKey {
   last_used_at: string | null;
 }
 
+export interface ClientName {
+  id: string;
+  object: "client_name";
+  kind: "program" | "person";
+  /** It is chosen by those who manage clients, and need not be unique. */
+  name: string;
+}
+
 export interface ClientPage {
   data: Client[];
   /** The `cursor` of the next page; null on the last page. A page can have fewer items than `limit`, or none, and not be the last: a page reads a bounded number of rows, and a filter can match few of them. */
@@ -1101,7 +1109,7 @@ export interface Overview {
   period: "hour" | "day";
   /** The transactions that are in a state now. Those that are `accepted` are not in the event log yet. */
   open: StateSum[];
-  /** The transactions that entered a state in a period. Oldest first; the newest 2000. */
+  /** The transactions that entered a state in a period. Oldest first. Only the last 400 periods of the given time are read, and the newest 2000 sums of these are returned. */
   periods: PeriodSum[];
   lag: Lag;
 }
@@ -1522,7 +1530,7 @@ export interface RotatedWebhookSecret {
 export interface SearchHit {
   /** What it is. */
   object: "transaction" | "wallet" | "order" | "client" | "change_request" | "destination" | "webhook_endpoint" | "webhook_delivery" | "audit_entry";
-  /** Its id; the number of an audit entry. */
+  /** Its id; the number of an audit entry, which is found here before its place in the chain is verified. */
   id: string;
   /** What the string was found in. */
   match: "id" | "idempotency_key" | "request_id" | "address" | "reference";

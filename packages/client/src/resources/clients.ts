@@ -21,6 +21,9 @@ export function createClients(transport: Transport) {
       createCursorList((position) =>
         transport.call("GET /v1/clients", { query: { ...query, ...position } }, options),
       ),
+    /** For those who see an id and may not read clients. A name need not be unique. */
+    name: (clientId: string, options?: CallOptions) =>
+      transport.call("GET /v1/clients/{client_id}/name", { path: { client_id: clientId } }, options),
     /** Its requests by hour or day, and what is left of its quotas. */
     usage: (clientId: string, query?: ShowClientUsageQuery, options?: CallOptions) =>
       transport.call(

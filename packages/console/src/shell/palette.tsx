@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useState } from "react";
 import { bursar } from "../api/bursar";
+import { useWalletNames } from "../api/wallet-names";
 import { Modal } from "../ui/dialogs/modal";
 import { Problem } from "../ui/panels/problem";
 import { ForeignText } from "../ui/values/foreign-text";
@@ -18,6 +19,7 @@ interface Hit {
 /** Finds pages by their name, and objects by anything that names them. */
 export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClose: () => void }) {
   const navigate = useNavigate();
+  const openWallet = (id: string) => void navigate({ to: "/wallets/$id", params: { id } });
   const list = useId();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
@@ -30,6 +32,13 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
       kind: "page",
       open: () => void navigate({ to: page.path }),
     }));
+  const wallets = useWalletNames();
+  if (typed.length >= 2)
+    for (const [id, name] of wallets ?? []) {
+      if (hits.length >= hitsMax) break;
+      if (name.toLowerCase().includes(typed.toLowerCase()))
+        hits.push({ id, title: name, kind: "wallet", open: () => openWallet(id) });
+    }
   const found = useFound(typed, scopes);
   for (const hit of found.data?.data ?? []) {
     const open = openerOf(hit, navigate);
@@ -83,7 +92,9 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
       {found.error !== null && <Problem error={found.error} />}
       {hits.length === 0 && (
         <p className="quiet" role="status">
-          {found.isFetching ? "Looking" : "Nothing has this name, id, reference, key or address."}
+          {found.isFetching
+            ? "Looking"
+            : "No page or wallet has this name, and nothing else has this id, key or address, or a reference that begins so."}
         </p>
       )}
     </Modal>
@@ -91,6 +102,7 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
 }
 
 const quietMs = 200;
+const hitsMax = 20;
 
 /** What the service finds, once somebody has stopped typing for a moment. */
 function useFound(typed: string, scopes: readonly string[]) {

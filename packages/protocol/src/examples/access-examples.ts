@@ -154,6 +154,10 @@ export const accessExamples: Examples = {
       keys: [{ kty: "OKP", crv: "Ed25519", x: publicKey, kid: exampleIds.key, use: "sig", alg: "EdDSA" }],
     },
   },
+  ClientName: {
+    summary: "A program",
+    value: { id: exampleIds.client, object: "client_name", kind: "program", name: "payments-api" },
+  },
   ClientUsage: {
     summary: "An hour",
     value: {

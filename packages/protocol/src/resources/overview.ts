@@ -111,7 +111,8 @@ export const Overview = Type.Object(
     }),
     periods: Type.Array(Type.Object({ start: Timestamp(), ...sum }, { $id: "PeriodSum" }), {
       maxItems: 2000,
-      description: "The transactions that entered a state in a period. Oldest first; the newest 2000.",
+      description:
+        "The transactions that entered a state in a period. Oldest first. Only the last 400 periods of the given time are read, and the newest 2000 sums of these are returned.",
     }),
     lag: Lag,
   },

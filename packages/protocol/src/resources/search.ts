@@ -29,7 +29,10 @@ const SearchHit = Type.Object(
       ],
       { description: "What it is." },
     ),
-    id: Type.String({ description: "Its id; the number of an audit entry." }),
+    id: Type.String({
+      description:
+        "Its id; the number of an audit entry, which is found here before its place in the chain is verified.",
+    }),
     match: OneOf(["id", "idempotency_key", "request_id", "address", "reference"], {
       description: "What the string was found in.",
     }),

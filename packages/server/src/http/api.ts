@@ -13,6 +13,7 @@ import { changeClient } from "./routes/clients/change-client.js";
 import { createClient } from "./routes/clients/create-client.js";
 import { listClients } from "./routes/clients/list-clients.js";
 import { readClient } from "./routes/clients/read-client.js";
+import { readClientName } from "./routes/clients/read-client-name.js";
 import { removeKey } from "./routes/clients/remove-key.js";
 import { removeSecret } from "./routes/clients/remove-secret.js";
 import { rotateOwnSecret } from "./routes/clients/rotate-own-secret.js";
@@ -178,6 +179,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     createClient(useCases),
     listClients(useCases),
     readClient(useCases),
+    readClientName(useCases),
     showClientUsage(useCases),
     changeClient(useCases),
     rotateSecret(useCases),

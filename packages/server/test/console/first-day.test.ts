@@ -78,6 +78,9 @@ describe.runIf(hasBrowser)("on the first day", () => {
     for (const step of ["session.open", "policy.replace", "transaction.create", "transaction.approve"])
       await log.getByText(step).first().waitFor();
     expect(await log.getByText("transaction.approve").count()).toBe(2);
+    // Those who approved are named, also to somebody who does not know their ids.
+    for (const name of ["Grace", "Alan"])
+      await log.getByRole("row", { name: "transaction.approve" }).filter({ hasText: name }).first().waitFor();
     await ada.page.getByRole("button", { name: "Verify" }).click();
     await ada.page.getByText(/Entries 1 to \d+ have no gap/).waitFor();
     expect(ada.faults).toEqual([]);
@@ -149,9 +152,16 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await (await invite()).fill("Nobody else's business");
     expect(await (await invite()).inputValue()).toBe("Nobody else's business");
     await ada.page.getByRole("button", { name: "Keep as it is" }).click();
+    const tab = await ada.context.newPage();
+    await tab.goto(`${running().origin}/console/transactions/new`);
+    await tab.getByLabel("Reference").fill("Typed in another tab");
     await ada.page.getByRole("button", { name: "Log out" }).click();
+    await tab.getByRole("button", { name: "Log in with a passkey" }).waitFor();
     await ada.logIn();
     expect(await (await invite()).inputValue()).toBe("");
+    await tab.reload();
+    expect(await tab.getByLabel("Reference").inputValue()).toBe("");
+    await tab.close();
   });
 
   /** What a second click would have caused is seen by then. */

@@ -66,7 +66,7 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
             {approval.approved} of {approval.required} approvals
           </StateFact>
           <Fact name="To be decided within">
-            <Countdown until={approval.expires_at} />
+            {approval.state === "pending" && <Countdown until={approval.expires_at} />}
           </Fact>
           <MetadataFacts metadata={transaction.metadata} />
         </FactsCard>

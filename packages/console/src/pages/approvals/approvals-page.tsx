@@ -8,6 +8,7 @@ import { PageHead } from "../../ui/panels/page-head";
 import { PagedTable } from "../../ui/tables/paged-table";
 import type { Column } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
+import { ClientId } from "../../ui/values/client-id";
 import { Countdown } from "../../ui/values/countdown";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Party } from "../../ui/values/party";
@@ -58,6 +59,7 @@ const columnsOf = (
     cell: ({ amount, asset }) => <Amount value={amount} asset={asset} />,
   },
   { title: "To", cell: ({ destination }) => <Party party={destination} names={names} /> },
+  { title: "Requested by", cell: ({ created_by }) => <ClientId id={created_by} /> },
   {
     title: "Deadline",
     cell: ({ approval }) => approval !== null && <Countdown until={approval.expires_at} />,

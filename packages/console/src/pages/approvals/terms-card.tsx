@@ -3,6 +3,7 @@ import type { ReactNode, Ref } from "react";
 import { Fact, Facts } from "../../ui/panels/facts";
 import { Address } from "../../ui/values/address";
 import { Amount } from "../../ui/values/amount";
+import { ClientName } from "../../ui/values/client-id";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Time } from "../../ui/values/time";
 import { AddressNotes } from "./address-notes";
@@ -47,7 +48,10 @@ export function TermsCard({ ref, transaction, tenant, decimals }: TermsCardProps
         </Fact>
         <Fact name="Decimals">{`${decimals} of ${asset}`}</Fact>
         <Fact name="Requested by">
-          <Term name="created_by">{created_by ?? withoutValue.created_by}</Term>
+          <Term name="created_by">{created_by ?? withoutValue.created_by}</Term>{" "}
+          <span className="quiet small">
+            <ClientName id={created_by} />
+          </span>
         </Fact>
         <Fact name="Expires">
           <Term name="expires_at">{expires_at ?? withoutValue.expires_at}</Term>{" "}

@@ -6,7 +6,7 @@ export const outcomes = ["succeeded", "refused"] as const;
 /** The filters that are typed, with their labels. */
 export const texts = [
   ["client_id", "Client or person id"],
-  ["action", "Action"],
+  ["action", "Action, such as policy.replace"],
   ["object", "Object id"],
   ["request_id", "Request id"],
   ["occurred_after", "From (UTC)"],
@@ -24,7 +24,17 @@ export function readAuditFilters(search: Record<string, unknown>): AuditFilters 
   const outcome = outcomes.find((known) => known === search["outcome"]);
   const typed = texts.flatMap(([name]) => {
     const value = Object.hasOwn(search, name) ? search[name] : undefined;
-    return typeof value === "string" && value !== "" ? [[name, value.slice(0, textMax)]] : [];
+    if (typeof value !== "string" || value === "") return [];
+    const text = value.slice(0, textMax);
+    return [[name, name.startsWith("occurred_") ? readTime(text) : text]];
   });
   return { ...(actor && { actor }), ...(outcome && { outcome }), ...Object.fromEntries(typed) };
+}
+
+/** A time of UTC as a person writes it, such as `2026-11-17 19:26`; what cannot be read is left as it is, and the service says so. */
+export function readTime(text: string): string {
+  const parts = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?Z?$/.exec(text.trim());
+  if (parts === null) return text;
+  const [, day, minute = "00:00", second = ":00"] = parts;
+  return `${day}T${minute}${second}Z`;
 }

@@ -14,7 +14,7 @@ import { ObjectPage } from "../../ui/panels/object-page";
 import { Problem } from "../../ui/panels/problem";
 import { RawJson } from "../../ui/panels/raw-json";
 import { Address } from "../../ui/values/address";
-import { ClientId } from "../../ui/values/client-id";
+import { NamedClientId } from "../../ui/values/client-id";
 import { Countdown, durationOf } from "../../ui/values/countdown";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Difference } from "../policy/difference";
@@ -51,7 +51,7 @@ function Details({ request }: { request: ChangeRequest }) {
             <code>{target}</code>
           </Fact>
           <Fact name="Requested by">
-            {requested_by === me?.client.id ? "You" : <ClientId id={requested_by} />}
+            {requested_by === me?.client.id ? "You" : <NamedClientId id={requested_by} />}
           </Fact>
           <TextFact name="Comment" text={comment} />
           <TimeFact name="Requested" at={request.created_at} />

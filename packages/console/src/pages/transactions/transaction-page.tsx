@@ -1,6 +1,6 @@
 import type { Transaction } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
@@ -84,6 +84,16 @@ function Actions({ transaction }: { transaction: Transaction }) {
   const mayCancel = scopes.includes("transactions:write") && !isFinal(transaction);
   return (
     <>
+      {transaction.state === "awaiting_approval" && (
+        <Link
+          to="/approvals/$id"
+          params={{ id: transaction.id }}
+          className="button"
+          data-tone={scopes.includes("transactions:approve") ? "primary" : undefined}
+        >
+          {scopes.includes("transactions:approve") ? "Decide" : "Open the approval"}
+        </Link>
+      )}
       {mayCancel && (
         <ActionButton tone="danger" isPending={cancel.isPending} onAct={() => setAsking(true)}>
           Cancel the payment

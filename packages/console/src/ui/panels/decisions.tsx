@@ -1,5 +1,5 @@
 import { SimpleTable } from "../tables/simple-table";
-import { ClientId } from "../values/client-id";
+import { NamedClientId } from "../values/client-id";
 import { ForeignText } from "../values/foreign-text";
 import { StateBadge } from "../values/state-badge";
 import { Time } from "../values/time";
@@ -27,7 +27,7 @@ export function Decisions({ decisions, me }: { decisions: readonly Decision[]; m
           columns={[
             {
               title: "Who",
-              cell: ({ client_id }) => (client_id === me ? "You" : <ClientId id={client_id} />),
+              cell: ({ client_id }) => (client_id === me ? "You" : <NamedClientId id={client_id} />),
             },
             {
               title: "Decision",

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ClientId } from "../values/client-id";
+import { NamedClientId } from "../values/client-id";
 import { CopyButton } from "../values/copy-button";
 import { ForeignText } from "../values/foreign-text";
 import { StateBadge } from "../values/state-badge";
@@ -61,7 +61,7 @@ export function TimeFact({ name, at }: { name: string; at: string | null }) {
 export function ClientFact({ name, id }: { name: string; id: string | null }) {
   return (
     <Fact name={name}>
-      <ClientId id={id} />
+      <NamedClientId id={id} />
     </Fact>
   );
 }

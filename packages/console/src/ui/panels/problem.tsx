@@ -10,6 +10,11 @@ const advice: Readonly<Record<string, string>> = {
   RATE_LIMITED: "Wait a moment, then try again.",
   SERVICE_UNAVAILABLE: "The service is busy or starts. Try again in a moment.",
   PRECONDITION_FAILED: "Somebody else changed it meanwhile. Load it again and compare.",
+  INSUFFICIENT_SCOPE: "Your role does not allow this. Ask an administrator or the operator for it.",
+  INVITATION_INVALID:
+    "The link was used, has expired or was replaced by a newer one. Log in if you have a passkey, or ask for a new link.",
+  APPROVER_NOT_INDEPENDENT:
+    "Another approver has to decide. If there is none, cancel the payment and request it again.",
   PASSKEY_REQUIRED: "Confirm with your passkey.",
   CHANGE_REQUEST_REQUIRED: "This needs a change request that another person approves.",
 };

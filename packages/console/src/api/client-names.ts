@@ -1,0 +1,26 @@
+import { useQuery } from "@tanstack/react-query";
+import { useScopes } from "../session/use-me";
+import { bursar } from "./bursar";
+
+/** Those who have none of these may not read names. */
+const scopes = [
+  "transactions:read",
+  "transactions:approve",
+  "wallets:read",
+  "orders:read",
+  "events:read",
+  "policies:read",
+  "audit:read",
+  "clients:manage",
+];
+
+/** The name of a client or person, which most roles see only by its id; undefined while it is not known, or if it must not be. */
+export function useClientName(id: string | null): string | undefined {
+  const own = useScopes();
+  return useQuery({
+    queryKey: ["client-name", id],
+    enabled: id !== null && scopes.some((scope) => own.includes(scope)),
+    staleTime: 600_000,
+    queryFn: ({ signal }) => bursar.clients.name(id ?? "", { signal }),
+  }).data?.name;
+}
