@@ -20,6 +20,7 @@ const actions: readonly (readonly [RegExp, readonly Scope[]])[] = [
   [/^New payment$/, ["transactions:write"]],
   [/^Cancel the payment$/, ["transactions:write"]],
   [/^(Approve with|Reject$)/, ["transactions:approve"]],
+  [/^New wallet$/, ["wallets:write"]],
   [/^Freeze/, ["wallets:freeze"]],
   [/^Unfreeze/, ["wallets:unfreeze"]],
   [/^(Place the order|Reduce|Cancel)$/, ["orders:write"]],

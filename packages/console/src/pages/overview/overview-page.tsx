@@ -112,7 +112,9 @@ function Behind() {
     >
       {lag?.events === 0
         ? "Sums and statements are current."
-        : `${lag?.events ?? 0} events are not included.`}
+        : lag?.events === 1
+          ? "1 event is not included."
+          : `${lag?.events ?? 0} events are not included.`}
     </FigureCard>
   );
 }

@@ -27,7 +27,13 @@ export function TransactionHistory({ transaction }: { transaction: Transaction }
           { title: "Time", cell: ({ occurred_at }) => <Time at={occurred_at} long /> },
           {
             title: "By",
-            cell: ({ approval, actor }) => <ClientId id={approval?.client_id ?? actor?.client_id ?? null} />,
+            cell: ({ version, approval, actor }) => (
+              <ClientId
+                id={
+                  approval?.client_id ?? actor?.client_id ?? (version === 1 ? transaction.created_by : null)
+                }
+              />
+            ),
           },
           {
             title: "Comment",

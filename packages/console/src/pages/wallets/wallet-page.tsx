@@ -18,6 +18,7 @@ import type { Column } from "../../ui/tables/table-head";
 import { Address } from "../../ui/values/address";
 import { Amount } from "../../ui/values/amount";
 import { CopyButton } from "../../ui/values/copy-button";
+import { ForeignText } from "../../ui/values/foreign-text";
 import { QrPicture } from "./qr-picture";
 import { WalletHistory } from "./wallet-history";
 
@@ -36,7 +37,7 @@ export function WalletPage() {
   );
 }
 
-function FreezeButton({ wallet: { id, frozen } }: { wallet: Wallet }) {
+function FreezeButton({ wallet: { id, name, frozen } }: { wallet: Wallet }) {
   const queries = useQueryClient();
   const scopes = useScopes();
   const [isAsking, setAsking] = useState(false);
@@ -73,6 +74,7 @@ function FreezeButton({ wallet: { id, frozen } }: { wallet: Wallet }) {
           onClose={() => setAsking(false)}
         >
           <p>
+            <ForeignText text={name} limit={60} />:{" "}
             {frozen
               ? "Payments from it are processed again. Orders that were cancelled stay cancelled."
               : "Nothing leaves it any more: payments from it fail, and its open orders are cancelled."}

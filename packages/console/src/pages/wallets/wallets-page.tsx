@@ -1,6 +1,8 @@
 import type { Wallet } from "@bursar/client";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useScopes } from "../../session/use-me";
 import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { PagedTable } from "../../ui/tables/paged-table";
@@ -8,19 +10,29 @@ import type { Column } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
+import { NewWallet } from "./new-wallet";
 
 export function WalletsPage() {
+  const mayCreate = useScopes().includes("wallets:write");
+  const [isCreating, setCreating] = useState(false);
   return (
     <>
-      <PageHead title="Wallets" />
+      <PageHead title="Wallets">
+        {mayCreate && (
+          <button type="button" className="button" data-tone="primary" onClick={() => setCreating(true)}>
+            New wallet
+          </button>
+        )}
+      </PageHead>
       <PagedTable
         caption="Wallets"
         queryKey={["wallets"]}
         list={bursar.wallets.list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Empty title="No wallets">Create one with POST /v1/wallets or bursar wallet create.</Empty>}
+        empty={<Empty title="No wallets">Create one here, or with POST /v1/wallets.</Empty>}
       />
+      {isCreating && <NewWallet onClose={() => setCreating(false)} />}
     </>
   );
 }

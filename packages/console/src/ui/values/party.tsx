@@ -10,7 +10,7 @@ export function Party({
   party: WalletParty | AddressParty | null;
   names?: ReadonlyMap<string, string> | undefined;
 }) {
-  if (party === null) return <span className="quiet">unknown</span>;
+  if (party === null) return <span className="quiet">outside</span>;
   if ("address" in party) return <span className="mono">{party.address}</span>;
   return (
     <Link to="/wallets/$id" params={{ id: party.wallet_id }}>
