@@ -32,7 +32,7 @@ export function readAuditFilters(search: Record<string, unknown>): AuditFilters 
 }
 
 /** A time of UTC as a person writes it, such as `2026-11-17 19:26`; what cannot be read is left as it is, and the service says so. */
-export function readTime(text: string): string {
+function readTime(text: string): string {
   const parts = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?Z?$/.exec(text.trim());
   if (parts === null) return text;
   const [, day, minute = "00:00", second = ":00"] = parts;
