@@ -31,7 +31,7 @@ const setupFiles = ["packages/server/test/harness/http/check-every-answer.ts"];
 const inProcess = "packages/server/test/integration/";
 
 /**
- * Units, integration and the proofs in process keep one module graph per worker, because loading it for each file took longer than the
+ * All projects keep one module graph per worker, because loading it for each file took longer than the
  * tests. Each project is a group of its own, because a worker is only reused by files of the same project.
  */
 export default defineConfig({
@@ -76,6 +76,7 @@ export default defineConfig({
           include: proofFiles.filter((file) => !file.startsWith(inProcess)),
           setupFiles,
           env: shortSizes(),
+          isolate: false,
           sequence: { groupOrder: 2 },
           ...limits,
         },
