@@ -15,21 +15,21 @@ import { createTransactionMetrics } from "../app/metrics/transaction-metrics.js"
 import type { RailServices, Rails } from "../app/rails/rail.js";
 import { createRailRecorder } from "../app/rails/record-rail-events.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
-import { createApprovalLister } from "../app/transactions/approval-evidence.js";
+import { createApprovalLister } from "../app/transactions/approvals/approval-evidence.js";
+import { createApprovalDecider } from "../app/transactions/approvals/decide-approval.js";
+import { createWaitingJudge } from "../app/transactions/approvals/judge-waiting-transaction.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { type CancelTransactions, createBatchCanceller } from "../app/transactions/cancel-transactions.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
 import { createTransactionCreator } from "../app/transactions/create-transaction.js";
-import { createApprovalDecider } from "../app/transactions/decide-approval.js";
 import { createFinishedTransactions } from "../app/transactions/finished-transactions.js";
-import { createWaitingJudge } from "../app/transactions/judge-waiting-transaction.js";
 import { createDeadlineList } from "../app/transactions/list-by-deadline.js";
 import { createTransactionReader } from "../app/transactions/read-transaction.js";
 import { createRefusedItemsRecorder } from "../app/transactions/record-refused-items.js";
 import { createTransactionShower } from "../app/transactions/show-transaction.js";
 import { createTransactionTamperReports } from "../app/transactions/tampered-transactions.js";
-import type { TransactionFilter } from "../app/transactions/transaction.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
+import { withAssetCode } from "../app/transactions/with-asset-code.js";
 import { createWalletCreator } from "../app/wallets/create-wallet.js";
 import { createWalletPresenter } from "../app/wallets/present-wallet.js";
 import { createFreezer } from "../app/wallets/set-frozen.js";
@@ -292,9 +292,4 @@ export function composeTransactions(
       presentWallet: createWalletPresenter(assets),
     },
   };
-}
-
-/** An asset can also be named in other ways than by its code. */
-function withAssetCode({ asset, ...filter }: TransactionFilter, assets: AssetRegistry): TransactionFilter {
-  return asset === undefined ? filter : { ...filter, asset: assets.find(asset)?.code ?? asset };
 }

@@ -1,4 +1,4 @@
-import type { EvidenceBox, EvidenceSubject } from "../app/transactions/approval-evidence.js";
+import type { EvidenceBox, EvidenceSubject } from "../app/transactions/approvals/approval-evidence.js";
 import type { Sealing } from "../credentials/sealing.js";
 
 /** Encrypts the signed content of decisions, each bound to its tenant and to what was decided. */

@@ -2,7 +2,7 @@ import { tallyApprovals } from "@bursar/domain";
 import { type ChangeKind, showId } from "@bursar/protocol";
 import { type AuditDraft, describeLateAct } from "../audit/audit-entry.js";
 import type { Refused } from "../requests/refused.js";
-import type { EvidenceBox } from "../transactions/approval-evidence.js";
+import type { EvidenceBox } from "../transactions/approvals/approval-evidence.js";
 import type { ChangeExecutor, ChangeExecutors } from "./change-executor.js";
 import { type ChangeRequest, type ChangeRequestStore, type ChangeUnit, isOpen } from "./change-request.js";
 

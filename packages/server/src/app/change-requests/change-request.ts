@@ -13,7 +13,7 @@ import type { PolicyReads, PolicyStore } from "../policy/policy.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 import type { Listed } from "../requests/listed.js";
 import type { Refused } from "../requests/refused.js";
-import type { ApprovalEvidence } from "../transactions/approval-evidence.js";
+import type { ApprovalEvidence } from "../transactions/approvals/approval-evidence.js";
 
 /** What a change needs before it takes effect. Fixed when it is requested. */
 export interface ChangeRequirement {

@@ -3,7 +3,11 @@ import { type ApprovalRecords, type DecideChangeBody, showId } from "@bursar/pro
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
 import { callerReviewOf, describeActOn } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { type ApprovalProof, presentRecords, sealEvidence } from "../transactions/approval-evidence.js";
+import {
+  type ApprovalProof,
+  presentRecords,
+  sealEvidence,
+} from "../transactions/approvals/approval-evidence.js";
 import {
   advance,
   type ChangeRequestDeps,

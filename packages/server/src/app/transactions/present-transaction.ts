@@ -1,7 +1,7 @@
 import { type FailureCode, formatAmount, type RejectionCode, type TransactionParties } from "@bursar/domain";
 import { showId, type Transaction as TransactionBody } from "@bursar/protocol";
 import { presentActor } from "../events/actor.js";
-import { presentApproval } from "./present-approval.js";
+import { presentApproval } from "./approvals/present-approval.js";
 import type { Transaction, TransactionJudgement, TransactionStep } from "./transaction.js";
 
 const failureMessages: Record<RejectionCode | FailureCode, string> = {

@@ -1,7 +1,7 @@
 import { showId } from "@bursar/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { describeAct } from "../../app/audit/audit-entry.js";
-import { shownPaymentId } from "../../app/transactions/present-approval.js";
+import { shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 import { OperatorError } from "../../operator-error.js";
 import { giveUpNonce } from "../../rails/evm/give-up-nonce.js";
 import { createSignerClient } from "../../rails/evm/signer-client.js";

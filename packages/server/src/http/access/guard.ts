@@ -17,7 +17,7 @@ import type { LoadShedder } from "../../app/quotas/load-shedder.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { countRequest } from "../../app/quotas/traffic.js";
 import { isRefused, type Refused } from "../../app/requests/refused.js";
-import type { ApprovalProof } from "../../app/transactions/approval-evidence.js";
+import type { ApprovalProof } from "../../app/transactions/approvals/approval-evidence.js";
 import { type AdmissionOptions, type AdmitBody, createAdmission } from "../quotas/admission.js";
 import { Refusal } from "../refusal.js";
 import { refusalOf } from "./refusal-of.js";

@@ -1,5 +1,5 @@
 import type { Signer } from "../../app/chain/signer.js";
-import { shownPaymentId } from "../../app/transactions/present-approval.js";
+import { shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 
 export interface GivenUpNonce {
   nonce: number;

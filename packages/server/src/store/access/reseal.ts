@@ -1,5 +1,5 @@
 import type { ApiClient } from "../../app/clients/client.js";
-import { resealAddresses } from "../chain/reseal-addresses.js";
+import { resealAddresses } from "../chain/wallets/reseal-addresses.js";
 import type { Database, Tx } from "../core/database.js";
 import { resealOperatorRequests } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";

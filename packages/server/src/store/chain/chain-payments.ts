@@ -35,8 +35,8 @@ import {
   type SentRow,
   type UnsignedRow,
 } from "./payment-rows.js";
-import { hasRow, isDelisted } from "./removed-addresses.js";
 import { hasWallet } from "./unowned-rows.js";
+import { hasRow, isDelisted } from "./wallets/removed-addresses.js";
 
 const leastId = "00000000-0000-0000-0000-000000000000";
 

@@ -11,12 +11,12 @@ import * as blocks from "./chain-blocks.js";
 import { listToCompare, readBooks, writeHoldings } from "./chain-books.js";
 import * as deposits from "./chain-deposits.js";
 import { createPaymentReads, findAttempts, listIncluded, lockPayments } from "./chain-payments.js";
-import { confirmWallets, listUnconfirmed, listUnknownNonces } from "./confirmed-wallets.js";
 import { lockSenders } from "./lock-senders.js";
 import { createNetworkLeases, lockNetwork } from "./network-leases.js";
 import { limitBlocks, listSettlementFailed, listUnsettled } from "./settling.js";
 import { stopPayments } from "./stop-payments.js";
-import { isAddressAuthentic, type SealedAddress } from "./wallet-integrity.js";
+import { confirmWallets, listUnconfirmed, listUnknownNonces } from "./wallets/confirmed-wallets.js";
+import { isAddressAuthentic, type SealedAddress } from "./wallets/wallet-integrity.js";
 import * as payments from "./write-payments.js";
 
 /** The SQL behind the drivers of chains. */

@@ -3,7 +3,7 @@ import { isStopped } from "../access/stop-records.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
-import { currentEpoch } from "./confirmed-wallets.js";
+import { currentEpoch } from "./wallets/confirmed-wallets.js";
 
 /** Locks senders in the order of their keys. Served by the primary key and chain_payments_open. */
 export async function lockSenders(

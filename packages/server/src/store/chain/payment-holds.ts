@@ -1,6 +1,6 @@
 import { isCancelledByStop, isStopped } from "../access/stop-records.js";
 import { type Statement, sql } from "../core/sql.js";
-import { hasRow, isDelisted } from "./removed-addresses.js";
+import { hasRow, isDelisted } from "./wallets/removed-addresses.js";
 
 /*
  * What can keep the payment `p` from being paid: a row of chain_payments. The rows of tenants, clients and wallets say so, or the records of

@@ -1,5 +1,5 @@
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import { shownPaymentId } from "../../app/transactions/present-approval.js";
+import { shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 import type { RowMac } from "../access/row-integrity.js";
 import { hasEnded, readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
 import { sql } from "../core/sql.js";
@@ -9,7 +9,7 @@ import {
   type SealedTransaction,
   sealedColumns,
 } from "../transactions/transaction-integrity.js";
-import { isAddressAuthentic } from "./wallet-integrity.js";
+import { isAddressAuthentic } from "./wallets/wallet-integrity.js";
 
 /** What authenticates a payment, of the rows that `joinFacts` joins. `p` also has its network and its own MAC. */
 export const integrityColumns = sql`${sealedColumns}, ${stopColumns(sql`t`, sql`p.wallet_id`)}, ${hasEnded(sql`t`)} AS "hasEnded",

@@ -10,7 +10,7 @@ import type {
 } from "../../app/chain/chain-store.js";
 import type { TakenPayment } from "../../app/chain/nonce-use.js";
 import type { UnsignedHolds } from "../../app/chain/stop-payment.js";
-import { shownPaymentId } from "../../app/transactions/present-approval.js";
+import { shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { areTermsAuthentic } from "../transactions/transaction-integrity.js";

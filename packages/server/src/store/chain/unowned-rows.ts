@@ -1,7 +1,7 @@
 import type { WalletKey } from "../../app/chain/chain-store.js";
 import type { Queryable } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
-import { hasRow } from "./removed-addresses.js";
+import { hasRow } from "./wallets/removed-addresses.js";
 
 /*
  * Rows of payments and deposits whose wallet does not exist. The service never writes them. They are left out of what is settled, because

@@ -1,6 +1,6 @@
 import { findIndependenceFault, recordedApprovalsMax } from "@bursar/domain";
-import type { ApprovalEvidence, EvidenceStore } from "../../app/transactions/approval-evidence.js";
-import type { ApprovalStore } from "../../app/transactions/decide-approval.js";
+import type { ApprovalEvidence, EvidenceStore } from "../../app/transactions/approvals/approval-evidence.js";
+import type { ApprovalStore } from "../../app/transactions/approvals/decide-approval.js";
 import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { appendAudit } from "../access/audit.js";
 import { readStandings, standingOf } from "../access/lineage.js";

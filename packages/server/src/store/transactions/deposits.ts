@@ -2,7 +2,7 @@ import type { DepositStore } from "../../app/deposits/deposit.js";
 import type { NewDeposit } from "../../app/transactions/settlement.js";
 import { appendAudit } from "../access/audit.js";
 import { reviewCaller } from "../access/review-caller.js";
-import { readAddress, sealedAddress, type WithSealedAddress } from "../chain/wallet-integrity.js";
+import { readAddress, sealedAddress, type WithSealedAddress } from "../chain/wallets/wallet-integrity.js";
 import { type Database, type KeyedQueryable, requireKeys } from "../core/database.js";
 import { recordOperatorRequest } from "../core/operator-requests.js";
 import { sql } from "../core/sql.js";

@@ -17,7 +17,7 @@ import {
   type StopColumns,
   stopColumns,
 } from "../access/stop-records.js";
-import { listBehindChain } from "../chain/confirmed-wallets.js";
+import { listBehindChain } from "../chain/wallets/confirmed-wallets.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
 import { joinByKey } from "../core/rows/locate-rows.js";

@@ -13,7 +13,7 @@ import {
 import { coalesce } from "../../runtime/concurrency/coalesce.js";
 import { appendAudit } from "../access/audit.js";
 import { isStopped } from "../access/stop-records.js";
-import { readAddress, sealedAddress, type WithSealedAddress } from "../chain/wallet-integrity.js";
+import { readAddress, sealedAddress, type WithSealedAddress } from "../chain/wallets/wallet-integrity.js";
 import type { Database, KeyedQueryable, Queryable } from "../core/database.js";
 import { selectBoundedPage, toListed, whereAll } from "../core/rows/bounded-page.js";
 import { findByKey, insertOrFind } from "../core/rows/insert-or-find.js";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createWalletActivator } from "../../../src/app/chain/activate-wallets.js";
 import { type Signer, SignerUnavailableError } from "../../../src/app/chain/signer.js";
 import { nodeTimers } from "../../../src/runtime/loops/timers.js";
-import { createChainWalletActivation } from "../../../src/store/chain/chain-wallets.js";
+import { createChainWalletActivation } from "../../../src/store/chain/wallets/chain-wallets.js";
 import { withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, it } from "vitest";
-import { createChainWalletActivation } from "../../../src/store/chain/chain-wallets.js";
+import { createChainWalletActivation } from "../../../src/store/chain/wallets/chain-wallets.js";
 import { withKeys } from "../../../src/store/core/database.js";
 import { type Statement, sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";

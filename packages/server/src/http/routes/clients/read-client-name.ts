@@ -16,7 +16,11 @@ export function readClientName({ readClient: read }: Pick<UseCases, "readClient"
       description:
         "For those who see its id, as of the client that requested a transaction or approved it, and may not read clients. A name can be given to two clients, so it identifies none: compare ids when it matters.",
       params: ClientPath,
-      success: { status: 200, schema: ClientName, description: "The name." },
+      success: {
+        status: 200,
+        schema: ClientName,
+        description: "The name, and if it is a person or a program.",
+      },
       errors: ["CLIENT_NOT_FOUND"],
     },
     async (request) => {

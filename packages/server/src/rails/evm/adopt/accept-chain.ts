@@ -5,7 +5,7 @@ import type { TakenPayment } from "../../../app/chain/nonce-use.js";
 import type { ComparedWallet, NewLoss } from "../../../app/chain/wallet-books.js";
 import { operatorActorId } from "../../../app/events/actor.js";
 import { hashRequest } from "../../../app/requests/idempotency.js";
-import { shownPaymentId } from "../../../app/transactions/present-approval.js";
+import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import type { ClaimedTransaction } from "../../../app/transactions/settlement.js";
 import { compareAll, isUsedElsewhere, type WalletOnChain } from "../driver/compare-books.js";
 import {

@@ -1,6 +1,6 @@
 import type { SignedNonce } from "../../../app/chain/signer.js";
 import type { SignedOfWallet, UnconfirmedWallet } from "../../../app/chain/unconfirmed-wallet.js";
-import { shownPaymentId } from "../../../app/transactions/present-approval.js";
+import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
 import { aheadReason, readUsedNonces } from "./used-nonces.js";
 

@@ -1,5 +1,5 @@
 import type { AttemptTerms, UnsignedPayment } from "../../../app/chain/chain-store.js";
-import { shownPaymentId } from "../../../app/transactions/present-approval.js";
+import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { raiseFees, raiseLeast } from "../fees/raise-fees.js";
 import { type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
 import { feeToHold } from "./plan-payments.js";

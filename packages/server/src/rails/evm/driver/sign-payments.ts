@@ -9,7 +9,7 @@ import type {
 import type { SignedBytes, SignerRefusal, SigningIntent } from "../../../app/chain/signer.js";
 import { maySend, stopUnsigned } from "../../../app/chain/stop-payment.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
-import { shownPaymentId } from "../../../app/transactions/present-approval.js";
+import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import {
   contractOf,
   type DriverContext,

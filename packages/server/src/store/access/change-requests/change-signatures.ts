@@ -1,5 +1,5 @@
 import type { ChangeDecision } from "../../../app/change-requests/change-request.js";
-import type { ApprovalEvidence } from "../../../app/transactions/approval-evidence.js";
+import type { ApprovalEvidence } from "../../../app/transactions/approvals/approval-evidence.js";
 import type { Queryable, Tx } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
 

@@ -1,9 +1,9 @@
-import type { ChainWalletActivation } from "../../app/chain/activate-wallets.js";
-import { type Database, requireKeys } from "../core/database.js";
-import { recordFailure } from "../core/rows/failures.js";
-import { sql } from "../core/sql.js";
-import type { EventLog } from "../events/events.js";
-import { createActivate, listCreating, walletFailures } from "../wallets/activate-wallets.js";
+import type { ChainWalletActivation } from "../../../app/chain/activate-wallets.js";
+import { type Database, requireKeys } from "../../core/database.js";
+import { recordFailure } from "../../core/rows/failures.js";
+import { sql } from "../../core/sql.js";
+import type { EventLog } from "../../events/events.js";
+import { createActivate, listCreating, walletFailures } from "../../wallets/activate-wallets.js";
 import { currentEpoch } from "./confirmed-wallets.js";
 import { macOfAddress } from "./wallet-integrity.js";
 

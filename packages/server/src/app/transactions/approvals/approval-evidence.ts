@@ -1,11 +1,11 @@
 import { type ApprovalRecord, type ApprovalRecords, requestSignature, showId } from "@bursar/protocol";
-import type { VerifiedSignature } from "../access/verify-request-signature.js";
-import { readPasskey } from "../people/passkey.js";
-import { isRefused, type Refused } from "../requests/refused.js";
+import type { VerifiedSignature } from "../../access/verify-request-signature.js";
+import { readPasskey } from "../../people/passkey.js";
+import { isRefused, type Refused } from "../../requests/refused.js";
+import type { ReadTransaction } from "../read-transaction.js";
+import type { RecordedApproval } from "../transaction.js";
 import { contentForApproval, digestForApproval } from "./present-approval.js";
 import { readSignedBase, type SignedBase } from "./read-signed-base.js";
-import type { ReadTransaction } from "./read-transaction.js";
-import type { RecordedApproval } from "./transaction.js";
 
 /** The signature of a request that decides, and the time from which its access token cannot be used any more. */
 export interface ApprovalProof {

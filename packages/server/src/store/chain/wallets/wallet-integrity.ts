@@ -1,7 +1,7 @@
-import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import { isRowAuthentic, macOfRow, type RowMac } from "../access/row-integrity.js";
-import { type KeyedQueryable, requireKeys } from "../core/database.js";
-import { sql } from "../core/sql.js";
+import type { IntegrityKeys } from "../../../app/access/integrity-keys.js";
+import { isRowAuthentic, macOfRow, type RowMac } from "../../access/row-integrity.js";
+import { type KeyedQueryable, requireKeys } from "../../core/database.js";
+import { sql } from "../../core/sql.js";
 
 /** The address of a wallet on a chain, as the signer has derived it: what the driver pays to, and what depositors are shown. */
 export interface SealedAddress {

@@ -1,5 +1,5 @@
-import type { Queryable } from "../core/database.js";
-import { sql } from "../core/sql.js";
+import type { Queryable } from "../../core/database.js";
+import { sql } from "../../core/sql.js";
 
 /**
  * Whether there are wallets on these networks, with an address or still without one. Served by chain_wallets_to_compare, and by

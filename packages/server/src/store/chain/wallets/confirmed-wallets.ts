@@ -1,13 +1,13 @@
-import type { WalletKey } from "../../app/chain/chain-store.js";
-import { aheadCodes } from "../../app/chain/halt.js";
+import type { WalletKey } from "../../../app/chain/chain-store.js";
+import { aheadCodes } from "../../../app/chain/halt.js";
 import type {
   SignedOfWallet,
   UnconfirmedPage,
   UnconfirmedWallet,
-} from "../../app/chain/unconfirmed-wallet.js";
-import type { Queryable, Tx } from "../core/database.js";
-import { locateRows } from "../core/rows/locate-rows.js";
-import { type Statement, sql } from "../core/sql.js";
+} from "../../../app/chain/unconfirmed-wallet.js";
+import type { Queryable, Tx } from "../../core/database.js";
+import { locateRows } from "../../core/rows/locate-rows.js";
+import { type Statement, sql } from "../../core/sql.js";
 
 /** Served by the primary key. */
 export const currentEpoch = sql`(SELECT number FROM database_epochs ORDER BY number DESC LIMIT 1)`;

@@ -1,7 +1,7 @@
-import type { WalletKey } from "../../app/chain/chain-store.js";
-import type { RowMac } from "../access/row-integrity.js";
-import { type Database, requireKeys } from "../core/database.js";
-import { sql } from "../core/sql.js";
+import type { WalletKey } from "../../../app/chain/chain-store.js";
+import type { RowMac } from "../../access/row-integrity.js";
+import { type Database, requireKeys } from "../../core/database.js";
+import { sql } from "../../core/sql.js";
 import { isAddressAuthentic, macOfAddress, type SealedAddress } from "./wallet-integrity.js";
 
 const batchMax = 500;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type ApprovalRequirement, approvalContent } from "@bursar/domain";
 import { type ApprovalStatus, showId } from "@bursar/protocol";
-import type { Transaction, TransactionJudgement } from "./transaction.js";
+import type { Transaction, TransactionJudgement } from "../transaction.js";
 
 /** The approvals that a transaction requires or required; null if it needs none. */
 export function presentApproval(transaction: Transaction): ApprovalStatus | null {

@@ -1,9 +1,11 @@
 import { type ApprovalRequirement, type IndependenceFault, mayApprove } from "@bursar/domain";
 import { type DecideApprovalBody, showId } from "@bursar/protocol";
-import { type AuditDraft, type ClientOrigin, describeAct } from "../audit/audit-entry.js";
-import { refuseDependence } from "../change-requests/refuse-dependence.js";
-import { describeReviewedAct } from "../clients/review-caller.js";
-import { isRefused, type Refused } from "../requests/refused.js";
+import { type AuditDraft, type ClientOrigin, describeAct } from "../../audit/audit-entry.js";
+import { refuseDependence } from "../../change-requests/refuse-dependence.js";
+import { describeReviewedAct } from "../../clients/review-caller.js";
+import { isRefused, type Refused } from "../../requests/refused.js";
+import type { ReadTransaction } from "../read-transaction.js";
+import type { RecordedApproval, Transaction } from "../transaction.js";
 import {
   type ApprovalEvidence,
   type ApprovalProof,
@@ -12,8 +14,6 @@ import {
 } from "./approval-evidence.js";
 import type { JudgeWaitingTransaction } from "./judge-waiting-transaction.js";
 import { approvalDeadline, digestForApproval } from "./present-approval.js";
-import type { ReadTransaction } from "./read-transaction.js";
-import type { RecordedApproval, Transaction } from "./transaction.js";
 
 export interface ApprovalStore {
   /**

@@ -1,4 +1,4 @@
-import { type Statement, sql } from "../core/sql.js";
+import { type Statement, sql } from "../../core/sql.js";
 
 /**
  * Whether there is such a row. A subquery with a value is a look into an index for each payment; of an EXISTS beside an OR the planner may

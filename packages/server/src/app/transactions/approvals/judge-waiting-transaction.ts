@@ -1,10 +1,10 @@
 import type { WaitingVerdict } from "@bursar/domain";
-import { type AllowList, kindOfAddress } from "../policy/allow-list.js";
-import { judgeActiveWaiting } from "../policy/judge-active.js";
-import type { ActivePolicies } from "../policy/policy.js";
-import type { WalletDirectory } from "../wallets/wallet-directory.js";
-import { toPolicyRequest } from "./read-request.js";
-import type { Transaction } from "./transaction.js";
+import { type AllowList, kindOfAddress } from "../../policy/allow-list.js";
+import { judgeActiveWaiting } from "../../policy/judge-active.js";
+import type { ActivePolicies } from "../../policy/policy.js";
+import type { WalletDirectory } from "../../wallets/wallet-directory.js";
+import { toPolicyRequest } from "../read-request.js";
+import type { Transaction } from "../transaction.js";
 
 export interface JudgeWaitingDeps {
   policies: Pick<ActivePolicies, "peek" | "load">;
