@@ -6,8 +6,9 @@ const doubleClickMs = 500;
 
 /**
  * Something that a person starts and that happens once, as often as they click. A button is disabled only when it is drawn again, which is
- * later than the second click of a double click. A second start with the same content is ignored while the first runs, and, if it succeeded,
- * until the double click has ended: it would send again what the page has already done with.
+ * later than the second click of a double click. A second start with the same variables is ignored while the first runs, and, if it succeeded,
+ * until the double click has ended: it would send again what the page has already done with. An action without variables has one start at a
+ * time, whatever was edited meanwhile; one that may start with other content while it runs takes that content as its variables.
  */
 export function useAction<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,

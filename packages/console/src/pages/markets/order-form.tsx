@@ -53,48 +53,51 @@ export function OrderForm({ market }: { market: Market }) {
       }}
     >
       <h2 id="place">Place an order</h2>
-      <div className="filters">
-        {shown.map((name) => (
-          <Field key={name} label={labels[name]}>
-            {(props) => (
-              <select
-                {...props}
-                className="input"
-                value={draft[name]}
-                onChange={({ target }) => edit({ [name]: target.value })}
-              >
-                {choices[name].map((choice) => (
-                  <option key={choice} value={choice}>
-                    {choice.replaceAll("_", " ")}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-        ))}
-        {draft.type === "limit" && (
+      {/* Other content has another key, with which asking again would place a second order. */}
+      <fieldset className="contents" disabled={place.isPending}>
+        <div className="filters">
+          {shown.map((name) => (
+            <Field key={name} label={labels[name]}>
+              {(props) => (
+                <select
+                  {...props}
+                  className="input"
+                  value={draft[name]}
+                  onChange={({ target }) => edit({ [name]: target.value })}
+                >
+                  {choices[name].map((choice) => (
+                    <option key={choice} value={choice}>
+                      {choice.replaceAll("_", " ")}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          ))}
+          {draft.type === "limit" && (
+            <TextField
+              required
+              inputMode="decimal"
+              autoComplete="off"
+              label={`Price (${market.quote})`}
+              hint={`Steps of ${market.tick_size}`}
+              value={draft.price}
+              fault={faultOf(place.error, "price")}
+              onValue={(price) => edit({ price: price.trim() })}
+            />
+          )}
           <TextField
             required
             inputMode="decimal"
             autoComplete="off"
-            label={`Price (${market.quote})`}
-            hint={`Steps of ${market.tick_size}`}
-            value={draft.price}
-            fault={faultOf(place.error, "price")}
-            onValue={(price) => edit({ price: price.trim() })}
+            label={`Size (${market.base})`}
+            hint={`Steps of ${market.lot_size}`}
+            value={draft.size}
+            fault={faultOf(place.error, "size")}
+            onValue={(size) => edit({ size: size.trim() })}
           />
-        )}
-        <TextField
-          required
-          inputMode="decimal"
-          autoComplete="off"
-          label={`Size (${market.base})`}
-          hint={`Steps of ${market.lot_size}`}
-          value={draft.size}
-          fault={faultOf(place.error, "size")}
-          onValue={(size) => edit({ size: size.trim() })}
-        />
-      </div>
+        </div>
+      </fieldset>
       {place.error !== null && <Problem error={place.error} />}
       {place.data !== undefined && place.error === null && (
         <p role="status">
@@ -105,7 +108,7 @@ export function OrderForm({ market }: { market: Market }) {
         <button type="submit" className="button" data-tone="primary" disabled={place.isPending}>
           {isUnknown ? "Ask again" : "Place the order"}
         </button>
-        <button type="button" className="button" onClick={clear}>
+        <button type="button" className="button" disabled={place.isPending} onClick={clear}>
           Discard
         </button>
       </div>

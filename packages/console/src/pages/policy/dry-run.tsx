@@ -1,8 +1,8 @@
-import type { PolicyDocument } from "@bursar/client";
+import type { EvaluatePolicyBody, PolicyDocument } from "@bursar/client";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
 import { useAction } from "../../api/use-action";
-import { useWalletNames } from "../../api/wallet-names";
+import { useNamedWallets } from "../../api/wallet-names";
 import { ActionButton } from "../../ui/forms/action-button";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
@@ -17,6 +17,12 @@ interface DryRunProps {
   isChanged: boolean;
 }
 
+interface Question {
+  about: EvaluatePolicyBody;
+  /** The draft, if it differs from what is in force. */
+  document: PolicyDocument | undefined;
+}
+
 /** What the draft would decide, about one payment and about those of the past. */
 export function DryRun({ document, inForce, isChanged }: DryRunProps) {
   const { value, change } = useDraft("policy-dry-run", () => ({
@@ -25,21 +31,25 @@ export function DryRun({ document, inForce, isChanged }: DryRunProps) {
     client: "",
   }));
   const assets = useAssets();
-  const names = useWalletNames();
+  const { names } = useNamedWallets();
   const network = networkOf(value.asset, assets.data?.data);
   const run = useAction({
-    mutationFn: async () => {
-      const about = {
-        transaction: evaluatedOf(bodyOf(value, names), network),
-        ...(value.client === "" ? {} : { client_id: value.client }),
-      };
+    mutationFn: async ({ about, document }: Question) => {
       const [now, then] = await Promise.all([
         bursar.policy.evaluate(about),
-        isChanged ? bursar.policy.evaluate({ ...about, document }) : undefined,
+        document && bursar.policy.evaluate({ ...about, document }),
       ]);
       return { now, then };
     },
   });
+  const ask = () =>
+    run.mutate({
+      about: {
+        transaction: evaluatedOf(bodyOf(value, names), network),
+        ...(value.client === "" ? {} : { client_id: value.client }),
+      },
+      document: isChanged ? document : undefined,
+    });
   const edit = (part: Partial<typeof value>) => {
     change(part);
     run.reset();
@@ -84,7 +94,7 @@ export function DryRun({ document, inForce, isChanged }: DryRunProps) {
           <ActionButton
             isPending={run.isPending}
             disabled={value.asset === "" || value.amount === ""}
-            onAct={() => run.mutate()}
+            onAct={ask}
           >
             Try this payment
           </ActionButton>

@@ -1,10 +1,11 @@
+import type { CreateTransactionBody, EvaluatePolicyBody } from "@bursar/client";
 import { useNavigate } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
 import { useAction } from "../../api/use-action";
-import { useWalletNames } from "../../api/wallet-names";
+import { useNamedWallets, type WalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
-import { faultOf, hasUnknownOutcome } from "../../ui/forms/fault-of";
+import { faultOf } from "../../ui/forms/fault-of";
 import { Field } from "../../ui/forms/field";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { useKeyedDraft } from "../../ui/forms/use-draft";
@@ -16,43 +17,71 @@ import { plainly } from "../../ui/values/foreign-text";
 import { ChosenWallet } from "./chosen-wallet";
 import {
   bodyOf,
-  emptyPayment,
+  emptyDraft,
   evaluatedOf,
+  namesWallet,
   networkOf,
   type PaymentFields,
+  payeeIdOf,
   walletIdOf,
+  wasNotMade,
 } from "./payment-fields";
 
-/** A payment is held against the policy before it is sent. A lost answer is resolved by sending it again with its key. */
+interface Attempt {
+  key: string;
+  body: CreateTransactionBody;
+  /** What the body was made of; undefined if it is sent again. */
+  typed: PaymentFields | undefined;
+}
+
+/**
+ * A payment is held against the policy before it is sent. A lost answer is resolved by sending the same again with its key, also after a
+ * reload. Until then nothing can be edited: other content has another key, and would be another payment.
+ */
 export function NewPaymentPage() {
   const navigate = useNavigate();
   const scopes = useScopes();
-  const names = useWalletNames();
+  const { names, isLoading, readAgain } = useNamedWallets();
   const assets = useAssets();
-  const { value: draft, edit: editDraft, clear } = useKeyedDraft("payment", emptyPayment);
-  const body = bodyOf(draft, names);
+  const { value: draft, edit: editDraft, change, clear } = useKeyedDraft("payment", emptyDraft);
+  const { sent } = draft;
+  const body = sent ?? bodyOf(draft, names);
   const send = useAction({
-    mutationFn: () => bursar.transactions.create(body, { idempotencyKey: draft.key }),
+    mutationFn: async ({ key, body, typed }: Attempt) => {
+      if (typed !== undefined) {
+        if (namesWallet(typed)) refuseIfChanged(body, bodyOf(typed, await readAgain()));
+        change({ sent: body, key });
+      }
+      return bursar.transactions.create(body, { idempotencyKey: key });
+    },
     onSuccess: ({ id }) => {
       clear();
       void navigate({ to: "/transactions/$id", params: { id } });
     },
+    onError: (error, { typed }) => {
+      if (wasNotMade(error, typed === undefined)) change({ sent: undefined });
+    },
   });
   const network = networkOf(draft.asset, assets.data?.data);
-  const dryRun = useAction({
-    mutationFn: () => bursar.policy.evaluate({ transaction: evaluatedOf(body, network) }),
-  });
+  const dryRun = useAction({ mutationFn: (body: EvaluatePolicyBody) => bursar.policy.evaluate(body) });
   const fault = (field: string) =>
     faultOf(send.error, field) ?? faultOf(dryRun.error, `transaction.${field}`);
-  const isUnknown = hasUnknownOutcome(send.error);
+  const isUnknown = sent !== undefined && !send.isPending;
+  const isLocked = sent !== undefined || send.isPending;
   const edit = (part: Partial<PaymentFields>) => {
-    editDraft(part, isUnknown);
+    if (isLocked) return;
+    editDraft(part);
     dryRun.reset();
-    if (!isUnknown) send.reset();
+    send.reset();
   };
   const check = () => {
-    if (!isUnknown) send.reset();
-    dryRun.mutate();
+    send.reset();
+    dryRun.mutate({ transaction: evaluatedOf(body, network) });
+  };
+  const discard = () => {
+    clear();
+    dryRun.reset();
+    send.reset();
   };
   const isComplete = draft.reference !== "" && draft.asset !== "" && draft.amount !== "";
   return (
@@ -63,71 +92,80 @@ export function NewPaymentPage() {
         onSubmit={(event) => {
           event.preventDefault();
           dryRun.reset();
-          send.mutate();
+          send.mutate({ key: draft.key, body, typed: sent === undefined ? draft : undefined });
         }}
       >
-        <TextField
-          label="Reference"
-          hint="Your own name for it, such as an invoice number"
-          fault={fault("reference")}
-          required
-          maxLength={128}
-          value={draft.reference}
-          onValue={(reference) => edit({ reference })}
-        />
-        <SelectField
-          label="Asset"
-          fault={fault("asset")}
-          required
-          value={draft.asset}
-          onValue={(asset) => edit({ asset })}
-        >
-          <option value="">Choose</option>
-          {assets.data?.data.map(({ code, network }) => (
-            <option key={code} value={code}>
-              {code} ({network})
-            </option>
-          ))}
-        </SelectField>
-        <TextField
-          label="Amount"
-          hint="An exact decimal number, such as 125.50"
-          fault={fault("amount")}
-          required
-          inputMode="decimal"
-          autoComplete="off"
-          value={draft.amount}
-          onValue={(amount) => edit({ amount: amount.trim() })}
-        />
-        <WalletField
-          label="From"
-          hint="The name or id of a wallet. Defaults to the primary wallet"
-          names={names}
-          asset={draft.asset}
-          walletRole="primary"
-          value={draft.source}
-          fault={fault("source")}
-          onChange={(source) => edit({ source })}
-        />
-        <WalletField
-          label="To"
-          hint="The name or id of a wallet, or an address on the asset's network. Defaults to the settlement wallet"
-          names={names}
-          asset={draft.asset}
-          walletRole="settlement"
-          value={draft.destination}
-          fault={fault("destination")}
-          onChange={(destination) => edit({ destination })}
-        />
+        <fieldset className="contents" disabled={isLocked}>
+          <TextField
+            label="Reference"
+            hint="Your own name for it, such as an invoice number"
+            fault={fault("reference")}
+            required
+            maxLength={128}
+            value={draft.reference}
+            onValue={(reference) => edit({ reference })}
+          />
+          <SelectField
+            label="Asset"
+            fault={fault("asset")}
+            required
+            value={draft.asset}
+            onValue={(asset) => edit({ asset })}
+          >
+            <option value="">Choose</option>
+            {assets.data?.data.map(({ code, network }) => (
+              <option key={code} value={code}>
+                {code} ({network})
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label="Amount"
+            hint="An exact decimal number, such as 125.50"
+            fault={fault("amount")}
+            required
+            inputMode="decimal"
+            autoComplete="off"
+            value={draft.amount}
+            onValue={(amount) => edit({ amount: amount.trim() })}
+          />
+          <WalletField
+            label="From"
+            hint="The name or id of a wallet. Defaults to the primary wallet"
+            id={walletIdOf(draft.source.trim() || "primary", names)}
+            names={names}
+            asset={draft.asset}
+            walletRole="primary"
+            value={draft.source}
+            fault={fault("source")}
+            onChange={(source) => edit({ source })}
+          />
+          <WalletField
+            label="To"
+            hint="The name or id of a wallet, or an address on the asset's network. Defaults to the settlement wallet"
+            id={payeeIdOf(draft.destination.trim() || "settlement", names)}
+            names={names}
+            asset={draft.asset}
+            walletRole="settlement"
+            value={draft.destination}
+            fault={fault("destination")}
+            onChange={(destination) => edit({ destination })}
+          />
+        </fieldset>
         {dryRun.data !== undefined && <Verdict evaluation={dryRun.data} />}
         {dryRun.error !== null && <Problem error={dryRun.error} />}
         {send.error !== null && <Problem error={send.error} />}
+        {isUnknown && send.error === null && (
+          <p className="notice" data-tone="wait" role="status">
+            This payment was sent, and the answer was lost. Ask again: it is paid once at most.
+          </p>
+        )}
         <div className="row">
           {scopes.includes("policies:read") && (
             <button
               type="button"
               className="button"
-              disabled={!isComplete || dryRun.isPending}
+              disabled={!isComplete || isLocked || dryRun.isPending}
               onClick={check}
             >
               Check the policy
@@ -137,11 +175,11 @@ export function NewPaymentPage() {
             type="submit"
             className="button"
             data-tone="primary"
-            disabled={!isComplete || send.isPending}
+            disabled={!isComplete || send.isPending || (!isLocked && isLoading && namesWallet(draft))}
           >
             {send.isPending ? "Sending" : isUnknown ? "Ask again" : "Send"}
           </button>
-          <button type="button" className="button" onClick={clear}>
+          <button type="button" className="button" disabled={send.isPending} onClick={discard}>
             Discard
           </button>
         </div>
@@ -151,10 +189,17 @@ export function NewPaymentPage() {
   );
 }
 
+function refuseIfChanged(shown: CreateTransactionBody, now: CreateTransactionBody): void {
+  if (JSON.stringify(now) !== JSON.stringify(shown))
+    throw new Error("A wallet was named meanwhile. Check which wallets are shown now, and send again.");
+}
+
 interface WalletFieldProps {
   label: string;
   hint: string;
-  names: ReadonlyMap<string, string> | undefined;
+  /** The wallet that is meant, if it is known. */
+  id: string | undefined;
+  names: WalletNames | undefined;
   asset: string;
   /** The wallet that is meant if the field is empty. */
   walletRole: "primary" | "settlement";
@@ -163,10 +208,19 @@ interface WalletFieldProps {
   onChange: (value: string) => void;
 }
 
-function WalletField({ label, hint, names, asset, walletRole, value, fault, onChange }: WalletFieldProps) {
+function WalletField({
+  label,
+  hint,
+  id,
+  names,
+  asset,
+  walletRole,
+  value,
+  fault,
+  onChange,
+}: WalletFieldProps) {
   const list = `wallets-${label}`;
   const isEmpty = value.trim() === "";
-  const id = walletIdOf(isEmpty ? walletRole : value, names);
   return (
     <Field
       label={label}

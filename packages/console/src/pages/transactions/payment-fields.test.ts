@@ -1,5 +1,6 @@
+import { BursarError } from "@bursar/client";
 import { expect, it } from "vitest";
-import { bodyOf, emptyPayment } from "./payment-fields";
+import { bodyOf, emptyPayment, namesWallet, wasNotMade } from "./payment-fields";
 
 const names = new Map([
   ["wlt_1", "primary"],
@@ -18,4 +19,39 @@ it("a wallet is named by its id, or by a name that no other wallet has", () => {
   expect(pay("", "")).toEqual([undefined, undefined]);
   // Which of two wallets is meant is not guessed, so the service refuses the name.
   expect(pay("twice", "twice")).toEqual([{ wallet_id: "twice" }, { address: "twice" }]);
+});
+
+it("an address is never the name of a wallet", () => {
+  const address = "0x52908400098527886E0F7030069857D2E4169EE7";
+  const others = ["bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "0xshort"];
+  for (const typed of [address, ` ${address} `, address.toLowerCase(), ...others]) {
+    const named = new Map([["wlt_5", typed.trim()]]);
+    expect(bodyOf({ ...emptyPayment(), destination: typed }, named).destination).toEqual({
+      address: typed.trim(),
+    });
+  }
+});
+
+it("a payment depends on names if one was typed", () => {
+  const depends = (source: string, destination: string) =>
+    namesWallet({ ...emptyPayment(), source, destination });
+  expect([depends("primary", ""), depends("", " Card settlement ")]).toEqual([true, true]);
+  expect([depends("", ""), depends("wlt_1", "wlt_2"), depends("", "0x12")]).toEqual([false, false, false]);
+});
+
+it("a payment was not made if it was refused at once, or for a field", () => {
+  const failed = (outcome: "unknown" | "refused", path?: string) =>
+    new BursarError({
+      code: "INVALID_REQUEST",
+      message: "",
+      outcome,
+      attempts: 1,
+      ...(path === undefined ? {} : { details: [{ path, reason: "" }] }),
+    });
+  expect(wasNotMade(failed("refused"), false)).toBe(true);
+  expect(wasNotMade(failed("unknown"), false)).toBe(false);
+  // The quota refuses to ask again; the first attempt may have paid.
+  expect(wasNotMade(failed("refused"), true)).toBe(false);
+  expect(wasNotMade(failed("unknown", "body.amount"), true)).toBe(false);
+  expect(wasNotMade(failed("refused", "body.amount"), true)).toBe(true);
 });

@@ -1,4 +1,11 @@
-import type { Asset, CreateTransactionBody, EvaluatedTransaction } from "@bursar/client";
+import {
+  type Asset,
+  type CreateTransactionBody,
+  type EvaluatedTransaction,
+  isBursarError,
+} from "@bursar/client";
+import type { WalletNames } from "../../api/wallet-names";
+import { hasUnknownOutcome } from "../../ui/forms/fault-of";
 
 /** A payment as a person types it; what is empty has a default. */
 export interface PaymentFields {
@@ -17,12 +24,18 @@ export const emptyPayment = (): PaymentFields => ({
   destination: "",
 });
 
-type WalletNames = ReadonlyMap<string, string> | undefined;
+/** A payment that is being written. */
+export interface PaymentDraft extends PaymentFields {
+  /** What was sent with the key of the draft, while its outcome is not known. Wallets can be named otherwise when it is sent again. */
+  sent: CreateTransactionBody | undefined;
+}
 
-export function bodyOf(fields: PaymentFields, names: WalletNames): CreateTransactionBody {
+export const emptyDraft = (): PaymentDraft => ({ ...emptyPayment(), sent: undefined });
+
+export function bodyOf(fields: PaymentFields, names: WalletNames | undefined): CreateTransactionBody {
   const { reference, asset, amount } = fields;
   const [source, destination] = [fields.source.trim(), fields.destination.trim()];
-  const to = walletIdOf(destination, names);
+  const to = payeeIdOf(destination, names);
   return {
     reference,
     asset,
@@ -35,11 +48,34 @@ export function bodyOf(fields: PaymentFields, names: WalletNames): CreateTransac
 }
 
 /** The wallet that was typed, by its id or by a name that no other wallet has. */
-export function walletIdOf(typed: string, names: WalletNames): string | undefined {
+export function walletIdOf(typed: string, names: WalletNames | undefined): string | undefined {
   const text = typed.trim();
-  if (text.startsWith("wlt_")) return text;
+  if (isWalletId(text)) return text;
   const named = [...(names ?? [])].filter(([, name]) => name === text);
   return named.length === 1 ? named[0]?.[0] : undefined;
+}
+
+/** The same for what is paid to. An address is never a name: otherwise a wallet that is named like it would get the payment. */
+export function payeeIdOf(typed: string, names: WalletNames | undefined): string | undefined {
+  return couldBeAddress(typed.trim()) ? undefined : walletIdOf(typed, names);
+}
+
+/** Whether the payment depends on what the wallets are called. */
+export function namesWallet({ source, destination }: PaymentFields): boolean {
+  return isName(source.trim()) || (isName(destination.trim()) && !couldBeAddress(destination.trim()));
+}
+
+function isName(text: string): boolean {
+  return text !== "" && !isWalletId(text);
+}
+
+function isWalletId(text: string): boolean {
+  return text.startsWith("wlt_");
+}
+
+/** On any network: long words of letters and digits, which may have a prefix. */
+function couldBeAddress(text: string): boolean {
+  return /^0x/i.test(text) || /^[a-z0-9:]{20,}$/i.test(text);
 }
 
 /** A dry run names the network of an address, which a payment takes from its asset. */
@@ -56,4 +92,13 @@ export function evaluatedOf(
 
 export function networkOf(asset: string, assets: readonly Asset[] | undefined): string {
   return assets?.find(({ code }) => code === asset)?.network ?? "";
+}
+
+/**
+ * Whether a payment that failed is known not to have been made. If an earlier attempt may have made it, a refusal such as of a quota says
+ * nothing about that one. A fault of a field does: it has refused both.
+ */
+export function wasNotMade(error: unknown, isRepeated: boolean): boolean {
+  if (hasUnknownOutcome(error)) return false;
+  return !isRepeated || (isBursarError(error) && error.details.length > 0);
 }
