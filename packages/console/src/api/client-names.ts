@@ -1,3 +1,4 @@
+import type { ClientName } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { useScopes } from "../session/use-me";
 import { bursar } from "./bursar";
@@ -14,13 +15,13 @@ const scopes = [
   "clients:manage",
 ];
 
-/** The name of a client or person, which most roles see only by its id; undefined while it is not known, or if it must not be. */
-export function useClientName(id: string | null): string | undefined {
+/** What a client or person is called, which most roles see only by its id; undefined while it is not known, or if it must not be. */
+export function useClientName(id: string | null): ClientName | undefined {
   const own = useScopes();
   return useQuery({
     queryKey: ["client-name", id],
     enabled: id !== null && scopes.some((scope) => own.includes(scope)),
     staleTime: 600_000,
     queryFn: ({ signal }) => bursar.clients.name(id ?? "", { signal }),
-  }).data?.name;
+  }).data;
 }

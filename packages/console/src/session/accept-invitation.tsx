@@ -4,11 +4,11 @@ import { useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
 import { useAction } from "../api/use-action";
 import { Facts, TextFact } from "../ui/panels/facts";
+import { forgetInvitation, keepInvitation, keptInvitation } from "./kept-invitation";
 import { PasskeyButton } from "./passkey-button";
 import { createPasskey, deviceName, explained, registerAlone } from "./passkeys";
 
 const prefix = "#invitation=";
-const stored = "bursar-invitation";
 
 /** The invitation of the address, also of one that is opened in a tab that has the console already, which does not load it again. */
 export function useInvitation(): [string | undefined, () => void] {
@@ -19,21 +19,18 @@ export function useInvitation(): [string | undefined, () => void] {
     return () => removeEventListener("hashchange", onChange);
   }, []);
   const leave = () => {
-    sessionStorage.removeItem(stored);
+    forgetInvitation();
     setInvitation(undefined);
   };
   return [invitation, leave];
 }
 
-/**
- * It is not sent to the service with the address. It is taken out, so that no history keeps it; this tab keeps it until it is used, so
- * that a reload does not lose it.
- */
+/** It is not sent to the service with the address, and is taken out of it first, so that no history keeps it. */
 function takeInvitation(): string | undefined {
-  if (!location.hash.startsWith(prefix)) return sessionStorage.getItem(stored) ?? undefined;
+  if (!location.hash.startsWith(prefix)) return keptInvitation(Date.now());
   const invitation = location.hash.slice(prefix.length);
-  sessionStorage.setItem(stored, invitation);
   history.replaceState(history.state, "", location.pathname + location.search);
+  keepInvitation(invitation, Date.now());
   return invitation;
 }
 
@@ -50,7 +47,7 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
         const passkey = await createPasskey(options, options.tenant_name ?? "");
         await bursar.consoleSession.register({ invitation, name: deviceName(), ...passkey });
       });
-      sessionStorage.removeItem(stored);
+      forgetInvitation();
       // What this page knows, and its token, can be another person's. The button stays disabled until the page has gone.
       location.reload();
       await new Promise(() => undefined);

@@ -1,10 +1,11 @@
 import { useEffect } from "react";
 import { bursar } from "../api/bursar";
 import { forgetDrafts } from "../ui/forms/use-draft";
+import { forgetInvitation } from "./kept-invitation";
 
 const storageKey = "bursar-logged-out";
 
-/** Ends the session, and forgets what was typed, in this tab and in the others of this browser. */
+/** Ends the session, and forgets what was typed and who was invited, in this tab and in the others of this browser. */
 export async function logOut(): Promise<void> {
   await bursar.consoleSession.end();
   localStorage.setItem(storageKey, String(Date.now()));
@@ -23,5 +24,6 @@ export function useLogOutElsewhere(): void {
 
 function leave(): void {
   forgetDrafts();
+  forgetInvitation();
   location.reload();
 }

@@ -1,22 +1,39 @@
 import { useClientName } from "../../api/client-names";
 import { ForeignText } from "./foreign-text";
 
-/** A client or person in a list: the name, and the id for those who point at it. Names need not be unique, so pages of one object show both. */
+/** The end of an id is random, its beginning is the time. */
+const shownCharacters = 8;
+
+/**
+ * A client or person in a list: the name, and the end of the id. Names need not be unique, and clients choose their own, so a name alone does
+ * not say who it was. A long name is cut, and never the id.
+ */
 export function ClientId({ id }: { id: string | null }) {
-  const name = useClientName(id);
+  const named = useClientName(id);
   if (id === null) return <span className="quiet">the service</span>;
-  if (name === undefined) return <code>{id}</code>;
+  if (named === undefined) return <code>{id}</code>;
   return (
-    <span title={id}>
-      <ForeignText text={name} limit={60} />
+    <span className="client">
+      <span className="client-name">
+        <ForeignText text={named.name} limit={60} />
+      </span>
+      <Kind kind={named.kind} />{" "}
+      <code className="quiet" title={id}>
+        …{id.slice(-shownCharacters)}
+      </code>
     </span>
   );
 }
 
-/** The name alone; nothing if it is not known. */
+/** The name, and whether it is that of a program; nothing if it is not known. The id stands beside it. */
 export function ClientName({ id }: { id: string | null }) {
-  const name = useClientName(id);
-  return name === undefined ? null : <ForeignText text={name} limit={60} />;
+  const named = useClientName(id);
+  return named === undefined ? null : (
+    <>
+      <ForeignText text={named.name} limit={60} />
+      <Kind kind={named.kind} />
+    </>
+  );
 }
 
 /** The name and the id. */
@@ -28,4 +45,9 @@ export function NamedClientId({ id }: { id: string | null }) {
       <ClientName id={id} /> <code>{id}</code>
     </>
   );
+}
+
+/** A program can be named like a person. */
+function Kind({ kind }: { kind: "program" | "person" }) {
+  return kind === "program" && <span className="quiet small"> program</span>;
 }
