@@ -85,7 +85,7 @@ export const peopleErrors = {
     message: "The last administrator cannot give up the role. Invite another one first.",
     when: "a person disables themselves, or takes a role without `clients:manage`, and no other person of the tenant who can log in has it",
     advice:
-      "Invite another administrator first. The operator can disable anybody, with `bursar people disable`.",
+      "Invite another administrator first, who counts after creating a passkey or logging in with the OpenID provider. The operator can disable anybody, with `bursar people disable`.",
     retry: "never",
   },
   SESSION_REQUIRED: {
