@@ -5,12 +5,13 @@ import type {
   WalletKey,
 } from "../../../app/chain/chain-store.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
+import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import type { Confirmation } from "./confirmation.js";
 import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
 import type { Estimates } from "./estimate-groups.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
-import { failPlan, feeBound, type Plan, planPayments } from "./plan-payments.js";
+import { type AssignPlan, failPlan, feeBound, type Plan, planPayments } from "./plan-payments.js";
 import { aheadReason, readUsedNonces } from "./used-nonces.js";
 
 /** How many wallets one step serves, and how many payments of them: the first are signed and sent while the next are estimated. */
@@ -55,6 +56,7 @@ export async function assignPayments(
   const written = await isolateWallets(context, chain, plans, walletOf, write);
   for (const { wallet, reason } of written.flatMap(({ halts }) => halts))
     await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
+  for (const plan of written.flatMap(({ short }) => short)) reportShort(context, plan);
   // What waits for the operator is listed in each step, and must not be the reason for the next one.
   const isBusy = lastWalletId !== undefined || written.some(({ count }) => count > 0);
   return { lastWalletId, isBusy, hasMore };
@@ -72,6 +74,8 @@ interface WrittenPlans {
   /** How many payments have ended or were given a nonce. */
   count: number;
   halts: { wallet: WalletKey; reason: string }[];
+  /** Those that the signer has bound to their nonces, and whose fees the books cannot hold. Nothing of them has changed. */
+  short: AssignPlan[];
 }
 
 async function writePlans(
@@ -108,13 +112,19 @@ async function writePlans(
       .filter(({ isHalted }) => !isHalted)
       .map((wallet) => ({ wallet, reason: aheadReason(wallet, used) }));
     const plans = withRoom(ready, senders, network.inFlightMax);
-    if (plans.length === 0) return { count: 0, halts };
-    const { outcomes } = await record({ events: plans.map((plan) => eventOf(plan, network.coin)) });
+    if (plans.length === 0) return { count: 0, halts, short: [] };
+    const events = plans.map((plan) => eventOf(plan, network.coin, bound.has(plan)));
+    const { outcomes } = await record({ events });
     const isPaid = (index: number) => outcomes[index] === "recorded";
     const nextNonce = new Map(senders.map((sender) => [sender.walletId, sender.nextNonce]));
     const assigned: AssignedPayment[] = [];
     const ended: ReadyPayment[] = [];
+    const short: AssignPlan[] = [];
     for (const [index, plan] of plans.entries()) {
+      if (plan.kind === "assign" && bound.has(plan) && !isPaid(index)) {
+        short.push(plan);
+        continue;
+      }
       if (plan.kind === "end" || !isPaid(index)) {
         ended.push(plan.payment);
         continue;
@@ -126,7 +136,16 @@ async function writePlans(
     }
     unit.assign(assigned, chain.headNumber, new Date(recorder.now()));
     unit.endPayments(ended.map(({ tenantId, id, walletId }) => ({ tenantId, id, walletId, nonce: null })));
-    return { count: plans.length, halts };
+    return { count: plans.length - short.length, halts, short };
+  });
+}
+
+function reportShort({ network: { coin }, onShort }: DriverContext, { payment, terms }: AssignPlan): void {
+  const { id, walletId, address } = payment;
+  onShort({
+    // Each id is reported once, and that of the payment was when it had not begun yet.
+    ...{ walletId, id: walletId },
+    reason: `The signer has signed ${shownPaymentId(id)}, and the database, which was restored from a backup, has given it no nonce. It must get its nonce again, and ${address} does not have the coins: ${feeBound(terms)} base units of ${coin} must be held for its fee. Send some to the wallet. Its payments wait until then.`,
   });
 }
 
@@ -164,13 +183,12 @@ function withRoom(
   });
 }
 
-function eventOf(plan: Plan, coin: string): RailEvent {
+/** What the signer has bound to a nonce may be pending on the chain: it never fails for want of coins, but waits for them. */
+function eventOf(plan: Plan, coin: string, isBound: boolean): RailEvent {
   const { tenantId, id } = plan.payment;
   if (plan.kind === "end") return { tenantId, id, event: plan.event };
-  return {
-    tenantId,
-    id,
-    event: { kind: "reserve_fee", fee: { asset: coin, amount: feeBound(plan.terms) } },
-    otherwise: { kind: "fail", failure: "INSUFFICIENT_FEE_FUNDS", fee: null },
-  };
+  const amount = feeBound(plan.terms);
+  const event: RailEvent = { tenantId, id, event: { kind: "reserve_fee", fee: { asset: coin, amount } } };
+  if (isBound) return event;
+  return { ...event, otherwise: { kind: "fail", failure: "INSUFFICIENT_FEE_FUNDS", fee: null } };
 }

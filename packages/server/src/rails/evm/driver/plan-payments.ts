@@ -7,7 +7,7 @@ import type { Estimated, Estimates } from "./estimate-groups.js";
 /** What becomes of a payment that is ready, before it is written. */
 export type Plan = AssignPlan | EndPlan;
 
-interface AssignPlan {
+export interface AssignPlan {
   kind: "assign";
   payment: ReadyPayment;
   terms: AttemptTerms;

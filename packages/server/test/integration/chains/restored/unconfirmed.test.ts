@@ -16,7 +16,7 @@ import { recoverDatabase } from "../../../../src/store/recovery/recover-database
 import { createSettlementStore } from "../../../../src/store/transactions/settlement.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
-import { modelCoin } from "../../../harness/chain/model-chain.js";
+import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
 import { modelChainNetwork, modelNetwork } from "../../../harness/chain/model-network.js";
 import { eventually } from "../../../harness/eventually.js";
 
@@ -81,6 +81,16 @@ const down = async () => {
   throw new Error("the signer is down");
 };
 
+/** The signer has signed a payment of 20 with the first nonce, in a commit that is lost. */
+const sign = ({ tenantId, walletId, address }: ChainWallet, transactionId: string) =>
+  driven.honest.signer.sign([
+    {
+      ...{ tenantId, walletId, address, transactionId, network: modelNetwork, nonce: 0 },
+      ...{ purpose: "payment", contract: null, destination: outside, amount: 20n, gasLimit: 21_000n },
+      ...{ maxFeePerGas: 400n, maxPriorityFeePerGas: 4n },
+    },
+  ]);
+
 it("a payment that has not begun is not cancelled before the signer was asked, by its client or with it", async () => {
   const wallet = await driven.createFunded();
   const [one, other] = [
@@ -117,14 +127,7 @@ it("a payment that the signer has signed gets its nonce again before others, and
   const wallet = await driven.createFunded();
   const behind = await driven.accept(wallet, outside, modelCoin, 30n);
   const forgotten = await driven.accept(wallet, outside, modelCoin, 20n);
-  const { tenantId, walletId, address } = wallet;
-  await driven.honest.signer.sign([
-    {
-      ...{ tenantId, walletId, address, transactionId: forgotten, network: modelNetwork, nonce: 0 },
-      ...{ purpose: "payment", contract: null, destination: outside, amount: 20n, gasLimit: 21_000n },
-      ...{ maxFeePerGas: 400n, maxPriorityFeePerGas: 4n },
-    },
-  ]);
+  await sign(wallet, forgotten);
   await recover();
   await cancel(wallet, forgotten);
   await driven.begin(wallet, behind);
@@ -142,6 +145,32 @@ it("a payment that the signer has signed gets its nonce again before others, and
   await driven.settle();
   await driven.until(forgotten, "cancelled");
   await driven.until(behind, "completed");
+});
+
+it("a payment that the signer has signed does not fail if the books cannot hold its fee: it waits for coins, and is paid once", async () => {
+  const wallet = await driven.createFunded(1000n);
+  const paid = () => balanceOf(driven.chain.head().balances, outside, modelCoin);
+  const paidBefore = paid();
+  const forgotten = await driven.accept(wallet, outside, modelCoin, 20n);
+  await sign(wallet, forgotten);
+  await recover();
+  await driven.begin(wallet, forgotten);
+  await eventually(
+    async () => driven.shortages.filter((reason) => reason.includes("must be held for its fee")).length,
+    (count) => count >= 2,
+  );
+  expect((await driven.read(forgotten)).state).toBe("processing");
+  expect(await driven.nonceOf(forgotten)).toBeNull();
+  expect(await isConfirmed(wallet)).toBe(false);
+  const { address } = wallet;
+  driven.chain.pay([{ asset: modelCoin, from: outside, to: address, amount: 1_000_000_000n }]);
+  await driven.settle();
+  await untilConfirmed(wallet);
+  expect(await driven.nonceOf(forgotten)).toBe(0);
+  await driven.inPool(1);
+  await driven.settle();
+  expect(await driven.until(forgotten, "completed")).toMatchObject({ failure: null });
+  expect(paid() - paidBefore).toBe(20n);
 });
 
 it("a wallet that the chain is ahead of is halted although nothing is to be paid", async () => {
