@@ -1,8 +1,9 @@
 import type { ChainUnit, WalletKey } from "../../app/chain/chain-store.js";
 import type { NewLoss } from "../../app/chain/wallet-books.js";
 import { operatorActorId } from "../../app/events/actor.js";
-import type { Queryable, Tx } from "../core/database.js";
+import { type KeyedQueryable, type Queryable, requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
+import { macOfTransaction } from "../transactions/transaction-integrity.js";
 import { factColumns, joinFacts, joinOpen, readTaken, type TakenRow } from "./payment-rows.js";
 
 /** Served by chain_payments_open; at most as many as an address may have in flight. */
@@ -70,20 +71,41 @@ export function resumeWallet(tx: Tx, { tenantId, walletId }: WalletKey): void {
 }
 
 /** By the operator, who has accepted them. The unique key on the idempotency key refuses the same one twice. */
-export async function insertLosses(tx: Queryable, losses: readonly NewLoss[]): Promise<void> {
+export async function insertLosses(
+  tx: KeyedQueryable,
+  network: string,
+  losses: readonly NewLoss[],
+): Promise<void> {
+  const keys = requireKeys(tx);
   const column = <T>(pick: (loss: NewLoss) => T) => losses.map(pick);
+  const macOf = ({ tenantId, id, asset, amount, walletId, outsideId, address }: NewLoss) =>
+    macOfTransaction(keys, {
+      ...{
+        tenantId,
+        id,
+        kind: "payout",
+        clientId: operatorActorId,
+        network,
+        asset,
+        amount: amount.toString(),
+      },
+      ...{ sourceAccountId: walletId, destinationAccountId: outsideId, destinationAddress: address },
+      ...{ expiresAt: null, needsJudgement: false },
+    }).mac.toString("hex");
   await tx.query(sql`
     WITH inserted AS (
       INSERT INTO transactions
         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind, source_account_id, destination_account_id,
-         destination_address, created_at)
-      SELECT tenant_id, id, key, hash, ${operatorActorId}::uuid, reference, asset, amount, 'payout', source, destination, address, created_at
+         destination_address, created_at, key_id, mac)
+      SELECT tenant_id, id, key, hash, ${operatorActorId}::uuid, reference, asset, amount, 'payout', source, destination, address, created_at,
+        ${keys.currentId}, decode(mac, 'hex')
       FROM unnest(
         ${column((l) => l.tenantId)}::uuid[], ${column((l) => l.id)}::uuid[], ${column((l) => l.idempotencyKey)}::text[],
         ${column((l) => `\\x${l.requestHash}`)}::bytea[], ${column((l) => l.reference)}::text[], ${column((l) => l.asset)}::text[],
         ${column((l) => l.amount)}::numeric[], ${column((l) => l.walletId)}::uuid[], ${column((l) => l.outsideId)}::uuid[],
-        ${column((l) => l.address)}::text[], ${column((l) => l.createdAt)}::timestamptz[]
-      ) AS lost (tenant_id, id, key, hash, reference, asset, amount, source, destination, address, created_at)
+        ${column((l) => l.address)}::text[], ${column((l) => l.createdAt)}::timestamptz[],
+        ${column(macOf)}::text[]
+      ) AS lost (tenant_id, id, key, hash, reference, asset, amount, source, destination, address, created_at, mac)
       RETURNING tenant_id, id)
     INSERT INTO open_transactions (tenant_id, id, state, version) SELECT tenant_id, id, 'accepted', 1 FROM inserted
   `);

@@ -74,7 +74,7 @@ function createChainUnit(
     listTaken: (wallet, below) => listTaken(tx, network, wallet, below),
     listAwaiting: (wallets) => listAwaiting(tx, network, wallets),
     adoptNonce: (wallet, finalNonce) => adoptNonce(tx, wallet, finalNonce),
-    insertLosses: (losses) => insertLosses(tx, losses),
+    insertLosses: (losses) => insertLosses(tx, network, losses),
     resumeWallet: (wallet) => resumeWallet(tx, wallet),
     putDeposits: (given) => deposits.putDeposits(tx, network, given),
     gather: (amounts) => deposits.gather(tx, amounts),

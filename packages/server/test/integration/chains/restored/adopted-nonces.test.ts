@@ -4,9 +4,11 @@ import type { ChainBlock, ChainNode } from "../../../../src/app/chain/chain-node
 import { stateNonce } from "../../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import { auditLedger } from "../../../../src/store/ledger/audit-ledger.js";
+import { createTransactionStore } from "../../../../src/store/transactions/transactions.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
 import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
+import { modelAssets } from "../../../harness/chain/model-network.js";
 import { eventually } from "../../../harness/eventually.js";
 
 const usdc = "USDC.SIM";
@@ -44,8 +46,8 @@ describe("a wallet whose nonce something else has used", () => {
   const resumed = () => compared((halt) => halt.reason === null);
   const steal = (amount: bigint, asset = modelCoin) => driven.chain.credit(wallet.address, asset, -amount);
   const losses = () =>
-    driven.database.query<{ amount: string; asset: string; reference: string }>(sql`
-      SELECT amount, asset, reference FROM transactions
+    driven.database.query<{ id: string; amount: string; asset: string; reference: string }>(sql`
+      SELECT id, amount, asset, reference FROM transactions
       WHERE source_account_id = ${wallet.walletId} AND reference LIKE 'missing %' ORDER BY id
     `);
   async function expectBooksEqualChain(): Promise<void> {
@@ -238,7 +240,12 @@ describe("a wallet whose nonce something else has used", () => {
     expect(await driven.nonceOf(waiting)).toBe(2);
     await driven.settle();
     await driven.until(waiting, "completed");
-    expect(await losses()).toMatchObject([{ amount: "5000", asset: modelCoin }]);
+    const recorded = await losses();
+    expect(recorded).toMatchObject([{ amount: "5000", asset: modelCoin }]);
+    // Only what the service has written itself is sent in webhooks.
+    const { readVerified } = createTransactionStore(driven.keyed, modelAssets);
+    const ids = recorded.map(({ id }) => id);
+    expect((await readVerified(wallet.tenantId, ids)).map((one) => one.isTampered ?? false)).toEqual([false]);
     await expectBooksEqualChain();
   });
 
