@@ -120,9 +120,7 @@ describe.runIf(hasBrowser)("what others have written", () => {
       await lookThrough(path);
     }
     await ada.open(`/approvals/${commented}`);
-    expect(
-      await ada.page.getByRole("table", { name: "Decisions" }).getByText("U+202E").count(),
-    ).toBeGreaterThan(0);
+    await ada.page.getByRole("table", { name: "Decisions" }).getByText("U+202E").first().waitFor();
   });
 
   it("does nothing in the reason of a rule", async () => {

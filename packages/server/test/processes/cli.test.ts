@@ -162,7 +162,7 @@ describe("the command line of a checkout, beside a running sandbox", () => {
     expect((await shell("bursar help")).stdout).toContain("Commands of the operator");
     const namesOf = async (...args: string[]) => {
       const { output } = await runBursar([...args, "--help"], {});
-      const names = [...output.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, name]) => name ?? "");
+      const names = [...output.matchAll(/^ {2}([a-z-]+)(?: |$)/gm)].map(([, name]) => name ?? "");
       return names.filter((name) => name !== "help").sort();
     };
     expect(await namesOf()).toEqual(operatorCommands.map(({ name }) => name).sort());
