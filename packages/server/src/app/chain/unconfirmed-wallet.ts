@@ -1,10 +1,9 @@
+import type { WalletKey } from "./chain-store.js";
 import type { SignedNonce } from "./signer.js";
 import type { ComparedWallet } from "./wallet-books.js";
 
 /** A nonce of a wallet that the signer has bound to a transaction. */
-export interface SignedOfWallet extends SignedNonce {
-  walletId: string;
-}
+export interface SignedOfWallet extends SignedNonce, WalletKey {}
 
 export interface UnconfirmedPage {
   after: UnconfirmedWallet | undefined;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
 import { startChainService } from "../../harness/chain/chain-service.js";
 import { falseToken, modelCoin } from "../../harness/chain/model-chain.js";
 import { explain, findPlanFaults } from "../../harness/database/plans.js";
@@ -60,6 +61,17 @@ describe("every statement of the driver of a chain", () => {
         async () => service.chain.pool().length,
         (count) => count === 3,
       );
+      // As after a restore: the signer is asked for what it has signed.
+      const isConfirmed = async () => {
+        const [row] = await service.database.query<{ is: boolean }>(
+          sql`SELECT confirmed_epoch > 0 AS is FROM chain_wallets WHERE wallet_id = ${wallet.walletId}`,
+        );
+        return row?.is;
+      };
+      await service.database.query(
+        sql`UPDATE chain_wallets SET confirmed_epoch = 0 WHERE wallet_id = ${wallet.walletId}`,
+      );
+      await eventually(isConfirmed, Boolean);
       await service.requestCancel(wallet, cancelled);
       await eventually(
         async () => service.chain.pool(),
@@ -97,6 +109,7 @@ describe("every statement of the driver of a chain", () => {
         "SET stage = 'included'",
         "UPDATE chain_wallets",
         "SELECT DISTINCT given.wallet_id",
+        "AS given (tenant_id, wallet_id, nonce, transaction_id, index)",
       ])
         expect(texts).toContain(part);
       expect(await findFaults(service.database, recording)).toEqual([]);

@@ -107,13 +107,13 @@ async function askSigner(
   while (asked.length > 0) {
     const answers = await signer.signedFrom(asked);
     asked = asked.flatMap((wallet, index) => {
-      const { walletId } = wallet;
+      const { tenantId, walletId } = wallet;
       const answer = answers[index] ?? { reason: "The signer has not answered." };
       if ("reason" in answer) {
         memory.refused.set(walletId, answer.reason);
         return [];
       }
-      for (const one of answer) memory.nonces.push({ ...one, walletId });
+      for (const one of answer) memory.nonces.push({ ...one, tenantId, walletId });
       const last = answer.length < listedMax ? undefined : answer.at(-1);
       return last === undefined ? [] : [{ ...wallet, nonce: last.nonce + 1 }];
     });

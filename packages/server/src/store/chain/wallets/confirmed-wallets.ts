@@ -58,7 +58,7 @@ export async function listUnconfirmed(
 
 const leastId = "00000000-0000-0000-0000-000000000000";
 
-/** Served by chain_payments_nonce. */
+/** Served by the primary key, one by one: the network and the wallets are locked meanwhile. */
 export async function listUnknownNonces(
   tx: Queryable,
   network: string,
@@ -67,13 +67,13 @@ export async function listUnknownNonces(
   if (signed.length === 0) return [];
   const rows = await tx.query<{ index: string }>(sql`
     SELECT given.index FROM unnest(
-      ${signed.map(({ walletId }) => walletId)}::uuid[], ${signed.map(({ nonce }) => nonce)}::bigint[],
-      ${signed.map(({ transactionId }) => transactionId)}::uuid[]
-    ) WITH ORDINALITY AS given (wallet_id, nonce, transaction_id, index)
-    WHERE NOT EXISTS (
-      SELECT FROM chain_payments p
-      WHERE p.network = ${network} AND p.wallet_id = given.wallet_id AND p.nonce = given.nonce
-        AND p.transaction_id = given.transaction_id)
+      ${signed.map(({ tenantId }) => tenantId)}::uuid[], ${signed.map(({ walletId }) => walletId)}::uuid[],
+      ${signed.map(({ nonce }) => nonce)}::bigint[], ${signed.map(({ transactionId }) => transactionId)}::uuid[]
+    ) WITH ORDINALITY AS given (tenant_id, wallet_id, nonce, transaction_id, index)
+    LEFT JOIN LATERAL (
+      SELECT p.network, p.wallet_id, p.nonce FROM chain_payments p
+      WHERE p.tenant_id = given.tenant_id AND p.transaction_id = given.transaction_id LIMIT 1) AS p ON true
+    WHERE (p.network, p.wallet_id, p.nonce) IS DISTINCT FROM (${network}::text, given.wallet_id, given.nonce)
     ORDER BY given.index
   `);
   return rows.flatMap(({ index }) => signed[Number(index) - 1] ?? []);
