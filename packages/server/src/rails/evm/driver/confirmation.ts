@@ -1,7 +1,9 @@
+import type { LockedSender } from "../../../app/chain/chain-store.js";
 import type { SignedNonce } from "../../../app/chain/signer.js";
 import type { SignedOfWallet, UnconfirmedWallet } from "../../../app/chain/unconfirmed-wallet.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
+import { isolateWallets } from "./isolate-wallets.js";
 import { aheadReason, readUsedNonces } from "./used-nonces.js";
 
 /** Whether the chain and the signer know payments that the database has forgotten. */
@@ -25,6 +27,11 @@ export interface ConfirmationDeps extends DriverContext {
 const walletsMax = 32;
 /** How many nonces of a wallet the signer lists at once. */
 const listedMax = 256;
+/** It is asked about again in each look, and the others are confirmed meanwhile. */
+const walletAtFault = {
+  code: "PAYMENT_AT_FAULT",
+  reason: "It cannot be compared with the chain and the signer",
+} as const;
 /** A wallet becomes unconfirmed when the database went back, or when it goes on after a halt. */
 const lookEveryMs = 1000;
 
@@ -35,21 +42,35 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
   /** Those that the round has found so far. */
   const listed = new Set<string>();
 
-  async function confirmPage(chain: FollowedChain, wallets: readonly UnconfirmedWallet[]): Promise<void> {
-    const used = await readUsedNonces(deps, chain, wallets);
-    const signed = await askSigner(deps, wallets);
-    const { ahead, unknown } = await inUnit(deps, positionOf(chain), async (unit) => {
+  /** One SQL transaction, which confirms those that the chain and the signer agree with. */
+  async function comparePage(
+    chain: FollowedChain,
+    wallets: readonly UnconfirmedWallet[],
+    used: ReadonlyMap<string, number>,
+    signed: SignerMemory,
+  ): Promise<{ overtaken: LockedSender[]; foreign: SignedOfWallet[] }> {
+    const ids = new Set(wallets.map(({ walletId }) => walletId));
+    return await inUnit(deps, positionOf(chain), async (unit) => {
       const senders = await unit.lockSenders(wallets);
       const overtaken = senders.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) > nextNonce);
-      const foreign = await unit.listUnknownNonces(signed.nonces);
+      const foreign = await unit.listUnknownNonces(signed.nonces.filter(({ walletId }) => ids.has(walletId)));
       const open = new Set([...overtaken, ...foreign].map(({ walletId }) => walletId));
       const confirmed = wallets.filter(
         ({ walletId }) => !open.has(walletId) && !signed.refused.has(walletId),
       );
       // The epoch that was listed: in a later one they are asked again.
       unit.confirmWallets(confirmed, wallets[0]?.epoch ?? 0);
-      return { ahead: overtaken, unknown: foreign };
+      return { overtaken, foreign };
     });
+  }
+
+  async function confirmPage(chain: FollowedChain, wallets: readonly UnconfirmedWallet[]): Promise<void> {
+    const used = await readUsedNonces(deps, chain, wallets);
+    const signed = await askSigner(deps, wallets);
+    const compare = (some: readonly UnconfirmedWallet[]) => comparePage(chain, some, used, signed);
+    const compared = await isolateWallets(deps, chain, wallets, (wallet) => wallet, compare, walletAtFault);
+    const ahead = compared.flatMap(({ overtaken }) => overtaken);
+    const unknown = compared.flatMap(({ foreign }) => foreign);
     for (const wallet of ahead.filter(({ isHalted }) => !isHalted))
       await haltWallet(deps, chain, wallet, "NONCE_USED_ELSEWHERE", aheadReason(wallet, used));
     for (const { walletId } of wallets) {

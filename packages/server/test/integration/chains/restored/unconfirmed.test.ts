@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { showId } from "@bursar/protocol";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { ClientOrigin } from "../../../../src/app/audit/audit-entry.js";
 import { createTransactionCanceller } from "../../../../src/app/transactions/cancel-transaction.js";
@@ -171,6 +172,26 @@ it("a payment that the signer has signed does not fail if the books cannot hold 
   await driven.settle();
   expect(await driven.until(forgotten, "completed")).toMatchObject({ failure: null });
   expect(paid() - paidBefore).toBe(20n);
+});
+
+it("a wallet that cannot be confirmed is halted, and the others are confirmed", async () => {
+  const [faulty, healthy] = [await driven.createFunded(), await driven.createFunded()];
+  await driven.database.run(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''it is refused''; END';
+    CREATE TRIGGER refuse BEFORE UPDATE OF confirmed_epoch ON chain_wallets FOR EACH ROW
+      WHEN (new.wallet_id = '${faulty.walletId}' AND new.confirmed_epoch > old.confirmed_epoch) EXECUTE FUNCTION refuse()`);
+  await recover();
+  await untilConfirmed(healthy);
+  await eventually(
+    () => driven.halts(),
+    (halts) =>
+      halts.some(
+        ({ code, object }) => code === "PAYMENT_AT_FAULT" && object === showId("wlt", faulty.walletId),
+      ),
+  );
+  expect(await isConfirmed(faulty)).toBe(false);
+  await driven.database.run("DROP TRIGGER refuse ON chain_wallets; DROP FUNCTION refuse");
+  await untilConfirmed(faulty);
 });
 
 it("a wallet that the chain is ahead of is halted although nothing is to be paid", async () => {
