@@ -18,6 +18,7 @@ export async function signedPost(
   token: string,
   { keyId, privateKey }: SigningKey,
   content: object,
+  more: Record<string, string> = {},
 ) {
   const body = JSON.stringify(content);
   const request = {
@@ -27,13 +28,14 @@ export async function signedPost(
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
       "content-digest": `sha-256=:${createHash("sha256").update(body).digest("base64")}:`,
+      ...more,
     },
   };
   const signed = await httpbis.signMessage(
     {
       key: createSigner(privateKey, "ed25519", keyId),
       name: "sig1",
-      fields: ["@method", "@target-uri", "authorization", "content-digest"],
+      fields: ["@method", "@target-uri", "authorization", "content-digest", ...Object.keys(more)],
       params: ["created", "expires", "nonce", "keyid", "tag"],
       paramValues: {
         expires: new Date(Date.now() + 60_000),

@@ -40,8 +40,12 @@ describe.each(["transaction", "change request"] as const)(
       key = { keyId: await service.addKeyAsOperator(officer, publicKey), privateKey };
     });
 
+    let more: Record<string, string>;
+    beforeEach(() => {
+      more = {};
+    });
     const sign = async (path: string, body: object, token: string) => {
-      expect((await signedPost(service.url + path, token, key, body)).ok).toBe(true);
+      expect((await signedPost(service.url + path, token, key, body, more)).ok).toBe(true);
     };
     const decide = async (token = officer.token): Promise<Subject> => {
       if (kind === "transaction") {
@@ -93,6 +97,16 @@ describe.each(["transaction", "change request"] as const)(
       expect(shown).toMatchObject({ status: 200, signature: { base: null } });
       expect(shown.text).not.toContain(officer.token);
       expect(Date.parse(shown.signature?.base_available_at ?? "")).toBeGreaterThan(Date.now() + 600_000);
+    });
+
+    it("is not ruined by what the approver has signed beside it", async () => {
+      const part = (content: object) => Buffer.from(JSON.stringify(content)).toString("base64url");
+      const claims = { exp: 1e300, tenant_id: (await service.createTenant()).tenantId };
+      more = { "x-copy": `${part({ alg: "EdDSA" })}.${part(claims)}.c2ln` };
+      const shown = await read(auditor, await decide());
+      expect(shown).toMatchObject({ status: 200, signature: { base: null } });
+      const shownAtMs = Date.parse(shown.signature?.base_available_at ?? "");
+      expect(shownAtMs).toBeLessThanOrEqual(Date.now() + 2 * 900_000);
     });
 
     const copyTo = async (other: Person, { id, copied }: Subject) => {

@@ -1,29 +1,45 @@
 import { readId } from "@bursar/protocol";
+import { tokenLifetimeSeconds } from "../../access/tokens.js";
 
-/** A signature base that was opened, and when the access token in it expires; null if it contains none. */
+/** A signature base that was opened, and when the access tokens in it have expired; null if it contains none. */
 export interface SignedBase {
   text: string;
   tokenExpiresAt: Date | null;
 }
 
 /**
- * Takes the time from which a signature base can be shown from the access tokens in it. The base is encrypted and authenticated, unlike the
+ * Takes the time from which a signature base can be shown from the access token in it. The base is encrypted and authenticated, unlike the
  * columns beside it: a writer to the database cannot have a token shown that is still valid. Undefined if the base belongs to another tenant.
+ *
+ * Only the token of the `authorization` line was verified when the request was accepted. The signer chooses the other lines freely: they
+ * can contain another token that is valid, and also anything else. A token that existed at that time has expired when the verified one has
+ * expired and the lifetime of a token has passed, so the other lines delay the base no longer than that.
  */
 export function readSignedBase(tenantId: string, base: Uint8Array): SignedBase | undefined {
   const text = Buffer.from(base).toString("utf8");
-  const tokens = [...text.matchAll(tokenPattern)].flatMap(([, payload = ""]) => readClaims(payload) ?? []);
-  const isForeign = tokens.some((token) => readId("tnt", token.tenantId) !== tenantId);
-  if (isForeign || (tokens.length === 0 && /^"authorization"/m.test(text))) return undefined;
-  const expiresAtMs = Math.max(...tokens.map(({ exp }) => exp * 1000));
-  return { text, tokenExpiresAt: tokens.length === 0 ? null : new Date(expiresAtMs) };
+  const credential = /^"authorization":.*$/m.exec(text)?.[0];
+  if (credential === undefined) return { text, tokenExpiresAt: null };
+  const [verified] = readTokens(credential);
+  if (verified === undefined || readId("tnt", verified.tenantId ?? "") !== tenantId) return undefined;
+  const latestSeconds = Math.max(...readTokens(text).map(({ exp }) => exp));
+  const expiresAtSeconds = Math.min(latestSeconds, verified.exp + tokenLifetimeSeconds);
+  return { text, tokenExpiresAt: new Date(expiresAtSeconds * 1000) };
 }
 
-/** A JWT in any line: a client can have signed another header that contains its token. The bound of its header bounds the search. */
+interface ReadToken {
+  exp: number;
+  tenantId: string | undefined;
+}
+
+function readTokens(text: string): ReadToken[] {
+  return [...text.matchAll(tokenPattern)].flatMap(([, payload = ""]) => readClaims(payload) ?? []);
+}
+
+/** The bound of the header of a JWT bounds the search. */
 const tokenPattern = /\beyJ[\w-]{1,500}\.([\w-]+)\.[\w-]+/g;
 
-/** Undefined for a JWT that is no access token of this service. */
-function readClaims(payload: string): { exp: number; tenantId: string } | undefined {
+/** Undefined for a JWT that does not expire, which is no access token of this service. */
+function readClaims(payload: string): ReadToken | undefined {
   let claims: { exp?: unknown; tenant_id?: unknown } | null;
   try {
     claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8"));
@@ -31,5 +47,6 @@ function readClaims(payload: string): { exp: number; tenantId: string } | undefi
     return undefined;
   }
   const { exp, tenant_id: tenantId } = claims ?? {};
-  return typeof exp === "number" && typeof tenantId === "string" ? { exp, tenantId } : undefined;
+  if (typeof exp !== "number") return undefined;
+  return { exp, tenantId: typeof tenantId === "string" ? tenantId : undefined };
 }
