@@ -130,7 +130,7 @@ describe("more busy endpoints than there are queues", () => {
     }));
 
   /** A store in which everything is always due, and queues that look once a second. */
-  function createWorld(endpoints: readonly EndpointKey[]) {
+  function createWorld(endpoints: readonly EndpointKey[], isTampered = (_: EndpointKey) => false) {
     const sorted = endpoints
       .map((key) => ({ key, name: endpointName(key) }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -149,7 +149,10 @@ describe("more busy endpoints than there are queues", () => {
             for (const { name } of acquired) held.add(name);
             return acquired.map(
               ({ key }) =>
-                ({ ...key, holder: "h", fence: "1", endpoint: { failingSince: null } }) as EndpointLease,
+                ({
+                  ...{ ...key, holder: "h", fence: "1" },
+                  endpoint: { failingSince: null, isTampered: isTampered(key) },
+                }) as EndpointLease,
             );
           },
           renew: async (leases) => [...leases],
@@ -185,6 +188,19 @@ describe("more busy endpoints than there are queues", () => {
       for (const key of youngest) if (queues.find(key) !== undefined) served.add(key.endpointId);
     }
     expect(served.size).toBe(youngest.length);
+  });
+
+  it("are reached behind those that were tampered with, which have no queue", async () => {
+    const youngest = keysOf("tenant of today", 3);
+    const tampered = tenants.flatMap((tenantId) => keysOf(tenantId, 200));
+    const { queues, look } = createWorld([...tampered, ...youngest], ({ tenantId }) =>
+      tenants.includes(tenantId),
+    );
+    // Each look says that there is more, also one that has found nothing to send to.
+    for (let hasMore = true; hasMore; ) hasMore = await look();
+    expect([...queues.all()].map(({ lease }) => lease.tenantId)).toEqual(
+      youngest.map(({ tenantId }) => tenantId),
+    );
   });
 
   it("take no queue of a tenant that has few, and all of theirs in turn", async () => {

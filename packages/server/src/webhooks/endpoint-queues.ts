@@ -126,7 +126,8 @@ export function createEndpointQueues({
     const after = tenantIds === "any" ? acquiredUpTo.get(areFailing) : undefined;
     const wanted = { tenantIds, areFailing, dueBy: new Date(now()), limit, after };
     const acquired = await leases.acquire(wanted);
-    for (const lease of acquired) add(lease);
+    for (const lease of acquired) if (lease.endpoint.isTampered !== true) add(lease);
+    // Those that were tampered with count: the next look continues behind them.
     const isFull = acquired.length >= limit;
     if (tenantIds === "any") acquiredUpTo.set(areFailing, isFull ? lastOf(acquired) : undefined);
     // The others are acquired when they are looked at again.

@@ -57,8 +57,8 @@ export function createSendingStore(
   onTampered: (endpoint: WebhookEndpoint) => void,
 ): SendingStore {
   /**
-   * Leases with their endpoints; those of endpoints that are not enabled are left out, and released by their holder when it notices. So are
-   * those of endpoints that were tampered with. Their leases expire, so each is looked at and reported once in the length of a lease.
+   * Leases with their endpoints; those of endpoints that are not enabled are left out, and released by their holder when it notices. Endpoints
+   * that were tampered with are reported.
    */
   const withEndpoints = async (leases: Statement) => {
     const rows = await database.query<EndpointRow & Lease>(sql`
@@ -70,7 +70,7 @@ export function createSendingStore(
     `);
     const leased = rows.map((row) => toLease(requireKeys(database), row));
     for (const { endpoint } of leased) if (endpoint.isTampered === true) onTampered(endpoint);
-    return leased.filter(({ endpoint }) => endpoint.isTampered !== true);
+    return leased;
   };
   return {
     leases: {
@@ -78,7 +78,10 @@ export function createSendingStore(
         const candidates = { ...endpointsWithDue(wanted), limit };
         return withEndpoints(acquireLeases(endpointLeases, candidates, holder, leaseMs));
       },
-      renew: (leases, leaseMs) => withEndpoints(renewLeases(endpointLeases, leases, leaseMs)),
+      renew: async (leases, leaseMs) => {
+        const renewed = await withEndpoints(renewLeases(endpointLeases, leases, leaseMs));
+        return renewed.filter(({ endpoint }) => endpoint.isTampered !== true);
+      },
       release: async (leases, restMs) =>
         void (await database.query(releaseLeases(endpointLeases, leases, restMs))),
     },
