@@ -28,7 +28,7 @@ import {
   type SingleAdministratorColumns,
   selectSingleAdministrator,
 } from "./single-administrator.js";
-import { recordStop } from "./stop-records.js";
+import { isStopped, recordStop } from "./stop-records.js";
 import { queueSweepsOfChange } from "./sweeps.js";
 
 /**
@@ -43,6 +43,7 @@ export async function changeClient(
   keyed?: KeyedChange,
   caller?: CallerReview,
 ): Promise<ApiClient | Refused | undefined> {
+  if (caller?.clientId === id) lockAdministration(tx, tenantId);
   lockClients(tx, tenantId, id, caller?.clientId);
   const revoked = await reviewCaller(tx, tenantId, caller);
   if (revoked !== undefined) return revoked;
@@ -75,11 +76,25 @@ export async function changeClient(
   return await findClientOfTenant(tx, tenantId, id);
 }
 
-/** Somebody else who can log in and invite people. An invitation that was not used can have expired. Served by people_by_tenant and client_keys_by_client. */
+/**
+ * Of two administrators who disable themselves at the same time, the second waits, and sees that the first is gone. Locked before any client.
+ * Not the row of the tenant: a reset locks that after the clients.
+ */
+function lockAdministration(tx: Tx, tenantId: string): void {
+  tx.send(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`administrators of ${tenantId}`}, 0))`);
+}
+
+/**
+ * Somebody else who can log in and invite people. An invitation that was not used can have expired, and a record can stop somebody whose row
+ * says otherwise. Served by people_by_tenant, client_keys_by_client and the primary key of stop_records.
+ */
 function selectOtherAdministrator({ id }: ApiClient) {
+  const hasKey = sql`EXISTS (
+    SELECT FROM client_keys k WHERE k.client_id = c.id AND (k.expires_at IS NULL OR k.expires_at > now()))`;
   return sql`EXISTS (
     SELECT FROM clients c WHERE c.tenant_id = t.id AND c.id <> ${id} AND c.email IS NOT NULL AND c.state = 'active'
-      AND c.scopes @> ARRAY['clients:manage'] AND (c.oidc_subject IS NOT NULL OR EXISTS (SELECT FROM client_keys k WHERE k.client_id = c.id)))`;
+      AND c.scopes @> ARRAY['clients:manage'] AND (c.oidc_subject IS NOT NULL OR ${hasKey})
+      AND NOT ${isStopped(sql`c.tenant_id`, sql`c.id`)})`;
 }
 
 /**

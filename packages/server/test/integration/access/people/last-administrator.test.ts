@@ -1,10 +1,12 @@
+import { readId } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../../../src/store/core/sql.js";
 import type { Authenticator } from "../../../harness/people/authenticator.js";
 import { callConfirmed, registerWith, tokenOf } from "../../../harness/people/log-in.js";
-import { sharedService } from "../../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../../harness/service/shared-service.js";
 import type { TestClient } from "../../../harness/service/test-service.js";
 
-const service = await sharedService();
+const service = await inspectTamperedService();
 
 interface Admin {
   id: string;
@@ -57,5 +59,27 @@ describe("the last administrator", () => {
     const grace = await join("grace@treasury.example");
     expect(await change(ada, "people", { state: "disabled" })).toBe(200);
     expect(await change(grace, "people", { state: "disabled" })).toBe("ADMINISTRATOR_IS_LAST");
+  });
+
+  it("is one of two who leave at the same time", async () => {
+    const others = await Promise.all(["b", "c", "d"].map((name) => join(`${name}@treasury.example`)));
+    const left = await Promise.all(
+      [ada, ...others].map((admin) => change(admin, "people", { state: "disabled" })),
+    );
+    expect(left.filter((result) => result === 200)).toHaveLength(3);
+    expect(left).toContain("ADMINISTRATOR_IS_LAST");
+  });
+
+  it("is not replaced by somebody whom a record has stopped, nor by one whose passkeys have expired", async () => {
+    const stopped = readId("cli", (await join("grace@treasury.example")).id);
+    const expired = readId("cli", (await join("lin@treasury.example")).id);
+    await service.database.query(sql`
+      INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at)
+      SELECT tenant_id, id, 1, true, now() FROM clients WHERE id = ${stopped}
+    `);
+    await service.database.query(
+      sql`UPDATE client_keys SET expires_at = now() - interval '1 minute' WHERE client_id = ${expired}`,
+    );
+    expect(await change(ada, "people", { state: "disabled" })).toBe("ADMINISTRATOR_IS_LAST");
   });
 });
