@@ -6,6 +6,7 @@ import type { NonceStore } from "../access/authenticate-client.js";
 import type { TokenClaims, TokenSigner } from "../access/tokens.js";
 import { createTrustedPairs } from "../access/trusted-pairs.js";
 import { type AuditDraft, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { limitRefusals } from "../audit/limit-refusals.js";
 import { hashSecret, newSecret } from "../clients/client-secret.js";
 import type { ClientDeps } from "../clients/client-service.js";
 import type { TenantStore } from "../clients/create-tenant.js";
@@ -106,7 +107,8 @@ export interface SessionServiceDeps extends ClientDeps {
 /** The shortest time in which a proof is refused: it does not tell who exists. */
 const failureFloorMs = 10;
 
-export function createSessionService(deps: SessionServiceDeps): SessionService {
+export function createSessionService(given: SessionServiceDeps): SessionService {
+  const deps = { ...given, audit: limitRefusals(given.audit, given.now) };
   const trusted = createTrustedPairs();
   /**
    * The proof is checked first, and only failures are limited by their address: a neighbour cannot keep anybody from logging in. Cookies,
