@@ -8,6 +8,7 @@ import { transactionsMax } from "../src/cli/run-command.js";
 import type { Report } from "../src/report/report.js";
 import type { FaultName } from "./faults.js";
 import { environment, plainFile, run } from "./run-command-line.js";
+import { otherTokens, startOtherServer } from "./servers/other/other-server.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
 
 const folder = mkdtempSync(join(tmpdir(), "bursar-conformance-"));
@@ -135,6 +136,18 @@ it("known failures of a baseline do not count, and compare lists what has change
   expect(compared.status).toBe(1);
   expect(compared.out).toMatch(/error\.code\.form +passed -> failed/);
   expect(await run(["compare", good, good])).toMatchObject({ status: 0 });
+});
+
+it("what the first request has shown about keys is a warning of its check", async () => {
+  const server = await startOtherServer("keys of at most 20 characters, which the target file does not say");
+  const file = join(folder, "short-keys.yaml");
+  writeFileSync(file, 'token_env: OTHER_TOKEN\ntransaction: { asset: POINTS, amount: "3" }\n');
+  const args = ["--base-url", server.url, "--target", file, "--only", "tx.create.admitted"];
+  const { status, out } = await run(args, { variables: { OTHER_TOKEN: otherTokens.own } });
+  await server.stop();
+  expect(status).toBe(0);
+  expect(out).toContain("WARNED tx.create.admitted");
+  expect(out).toContain("State the longest in key_length of the target file.");
 });
 
 it("--only runs the checks that were asked for and those that they need", async () => {

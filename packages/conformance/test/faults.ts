@@ -78,7 +78,7 @@ export const faults = {
   "book-error-as-string": { check: "book.snapshot", words: '{"error":"no book"}' },
   // Keys
   "missing-key-accepted": { check: "key.required", words: "without Idempotency-Key" },
-  "missing-key-dropped": { check: "key.required", words: "a response to POST /v1/transactions" },
+  "missing-key-dropped": { check: "key.required", words: "the connection was closed without a response" },
   "empty-key-accepted": { check: "key.empty", words: "an empty Idempotency-Key" },
   "key-header-exact-case": { check: "key.header-name", words: "spelt idempotency-key" },
   "repeat-creates-second": { check: "key.repeat.once", words: "a second one" },
@@ -96,7 +96,6 @@ export const faults = {
   "body-is-key": { check: "key.distinct", words: "one body under two keys" },
   // Bodies
   "number-accepted": { check: "body.amount.number", words: "an amount that is a JSON number" },
-  "number-dropped": { check: "body.amount.number", words: "a response to POST /v1/transactions" },
   "word-accepted": { check: "body.amount.word", words: "not a decimal number" },
   "integer-accepted": { check: "body.amount.type", words: "an amount that is a JSON integer" },
   "list-accepted": { check: "body.amount.type", words: "an amount that is a list" },
@@ -106,7 +105,11 @@ export const faults = {
   "asset-number-accepted": { check: "body.asset.number", words: "an asset that is a JSON number" },
   "form-accepted": { check: "body.form", words: "a form" },
   "malformed-accepted": { check: "body.malformed", words: "not JSON" },
-  "malformed-dropped": { check: "body.malformed", words: "a response to POST /v1/transactions" },
+  "refusals-dropped": {
+    check: "body.amount.number",
+    words: "a response to POST /v1/transactions; seen the connection was closed without a response",
+  },
+  "malformed-dropped": { check: "body.malformed", words: "the connection was closed without a response" },
   "trailing-comma-accepted": { check: "body.strict", words: "a comma before the closing brace" },
   "text-after-json-accepted": { check: "body.strict", words: "further text after it" },
   "string-accepted": { check: "body.strict", words: "a JSON string as the body" },
@@ -169,6 +172,14 @@ export const faults = {
   "empty-405": { check: "error.wrong-method.object", words: "an empty body" },
   "no-request-id-405": { check: "error.wrong-method.request-id", words: "none" },
   "html-415": { check: "error.every.object", words: "<html>The body must be JSON.</html> for POST /v1/" },
+  "odd-input-crashes": {
+    check: "error.every.object",
+    words: "status 500 with the body <html>Oops</html> for POST /v1/transactions (exchange",
+  },
+  "odd-input-dropped": {
+    check: "error.every.object",
+    words: "seen the connection was closed without a response",
+  },
   "html-405-elsewhere": { check: "error.every.object", words: "for PATCH /v1/wallets" },
   "error-not-utf8": { check: "error.every.encoding", words: "bytes that are not UTF-8 for POST /v1/" },
   "error-with-mark": { check: "error.every.encoding", words: "a byte order mark for POST /v1/" },

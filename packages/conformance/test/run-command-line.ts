@@ -32,6 +32,8 @@ interface RunOptions {
   readonly input?: string;
   readonly isAtTerminal?: boolean;
   readonly signal?: AbortSignal;
+  /** Of the environment, besides those that the target files of the tests name. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Called with each part of what the command writes to stderr, such as a mark of progress. */
   readonly onProgress?: (text: string) => void;
 }
@@ -50,7 +52,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
       options.onProgress?.(text);
     },
     input: Object.assign(Readable.from([input]), { isTTY: isAtTerminal }),
-    environment,
+    environment: { ...environment, ...options.variables },
     signal,
   };
   return { status: await main(args, console), out, err };

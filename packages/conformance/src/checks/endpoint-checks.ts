@@ -10,7 +10,7 @@ import {
   type Reply,
   valueAt,
 } from "../http/reply.js";
-import { withFittingKey } from "./fitting-key.js";
+import { withFittingKey } from "./fitting-request.js";
 import { expectRefused, isAccepted, sharedTransaction, showTransaction } from "./scenarios.js";
 import { refuseFinal } from "./transaction-checks.js";
 import { finalStatesIn, hasState } from "./transaction-state.js";

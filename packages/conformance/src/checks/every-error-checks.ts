@@ -1,4 +1,4 @@
-import { contractCheck, expect, ignoreNoResponse, NotOffered } from "../engine/check.js";
+import { contractCheck, expect, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { describeValue } from "../engine/name-value.js";
 import { isOfGateway } from "../http/find-gateway.js";
@@ -11,11 +11,10 @@ import {
   type Reply,
   toReply,
 } from "../http/reply.js";
-import { book, createWallet } from "./endpoint-checks.js";
+import { book } from "./endpoint-checks.js";
 import { errorKinds, isSuccess, isText, isUpperSnake } from "./error-checks.js";
-import { reusedKey } from "./key-scenarios.js";
+import { furtherRequests } from "./further-requests.js";
 import { policyRefusal } from "./policy-checks.js";
-import { sharedTransaction } from "./scenarios.js";
 
 /**
  * Section 7 is about every error response, and most of those that a run receives belong to checks that only ask whether something is
@@ -26,17 +25,8 @@ const shownMax = 5;
 /** Paths of the contract, and those that the kit invents. Other paths, such as a token endpoint, have errors of their own form. */
 const ownPaths = /^\/v1\/(transactions(\/[^/]+)?|wallets|orderbook|conformance-[^/]+)$/;
 
-/** Requests that no other check sends, and that a target may refuse. */
-const furtherRequests = (kit: Kit) =>
-  kit.fixture("further refusals", async (own) => {
-    for (const path of ["/v1/transactions", "/v1/wallets"])
-      await own.send("PATCH", path).catch(ignoreNoResponse);
-    await createWallet(own, { authorization: null }).catch(ignoreNoResponse);
-    await reusedKey(own).catch(() => undefined);
-    const id = await sharedTransaction(own).then((one) => one.id, own.newName);
-    const path = `/v1/transactions/${encodeURIComponent(id)}`;
-    await own.send("GET", path, { authorization: null }).catch(ignoreNoResponse);
-  });
+/** What is no URI can be answered before it reaches the service. */
+const isMalformed = (pathname: string) => /%(?![0-9a-f]{2})/i.test(pathname);
 
 /** A resource can have a member named error too, so an error under a status of success has nothing else. */
 const isError = ({ status, json }: Reply) =>
@@ -49,7 +39,7 @@ function errorReplies({ target, session }: Kit): Reply[] {
     const { request, response } = exchange;
     const { pathname } = request.url;
     const isOwn = pathname.startsWith(base) && ownPaths.test(pathname.slice(base.length));
-    if (response === undefined || !isOwn || isOfGateway(exchange)) return [];
+    if (response === undefined || !isOwn || isMalformed(pathname) || isOfGateway(exchange)) return [];
     const reply = toReply({ ...exchange, response });
     return isError(reply) ? [reply] : [];
   });
@@ -125,14 +115,25 @@ export const everyErrorChecks = [
       writes: ["transaction", "wallet"],
       atEnd: true,
     },
-    (kit) =>
-      expectEach(kit, {
+    async (kit) => {
+      await expectEach(kit, {
         wanted: "one object named error, with a code and a message,",
         wrong: (reply) =>
           isComplete(reply) && Object.keys(reply.json as object).length === 1
             ? undefined
             : describeReply(reply),
-      }),
+      });
+      const { malformed, left, closed } = await furtherRequests(kit);
+      if (closed !== undefined) throw closed;
+      if (left !== undefined)
+        kit.warn(
+          `Some requests that a target may refuse were not sent, so their errors were not seen. ${left}`,
+        );
+      if (malformed !== undefined && isError(malformed) && !isComplete(malformed))
+        kit.warn(
+          `The refusal of ${malformed.exchange.request.url.pathname}, which is no valid URI, has no error object: ${describeReply(malformed)}. A server in front of the service may have answered.`,
+        );
+    },
   ),
   contractCheck(
     "error.every.code",

@@ -11,8 +11,7 @@ import {
   valueAt,
 } from "../http/reply.js";
 import { containsText } from "../webhooks/delivery-items.js";
-import { withFittingKey } from "./fitting-key.js";
-import { withFittingReference } from "./fitting-reference.js";
+import { withFittingKey, withFittingReference } from "./fitting-request.js";
 import {
   alterId,
   createTransaction,
@@ -60,6 +59,7 @@ export const firstRequest = (kit: Kit) =>
 export const transactionChecks = [
   contractCheck(admitted, "1.transactions", "A valid request is not refused.", { writes }, async (kit) => {
     const { reply } = await firstRequest(kit);
+    for (const text of kit.session.earlyWarnings.splice(0)) kit.warn(text);
     const wanted = "status 202 for a valid request";
     expect(
       isAccepted(kit.target, reply),
@@ -219,6 +219,11 @@ export const transactionChecks = [
           describeReply(reply),
         );
       }
+      const padded = await kit.send("GET", `/v1/transactions/%20${encodeURIComponent(own.id)}%20`);
+      if (padded.status === 200 && !isRefusal(padded))
+        kit.warn(
+          `GET shows ${own.id} also for an id with a space before and after it. The contract does not say how ids are compared; a client takes these for two.`,
+        );
     },
   ),
 ];

@@ -3,7 +3,7 @@ import { checkTable } from "../checks/table.js";
 import { firstRequest } from "../checks/transaction-checks.js";
 import type { Check } from "../engine/check.js";
 import { showDecimal } from "../engine/decimal.js";
-import { createKit } from "../engine/kit.js";
+import { createKit, emptyRecord } from "../engine/kit.js";
 import { runChecks } from "../engine/run-checks.js";
 import { namePrefixOf } from "../engine/run-names.js";
 import { createSession, defaultBounds, type Session, slowDurationMs } from "../engine/session.js";
@@ -98,10 +98,12 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
 
 /** The first request of the run is a valid one, so it also shows whether address and token are right. If they are not, nothing is written. */
 async function refuseWrongStart(session: Session, prepared: PreparedTarget): Promise<void> {
-  const reply = await firstRequest(createKit(session)).then(
+  const recorded = emptyRecord();
+  const reply = await firstRequest(createKit(session, recorded)).then(
     (first) => first.reply,
     () => undefined,
   );
+  session.earlyWarnings.push(...recorded.warnings);
   const code = reply === undefined ? undefined : errorOf(reply)?.["code"];
   const isRefused = reply?.status === 401 || (reply?.status === 403 && !/POLICY/.test(String(code)));
   if (reply === undefined) return;

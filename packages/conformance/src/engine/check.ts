@@ -64,11 +64,11 @@ export class CheckFailed extends Error {
 
 /** A request was not answered. What is judged by other answers too can still be judged. */
 export class NoResponse extends CheckFailed {
-  /** It was answered, and the response has no end. */
-  readonly isCutOff: boolean;
-  constructor(expected: string, seen: string, isCutOff: boolean) {
+  /** Names the cause, if a closed connection is one: what closes one closes others too. */
+  readonly closedBy: string | undefined;
+  constructor(expected: string, seen: string, closedBy: string | undefined) {
     super(expected, seen);
-    this.isCutOff = isCutOff;
+    this.closedBy = closedBy;
   }
 }
 

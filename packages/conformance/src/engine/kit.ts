@@ -9,13 +9,15 @@ import { BoundReached, NoResponse, Undecided } from "./check.js";
 import { parseDecimal } from "./decimal.js";
 import { createPolling, type Polling } from "./polling.js";
 import { nameOf } from "./run-names.js";
-import { reserveAmount, type Session } from "./session.js";
+import { reserveAmount, type Session, timePassed } from "./session.js";
 
 export interface SendOptions {
   /** Undefined sends the run's own token, null none. */
   readonly authorization?: string | null | undefined;
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: string | undefined;
+  /** Sends each character of the body as one byte, so that it need not be UTF-8. */
+  readonly bodyEncoding?: "latin1";
   readonly agent?: Agent | undefined;
   /** Sent at the same time as its neighbours, which a report has to repeat together. */
   readonly isConcurrent?: boolean;
@@ -96,7 +98,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
   };
   const wait = async (durationMs: number) => {
     const remainingMs = session.deadline - performance.now();
-    if (durationMs > remainingMs) throw new BoundReached("The time of the run has passed.");
+    if (durationMs > remainingMs) throw new BoundReached(timePassed(session));
     await delay(durationMs, undefined, { signal: session.signal }).catch(() => refuseIfStopped(session));
   };
   const sendTo = async (method: string, path: string, options: SendOptions = {}) => {
@@ -111,6 +113,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
         ...(options.headers ?? []),
       ],
       body: options.body,
+      bodyEncoding: options.bodyEncoding,
       agent: options.agent,
       isConcurrent: options.isConcurrent === true,
     };
@@ -204,7 +207,11 @@ async function sendOnce(
 ): Promise<Reply> {
   const exchangeOnce = async () => {
     const { timeoutMs, finish } = beginExchange(session, recorded, request);
-    return finish(await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax }));
+    const exchange = finish(await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax }));
+    // The target had less time than it may take, so it is not to blame.
+    if (exchange.isOverdue === true && timeoutMs < session.target.timing.requestMs)
+      throw new BoundReached(timePassed(session));
+    return exchange;
   };
   const first = await exchangeOnce();
   // A server may close an idle connection at any time: RFC 9110, section 9.2.2, lets a client send the request once more.
@@ -213,9 +220,16 @@ async function sendOnce(
   if (response === undefined) {
     const { failure = "none", isCutOff = false } = exchange;
     const what = `${isCutOff ? "a complete response" : "a response"} to ${request.method} ${request.url.pathname}`;
-    throw new NoResponse(what, failure, isCutOff);
+    throw new NoResponse(what, failure, causeOf(exchange));
   }
   return toReply({ ...exchange, response });
+}
+
+/** Responses that are cut off have one cause, and so have connections that are closed instead of a response to one operation. */
+function causeOf({ request, isCutOff, isClosed }: Exchange): string | undefined {
+  if (isCutOff === true) return "cut off";
+  const operation = request.url.pathname.replace(/(\/v1\/transactions\/).*/, "$1");
+  return isClosed === true ? `${request.method} ${operation}` : undefined;
 }
 
 function beginExchange(session: Session, recorded: Recorded, request: RequestToSend): BegunExchange {
@@ -223,7 +237,7 @@ function beginExchange(session: Session, recorded: Recorded, request: RequestToS
   if (session.exchanges.length >= session.bounds.requestsMax)
     throw new BoundReached(`The ${session.bounds.requestsMax} requests of the run are used up.`);
   const remainingMs = session.deadline - performance.now();
-  if (remainingMs <= 0) throw new BoundReached("The time of the run has passed.");
+  if (remainingMs <= 0) throw new BoundReached(timePassed(session));
   const startedAt = new Date();
   const started = performance.now();
   const { pausedMs } = recorded;

@@ -137,12 +137,12 @@ function judgedIn(
 /** The check that a failure is reported by: the first, because a fixture that fails would fail every check that uses it. */
 function blame(session: Session, error: unknown, id: string): string {
   if (!(error instanceof CheckFailed)) return id;
-  if (error instanceof NoResponse && error.isCutOff) {
-    // What writes responses writes all of them, so this is one cause, however many checks notice it.
-    session.cutOffIn ??= id;
-    return session.cutOffIn;
+  const { blamed, closedIn } = session;
+  if (error instanceof NoResponse && error.closedBy !== undefined) {
+    const first = closedIn.get(error.closedBy) ?? id;
+    closedIn.set(error.closedBy, first);
+    return first;
   }
-  const { blamed } = session;
   const first = blamed.get(error);
   if (first === undefined) blamed.set(error, error.belongsTo ?? id);
   return first ?? id;

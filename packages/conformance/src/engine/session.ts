@@ -42,6 +42,10 @@ export interface Session {
   readonly fixtures: Map<string, { recorded: Recorded; value: Promise<unknown> }>;
   /** By which check a failure was reported first. */
   readonly blamed: WeakMap<CheckFailed, string>;
+  /** By which check a cause of closed connections was reported first. */
+  readonly closedIn: Map<string, string>;
+  /** Of what was sent before the first check: the check of the first request reports them. */
+  readonly earlyWarnings: string[];
   readonly leftovers: Leftover[];
   /** Responses that accept a transaction with another status than 202. */
   readonly acceptedOtherwise: Reply[];
@@ -58,8 +62,6 @@ export interface Session {
   keyLength: number | undefined;
   /** The form of all further references: as the target file says, or as was found out. */
   reference: Target["reference"];
-  /** The check that has reported that responses are cut off. */
-  cutOffIn: string | undefined;
   /** Why no further check runs: the target does not accept connections any more. */
   unreachable: string | undefined;
 }
@@ -105,6 +107,8 @@ export function createSession(parts: SessionParts): Session {
     secrets,
     fixtures: new Map(),
     blamed: new WeakMap(),
+    closedIn: new Map(),
+    earlyWarnings: [],
     leftovers: [],
     acceptedOtherwise: [],
     spent: new Map(),
@@ -115,9 +119,19 @@ export function createSession(parts: SessionParts): Session {
     pollers: 0,
     keyLength: target.keyLength,
     reference: target.reference,
-    cutOffIn: undefined,
     unreachable: undefined,
   };
+}
+
+const minutesOf = (durationMs: number) => `${Math.round(durationMs / 6000) / 10} minutes`;
+
+/** Why nothing more is sent, and what lets a slow target finish. */
+export function timePassed({ bounds: { durationMs } }: Session): string {
+  const isSlow = durationMs >= defaultBounds.durationMs + slowDurationMs;
+  const wayOut = isSlow
+    ? "Run fewer checks at a time with --only"
+    : `Pass --slow, which allows ${minutesOf(slowDurationMs)} more, or run fewer checks at a time with --only`;
+  return `The ${minutesOf(durationMs)} of the run have passed. ${wayOut}.`;
 }
 
 /** Counts an amount before it is sent, as if it will be paid; a request above the bound is not sent. */

@@ -7,6 +7,8 @@ export interface RequestToSend {
   readonly url: URL;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string | undefined;
+  /** Of the body, if it is not UTF-8. */
+  readonly bodyEncoding?: "latin1" | undefined;
   /** Several requests on one connection share an agent; otherwise each has its own connection. */
   readonly agent?: Agent | undefined;
   /** Sent at the same time as its neighbours. */
@@ -31,6 +33,10 @@ export interface Exchange {
   readonly failure?: string;
   /** A response has begun, and its connection was closed before its end. */
   readonly isCutOff?: true;
+  /** The connection was closed instead of a response. */
+  readonly isClosed?: true;
+  /** There was no complete response in time. */
+  readonly isOverdue?: true;
   /** The connection was used before, and the target has closed it because it was idle. */
   readonly isStale?: true;
 }
@@ -41,15 +47,19 @@ export interface SendBounds {
   readonly headerBytesMax: number;
 }
 
-export type SendOutcome = Pick<Exchange, "response" | "failure" | "isCutOff" | "isStale">;
+export type SendOutcome = Pick<
+  Exchange,
+  "response" | "failure" | "isCutOff" | "isClosed" | "isOverdue" | "isStale"
+>;
 
 /** Sends a request once. A redirect is not followed, and a target that is too slow or too large is cut off. */
 export function send(request: RequestToSend, bounds: SendBounds): Promise<SendOutcome> {
   return new Promise((resolve) => {
-    const { url, method, body } = request;
+    const { url, method, bodyEncoding = "utf8" } = request;
+    const body = request.body === undefined ? undefined : Buffer.from(request.body, bodyEncoding);
     const headers: string[] = ["Host", url.host];
     for (const [name, value] of request.headers) headers.push(name, value);
-    if (body !== undefined) headers.push("Content-Length", String(Buffer.byteLength(body)));
+    if (body !== undefined) headers.push("Content-Length", String(body.length));
     if (request.agent === undefined) headers.push("Connection", "close");
     const options: RequestOptions = {
       method,
@@ -63,7 +73,7 @@ export function send(request: RequestToSend, bounds: SendBounds): Promise<SendOu
       readBody(incoming, bounds.bodyBytesMax, (outcome) => finish(outcome));
     });
     const timer = setTimeout(
-      () => finish({ failure: `no complete response within ${bounds.timeoutMs} ms` }),
+      () => finish({ failure: `no complete response within ${bounds.timeoutMs} ms`, isOverdue: true }),
       bounds.timeoutMs,
     );
     let isDone = false;
@@ -75,8 +85,12 @@ export function send(request: RequestToSend, bounds: SendBounds): Promise<SendOu
       resolve(outcome);
     }
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
-      const isStale = outgoing.reusedSocket && ["ECONNRESET", "EPIPE"].includes(error.code ?? "");
-      finish({ failure: describeError(error), ...(isStale ? { isStale } : {}) });
+      const isClosed = ["ECONNRESET", "EPIPE"].includes(error.code ?? "");
+      const isStale = outgoing.reusedSocket && isClosed;
+      const failure = isClosed
+        ? `the connection was closed without a response (${describeError(error)})`
+        : describeError(error);
+      finish({ failure, ...(isClosed ? { isClosed } : {}), ...(isStale ? { isStale } : {}) });
     });
     outgoing.on("upgrade", (_response, socket) => {
       socket.destroy();

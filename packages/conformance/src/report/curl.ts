@@ -47,13 +47,16 @@ const pauseBefore = ({ paused_ms: pausedMs = 0 }: ShownExchange) =>
   pausedMs === 0 ? "" : `sleep ${pausedMs / 1000}; `;
 
 /** A command that repeats a request. Secrets are variables, which a shell fills in. */
-export function curlOf({ method, url, request_headers, request_body }: ShownExchange): string {
+export function curlOf(exchange: ShownExchange): string {
+  const { method, url, request_headers, request_body, request_body_encoding: encoding } = exchange;
   const parts = ["curl", "-sS", "-i", "-X", method, quote(url)];
   // A header without a value needs a semicolon, or curl leaves it out.
   for (const [name, value] of request_headers)
     parts.push("-H", quote(value.trim() === "" ? `${name};` : `${name}: ${value}`));
-  if (request_body !== undefined) parts.push("--data-binary", quote(request_body));
-  return parts.join(" ");
+  if (request_body !== undefined)
+    parts.push("--data-binary", encoding === undefined ? quote(request_body) : "@-");
+  const command = parts.join(" ");
+  return encoding === undefined ? command : `echo ${request_body} | base64 -d | ${command}`;
 }
 
 /** Single quotes around everything, except that variables are in double quotes. */

@@ -42,6 +42,7 @@ function toEntry(exchange: ShownExchange) {
   const {
     request_headers: headers,
     request_body: body,
+    request_body_encoding: encoding,
     response_headers: received = [],
     response_body: text,
   } = exchange;
@@ -59,7 +60,15 @@ function toEntry(exchange: ShownExchange) {
       cookies: [],
       headersSize: -1,
       bodySize: body === undefined ? 0 : body.length,
-      ...(body === undefined ? {} : { postData: { mimeType: type(headers), text: body } }),
+      ...(body === undefined
+        ? {}
+        : {
+            postData: {
+              mimeType: type(headers),
+              text: body,
+              ...(encoding === undefined ? {} : { _encoding: encoding }),
+            },
+          }),
     },
     response: {
       status: exchange.status ?? 0,

@@ -137,7 +137,7 @@ function showExchange(group: RepeatedExchange): string {
     `${exchange.method} ${exchange.url}`,
     ...headers(exchange.request_headers),
     "",
-    exchange.request_body ?? "",
+    `${exchange.request_body_encoding === undefined ? "" : "(base64) "}${exchange.request_body ?? ""}`,
   ];
   const received =
     exchange.status === undefined

@@ -11,6 +11,8 @@ export interface ShownExchange {
   readonly url: string;
   readonly request_headers: readonly (readonly [string, string])[];
   readonly request_body?: string;
+  /** Absent if the body is text. */
+  readonly request_body_encoding?: "base64";
   readonly status?: number;
   readonly response_headers?: readonly (readonly [string, string])[];
   readonly response_body?: string;
@@ -64,6 +66,13 @@ export function createRedactor(session: Pick<Session, "secrets">) {
   const text = (value: string) =>
     forms.reduce((done, [secret, name]) => done.replaceAll(secret, name), value);
   const body = (value: string) => cut(text(value).replace(secretMember, `$1${removed}`), bodyCharactersMax);
+  const requestBody = (value: string, encoding: "latin1" | undefined) =>
+    encoding === undefined
+      ? { request_body: body(value) }
+      : {
+          request_body: Buffer.from(body(value), encoding).toString("base64"),
+          request_body_encoding: "base64" as const,
+        };
   const header = ([name, value]: readonly [string, string]): [string, string] => {
     if (alwaysRemoved.test(name)) return [name, removed];
     const shown = text(value);
@@ -86,7 +95,7 @@ export function createRedactor(session: Pick<Session, "secrets">) {
     method: request.method,
     url: text(request.url.href),
     request_headers: request.headers.map(header),
-    ...(request.body === undefined ? {} : { request_body: body(request.body) }),
+    ...(request.body === undefined ? {} : requestBody(request.body, request.bodyEncoding)),
     ...(response === undefined
       ? {}
       : {

@@ -35,6 +35,12 @@ const needsId = [
 
 export const otherChoices = {
   "several updates with the same state": {},
+  "ids with spaces, bytes that are not UTF-8, and a page of a gateway for what is no URI": {
+    warned: ["tx.get.exact", "body.strict", "error.every.object"],
+  },
+  "repetitions that are announced again, in notifications that name only the reference": {
+    warned: ["key.repeat.nothing-created"],
+  },
   "connections that are closed when they are idle": {},
   "states in lower case in notifications": {},
   "an event that is an object": {},

@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { type Answer, answer, OtherRefusal, parseObject } from "./other-answers.js";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
 import { showBook, showMembers } from "./other-shown.js";
 import { createOtherWebhooks } from "./other-webhooks.js";
@@ -27,24 +28,6 @@ export interface Order {
 }
 
 const numbers = { RECEIVED: 10, RUNNING: 20, DONE: 30, REFUSED: 40 };
-
-class OtherRefusal extends Error {
-  readonly status: number;
-  readonly code: string;
-  constructor(status: number, code: string) {
-    super(`Refused: ${code.toLowerCase().replaceAll("_", " ")}.`);
-    this.status = status;
-    this.code = code;
-  }
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Record<string, string>;
-  readonly body?: unknown;
-  /** A body that is not JSON. */
-  readonly text?: string;
-}
 
 /** Seconds until a result; with one of the choices less, because there are many of them. */
 const stepMs = { usual: 1000, chosen: 60, slow: 450 };
@@ -96,6 +79,12 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     chose("an outcome in the 202 that the target file does not name") ||
     chose("an outcome in the 202 that the target file names");
   const isBehind = behindChoices.some(chose);
+  const isLenient = chose(
+    "ids with spaces, bytes that are not UTF-8, and a page of a gateway for what is no URI",
+  );
+  const announcesAgain = chose(
+    "repetitions that are announced again, in notifications that name only the reference",
+  );
 
   const statusOf = ({ status }: Order) => (chose("states that are numbers") ? numbers[status] : status);
 
@@ -111,7 +100,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
         await delay(behindMs, undefined, { signal });
       }
       order.status = status;
-      if (!isBehind) announce({ id, reference: order.reference, status: statusOf(order) });
+      const isAnnounced = !isBehind && !(announcesAgain && status === "RUNNING");
+      if (isAnnounced) announce({ id, reference: order.reference, status: statusOf(order) });
       if (status === "RUNNING" && chose("several updates with the same state"))
         for (let count = 1; count <= confirmations; count += 1)
           announce({ id, reference: order.reference, status: statusOf(order), confirmations: count });
@@ -122,7 +112,9 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     for (const name of ["reference", "asset", "amount"])
       if (typeof members[name] !== "string") throw new OtherRefusal(422, "STRING_NEEDED");
     if (!/^\d+(\.\d+)?$/.test(String(members["amount"]))) throw new OtherRefusal(422, "DECIMAL_NEEDED");
-    if (!/^[\x20-\x7e]+$/.test(String(members["reference"]))) throw new OtherRefusal(422, "ASCII_NEEDED");
+    // What a byte that is not UTF-8 is read as.
+    const reference = String(members["reference"]).replace(isLenient ? "\ufffd" : "", "");
+    if (!/^[\x20-\x7e]+$/.test(reference)) throw new OtherRefusal(422, "ASCII_NEEDED");
     if (
       chose("references of letters and digits, which the target file does not say") &&
       !/^[A-Za-z0-9]+$/.test(String(members["reference"]))
@@ -154,6 +146,10 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       return { status: 303, headers: { location: `/v1/transactions/${id}` } };
     if (chose("repetitions accepted without an id")) return { status: 202 };
     const order = orders.get(id);
+    if (order !== undefined && announcesAgain) {
+      announce({ id, reference: order.reference, status: order.status });
+      return { status: 202, headers: { location: `/v1/transactions/${id}` } };
+    }
     if (order !== undefined && carriedOutChoices.some(chose))
       add({ ...order, createdAt: performance.now(), status: "RECEIVED" });
     throw new OtherRefusal(409, "ALREADY_SENT");
@@ -209,7 +205,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     if (method === "POST" && url === "/v1/transactions") return create(incoming, body);
     const id = /^\/v1\/transactions\/([^/]+)$/.exec(url)?.[1];
     if (method === "GET" && id !== undefined) {
-      const order = orders.get(id);
+      if (isLenient && url.endsWith("%zz")) return { status: 400, text: "<html>Bad Request</html>" };
+      const order = orders.get(isLenient ? id.replaceAll("%20", "") : id);
       const isHidden = (one: Order) =>
         chose("transactions that are found some time after the 202") &&
         performance.now() - one.createdAt < foundAfterMs;
@@ -263,34 +260,4 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
         server.closeAllConnections();
       }),
   };
-}
-
-function answer(chose: Chose, act: () => Answer): Answer {
-  try {
-    return act();
-  } catch (error) {
-    if (!(error instanceof OtherRefusal)) throw error;
-    const { status, code, message } = error;
-    const requestId =
-      (chose("long request ids that differ at their end") ? "r".repeat(300) : "") + randomUUID();
-    return {
-      status: chose("errors answered with 300") ? 300 : status,
-      headers: chose("errors declared as text/json") ? { "content-type": "text/json" } : {},
-      body: {
-        error: { code, message, request_id: requestId, help: "https://elsewhere.example", more: {} },
-      },
-    };
-  }
-}
-
-function parseObject({ headers }: IncomingMessage, body: string): Record<string, unknown> {
-  if (headers["content-type"] !== "application/json") throw new OtherRefusal(406, "JSON_ONLY");
-  try {
-    const value = JSON.parse(body) as unknown;
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
-  } catch {
-    // Refused below.
-  }
-  throw new OtherRefusal(400, "BAD_JSON");
 }

@@ -1,5 +1,6 @@
+import type { Answer } from "./other-answers.js";
 import type { Chose } from "./other-choices.js";
-import type { Answer, Order } from "./other-server.js";
+import type { Order } from "./other-server.js";
 
 /** What else GET shows, under names that mean other things elsewhere. */
 export function showMembers(chose: Chose, id: string, { reference }: Order): Record<string, unknown> {

@@ -173,6 +173,7 @@ function compose(chose: Chose, items: Items, what: Announcement) {
   const namesReference =
     chose("notifications that name the reference and not the id") ||
     chose("repetitions that are refused and carried out, and notifications that name only the reference") ||
+    chose("repetitions that are announced again, in notifications that name only the reference") ||
     chose("no id in the 202, and notifications that name the reference");
   const name = namesReference ? `"order":"${reference}"` : `"resource" : "/v1/transactions/${id}"`;
   if (chose("notifications that name nothing")) return signed('{ "look": "something has changed" }');

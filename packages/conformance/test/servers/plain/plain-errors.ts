@@ -67,6 +67,7 @@ export function createPlainErrors(has: Has) {
     const refusal =
       thrown instanceof PlainRefusal ? thrown : new PlainRefusal(500, "INTERNAL", "Something went wrong.");
     const { kind } = refusal;
+    if (has("refusals-dropped") && createKinds.includes(kind)) throw new DroppedConnection();
     count += 1;
     if (kind in htmlFaults && has(htmlFaults[kind as keyof typeof htmlFaults])) {
       const headers = { "content-type": "text/html", "retry-after": "1" };

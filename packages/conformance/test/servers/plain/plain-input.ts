@@ -42,6 +42,15 @@ function isLikeToken(token: string, has: Has): boolean {
   );
 }
 
+/** What programs often do not expect. */
+export function isOdd({ method, path, headers, body }: PlainRequest): boolean {
+  const isPath = path.endsWith("%ff") || (method === "PATCH" && path.startsWith("/v1/transactions/"));
+  if (isPath || (headers.authorization?.length ?? 0) >= 200) return true;
+  if (path !== "/v1/transactions" || !body.startsWith('{"reference"')) return false;
+  const isShort = !body.includes('"amount"') && body.endsWith("}");
+  return isShort || body.length > 65_536 || /"asset":(null|"CONFORMANCE")|\\u0000|\\ud800/.test(body);
+}
+
 /** The body of a create request. */
 export interface Input {
   reference: string;
@@ -130,7 +139,6 @@ export function validate(input: Input, has: Has, create: (input: Input) => unkno
     refuse("INVALID_REQUEST", "reference must be a string.");
   if (typeof asset !== "string" && !has("asset-number-accepted"))
     refuse("INVALID_REQUEST", "asset must be a string.");
-  if (typeof amount !== "string" && has("number-dropped")) throw new DroppedConnection();
   if (typeof amount !== "string" && !has("number-accepted") && !isLenient(amount, has))
     throw new PlainRefusal(
       has("html-number-amount") ? 500 : has("status-not-listed") ? 418 : 400,

@@ -1,10 +1,11 @@
+import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FaultName } from "../../faults.js";
 import { showPlainBook } from "./plain-book.js";
 import { answerDocuments } from "./plain-documents.js";
-import { createPlainErrors, PlainRefusal } from "./plain-errors.js";
-import { admits, tenantOf } from "./plain-input.js";
+import { createPlainErrors, DroppedConnection, PlainRefusal } from "./plain-errors.js";
+import { admits, isOdd, tenantOf } from "./plain-input.js";
 import { createPlainOauth } from "./plain-oauth.js";
 import { createPlainSignatures } from "./plain-signatures.js";
 import { createPlainStream } from "./plain-stream.js";
@@ -63,6 +64,9 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
     limitedRequests += isLimited ? 1 : 0;
     if (isLimited && limitedRequests > limitedMax)
       throw new PlainRefusal(429, "RATE_LIMITED", "The quota is used up.", "quota");
+    if (has("odd-input-crashes") && isOdd(request))
+      return { status: 500, headers: { "content-type": "text/html" }, body: "<html>Oops</html>" };
+    if (has("odd-input-dropped") && isOdd(request)) throw new DroppedConnection();
     const extra = oauth.answer(request) ?? answerDocuments(path, has) ?? signatures.answer(request);
     if (extra !== undefined) return extra;
     if (path === "/v1/transactions" && method === "POST") return transactions.create(request);
@@ -109,7 +113,9 @@ async function readRequest(incoming: IncomingMessage): Promise<PlainRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const { method = "", url = "", headers, rawHeaders, socket } = incoming;
-  return { method, path: url, headers, rawHeaders, socket, body: Buffer.concat(chunks).toString("utf8") };
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw new PlainRefusal(400, "MALFORMED_JSON", "The body is not UTF-8.");
+  return { method, path: url, headers, rawHeaders, socket, body: bytes.toString("utf8") };
 }
 
 function write(response: ServerResponse, answer: PlainAnswer, has: Has): void {

@@ -1,0 +1,68 @@
+import { BoundReached, NoResponse, Undecided } from "../engine/check.js";
+import { type Kit, membersOf } from "../engine/kit.js";
+import type { Reply } from "../http/reply.js";
+import { unissued } from "./access-checks.js";
+import { createWallet } from "./endpoint-checks.js";
+import { reusedKey } from "./key-scenarios.js";
+import { sharedTransaction } from "./scenarios.js";
+
+const longReference = 65_536;
+const longToken = 200;
+
+/** Bodies that programs often do not expect. Whether they are refused is open, so each could become a transaction. */
+const oddMembers: readonly ((reference: string) => Record<string, unknown>)[] = [
+  // Left out when it is serialised.
+  () => ({ amount: undefined }),
+  () => ({ asset: null }),
+  () => ({ asset: "CONFORMANCE" }),
+  (reference) => ({ reference: `${reference}\u0000` }),
+  (reference) => ({ reference: `${reference}\ud800` }),
+];
+
+interface FurtherReplies {
+  /** Why some were not sent; undefined if all were. */
+  readonly left: string | undefined;
+  /** Of the first connection that was closed instead of a response, although nothing but the program can have closed it. */
+  readonly closed: NoResponse | undefined;
+  /** To a path that is no URI. */
+  readonly malformed: Reply | undefined;
+}
+
+/**
+ * Requests that no other check sends, and that a target may refuse: only the form of their errors is looked at. Those for which there is no
+ * time are left out, because a run can be judged by what it has seen.
+ */
+export const furtherRequests = (kit: Kit): Promise<FurtherReplies> =>
+  kit.fixture("further refusals", async (own) => {
+    let left: string | undefined;
+    let closed: NoResponse | undefined;
+    const attempt = async <T>(send: () => Promise<T>, mayBeClosed = false): Promise<T | undefined> => {
+      try {
+        return await send();
+      } catch (error) {
+        if (error instanceof BoundReached || error instanceof Undecided) left = error.message;
+        else if (!(error instanceof NoResponse)) throw error;
+        else if (error.closedBy !== undefined && !mayBeClosed) closed ??= error;
+        return undefined;
+      }
+    };
+    const create = (change: (typeof oddMembers)[number]) => {
+      const reference = own.newName();
+      // The body is given as a whole, so that what is paid is counted as the usual asset and amount.
+      return own.create({ body: JSON.stringify({ ...membersOf(own, reference), ...change(reference) }) });
+    };
+    for (const path of ["/v1/transactions", "/v1/wallets", `/v1/transactions/${own.newName()}`])
+      await attempt(() => own.send("PATCH", path), true);
+    await attempt(() => createWallet(own, { authorization: null }), true);
+    await reusedKey(own).catch(() => undefined);
+    const id = await sharedTransaction(own).then((one) => one.id, own.newName);
+    const path = `/v1/transactions/${encodeURIComponent(id)}`;
+    await attempt(() => own.send("GET", path, { authorization: null }), true);
+    await attempt(() => own.send("GET", path, { authorization: unissued.padEnd(longToken, "x") }));
+    await attempt(() => own.send("GET", "/v1/transactions/%ff"));
+    for (const change of oddMembers) await attempt(() => create(change));
+    // A server need not read a long body before it refuses it.
+    await attempt(() => create((reference) => ({ reference: reference.padEnd(longReference, "x") })), true);
+    const malformed = await attempt(() => own.send("GET", "/v1/transactions/%zz"), true);
+    return { left, closed, malformed };
+  });

@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Chose } from "./other-choices.js";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+  /** A body that is not JSON. */
+  readonly text?: string;
+}
+
+export class OtherRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string) {
+    super(`Refused: ${code.toLowerCase().replaceAll("_", " ")}.`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** What `act` returns, or the refusal that it throws. */
+export function answer(chose: Chose, act: () => Answer): Answer {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof OtherRefusal)) throw error;
+    const { status, code, message } = error;
+    const requestId =
+      (chose("long request ids that differ at their end") ? "r".repeat(300) : "") + randomUUID();
+    return {
+      status: chose("errors answered with 300") ? 300 : status,
+      headers: chose("errors declared as text/json") ? { "content-type": "text/json" } : {},
+      body: {
+        error: { code, message, request_id: requestId, help: "https://elsewhere.example", more: {} },
+      },
+    };
+  }
+}
+
+export function parseObject({ headers }: IncomingMessage, body: string): Record<string, unknown> {
+  if (headers["content-type"] !== "application/json") throw new OtherRefusal(406, "JSON_ONLY");
+  try {
+    const value = JSON.parse(body) as unknown;
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Refused below.
+  }
+  throw new OtherRefusal(400, "BAD_JSON");
+}

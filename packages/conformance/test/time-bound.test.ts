@@ -1,0 +1,45 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it } from "vitest";
+import { checkTable } from "../src/checks/table.js";
+import { runChecks } from "../src/engine/run-checks.js";
+import { createSession, defaultBounds } from "../src/engine/session.js";
+import { readTarget } from "../src/target/read-target.js";
+import { environment, plainFile } from "./run-command-line.js";
+import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
+
+/** A target is not to blame for the time of a run. */
+
+const checksOf = (...prefixes: string[]) =>
+  checkTable.filter(({ id }) => prefixes.some((prefix) => id.startsWith(prefix)));
+
+it("errors are judged by what was seen when the time has passed, and the way out is named", async () => {
+  const server = await startPlainServer();
+  const target = readTarget(plainFile, { baseUrl: server.url }, environment);
+  const session = createSession({ target, token: plainTokens.own });
+  await runChecks(session, { checks: checksOf("tx.create", "error.object"), isSlow: false });
+  const late = { ...session, deadline: performance.now() };
+  const results = await runChecks(late, { checks: checksOf("error.every", "book.get"), isSlow: false });
+  await server.stop();
+  const outcomeOf = (id: string) => results.find(({ check }) => check.id === id)?.outcome;
+  const passed = "The 3 minutes of the run have passed. Pass --slow, which allows 7 minutes more";
+  expect(outcomeOf("error.every.object")).toMatchObject({
+    result: "warned",
+    reason: expect.stringContaining(passed),
+  });
+  expect(outcomeOf("error.every.code")).toEqual({ result: "passed" });
+  expect(outcomeOf("error.every.request-id")).toEqual({ result: "passed" });
+  expect(outcomeOf("book.get")).toMatchObject({ result: "not run", reason: expect.stringContaining(passed) });
+});
+
+it("a response that the end of the run did not wait for is no failure", async () => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const target = readTarget(plainFile, { baseUrl }, environment);
+  const bounds = { ...defaultBounds, durationMs: 100 };
+  const session = createSession({ target, token: plainTokens.own, bounds });
+  const [result] = await runChecks(session, { checks: checksOf("book.get"), isSlow: false });
+  server.close();
+  expect(result?.outcome).toMatchObject({ result: "not run", reason: expect.stringContaining("--slow") });
+});
