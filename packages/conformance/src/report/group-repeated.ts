@@ -1,6 +1,6 @@
 import type { ShownExchange } from "./redact.js";
 
-/** Exchanges that follow each other and say the same, as one. */
+/** Exchanges that say the same, with nothing but other questions between them, as one. */
 export interface RepeatedExchange {
   readonly exchange: ShownExchange;
   /** Its place in the list of commands. */
@@ -15,28 +15,34 @@ export interface RepeatedExchange {
 /** While a check waits it asks the same again and again: a reader wants to see that once, with how often and how long. */
 export function groupRepeated(exchanges: readonly ShownExchange[]): RepeatedExchange[] {
   const groups: RepeatedExchange[] = [];
-  let last = "";
+  /** By the question: its last group, and what was answered. Other questions can be asked in between. */
+  const asked = new Map<string, { place: number; said: string }>();
   for (const [at, exchange] of exchanges.entries()) {
+    const isQuestion = exchange.method === "GET" && exchange.concurrent !== true;
+    // What comes before a request that changes something is not what comes after it.
+    if (!isQuestion) asked.clear();
+    const question = JSON.stringify([exchange.url, exchange.request_headers]);
     const said = sayingOf(exchange);
-    const group = groups.at(-1);
+    const last = asked.get(question);
+    const group = last?.said === said ? groups[last.place] : undefined;
     const isJudged = exchange.judged === true;
-    if (group === undefined || said !== last || exchange.method !== "GET" || exchange.concurrent === true)
+    if (last === undefined || group === undefined) {
       groups.push({ exchange, at, times: 1, isJudged, durationMs: exchange.duration_ms });
-    else {
-      const durationMs =
-        Date.parse(exchange.started_at) + exchange.duration_ms - Date.parse(group.exchange.started_at);
-      const times = group.times + 1;
-      groups[groups.length - 1] = { ...group, times, isJudged: group.isJudged || isJudged, durationMs };
+      if (isQuestion) asked.set(question, { place: groups.length - 1, said });
+      continue;
     }
-    last = said;
+    const durationMs =
+      Date.parse(exchange.started_at) + exchange.duration_ms - Date.parse(group.exchange.started_at);
+    const times = group.times + 1;
+    groups[last.place] = { ...group, times, isJudged: group.isJudged || isJudged, durationMs };
   }
   return groups;
 }
 
 /** Headers of responses are left out: they have a date and a request id. */
-function sayingOf({ method, url, request_headers, status, response_body, failure }: ShownExchange): string {
+function sayingOf({ status, response_body, failure }: ShownExchange): string {
   const body = response_body?.replace(/("request_id"\s*:\s*")[^"]*/g, "$1");
-  return JSON.stringify([method, url, request_headers, status, body, failure]);
+  return JSON.stringify([status, body, failure]);
 }
 
 export function timesOf({ times, durationMs, isJudged }: RepeatedExchange): string {

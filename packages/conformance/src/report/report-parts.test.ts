@@ -4,6 +4,7 @@ import { checkTable } from "../checks/table.js";
 import { createSession } from "../engine/session.js";
 import { readTarget } from "../target/read-target.js";
 import { curlCommands, curlOf, quote } from "./curl.js";
+import { groupRepeated } from "./group-repeated.js";
 import { htmlReport } from "./html.js";
 import { junitReport } from "./junit.js";
 import { escapeMarkup } from "./markup.js";
@@ -60,6 +61,45 @@ it("commands wait where the check has waited", () => {
   const first = exchange([], "{}");
   const { commands } = curlCommands([first, { ...first, pausedMs: 2500 }].map(redactor.exchange));
   expect(commands.map((command) => /^.*?curl/.exec(command)?.[0])).toEqual(["curl", "sleep 2.5; curl"]);
+});
+
+it("a command sends the very bytes of a body that is not UTF-8", () => {
+  const { request, ...rest } = exchange([], '{"reference":"a\xff"}');
+  const shown = createRedactor({ secrets: new Map() }).exchange({
+    ...rest,
+    request: { ...request, bodyEncoding: "latin1" },
+  });
+  const faked = `curl() { cat; }; ${curlCommands([shown]).commands.join("\n")}`;
+  expect(execFileSync("bash", ["-c", faked]).toString("latin1")).toBe('{"reference":"a\xff"}');
+});
+
+it("questions that are asked in turn are shown once each, but not across a request that changes something", () => {
+  const { exchange: show } = createRedactor({ secrets: new Map() });
+  const get = (path: string, body: string, at: number) => {
+    const { request, ...rest } = exchange([], "");
+    const url = new URL(path, "http://127.0.0.1");
+    const response = { status: 200, headers: [], body: Buffer.from(body) };
+    return show({ ...rest, startedAt: new Date(at), request: { ...request, method: "GET", url }, response });
+  };
+  const asked = [0, 1, 2].flatMap((at) => [get("/one", "waits", at * 1000), get("/two", "waits", at * 1000)]);
+  const groups = groupRepeated([
+    ...asked,
+    get("/one", "done", 3000),
+    get("/one", "waits", 4000),
+    show(exchange([], "{}")),
+    get("/two", "waits", 5000),
+  ]);
+  expect(
+    groups.map(({ exchange: { method, url }, times }) => [method, new URL(url).pathname, times]),
+  ).toEqual([
+    ["GET", "/one", 3],
+    ["GET", "/two", 3],
+    ["GET", "/one", 1],
+    ["GET", "/one", 1],
+    ["POST", "/v1/x", 1],
+    ["GET", "/two", 1],
+  ]);
+  expect(groups[0]?.durationMs).toBe(2001);
 });
 
 it("a command makes a new key that is as short as the one of the run", () => {

@@ -54,6 +54,12 @@ function describeCheck(check: ReportedCheck): string {
     ...(seen === undefined ? [] : [`  seen      ${safeLine(seen)}`]),
     ...(reason === undefined ? [] : [`  ${safeText(reason).replaceAll("\n", "\n  ")}`]),
     ...(requestId === undefined ? [] : [`  request   ${safeLine(requestId)}`]),
+    ...full.flatMap((one) => [
+      `  ${safeLine(headlineOf(one))}`,
+      `    ${safeText(requestOf(one)).replaceAll("\n", "\n    ")}`,
+    ]),
+    ...headlines.map((one) => `  ${safeLine(headlineOf(one))}`),
+    ...(rest === undefined ? [] : [`  ${rest}`]),
     ...(setup === undefined ? [] : [`  ${setup}`]),
     ...groupRepeated(exchanges).flatMap((group) => {
       const { method, url, status, failure = "" } = group.exchange;
@@ -62,12 +68,6 @@ function describeCheck(check: ReportedCheck): string {
         `    ${safeLine(curl[group.at] ?? "")}`,
       ];
     }),
-    ...full.flatMap((one) => [
-      `  ${safeLine(headlineOf(one))}`,
-      `    ${safeText(requestOf(one)).replaceAll("\n", "\n    ")}`,
-    ]),
-    ...headlines.map((one) => `  ${safeLine(headlineOf(one))}`),
-    ...(rest === undefined ? [] : [`  ${rest}`]),
     ...(repeat === undefined ? [] : [`  ${repeat}`]),
   ];
   return lines.join("\n");
