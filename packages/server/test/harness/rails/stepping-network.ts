@@ -10,6 +10,8 @@ export interface SteppingNetwork {
   send: (hash: string) => void;
   /** Asks for a payment to be replaced by its cancellation. The network may not obey. */
   requestCancel: (hash: string) => void;
+  /** Some cancellation was requested that no block has dealt with. */
+  hasCancelRequest: () => boolean;
   /** Somebody outside pays a wallet. */
   deposit: (transfer: NetworkDeposit["transfer"]) => string;
   /** The next block. */
@@ -98,6 +100,10 @@ export function createSteppingNetwork(planOf: (hash: string) => NetworkPlan): St
       const entry = entries.get(hash);
       if (entry !== undefined) entry.cancelRequested = true;
     },
+    hasCancelRequest: () =>
+      [...entries.values()].some(
+        ({ cancelRequested, status }) => cancelRequested && status.kind === "pending",
+      ),
     deposit: (transfer) => {
       const hash = `0xd${deposits.length}`;
       deposits.push({ hash, transfer });

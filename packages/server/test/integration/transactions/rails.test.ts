@@ -210,6 +210,7 @@ describe("a rail of several steps", () => {
     const { status, body } = await api.send("POST", `/v1/transactions/${id}/cancel`);
     expect([status, body.state, body.version]).toEqual([202, "broadcast", waiting.version]);
     expect((await balances())["STEP"]).toBe("7.5+2.5");
+    await eventually(network.hasCancelRequest, (isRequested) => isRequested);
     const cancelled = await advanceUntil(id, isFinal);
     expect(cancelled).toMatchObject({ state: "cancelled", fee: { asset: "GAS", amount: "5" } });
     expect(await balances()).toEqual({ STEP: "10+0", GAS: "15+0" });
