@@ -5,7 +5,7 @@ import { createSealing } from "../../packages/server/dist/credentials/sealing.js
 import { createEvmNode } from "../../packages/server/dist/rails/evm/node/evm-node.js";
 import { nodeTimers } from "../../packages/server/dist/runtime/loops/timers.js";
 import { createChainStore } from "../../packages/server/dist/store/chain/chain-store.js";
-import { macOfAddress } from "../../packages/server/dist/store/chain/wallet-integrity.js";
+import { macOfAddress } from "../../packages/server/dist/store/chain/wallets/wallet-integrity.js";
 import { openDatabase, withKeys } from "../../packages/server/dist/store/core/database.js";
 import { migrate } from "../../packages/server/dist/store/core/schema/migrate.js";
 import { readMigrations } from "../../packages/server/dist/store/core/schema/migrations.js";
