@@ -40,6 +40,8 @@ export interface ChainClients {
   insist: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
+const lookAgainAfterMs = 500;
+
 /** Those who request payments, with the parts of the service that accept and begin them. */
 export function createChainClients(deps: ClientsDeps): ChainClients {
   const { database, chain, scheduler, random, wallets, actor, outside, count, newUuid, report } = deps;
@@ -79,20 +81,32 @@ export function createChainClients(deps: ClientsDeps): ChainClients {
     return wallet.confirmedEpoch < database.epoch() || aheadCodes.some((code) => code === wallet.haltedCode);
   };
 
+  const isAccepted = (tenantId: string, id: string) =>
+    rowsOf(database, openTransactions).some(
+      (one) => one.tenantId === tenantId && one.id === id && one.state === "accepted",
+    );
+
+  /** The engine looks at all that is accepted: also at what could not end, and at what another SQL transaction had locked. */
+  const lookAgain = (tenantId: string, id: string) =>
+    scheduler.after(
+      outside,
+      lookAgainAfterMs,
+      "the engine",
+      () => void insist(() => begin(tenantId, id)).catch(report),
+    );
+
   const begin = (tenantId: string, id: string): Promise<void> =>
     settlements.unitOfWork(async (unit) => {
       const [claimed] = await unit.claimAgain([{ tenantId, id }]);
-      if (claimed === undefined) return;
+      if (claimed === undefined) {
+        if (isAccepted(tenantId, id)) lookAgain(tenantId, id);
+        return;
+      }
       const balances = await unit.lockAccounts(accountsOf([claimed]));
       const begun = decideOnBalances(claimed, { kind: "begin" }, balances);
       // As the engine: what may have been made does not end.
       if (typeof begun === "string" && isBehind(tenantId, claimed.sourceAccountId)) {
-        scheduler.after(
-          outside,
-          500,
-          "the engine",
-          () => void insist(() => begin(tenantId, id)).catch(report),
-        );
+        lookAgain(tenantId, id);
         return;
       }
       const failure = { kind: "fail", failure: "INSUFFICIENT_FUNDS", fee: null } as const;

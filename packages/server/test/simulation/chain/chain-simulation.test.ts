@@ -106,3 +106,12 @@ describe.runIf(onlySeed === 0)("a driver no longer", () => {
     expect(tally["coins sent"]).toBeUndefined();
   });
 });
+
+/** In these a cancellation has locked a payment when the engine looked at it again after a restore, and nothing looked at it any more. */
+const lockedAtALook = [9234, 14179, 17014];
+
+describe.runIf(onlySeed === 0)("an engine", () => {
+  it.each(lockedAtALook)("looks again at a payment that was locked at its look: seed %i", async (seed) => {
+    expect((await runChainSimulation(seed)).violations).toEqual([]);
+  });
+});
