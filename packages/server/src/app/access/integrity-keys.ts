@@ -36,14 +36,26 @@ export const retainedLabels = [
   "audit chain",
   "audit checkpoint",
   "client secret",
-  // For what is shown of a transaction that has ended. It is the key of "transaction", by a name that nothing is paid by.
+  // For what is shown of what has ended. They are the keys of "transaction", "approval" and "change request", by names that nothing is paid,
+  // approved or applied by.
   "ended transaction",
+  "ended approval",
+  "ended change request",
 ] as const;
 type RetainedLabel = (typeof retainedLabels)[number];
 
 /** The label that a key is derived by. */
 export function derivedBy(label: KeyLabel): KeyLabel {
-  return label === "ended transaction" ? "transaction" : label;
+  switch (label) {
+    case "ended transaction":
+      return "transaction";
+    case "ended approval":
+      return "approval";
+    case "ended change request":
+      return "change request";
+    default:
+      return label;
+  }
 }
 
 /** A derived key as it is stored: encrypted with a master key, and named after the one that it was derived from. */

@@ -20,6 +20,7 @@ import {
   withNext,
 } from "./advance-change.js";
 import {
+  type ChangeDecision,
   type ChangeRequest,
   type ChangeUnit,
   contentOfChange,
@@ -90,14 +91,18 @@ export async function listDecisions(
   tenantId: string,
   id: string,
 ): Promise<ApprovalRecords | Refused> {
+  // Before the request, which then has all of them, unless it was changed in the database.
+  const decisions = await store.listEvidence(tenantId, id);
   const request = await store.read(tenantId, id);
   if (request === undefined) return notFound;
-  const decisions = await store.listEvidence(tenantId, id);
+  const isRecorded = ({ version }: ChangeDecision) =>
+    request.decisions.some((one) => one.version === version);
+  if (!decisions.every(isRecorded)) return { refused: "CHANGE_REQUEST_TAMPERED" };
   const digest = digestOfChange(request);
   const data = presentRecords(
     box,
     { tenantId, id },
-    decisions.map((decision) => ({ ...decision, digest })),
+    decisions.map((decision) => ({ ...decision, digest, isAuthentic: true })),
   );
   return data === undefined
     ? { refused: "CHANGE_REQUEST_TAMPERED" }

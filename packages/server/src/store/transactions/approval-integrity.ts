@@ -28,6 +28,19 @@ export function isApprovalAuthentic(keys: IntegrityKeys, approval: SealedApprova
   return isRowAuthentic(keys, "approval", contentOf(approval), mac);
 }
 
+/**
+ * The same, for what is shown. The approvals of a transaction that has been decided may have a MAC of a master key that was replaced since;
+ * while it waits, what is shown is what counts.
+ */
+export function isDecisionAuthentic(
+  keys: IntegrityKeys,
+  approval: SealedApproval,
+  mac: RowMac,
+  isWaiting: boolean,
+): boolean {
+  return isRowAuthentic(keys, isWaiting ? "approval" : "ended approval", contentOf(approval), mac);
+}
+
 function contentOf(approval: SealedApproval): SealedApproval {
   const { tenantId, transactionId, version, clientId, decision, digest, comment, decidedAt, isSigned } =
     approval;

@@ -11,6 +11,7 @@ import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import {
   isApprovalAuthentic,
+  isDecisionAuthentic,
   isSignedByKey,
   macOfApproval,
   type SealedApproval,
@@ -92,17 +93,22 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         return "recorded";
       }),
     // Served by the primary keys. At most as many as a tenant has clients, twice.
-    listEvidence: async (tenantId, transactionId) => {
-      const rows = await database.query<EvidenceRow>(sql`
+    listEvidence: async (tenantId, transactionId, isWaiting) => {
+      const rows = await database.query<EvidenceRow & MacColumns>(sql`
         SELECT a.version, a.client_id AS "clientId", a.decision, encode(a.digest, 'hex') AS digest, a.comment,
-          a.decided_at AS "decidedAt", s.key_id AS "keyId", s.algorithm, s.public_key AS "publicKey", s.params, s.signature, s.base, s.body,
+          a.decided_at AS "decidedAt", a.key_id AS "macKeyId", a.mac, ${isSignedByKey} AS "isSigned", s.key_id AS "keyId", s.algorithm, s.public_key AS "publicKey", s.params, s.signature, s.base, s.body,
           s.base_available_at AS "baseAvailableAt"
         FROM approvals a LEFT JOIN approval_signatures s
           ON s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version
         WHERE a.tenant_id = ${tenantId} AND a.transaction_id = ${transactionId}
         ORDER BY a.version LIMIT ${evidenceMax}
       `);
-      return rows.map(readEvidence);
+      return rows.map(({ macKeyId, mac, isSigned, ...row }) => {
+        const sealed = { ...row, tenantId, transactionId, isSigned };
+        const stored = { keyId: macKeyId, mac };
+        const isAuthentic = isDecisionAuthentic(requireKeys(database), sealed, stored, isWaiting);
+        return { ...readEvidence(row), isAuthentic };
+      });
     },
   };
 }
@@ -129,6 +135,13 @@ type EvidenceRow = Omit<RecordedApproval, "isSigned"> & { digest: string | null 
     | ApprovalEvidence
     | { [Name in keyof ApprovalEvidence]: null }
   );
+
+/** The other `keyId` is that of the signature. */
+interface MacColumns {
+  macKeyId: RowMac["keyId"];
+  mac: RowMac["mac"];
+  isSigned: boolean;
+}
 
 function readEvidence({ version, clientId, decision, digest, comment, decidedAt, ...evidence }: EvidenceRow) {
   const approval = { version, clientId, decision, digest, comment, decidedAt };

@@ -12,9 +12,7 @@ import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type {
   AcceptedTransaction,
   AcceptOutcome,
-  RecordedApproval,
   Transaction,
-  TransactionJudgement,
   TransactionStep,
   TransactionStore,
   VerifiedTransactions,
@@ -27,6 +25,7 @@ import { toListed } from "../core/rows/bounded-page.js";
 import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { insertRequestContexts } from "../tracing/trace-contexts.js";
+import { type JudgementRow, judgementColumn, readJudgement } from "./read-judgement.js";
 import { isRequestAuthentic, macOfAccepted } from "./transaction-integrity.js";
 import { selectPageOfIds } from "./transaction-page.js";
 
@@ -51,11 +50,6 @@ interface StepRow {
   actor_id: string | null;
 }
 
-interface JudgementRow extends Omit<TransactionJudgement, "judgedAt" | "approvals"> {
-  judged_at: string;
-  approvals: (Omit<RecordedApproval, "decidedAt"> & { decided_at: string })[];
-}
-
 interface EarlierRow extends TransactionRow {
   key: string;
   hash: string;
@@ -69,6 +63,7 @@ export function createTransactionStore(
   database: Database,
   assets: AssetRegistry,
 ): TransactionStore & VerifiedTransactions {
+  const keys = () => requireKeys(database);
   const read = (row: TransactionRow): Transaction => {
     const asset = configured(assets, row.asset);
     // Field by field, because every transaction comes by here: see `asAccepted`.
@@ -85,7 +80,7 @@ export function createTransactionStore(
       createdAt: row.createdAt,
       policyVersion: row.policyVersion,
       steps: row.steps.map((step) => readStep(step, assets)),
-      judgement: readJudgement(row.judgement),
+      judgement: row.judgement && readJudgement(row.judgement, row, row.steps.at(-1)?.state, keys),
     };
   };
   const readEarlier = (row: EarlierRow) => ({
@@ -234,19 +229,6 @@ function readStep(step: StepRow, assets: AssetRegistry): TransactionStep {
   };
 }
 
-function readJudgement(row: JudgementRow | null): TransactionJudgement | null {
-  if (row === null) return null;
-  const { judged_at, approvals, ...judgement } = row;
-  return {
-    ...judgement,
-    judgedAt: new Date(judged_at),
-    approvals: approvals.map(({ decided_at, ...approval }) => ({
-      ...approval,
-      decidedAt: new Date(decided_at),
-    })),
-  };
-}
-
 interface TransactionKey {
   tenantId: string;
   id: string;
@@ -279,16 +261,5 @@ const transactionColumns = sql`
   (SELECT coalesce(jsonb_agg(jsonb_build_object('version', e.version, 'state', e.state, 'failure', e.failure_code,
       'occurred_at', e.occurred_at, 'details', e.details, 'actor_id', e.actor_id) ORDER BY e.version), '[]')
     FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id) AS steps,
-  (SELECT jsonb_build_object('policyVersion', j.policy_version, 'rule', j.rule, 'reason', j.reason, 'requirement', j.requirement,
-      'judged_at', j.judged_at, 'approvals', (
-        SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
-          'comment', a.comment, 'decided_at', a.decided_at, 'isSigned', EXISTS (
-            SELECT FROM approval_signatures s
-            WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version))
-          ORDER BY a.version), '[]')
-        FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id),
-      'walletNames', CASE WHEN j.requirement IS NOT NULL THEN (
-        SELECT jsonb_object_agg(w.id, w.name) FROM wallets w
-        WHERE w.tenant_id = t.tenant_id AND w.id IN (t.source_account_id, t.destination_account_id)) END)
-    FROM judgements j WHERE j.tenant_id = t.tenant_id AND j.transaction_id = t.id) AS judgement
+  ${judgementColumn}
 `;

@@ -1,5 +1,9 @@
 import { readId } from "@bursar/protocol";
-import { createChangeRequestStore } from "../../../src/store/access/change-requests/change-requests.js";
+import {
+  type ChangeRow,
+  readRequest,
+  selectRequests,
+} from "../../../src/store/access/change-requests/change-request-rows.js";
 import { macOfRow } from "../../../src/store/access/row-integrity.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { type Statement, sql } from "../../../src/store/core/sql.js";
@@ -18,11 +22,10 @@ export async function alterChangeRequest(
   try {
     // In one SQL transaction, or the service would see it between the two.
     await pool.transaction(async (tx) => {
-      const store = createChangeRequestStore(tx as never, undefined as never);
       await tx.query(sql`UPDATE change_requests SET ${change} ${where}`);
-      const altered = await store.read(tenant, request);
-      if (altered === undefined) throw new Error(`the change request ${id} does not exist`);
-      const { keyId, mac } = macOfRow(keys, "change request", altered);
+      const [row] = await tx.query<ChangeRow>(sql`${selectRequests} ${where}`);
+      if (row === undefined) throw new Error(`the change request ${id} does not exist`);
+      const { keyId, mac } = macOfRow(keys, "change request", readRequest(row));
       await tx.query(sql`UPDATE change_requests SET key_id = ${keyId}, mac = ${mac} ${where}`);
     });
   } finally {

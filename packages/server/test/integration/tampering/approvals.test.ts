@@ -42,6 +42,28 @@ describe("an approval that somebody writes to the database", () => {
     await tenant.completes(payment);
   });
 
+  it("is not shown as a decision of its client, to approvers or to auditors, and genuine ones are", async () => {
+    const auditor = await tenant.hire(["audit:read"]);
+    const listed = async () =>
+      (await tenant.call(auditor, "GET", `/v1/transactions/${payment.id}/approvals`)).body;
+    await insert("client_id, digest", `${officerId()}, decode('${payment.approval?.digest}', 'hex')`);
+    await tenant.tallied(payment);
+    const shown = await tenant.read(payment.id);
+    expect(shown).toMatchObject({
+      state: "awaiting_approval",
+      approval: { state: "pending", approved: 0, decisions: [] },
+    });
+    expect(JSON.stringify(shown)).not.toContain(officer.clientId);
+    expect(await listed()).toMatchObject({ data: [] });
+
+    expect(await tenant.approve(officer, payment)).toMatchObject({ status: 202 });
+    const { clientId: client_id } = officer;
+    expect(await tenant.completes(payment)).toMatchObject({
+      approval: { state: "approved", approved: 1, decisions: [{ client_id, decision: "approve" }] },
+    });
+    expect(await listed()).toMatchObject({ data: [{ client_id, decision: "approve" }] });
+  });
+
   it("does not count with a signature that is only said to be one", async () => {
     await service.database.query(sql`
       UPDATE judgements SET requirement = requirement || '{"signed": true}' WHERE transaction_id = ${idOf(payment)}

@@ -42,11 +42,14 @@ export interface EvidenceBox {
 }
 
 export interface EvidenceStore {
-  /** Every decision on a transaction, oldest first, with its signature if it has one. */
+  /** Every decision on a transaction, oldest first, with its signature if it has one, and whether the service has recorded it. */
   listEvidence: (
     tenantId: string,
     transactionId: string,
-  ) => Promise<(RecordedApproval & { digest: string | null; evidence: ApprovalEvidence | null })[]>;
+    isWaiting: boolean,
+  ) => Promise<
+    (RecordedApproval & { digest: string | null; evidence: ApprovalEvidence | null; isAuthentic: boolean })[]
+  >;
 }
 
 export function sealEvidence(
@@ -88,7 +91,8 @@ export function createApprovalLister({ read, store, box }: ListApprovalsDeps): L
     if (isRefused(transaction)) return transaction;
     if (transaction.judgement?.requirement == null)
       return { refused: "NOT_AWAITING_APPROVAL", message: "The transaction required no approval." };
-    const decisions = await store.listEvidence(tenantId, id);
+    const isWaiting = transaction.steps.at(-1)?.state === "awaiting_approval";
+    const decisions = await store.listEvidence(tenantId, id, isWaiting);
     const data = presentRecords(box, { tenantId, id }, decisions);
     if (data === undefined) return { refused: "TRANSACTION_TAMPERED" };
     return { digest: digestForApproval(transaction), content: contentForApproval(transaction), data };
@@ -98,19 +102,24 @@ export function createApprovalLister({ read, store, box }: ListApprovalsDeps): L
 type Decision = Omit<RecordedApproval, "version" | "isSigned"> & {
   digest: string | null;
   evidence: ApprovalEvidence | null;
+  isAuthentic: boolean;
 };
 
-/** Decisions with their signatures. Undefined if a signature base was not written by the service for this subject. */
+/**
+ * Decisions with their signatures, without those that the service has not recorded. Undefined if a signature base was not written by the
+ * service for this subject.
+ */
 export function presentRecords(
   box: Pick<EvidenceBox, "open" | "hasPassed">,
   subject: EvidenceSubject,
   decisions: readonly Decision[],
 ): ApprovalRecord[] | undefined {
   const records: ApprovalRecord[] = [];
-  for (const { clientId, decision, digest, comment, decidedAt, evidence } of decisions) {
+  for (const { clientId, decision, digest, comment, decidedAt, evidence, isAuthentic } of decisions) {
     const sealed = evidence && box.open(subject, evidence.base);
     const base = sealed && readSignedBase(subject.tenantId, sealed);
     if (base === undefined) return undefined;
+    if (!isAuthentic) continue;
     records.push({
       object: "approval" as const,
       client_id: showId("cli", clientId),

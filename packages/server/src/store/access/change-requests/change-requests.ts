@@ -1,15 +1,16 @@
 import { areIndependent } from "@bursar/domain";
 import type { AuditDraft } from "../../../app/audit/audit-entry.js";
-import type {
-  ChangeDecision,
-  ChangeRequest,
-  ChangeRequestStore,
-  ChangeStanding,
-  ChangeUnit,
+import {
+  type ChangeDecision,
+  type ChangeRequest,
+  type ChangeRequestStore,
+  type ChangeStanding,
+  type ChangeUnit,
+  isOpen,
 } from "../../../app/change-requests/change-request.js";
 import { actorIdOfAct } from "../../../app/events/actor.js";
 import type { IdempotentRequest } from "../../../app/requests/idempotency.js";
-import { type Database, type Queryable, requireKeys, type Tx } from "../../core/database.js";
+import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../../core/database.js";
 import { selectBoundedPage, toListed } from "../../core/rows/bounded-page.js";
 import { findByKey, insertOrFind } from "../../core/rows/insert-or-find.js";
 import { sql } from "../../core/sql.js";
@@ -42,7 +43,7 @@ export function createChangeRequestStore(database: Database, log: EventLog): Cha
       const [row] = await database.query<ChangeRow>(
         sql`${selectRequests} WHERE r.tenant_id = ${tenantId} AND r.id = ${id}`,
       );
-      return row && readRequest(row);
+      return row && readShown(database, row);
     },
     listEvidence: (tenantId, id) => listChangeEvidence(database, tenantId, id),
     // Served by the primary key, read backwards, for a bounded number of rows.
@@ -59,7 +60,7 @@ export function createChangeRequestStore(database: Database, log: EventLog): Cha
       const rows = await database.query<ChangeRow>(sql`
         ${selectRequests} WHERE r.tenant_id = ${tenantId} AND r.id = ANY(${ids}::uuid[]) ORDER BY r.id DESC
       `);
-      return { items: rows.map(readRequest), scannedTo };
+      return { items: rows.map((row) => readShown(database, row)), scannedTo };
     },
     // Served by change_requests_due.
     listDue: (now, limit, after) =>
@@ -158,6 +159,21 @@ function isChangeAuthentic(tx: Tx, request: ChangeRequest, row: RowMac): boolean
   return isRowAuthentic(requireKeys(tx), "change request", request, row);
 }
 
+/**
+ * A request for a reader. One that was changed in the database is shown without decisions, because a writer could otherwise make the next
+ * approver believe that a colleague has approved. One that has ended may have a MAC of a master key that was replaced since.
+ */
+function readShown(source: KeyedQueryable, row: ChangeRow): ChangeRequest {
+  const request = readRequest(row);
+  if (request.decisions.length === 0) return request;
+  const label = isOpen(request) ? "change request" : "ended change request";
+  // One that the service has ended because of that has a MAC again.
+  const isAuthentic =
+    request.failureCode !== "CHANGE_REQUEST_TAMPERED" &&
+    isRowAuthentic(requireKeys(source), label, request, row);
+  return isAuthentic ? request : { ...request, decisions: [] };
+}
+
 /** Writes the MACs of open requests with the current key. Served by change_requests_due. */
 export async function resealChangeRequests(
   tx: Tx,
@@ -224,14 +240,14 @@ async function insertRequest(tx: Tx, request: ChangeRequest, keyed: IdempotentRe
 }
 
 /** Served by the unique index on the key and the primary key. */
-async function findEarlier(source: Queryable, tenantId: string, key: string | undefined) {
+async function findEarlier(source: KeyedQueryable, tenantId: string, key: string | undefined) {
   const table = { columns: sql`id`, table: sql`change_requests` };
   const found = await findByKey<{ id: string }>(source, table, tenantId, key);
   if (found === undefined) return undefined;
   const [row] = await source.query<ChangeRow>(
     sql`${selectRequests} WHERE r.tenant_id = ${tenantId} AND r.id = ${found.id}`,
   );
-  return row && { earlier: readRequest(row), requestHash: found.requestHash };
+  return row && { earlier: readShown(source, row), requestHash: found.requestHash };
 }
 
 async function readStanding(reader: StandingReader, request: ChangeRequest): Promise<ChangeStanding> {

@@ -104,6 +104,24 @@ describe("a writer to the database", () => {
     expect((await clientNow(officer)).state).toBe("active");
   });
 
+  it("cannot have a decision shown that nobody has made", async () => {
+    const auditor = await tenant.hire(["audit:read"]);
+    const { body } = await request(tenant.admin, { client_id: officer.clientId, state: "disabled" });
+    await service.database.query(sql`
+      INSERT INTO change_decisions (tenant_id, change_request_id, version, client_id, decision, decided_at)
+      VALUES (${readId("tnt", tenant.owner.tenantId)}, ${readId("chr", body.id)}, 2, ${readId("cli", decider.clientId)}, 'approve', now())`);
+    const isHidden = async (state: string) => {
+      expect(await readChange(body.id)).toMatchObject({ state, decisions: [] });
+      const listed = (await tenant.call(tenant.admin, "GET", "/v1/change-requests")).body;
+      expect(listed).toMatchObject({ data: [{ id: body.id, decisions: [] }] });
+      const evidence = await tenant.call(auditor, "GET", `/v1/change-requests/${body.id}/decisions`);
+      expect(evidence).toMatchObject({ status: 409, code: "CHANGE_REQUEST_TAMPERED" });
+    };
+    await isHidden("pending");
+    await decide(decider, body, "approve");
+    await isHidden("failed");
+  });
+
   it("cannot opt a tenant out, to change its officers", async () => {
     await service.database.query(sql`
       UPDATE tenants SET single_administrator = true WHERE id = ${readId("tnt", tenant.owner.tenantId)}`);

@@ -140,7 +140,7 @@ describe("after a reseal, a service that has only the new master key", () => {
   const get = async <T>(path: string, as = token) =>
     (await (await service.call("GET", path, as)).json()) as T;
 
-  it("shows the signed content of approvals and of decisions on change requests", async () => {
+  it("shows decisions on what had ended, with their signed content", async () => {
     for (const path of [
       `/v1/transactions/${paymentId}/approvals`,
       `/v1/change-requests/${decided.id}/decisions`,
@@ -149,6 +149,10 @@ describe("after a reseal, a service that has only the new master key", () => {
       const { data } = await eventually(() => get<ApprovalRecords>(path), isShown);
       expect(data[0]?.signature?.base).toContain("@signature-params");
     }
+    const { approval } = await get<Transaction>(`/v1/transactions/${paymentId}`);
+    expect(approval).toMatchObject({ approved: 1, decisions: [{ decision: "approve", signed: true }] });
+    const { decisions } = await get<ChangeRequest>(`/v1/change-requests/${decided.id}`);
+    expect(decisions).toMatchObject([{ client_id: decider.clientId, decision: "reject" }]);
   });
 
   it("applies an open change request, and not one that was tampered with before", async () => {
@@ -229,7 +233,7 @@ describe("after a reseal, a service that has only the new master key", () => {
         sql`SELECT due_at < now() AS "isDue" FROM open_transactions WHERE id = ${transactionId}`,
       );
     await eventually(due, ([row]) => row?.isDue !== true);
-    expect(await read()).toMatchObject({ state: "awaiting_approval" });
+    expect(await read()).toMatchObject({ state: "awaiting_approval", approval: { approved: 0 } });
   });
 
   it("still knows that the operator has opted a tenant out", async () => {
