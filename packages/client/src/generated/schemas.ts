@@ -229,6 +229,7 @@ export interface ChangeClientBody {
 }
 
 export interface ChangePersonBody {
+  /** Without control characters and marks of direction. */
   name?: string;
   /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
   role?: string;
@@ -833,8 +834,9 @@ export interface Invitation {
 }
 
 export interface InvitePersonBody {
-  /** It tells people apart. Nothing is sent to it. */
+  /** It tells people apart, so it must have visible characters only, in their NFKC form. Nothing is sent to it. */
   email: string;
+  /** Without control characters and marks of direction. */
   name: string;
   /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
   role: string;
@@ -844,8 +846,9 @@ export interface InvitedPerson {
   /** Also the id of the client that the person is. */
   id: string;
   object: "person";
-  /** It tells people apart. Nothing is sent to it. */
+  /** It tells people apart, so it must have visible characters only, in their NFKC form. Nothing is sent to it. */
   email: string;
+  /** Without control characters and marks of direction. */
   name: string;
   /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
   role: string;
@@ -1139,8 +1142,9 @@ export interface Person {
   /** Also the id of the client that the person is. */
   id: string;
   object: "person";
-  /** It tells people apart. Nothing is sent to it. */
+  /** It tells people apart, so it must have visible characters only, in their NFKC form. Nothing is sent to it. */
   email: string;
+  /** Without control characters and marks of direction. */
   name: string;
   /** `viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant. */
   role: string;

@@ -8,9 +8,14 @@ const Email = Type.String({
   minLength: 3,
   maxLength: 254,
   pattern: '^[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+$',
-  description: "It tells people apart. Nothing is sent to it.",
+  description:
+    "It tells people apart, so it must have visible characters only, in their NFKC form. Nothing is sent to it.",
 });
-const Name = Type.String({ minLength: 1, maxLength: 128 });
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: "Without control characters and marks of direction.",
+});
 const RoleName = Type.String({
   pattern: "^[a-z][a-z0-9_-]{0,39}$",
   description: "`viewer`, `auditor`, `operator`, `approver`, `developer`, `admin`, or a role of the tenant.",

@@ -119,7 +119,7 @@ export const peopleErrors = {
   OIDC_NO_ROLE: {
     status: 403,
     message: "The OpenID provider gives you no role here.",
-    when: "no row of `oidc_roles` has a value of the role claim, or the provider has not verified the email address",
+    when: "no row of `oidc_roles` has a value of the role claim, or the email address is not verified by the provider or has characters that cannot be seen",
     advice: "Ask the operator for a row, or the provider's administrator for a group.",
     retry: "never",
   },

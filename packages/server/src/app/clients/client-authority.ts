@@ -1,5 +1,6 @@
 import { allScopes, isOperatorScope, operatorScopes, protectingScopes, type Scope } from "@bursar/protocol";
 import type { Origin } from "../audit/audit-entry.js";
+import { refuseUnseen } from "../people/visible-text.js";
 import type { Refused } from "../requests/refused.js";
 import type { ApiClient, ClientChange, ClientFacts } from "./client.js";
 
@@ -116,13 +117,14 @@ export function scopesBeyond(origin: Origin, scopes: readonly Scope[]): Scope[] 
   return scopes.filter((scope) => !held.has(scope));
 }
 
-/** A person has the scopes of a role, and never signs requests with a key of a program. */
+/** A person has the scopes of a role, never signs requests with a key of a program, and has a name that everybody can read. */
 export function refuseProgramChange(
   { person }: Pick<ApiClient, "person">,
-  { scopes, require_signature }: { scopes?: unknown; require_signature?: unknown },
+  { scopes, require_signature, name }: { scopes?: unknown; require_signature?: unknown; name?: string },
 ): Refused | undefined {
+  if (person === null) return undefined;
   const isOfPrograms = scopes !== undefined || require_signature !== undefined;
-  return person !== null && isOfPrograms ? { refused: "CLIENT_IS_PERSON" } : undefined;
+  return isOfPrograms ? { refused: "CLIENT_IS_PERSON" } : refuseUnseen(name === undefined ? {} : { name });
 }
 
 const credentialActions: ReadonlySet<string> = new Set([

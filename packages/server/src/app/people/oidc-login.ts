@@ -5,6 +5,7 @@ import { isActive, refusedSession } from "./log-in.js";
 import type { PersonClient } from "./people-service.js";
 import type { ProviderPeople } from "./provider-people.js";
 import type { Caller, SessionServiceDeps } from "./session-service.js";
+import { isVisibleAddress, isVisibleName } from "./visible-text.js";
 
 /** What has to be remembered while the browser is with the provider. */
 export interface PendingLogin {
@@ -129,9 +130,9 @@ function findRow({ roleClaim, rows }: OidcDeps, answer: OidcAnswer): OidcRole | 
   return rows.find(({ value }) => values.includes(value));
 }
 
-/** An address that the provider has not verified could be anybody's. */
+/** An address that the provider has not verified could be anybody's, and one with characters that nobody sees looks like another one. */
 function emailOf({ email, email_verified }: OidcAnswer): string | undefined {
-  if (typeof email !== "string" || email_verified !== true) return undefined;
+  if (typeof email !== "string" || email_verified !== true || !isVisibleAddress(email)) return undefined;
   return email.length <= 254 && /^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(email) ? email : undefined;
 }
 
@@ -143,5 +144,6 @@ function accountOf({ iss, sub }: OidcAnswer): ProviderAccount | undefined {
 }
 
 function nameOf({ name }: OidcAnswer, email: string): string {
-  return (typeof name === "string" && name.trim() !== "" ? name.trim() : email).slice(0, 128);
+  const isUsable = typeof name === "string" && name.trim() !== "" && isVisibleName(name.trim());
+  return (isUsable ? name.trim() : email).slice(0, 128);
 }

@@ -14,6 +14,7 @@ import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { findRole, type RoleStore, refuseRole, withRole } from "./role.js";
+import { refuseUnseen } from "./visible-text.js";
 
 /** A client that is a person. */
 export type PersonClient = ApiClient & { person: PersonFacts };
@@ -46,11 +47,13 @@ const invitationLifetimeMs = 30 * 60_000;
 
 export function createPeopleService(deps: PeopleServiceDeps): PeopleService {
   return {
-    invitePerson: (origin, body, idempotencyKey) => invitePerson(deps, origin, body, idempotencyKey),
+    invitePerson: async (origin, body, idempotencyKey) =>
+      refuseUnseen(body) ?? (await invitePerson(deps, origin, body, idempotencyKey)),
     readPerson: async (tenantId, id) => asPerson(await deps.clients.findClientOfTenant(tenantId, id)),
     listPeople: async (tenantId, limit, beforeId) =>
       (await deps.clients.listPeople(tenantId, limit, beforeId)).filter(isPerson),
-    changePerson: (origin, id, body) => changePerson(deps, origin, id, body),
+    changePerson: async (origin, id, body) =>
+      refuseUnseen(body) ?? (await changePerson(deps, origin, id, body)),
     recoverPerson: (origin, id) => recoverPerson(deps, origin, id),
   };
 }

@@ -117,6 +117,8 @@ describe("a login with an OpenID provider", () => {
       claims("eve@treasury.example", "treasury", { email_verified: false }),
     ],
     ["no address", claims("", "treasury")],
+    ["an address with a character that nobody sees", claims("eve@treasury.example\u202e")],
+    ["an address with the Kelvin sign", claims("eve@trea\u212aury.example")],
   ])("is refused with %s, and creates nobody", async (_name, given) => {
     expect((await logIn(given)).code).toBe("OIDC_NO_ROLE");
     const people = await service.call("GET", "/v1/people", await service.token(owner));
@@ -127,9 +129,8 @@ describe("a login with an OpenID provider", () => {
     const known = await logIn(claims("kim@treasury.example"));
     const idOf = ({ body }: { body: Record<string, unknown> }) => (body["person"] as { id: string }).id;
     expect(idOf(await logIn(claims("KIM@Treasury.example")))).toBe(idOf(known));
-    // The Kelvin sign, and a dotted capital I.
-    for (const email of ["\u212aim@treasury.example", "k\u0130m@treasury.example"])
-      expect(idOf(await logIn(claims(email)))).not.toBe(idOf(known));
+    const dotted = await logIn(claims("k\u0130m@treasury.example"));
+    expect(idOf(dotted)).not.toBe(idOf(known));
   });
 
   it("ends with a recovery of the person, and so do its tokens", async () => {

@@ -64,6 +64,24 @@ describe("people", () => {
     expect((await invite("viewer", "ada@treasury.example", await service.token(elsewhere))).status).toBe(201);
   });
 
+  it("have no address or name with characters that nobody sees", async () => {
+    const { body } = await invite("viewer");
+    for (const email of ["ada\u200b@treasury.example", "ada@treasury\uff0eexample"])
+      expect((await invite("viewer", email)).body.error).toMatchObject({
+        code: "INVALID_REQUEST",
+        details: [{ path: "body.email" }],
+      });
+    const named = { code: "INVALID_REQUEST", details: [{ path: "body.name" }] };
+    const other = { email: "grace@treasury.example", name: "Grace\u202e", role: "viewer" };
+    expect((await call("POST", "/v1/people", other)).body.error).toMatchObject(named);
+    for (const path of ["people", "clients"]) {
+      const renamed = await call("PATCH", `/v1/${path}/${body.id}`, { name: "Ada\u0007" });
+      expect([renamed.status, renamed.body.error]).toMatchObject([400, named]);
+    }
+    const people = await call("GET", "/v1/people");
+    expect(people.body).toMatchObject({ data: [{ email: "ada@treasury.example", name: "Ada" }] });
+  });
+
   it("get no role that has more than the caller", async () => {
     const admin = await service.createIndependentClient(owner, ["clients:manage", ...builtInRoles.viewer]);
     expect((await invite("viewer", "a@treasury.example", admin.token)).status).toBe(201);
