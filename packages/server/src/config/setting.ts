@@ -87,7 +87,7 @@ export function networks(common: Common<string>): Setting<string> {
   };
   return {
     ...common,
-    allowed: "addresses or networks such as 10.0.0.0/8, separated by commas",
+    allowed: "addresses or networks such as 10.0.0.7 or 10.0.1.0/28, separated by commas",
     read: (value) => {
       const entries = value.split(",").map((entry) => entry.trim());
       return entries.every(isNetwork) ? entries.join(",") : undefined;

@@ -44,7 +44,7 @@ export const settings = {
   trusted_proxies: networks({
     env: "BURSAR_TRUSTED_PROXIES",
     about:
-      "The addresses or networks of the proxies in front of the service, separated by commas. Their `X-Forwarded-For` determines the client's address; that of any other peer is ignored.",
+      "The addresses or networks of the proxies in front of the service, separated by commas. Their `X-Forwarded-For` determines the client's address; that of any other peer is ignored. Name single addresses: a listed network must contain nothing but proxies, because each of its hosts can choose the address that is recorded for it.",
   }),
   proxy_protocol: oneOf(
     {

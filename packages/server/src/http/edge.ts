@@ -21,7 +21,6 @@ import { installJsonBody } from "./plugins/json-body.js";
 import { collectMethods, installMethodNotAllowed } from "./plugins/method-not-allowed.js";
 import { installMetrics } from "./plugins/metrics.js";
 import { installOutcomes } from "./plugins/outcomes.js";
-import { installProxyProtocol } from "./plugins/proxy-protocol.js";
 import {
   answerUnusualRequests,
   createClientErrorHandler,
@@ -37,6 +36,7 @@ import {
 } from "./plugins/request-context.js";
 import { installSecurityTxt, type SecurityTxtOptions } from "./plugins/security-txt.js";
 import { installTracing } from "./plugins/tracing.js";
+import { installTrustedProxies, type TrustedProxiesOptions } from "./plugins/trusted-proxies.js";
 import { installUpgrades } from "./plugins/upgrades.js";
 import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
 import { createHeavyGates, type HeavyGates } from "./quotas/heavy-gate.js";
@@ -52,7 +52,7 @@ import { createValidatorCompiler } from "./validation.js";
  * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, token, quota, body,
  * signature, schema, handler; any failure is answered from the error catalog.
  */
-export interface EdgeOptions {
+export interface EdgeOptions extends TrustedProxiesOptions {
   log: FastifyBaseLogger;
   readiness: Readiness;
   guard: AccessGuard;
@@ -63,10 +63,6 @@ export interface EdgeOptions {
   metrics: readonly Metric[];
   /** Undefined if nothing is recorded. */
   tracer?: Tracer | undefined;
-  /** Addresses or networks, separated by commas. */
-  trustedProxies: string | undefined;
-  /** Whether these proxies send the client's address with the PROXY protocol. */
-  proxyProtocol: boolean;
   securityTxt: Pick<SecurityTxtOptions, "contact" | "expires">;
   /** Origins whose scripts may call the API, separated by commas; `*` for all. */
   corsOrigins: string | undefined;
@@ -108,12 +104,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   pending.follow(app.server);
   answerUnusualRequests(app.server, { ...options, publicUrl: options.guard.publicUrl });
   installUpgrades(app, "/v1/stream", pending);
-  if (options.proxyProtocol && options.trustedProxies !== undefined)
-    installProxyProtocol(app.server, {
-      trustedProxies: options.trustedProxies,
-      timeoutMs: options.limits.headersTimeoutMs,
-      log: options.log,
-    });
+  installTrustedProxies(app, options);
   app.setValidatorCompiler(createValidatorCompiler() as never);
   installRequestState(app);
   installErrors(app, options, options.guard.publicUrl);

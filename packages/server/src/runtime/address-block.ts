@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
@@ -7,10 +7,10 @@ import ipaddr from "ipaddr.js";
  * written as IPv6 (`::ffff:192.0.2.1`) is an IPv4 address.
  */
 export function addressBlock(written: string): string {
-  const [address = ""] = withoutPort(written).split("%");
+  const address = readAddress(written);
+  // Something else is counted as it is.
+  if (address === undefined) return written;
   if (isIPv4(address)) return address;
-  // Not an address: a proxy has sent something else, which is counted as it is.
-  if (!isIPv6(address)) return address;
   const parsed = ipaddr.IPv6.parse(address);
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
   const groups = parsed.parts.slice(0, groupsOfBlock).map((group) => group.toString(16));
@@ -18,6 +18,12 @@ export function addressBlock(written: string): string {
 }
 
 const groupsOfBlock = 4;
+
+/** An address as a proxy may write it, without port, brackets and zone; undefined if it is none. */
+export function readAddress(written: string): string | undefined {
+  const [address = ""] = withoutPort(written).split("%");
+  return isIP(address) === 0 ? undefined : address;
+}
 
 /** Some proxies append the client's port to its address, and IPv6 is then in brackets. */
 function withoutPort(address: string): string {

@@ -128,3 +128,36 @@ describe("the PROXY protocol", () => {
     await app.close();
   });
 });
+
+describe("X-Forwarded-For of a trusted proxy", () => {
+  let edge: TestEdge;
+  beforeAll(async () => {
+    edge = await createTestEdge([seen], { trustedProxies: "127.0.0.1" });
+  });
+  afterAll(() => edge.app.close());
+
+  const proxy = "127.0.0.1";
+  it.each([
+    ["an address", "203.0.113.9", "203.0.113.9"],
+    ["a port", "203.0.113.9:4711", "203.0.113.9"],
+    ["brackets and a port", "[2001:db8::7]:4711", "2001:db8::7"],
+    ["a zone", "fe80::7%eth0", "fe80::7"],
+    ["a trusted proxy with a port", "203.0.113.9, 127.0.0.1:80", "203.0.113.9"],
+    ["something else before the address", "unknown, 203.0.113.9", "203.0.113.9"],
+    ["something else after an address", "203.0.113.9, unknown", proxy],
+    ["nothing but a word", "unknown", proxy],
+    ["markup", "<script>", proxy],
+    ["something long", "x".repeat(3000), proxy],
+    ["only commas", ", ,", proxy],
+  ])("with %s", async (_what, forwarded, address) => {
+    const answer = await edge.app.inject({ url: "/v1/seen", headers: { "x-forwarded-for": forwarded } });
+    expect(answer.json()).toEqual({ address });
+  });
+
+  it("still shows that a request to the metrics was forwarded if it has no address", async () => {
+    const statusOf = async (headers: Record<string, string>) =>
+      (await edge.app.inject({ url: "/metrics", headers })).statusCode;
+    expect(await statusOf({})).toBe(200);
+    expect(await statusOf({ "x-forwarded-for": "unknown" })).toBe(404);
+  });
+});
