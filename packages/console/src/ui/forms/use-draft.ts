@@ -1,21 +1,31 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { useMe } from "../../session/use-me";
 
 const prefix = "bursar.draft.";
+const listeners = new Set<() => void>();
 
 /**
  * What was typed, kept over reloads and over the end of a session, in this tab alone and for the person who typed it. `clear` forgets it, and
- * so does logging out.
+ * so does logging out. A change is stored when `change` returns, and not when the page was drawn again: what is sent next is already stored,
+ * also if the page is reloaded or left at that moment.
  */
 export function useDraft<Value extends object>(name: string, initial: () => Value) {
   const key = `${prefix}${useMe().data?.client.id}.${name}`;
-  const [value, setValue] = useState<Value>(() => read(key) ?? initial());
-  useEffect(() => sessionStorage.setItem(key, JSON.stringify(value)), [key, value]);
+  const [fresh, setFresh] = useState(() => ({ key, value: initial() }));
+  const stored = useSyncExternalStore(subscribe, () => sessionStorage.getItem(key));
+  // Another object of the same page has a draft of its own.
+  if (fresh.key !== key) setFresh({ key, value: initial() });
+  useEffect(() => {
+    if (fresh.key === key && readDraft(key) === undefined) writeDraft(key, fresh.value);
+  }, [key, fresh]);
+  const value = useMemo(() => parse<Value>(stored), [stored]) ?? fresh.value;
+  const change = (part: Partial<Value>) =>
+    writeDraft(key, { ...(readDraft<Value>(key) ?? fresh.value), ...part });
   const clear = () => {
-    sessionStorage.removeItem(key);
-    setValue(initial());
+    removeDraft(key);
+    setFresh({ key, value: initial() });
   };
-  return { value, change: (part: Partial<Value>) => setValue((old) => ({ ...old, ...part })), clear };
+  return { value, change, clear };
 }
 
 /**
@@ -31,12 +41,30 @@ export function useKeyedDraft<Value extends object>(name: string, initial: () =>
 
 /** Nothing that was typed stays in this tab. */
 export function forgetDrafts(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) removeDraft(key);
 }
 
-function read<Value>(key: string): Value | undefined {
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function readDraft<Value>(key: string): Value | undefined {
+  return parse(sessionStorage.getItem(key));
+}
+
+function writeDraft(key: string, value: object): void {
+  sessionStorage.setItem(key, JSON.stringify(value));
+  for (const listener of listeners) listener();
+}
+
+function removeDraft(key: string): void {
+  sessionStorage.removeItem(key);
+  for (const listener of listeners) listener();
+}
+
+function parse<Value>(stored: string | null): Value | undefined {
   try {
-    const stored = sessionStorage.getItem(key);
     return stored === null ? undefined : (JSON.parse(stored) as Value);
   } catch {
     return undefined;
