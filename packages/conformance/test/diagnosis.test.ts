@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -103,6 +104,21 @@ it("a host that has nothing of the service is named before a check runs", async 
   expect(err.trimEnd().split("\n").at(-1)).toContain(
     `${url}/ does not seem to be the address of the service: GET /v1/orderbook is answered with 404`,
   );
+});
+
+it("a service without an order book that refuses a payment with 404 is no other host", async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(404, { "content-type": "application/json" });
+    response.end(
+      JSON.stringify({ error: { code: "NO_WALLET", message: "None.", request_id: randomUUID() } }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { status, out } = await run(["--base-url", url, "--token", "t", "--only", "tx.create.admitted"]);
+  server.close();
+  expect(status).toBe(1);
+  expect(out).toMatch(/seen +status 404/);
 });
 
 it("an address that redirects everything is named, with where it redirects to", async () => {

@@ -14,10 +14,14 @@ export interface CreationEvidence {
   readonly hasIds: boolean;
   /** It has an id that no 202 has shown, of which GET shows the reference. */
   readonly byId: (delivery: Delivery, reference: string) => Promise<string | undefined>;
+  /** The ids that no 202 has shown and of which GET shows the reference, each with the first notification that has it. */
+  readonly idsOf: (deliveries: readonly Delivery[], reference: string) => Promise<Map<string, Delivery>>;
+  /** How many of these ids a transaction has that was not repeated, such as that of a fee; undefined if their number differs. */
+  readonly usualIds: () => Promise<number | undefined>;
 }
 
 /** Where notifications have the id is seen from those about transactions whose id is known. */
-export function createEvidence(kit: Kit, { deliveries, created }: Announced): CreationEvidence {
+export function createEvidence(kit: Kit, { deliveries, created, arrived }: Announced): CreationEvidence {
   const namesReference = deliveries.some((one) => created.some(({ reference }) => mentions(one, reference)));
   const places = new Set(
     deliveries.flatMap((one) => created.flatMap(({ id }) => (id === undefined ? [] : placesOf(one, id)))),
@@ -32,21 +36,40 @@ export function createEvidence(kit: Kit, { deliveries, created }: Announced): Cr
     shown.set(id, reply);
     return reply;
   };
+  const idIn = async (delivery: Delivery, reference: string) => {
+    for (const place of places) {
+      const id = lastSegment(itemAt(delivery, place) ?? "");
+      if (id === "" || createdInRun(kit).some((one) => one.id === id)) continue;
+      const { status, json } = await show(id);
+      if (status === 200 && containsText(json, reference)) return id;
+    }
+    return undefined;
+  };
+  const idsOf = async (all: readonly Delivery[], reference: string) => {
+    const ids = new Map<string, Delivery>();
+    for (const one of all) {
+      const id = await idIn(one, reference);
+      if (id !== undefined && !ids.has(id)) ids.set(id, one);
+    }
+    return ids;
+  };
   return {
     hasIds: places.size > 0,
     byReference: (delivery, reference) =>
       mentions(delivery, reference) ? "which has its reference" : undefined,
     byId: async (delivery, reference) => {
-      for (const place of places) {
-        const id = lastSegment(itemAt(delivery, place) ?? "");
-        if (id === "" || createdInRun(kit).some((one) => one.id === id)) continue;
-        const { status, json } = await show(id);
-        if (status === 200 && containsText(json, reference))
-          return `which is about ${id}: GET shows it with this reference`;
-      }
-      return undefined;
+      const id = await idIn(delivery, reference);
+      return id === undefined ? undefined : aboutId(id);
+    },
+    idsOf,
+    usualIds: async () => {
+      const numbers = new Set<number>();
+      for (const { reference } of created) numbers.add((await idsOf(arrived, reference)).size);
+      return numbers.size === 1 ? [...numbers][0] : undefined;
     },
   };
 }
+
+export const aboutId = (id: string) => `which is about ${id}: GET shows it with this reference`;
 
 const lastSegment = (text: string) => text.split("/").at(-1) ?? "";

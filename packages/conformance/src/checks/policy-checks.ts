@@ -14,7 +14,8 @@ import {
   requireId,
   settledTransaction,
 } from "./scenarios.js";
-import { allStatesIn, announced, isAbout, statesIn } from "./webhook-scenarios.js";
+import { isAbout } from "./webhook-names.js";
+import { allStatesIn, announced, statesIn } from "./webhook-scenarios.js";
 
 const refused = "policy.refused";
 const writes = ["transaction"] as const;

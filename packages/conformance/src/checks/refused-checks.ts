@@ -1,13 +1,14 @@
-import { contractCheck, fail, ignoreNoResponse } from "../engine/check.js";
+import { contractCheck, fail, ignoreNoResponse, NotOffered } from "../engine/check.js";
 import { type Attempt, type CreateOptions, type Kit, membersOf } from "../engine/kit.js";
 import { isRefusal } from "../http/reply.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { unissued } from "./access-checks.js";
-import { createEvidence } from "./creation-evidence.js";
+import { aboutId, createEvidence } from "./creation-evidence.js";
 import { type Accepted, acceptTransaction, repeat } from "./key-scenarios.js";
 import { findCarriedOut } from "./refused-repetition.js";
 import { endpoint } from "./webhook-endpoint.js";
-import { type Announced, announced, isAbout } from "./webhook-scenarios.js";
+import { isAbout } from "./webhook-names.js";
+import { type Announced, announced } from "./webhook-scenarios.js";
 
 /** Requests that the contract does not allow, each with a reference of its own. */
 const wrongRequests = ({ target }: Kit): readonly [what: string, options: CreateOptions][] => [
@@ -57,6 +58,10 @@ const racers = 3;
 const referenceOf = ([first]: readonly Attempt[]) =>
   String((JSON.parse(first?.body ?? "{}") as { reference?: string }).reference);
 
+/** A fee or the like is booked beside each transaction. */
+const besides = (usualIds: number) =>
+  usualIds === 0 ? "" : `, besides ${usualIds} such as each transaction has that was not repeated`;
+
 const row = { writes: ["transaction", "webhook endpoint"] } as const;
 
 /** What must not happen. Only notifications can show it, because the contract has no list of transactions. */
@@ -98,11 +103,16 @@ export const refusedChecks = [
         `one transaction for ${reference}, whose repetition with the same key was answered with ${repeated.reply.status}`;
       // Without an id in the 202, every id is one that it has not shown.
       const shown = accepted.id === undefined ? [] : arrived;
+      const usualIds = await evidence.usualIds();
+      if (usualIds === undefined)
+        throw new NotOffered(
+          "Transactions that were not repeated have further ones with their reference, and not always as many, so a second one cannot be told from these.",
+        );
       const findSecond = async (reference: string, what: string) => {
-        for (const one of shown) {
-          const how = await evidence.byId(one, reference);
-          if (how !== undefined) fail(what, `a second one: notification ${one.index}, ${how}`, [one]);
-        }
+        const found = [...(await evidence.idsOf(shown, reference))];
+        const [id, one] = found.at(usualIds) ?? [];
+        if (id !== undefined && one !== undefined)
+          fail(what, `a second one: notification ${one.index}, ${aboutId(id)}${besides(usualIds)}`, [one]);
       };
       await findSecond(accepted.reference, wanted(accepted.reference));
       const reference = referenceOf(raced);

@@ -7,7 +7,8 @@ import { verifySignature } from "../webhooks/verify-signature.js";
 import type { Accepted } from "./key-scenarios.js";
 import { failOverdue } from "./scenarios.js";
 import { endpoint } from "./webhook-endpoint.js";
-import { allStatesIn, announced, isAbout, nameOf, statesIn } from "./webhook-scenarios.js";
+import { isAbout, nameOf } from "./webhook-names.js";
+import { allStatesIn, announced, statesIn } from "./webhook-scenarios.js";
 import { expectVisible } from "./webhook-visibility.js";
 
 const sent = "webhook.sent";
@@ -50,13 +51,17 @@ export const webhookChecks = [
     "Every transaction that is updated is announced.",
     row,
     async (kit) => {
-      const { deliveries, created, isAttributed } = await announced(kit);
+      const { deliveries, created, isAttributed, unnamable } = await announced(kit);
       if (!isAttributed) throw new NotOffered("Notifications do not say which transaction they are about.");
       for (const transaction of created)
         expect(
           deliveries.some((one) => isAbout(kit, one, transaction)),
           `a notification about each of ${created.length} transactions within ${kit.target.timing.webhookMs} ms (timing.webhook_ms of the target file)`,
           `none about ${nameOf(transaction)}, whose reference is ${transaction.reference}`,
+        );
+      if (unnamable !== undefined)
+        kit.warn(
+          `Notifications name a transaction by its reference in a header, and none is found about ${nameOf(unnamable)}: its reference ${unnamable.reference} is not ASCII, and how it is encoded there is open.`,
         );
     },
   ),
@@ -226,7 +231,8 @@ function warnOfTwins(kit: Kit, deliveries: readonly Delivery[], created: readonl
   const twins: string[] = [];
   for (const one of deliveries.filter((each) => allStatesIn(kit, each, created).length > 0)) {
     const id = itemOf(one, "delivery_id");
-    const content = contentOf(one, id);
+    // Which transaction it is about can be in a header.
+    const content = `${namesOf(aboutIn(kit, one, created))} ${contentOf(one, id)}`;
     const other = first.get(content) ?? one;
     first.set(content, other);
     if (itemOf(other, "delivery_id") !== id) twins.push(`${other.index} and ${one.index}`);

@@ -1,28 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kit } from "../engine/kit.js";
-import type { Place, Target } from "../target/target.js";
+import type { Target } from "../target/target.js";
 import { fieldsAt, partsAbout } from "../webhooks/batches.js";
-import {
-  containsText,
-  contentOf,
-  eventsOf,
-  findMember,
-  isNamed,
-  itemAt,
-  itemOf,
-  mentions,
-} from "../webhooks/delivery-items.js";
+import { containsText, contentOf, eventsOf, findMember, itemOf } from "../webhooks/delivery-items.js";
 import type { Delivery, Receiver, SeenState } from "../webhooks/receiver.js";
 import { type Accepted, acceptBeyondAscii, acceptTransaction } from "./key-scenarios.js";
 import { awaitFinal, failOverdue } from "./scenarios.js";
 import { stateNames, stateOf } from "./transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
-
-/** What notifications call a transaction. */
-const namesOf = ({ id, reference }: Accepted) => (id === undefined ? [reference] : [id, reference]);
-
-/** What sentences call it. */
-export const nameOf = ({ id, reference }: Accepted) => id ?? reference;
+import { findUnnamable, isAbout, nameOf, namesOf, textsAt } from "./webhook-names.js";
 
 /** The states that a notification reports of a transaction: none, one, or several if it is a batch. */
 export function statesIn({ target }: Kit, { json }: Delivery, transaction: Accepted): string[] {
@@ -47,29 +33,9 @@ export function allStatesIn(kit: Kit, delivery: Delivery, created: readonly Acce
   return created.flatMap((one) => (isAbout(kit, delivery, one) ? statesIn(kit, delivery, one) : []));
 }
 
-/** Whether a notification is about a transaction: it has its id or its reference, which the client knows as well. */
-export function isAbout({ target }: Kit, delivery: Delivery, transaction: Accepted): boolean {
-  const names = namesOf(transaction);
-  const place = target.webhooks?.transactionId;
-  if (place === undefined) return names.some((name) => mentions(delivery, name));
-  return textsAt(delivery, place).some((text) =>
-    names.some((name) => text === name || text.endsWith(`/${name}`) || isRounded(text, name)),
-  );
-}
-
-/** A number above 2^53, of which only its rounded value is known. The same digits as a string are exact. */
-const isRounded = (text: string, name: string) =>
-  String(Number(text)) === text && isNamed(Number(text), name);
-
-/** What a notification has at the place of the id; several strings if it is a batch. */
-function textsAt(delivery: Delivery, place: Place): string[] {
-  if (place.startsWith("body."))
-    return fieldsAt(delivery.json, place.slice("body.".length)).map(({ text }) => text);
-  const header = itemAt(delivery, place) ?? "";
-  return header === "" ? [] : [header];
-}
-
 export interface Announced {
+  /** A transaction that notifications cannot name, which is none of `created`. */
+  readonly unnamable: Accepted | undefined;
   readonly created: readonly Accepted[];
   /** The final state of each, by its reference, as GET shows it; of none if ids or final states are not known. */
   readonly states: ReadonlyMap<string, string>;
@@ -170,7 +136,9 @@ export const announced = (kit: Kit): Promise<Announced> =>
           states.set(reference, (await awaitFinal(own, id)).state);
       await awaitNotifications(own, created, states, arrived);
       await Promise.all(looks);
-      return { created, states, ...sortDeliveries(own, created, arrived()) };
+      const unnamable = findUnnamable(own, created, arrived());
+      const named = created.filter((one) => one !== unnamable);
+      return { created: named, unnamable, states, ...sortDeliveries(own, named, arrived()) };
     } finally {
       own.attach(arrived());
     }

@@ -3,7 +3,8 @@ import type { Kit } from "../engine/kit.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import type { Accepted } from "./key-scenarios.js";
 import { isFinal } from "./transaction-state.js";
-import { isAbout, statesIn } from "./webhook-scenarios.js";
+import { isAbout } from "./webhook-names.js";
+import { statesIn } from "./webhook-scenarios.js";
 
 /** Whether GET shows a result when it is announced. */
 export function expectVisible(kit: Kit, deliveries: readonly Delivery[], created: readonly Accepted[]): void {

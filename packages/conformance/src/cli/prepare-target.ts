@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { urlOf } from "../engine/kit.js";
 import { isOfGateway } from "../http/find-gateway.js";
+import { errorIn, parseJson, type Reply } from "../http/reply.js";
 import { type ReceivedResponse, send } from "../http/send.js";
 import { safeLine } from "../report/safe-text.js";
 import { obtainToken } from "../target/oauth.js";
@@ -14,8 +15,8 @@ export interface PreparedTarget {
   readonly token: string;
   readonly secondToken: string | undefined;
   readonly limitedToken: string | undefined;
-  /** With which the order book was answered. */
-  readonly bookStatus: number;
+  /** Whether the order book was answered with 404, and not by an error of a service. */
+  readonly isBookMissing: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -53,7 +54,7 @@ export async function prepareTarget(
   const locations = [found, answered].map(locationOf);
   if (!locations.includes(undefined)) refuseRedirect(target, found.response.status, locations[0] ?? "");
   if (answered.response?.status === 401) refuseToken(target, "status 401");
-  return { target, token, secondToken, limitedToken, bookStatus: found.response.status };
+  return { target, token, secondToken, limitedToken, isBookMissing: isBookMissing(found.response) };
 }
 
 export function refuseToken({ baseUrl }: Target, answer: string): never {
@@ -62,9 +63,17 @@ export function refuseToken({ baseUrl }: Target, answer: string): never {
 
 const notThere = [404, 405, 501];
 
-/** Whether a host has neither the order book nor transactions: it is another one, or has the service under a path. */
-export const isOtherHost = ({ bookStatus }: PreparedTarget, createStatus: number) =>
-  bookStatus === 404 && notThere.includes(createStatus);
+const hasCode = (json: unknown) => typeof errorIn(json)?.["code"] === "string";
+
+const isBookMissing = ({ status, body }: ReceivedResponse) =>
+  status === 404 && !hasCode(parseJson(body.toString("utf8")));
+
+/**
+ * Whether a host has neither the order book nor transactions: it is another one, or has the service under a path. A service without a book
+ * that refuses the first payment says so in an error object.
+ */
+export const isOtherHost = (prepared: PreparedTarget, { status, json }: Reply) =>
+  prepared.isBookMissing && notThere.includes(status) && !hasCode(json);
 
 export function refuseOtherHost({ baseUrl }: Target, createStatus: number): never {
   throw new UsageFault(

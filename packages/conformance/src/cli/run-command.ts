@@ -107,7 +107,7 @@ async function refuseWrongStart(session: Session, prepared: PreparedTarget): Pro
   const code = reply === undefined ? undefined : errorOf(reply)?.["code"];
   const isRefused = reply?.status === 401 || (reply?.status === 403 && !/POLICY/.test(String(code)));
   if (reply === undefined) return;
-  const isOther = isOtherHost(prepared, reply.status);
+  const isOther = isOtherHost(prepared, reply);
   if (!isRefused && !isOther) return;
   session.end();
   await session.receiver?.close();

@@ -214,8 +214,8 @@ async function sendOnce(
     return exchange;
   };
   const first = await exchangeOnce();
-  // A server may close an idle connection at any time: RFC 9110, section 9.2.2, lets a client send the request once more.
-  const exchange = first.isStale === true ? await exchangeOnce() : first;
+  // A server may close an idle connection at any time: RFC 9110, section 9.2.2, lets a client send such a request once more.
+  const exchange = first.isStale === true && isRepeatable(request) ? await exchangeOnce() : first;
   const { response } = exchange;
   if (response === undefined) {
     const { failure = "none", isCutOff = false } = exchange;
@@ -224,6 +224,10 @@ async function sendOnce(
   }
   return toReply({ ...exchange, response });
 }
+
+/** Whether a request has no further effect if it is sent twice. */
+const isRepeatable = ({ method, headers }: RequestToSend) =>
+  method === "GET" || headers.some(([name]) => name.toLowerCase() === "idempotency-key");
 
 /** Responses that are cut off have one cause, and so have connections that are closed instead of a response to one operation. */
 function causeOf({ request, isCutOff, isClosed }: Exchange): string | undefined {

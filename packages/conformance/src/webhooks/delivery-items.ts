@@ -44,10 +44,27 @@ export function eventsOf(delivery: Delivery): string[] {
 
 /** Whether a value of the body, or a header, is this string or a path that ends with it. The body can be JSON, a form or plain text. */
 export function mentions(delivery: Delivery, text: string): boolean {
-  if (delivery.headers.some(([, value]) => containsText(value, text))) return true;
+  const isRead = (value: string) => headerReadings(value).some((one) => containsText(one, text));
+  if (delivery.headers.some(([, value]) => isRead(value))) return true;
   if (delivery.json !== undefined) return containsText(delivery.json, text);
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`).test(delivery.body.toString("utf8"));
+}
+
+/** A header as it is, as the UTF-8 that its bytes are, and without percent-encoding: which of them is meant is open. */
+export function headerReadings(value: string): string[] {
+  const readings = [value];
+  if (/[\x80-\xff]/.test(value)) readings.push(Buffer.from(value, "latin1").toString("utf8"));
+  if (value.includes("%")) readings.push(unescapePercent(value));
+  return readings;
+}
+
+function unescapePercent(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
 }
 
 /** The same, of a JSON value. */

@@ -8,7 +8,8 @@ import type { Delivery } from "../../webhooks/receiver.js";
 import { messageOf } from "../../webhooks/verify-signature.js";
 import { createTransaction } from "../scenarios.js";
 import { endpoint, readSecret, sendDescribed } from "../webhook-endpoint.js";
-import { announced, isAbout } from "../webhook-scenarios.js";
+import { isAbout } from "../webhook-names.js";
+import { announced } from "../webhook-scenarios.js";
 
 const profile = "rfc9421";
 const present = "rfc9421.present";

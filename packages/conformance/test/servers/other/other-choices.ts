@@ -41,6 +41,7 @@ export const otherChoices = {
   "repetitions that are announced again, in notifications that name only the reference": {
     warned: ["key.repeat.nothing-created"],
   },
+  "a fee beside each transaction, with its reference": {},
   "connections that are closed when they are idle": {},
   "states in lower case in notifications": {},
   "an event that is an object": {},
@@ -63,6 +64,8 @@ export const otherChoices = {
   },
   "items of a notification inside of another field": {},
   "notifications that name the reference and not the id": {},
+  "the reference percent-encoded in a header of notifications": {},
+  "the reference in a header of notifications, as RFC 2047 encodes it": { warned: ["webhook.each"] },
   "notifications in plain text": { missing: ["webhook.result", "webhook.visible"] },
   "notifications that name nothing": {
     warned: ["webhook.sent"],
@@ -140,6 +143,9 @@ export const otherChoices = {
       check: "key.repeat.nothing-created",
       words: "whose repetition with the same key was answered with 409",
     },
+  },
+  "repetitions that are refused and carried out, with a fee beside each transaction": {
+    fails: { check: "key.repeat.nothing-created", words: "besides 1 such as each transaction has" },
   },
   "JSON with a byte order mark, except in errors": {},
   "errors with a byte order mark": {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, answer, OtherRefusal, parseObject } from "./other-answers.js";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
 import { showBook, showMembers } from "./other-shown.js";
-import { createOtherWebhooks } from "./other-webhooks.js";
+import { createOtherWebhooks, headerChoices } from "./other-webhooks.js";
 
 /**
  * A correct implementation that differs from Bursar in everything that the contract leaves open: ids only in `Location`, other state
@@ -42,6 +42,11 @@ const behindChoices = [
 const carriedOutChoices = [
   "repetitions that are refused and carried out",
   "repetitions that are refused and carried out, and notifications that name only the reference",
+  "repetitions that are refused and carried out, with a fee beside each transaction",
+] as const;
+const feeChoices = [
+  "a fee beside each transaction, with its reference",
+  "repetitions that are refused and carried out, with a fee beside each transaction",
 ] as const;
 const confirmations = 3;
 const requestsOfQuota = 60;
@@ -114,7 +119,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     if (!/^\d+(\.\d+)?$/.test(String(members["amount"]))) throw new OtherRefusal(422, "DECIMAL_NEEDED");
     // What a byte that is not UTF-8 is read as.
     const reference = String(members["reference"]).replace(isLenient ? "\ufffd" : "", "");
-    if (!/^[\x20-\x7e]+$/.test(reference)) throw new OtherRefusal(422, "ASCII_NEEDED");
+    const allowed = headerChoices.some(chose) ? /^[\x20-\u2fff]+$/ : /^[\x20-\x7e]+$/;
+    if (!allowed.test(reference)) throw new OtherRefusal(422, "ASCII_NEEDED");
     if (
       chose("references of letters and digits, which the target file does not say") &&
       !/^[A-Za-z0-9]+$/.test(String(members["reference"]))
@@ -160,6 +166,11 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     const id = isNumber ? String(10n ** 18n + BigInt(orders.size * 7)) : randomUUID();
     orders.set(id, order);
     process(id, order).catch(() => undefined);
+    if (feeChoices.some(chose)) {
+      const [fee, feeId] = [{ ...order }, randomUUID()];
+      orders.set(feeId, fee);
+      process(feeId, fee).catch(() => undefined);
+    }
     return id;
   };
 

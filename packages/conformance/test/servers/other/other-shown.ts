@@ -4,7 +4,11 @@ import type { Order } from "./other-server.js";
 
 /** What else GET shows, under names that mean other things elsewhere. */
 export function showMembers(chose: Chose, id: string, { reference }: Order): Record<string, unknown> {
-  if (chose("repetitions that are refused and carried out")) return { reference };
+  const showsReference =
+    chose("repetitions that are refused and carried out") ||
+    chose("repetitions that are refused and carried out, with a fee beside each transaction") ||
+    chose("a fee beside each transaction, with its reference");
+  if (showsReference) return { reference };
   if (chose("amounts in minor units")) return { id, amount: "300" };
   if (chose("an amount that is an object")) return { id, amount: { value: "3", unit: "POINTS" } };
   if (chose("amounts with a sign")) return { id, amount: "+3.00" };

@@ -79,6 +79,19 @@ const batchChoices = [
   "notifications in batches, which the target file does not describe",
   "batches that are put together again when they are retried",
 ] as const;
+/** References in a header, where they have to be encoded. */
+export const headerChoices = [
+  "the reference percent-encoded in a header of notifications",
+  "the reference in a header of notifications, as RFC 2047 encodes it",
+] as const;
+
+function headerWith(chose: Chose, reference: string): string {
+  if (chose("the reference percent-encoded in a header of notifications"))
+    return encodeURIComponent(reference);
+  const isAscii = /^[\x20-\x7e]*$/.test(reference);
+  return isAscii ? reference : `=?utf-8?B?${Buffer.from(reference).toString("base64")}?=`;
+}
+
 const batchMs = 20;
 const regroupMs = 150;
 
@@ -169,6 +182,10 @@ function compose(chose: Chose, items: Items, what: Announcement) {
     return signed(JSON.stringify({ kind: items.event, data: { id, status } }), {
       "X-Other-Message": items.delivery_id,
     });
+  if (headerChoices.some(chose)) {
+    const ofOrder = { "X-Other-Order": headerWith(chose, reference) };
+    return signed(JSON.stringify({ status }), { ...inHeaders, ...ofOrder });
+  }
   if (chose("notifications in plain text")) return signed(`The order ${id} is now ${status}.\n`);
   const namesReference =
     chose("notifications that name the reference and not the id") ||

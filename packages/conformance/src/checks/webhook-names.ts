@@ -1,0 +1,56 @@
+import type { Kit } from "../engine/kit.js";
+import type { Place } from "../target/target.js";
+import { fieldsAt } from "../webhooks/batches.js";
+import { headerReadings, isNamed, itemAt, mentions, placesOf } from "../webhooks/delivery-items.js";
+import type { Delivery } from "../webhooks/receiver.js";
+import type { Accepted } from "./key-scenarios.js";
+
+/** Which transaction a notification is about. */
+
+/** What notifications call a transaction. */
+export const namesOf = ({ id, reference }: Accepted) => (id === undefined ? [reference] : [id, reference]);
+
+/** What sentences call it. */
+export const nameOf = ({ id, reference }: Accepted) => id ?? reference;
+
+/** Whether a notification is about a transaction: it has its id or its reference, which the client knows as well. */
+export function isAbout({ target }: Kit, delivery: Delivery, transaction: Accepted): boolean {
+  const names = namesOf(transaction);
+  const place = target.webhooks?.transactionId;
+  if (place === undefined) return names.some((name) => mentions(delivery, name));
+  return textsAt(delivery, place).some((text) =>
+    names.some((name) => text === name || text.endsWith(`/${name}`) || isRounded(text, name)),
+  );
+}
+
+/** A number above 2^53, of which only its rounded value is known. The same digits as a string are exact. */
+const isRounded = (text: string, name: string) =>
+  String(Number(text)) === text && isNamed(Number(text), name);
+
+/** What a notification has at the place of the id; several strings if it is a batch. */
+export function textsAt(delivery: Delivery, place: Place): string[] {
+  if (place.startsWith("body."))
+    return fieldsAt(delivery.json, place.slice("body.".length)).map(({ text }) => text);
+  const header = itemAt(delivery, place) ?? "";
+  return header === "" ? [] : headerReadings(header);
+}
+
+const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);
+
+/**
+ * A transaction whose reference is not ASCII, which no notification names, if others are named by their reference in a header alone: a
+ * header cannot have it as it is, and how it is encoded there is open.
+ */
+export function findUnnamable(
+  kit: Kit,
+  created: readonly Accepted[],
+  arrived: readonly Delivery[],
+): Accepted | undefined {
+  const odd = created.find(({ reference }) => !isAscii(reference));
+  if (odd === undefined || arrived.some((one) => isAbout(kit, one, odd))) return undefined;
+  const others = created.filter((one) => one !== odd);
+  const places = (name: string) => arrived.flatMap((one) => placesOf(one, name));
+  if (others.some(({ id }) => id !== undefined && places(id).length > 0)) return undefined;
+  const ofReferences = others.flatMap(({ reference }) => places(reference));
+  return ofReferences.length > 0 && ofReferences.every((one) => one.startsWith("header.")) ? odd : undefined;
+}
