@@ -249,10 +249,10 @@ export function composeTransactions(
       }),
       speedUpTransaction: createSpeedUp({
         readFacts: (key) => readSpeedUpFacts(database, key),
-        requestSpeedUp: (key, clientId) => requestSpeedUp(database, key, clientId),
+        requestSpeedUp: (...request) => requestSpeedUp(database, ...request),
         read,
         onRequested: () => wakeUps.publish("rails", []),
-        audit,
+        now,
       }),
       listApprovals: createApprovalLister({ read, store: approvals, box: evidence }),
       decideApproval: createApprovalDecider({

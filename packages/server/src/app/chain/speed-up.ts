@@ -1,6 +1,6 @@
 import { showId } from "@bursar/protocol";
-import type { ClientOrigin } from "../audit/audit-entry.js";
-import type { AuditRecorder } from "../audit/audit-recorder.js";
+import type { AuditDraft, ClientOrigin } from "../audit/audit-entry.js";
+import { describeReviewedAct } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ReadTransaction } from "../transactions/read-transaction.js";
 import type { TransactionKey } from "../transactions/settlement.js";
@@ -16,29 +16,30 @@ export interface SpeedUpFacts extends SignedHolds {
 export interface SpeedUpDeps {
   /** Undefined if the payment was not sent yet, or is in a block. */
   readFacts: (key: TransactionKey) => Promise<SpeedUpFacts | undefined>;
-  /** Records the request; false if the payment does not wait for a block any more. */
-  requestSpeedUp: (key: TransactionKey, clientId: string) => Promise<boolean>;
+  /** Records the request with its audit entry; false if the payment does not wait for a block any more. */
+  requestSpeedUp: (key: TransactionKey, clientId: string, audit: AuditDraft) => Promise<boolean>;
   read: ReadTransaction;
   onRequested: () => void;
-  audit: Pick<AuditRecorder, "recordAct">;
+  now: () => number;
 }
 
 export type SpeedUpTransaction = (origin: ClientOrigin, id: string) => Promise<Transaction | Refused>;
 
 /** Asks for a payment to be sent again with higher fees. The driver of its network does so when it comes to it, up to twice the fees of the market. */
 export function createSpeedUp(deps: SpeedUpDeps): SpeedUpTransaction {
-  const { readFacts, requestSpeedUp, read, onRequested, audit } = deps;
+  const { readFacts, requestSpeedUp, read, onRequested, now } = deps;
   return async (origin, id) => {
     const { tenantId, clientId } = origin.principal;
     const key = { tenantId, id };
     const facts = await readFacts(key);
     const reason = facts === undefined ? undefined : explainRefusal(facts);
-    const isRequested = facts !== undefined && reason === undefined && (await requestSpeedUp(key, clientId));
+    const audit = describeReviewedAct(origin, "transaction.speed_up", showId("tx", id), new Date(now()));
+    const canRequest = facts !== undefined && reason === undefined;
+    const isRequested = canRequest && (await requestSpeedUp(key, clientId, audit));
     const transaction = await read(tenantId, id);
     if (isRefused(transaction)) return transaction;
     if (reason !== undefined) return { refused: "NOT_REPLACEABLE", details: [{ path: "path.id", reason }] };
     if (!isRequested) return { refused: "NOT_REPLACEABLE" };
-    audit.recordAct(origin, "transaction.speed_up", showId("tx", id));
     onRequested();
     return transaction;
   };

@@ -1,6 +1,8 @@
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { SpeedUpFacts } from "../../app/chain/speed-up.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
-import type { Queryable } from "../core/database.js";
+import { appendAudit } from "../access/audit.js";
+import type { Database, Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { holdColumns, isCancelRequested, isFreezing } from "./payment-holds.js";
 
@@ -20,15 +22,19 @@ export async function readSpeedUpFacts(
 }
 
 /** Asks the driver for a replacement with higher fees; false if the payment is not waiting for a block any more. Served by the primary key. */
-export async function requestSpeedUp(
-  source: Queryable,
+export function requestSpeedUp(
+  database: Database,
   { tenantId, id }: TransactionKey,
   clientId: string,
+  audit: AuditDraft,
 ): Promise<boolean> {
-  const rows = await source.query(sql`
-    UPDATE chain_payments SET speed_up_requested = true, speed_up_requested_by = ${clientId}
-    WHERE tenant_id = ${tenantId} AND transaction_id = ${id} AND stage = 'signed' AND purpose <> 'cancellation'
-    RETURNING transaction_id
-  `);
-  return rows.length > 0;
+  return database.transaction(async (tx) => {
+    const rows = await tx.query(sql`
+      UPDATE chain_payments SET speed_up_requested = true, speed_up_requested_by = ${clientId}
+      WHERE tenant_id = ${tenantId} AND transaction_id = ${id} AND stage = 'signed' AND purpose <> 'cancellation'
+      RETURNING transaction_id
+    `);
+    if (rows.length > 0) await appendAudit(tx, [audit]);
+    return rows.length > 0;
+  });
 }

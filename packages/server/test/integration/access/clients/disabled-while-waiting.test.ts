@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { tradingPolicy } from "@bursar/domain";
-import { grantableScopes, readId, type Scope } from "@bursar/protocol";
+import { grantableScopes, readId, type Scope, showId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../../src/http/api.js";
 import { insertStop } from "../../../../src/store/access/stop-records.js";
@@ -30,12 +31,9 @@ const notTried: Readonly<Record<string, string>> = {
   cancelChangeRequest: "a stop, which is reviewed when the request is locked",
   endOwnSession: "a stop",
   endSessionsOfPerson: "a stop",
-  speedUpTransaction:
-    "it asks for a higher fee of a payment that is on its way, within the bounds of its network",
   evaluatePolicy: "it changes nothing",
   testWebhookEndpoint: "it stores nothing, and sends a test event to an endpoint of the tenant",
   issueStreamTicket: "the ticket of a disabled client is refused",
-  retryFailure: "it makes due what the engine retries by itself, and judges again",
   prepareOwnPasskey: "it stores nothing",
   addOwnPasskey: "only people have passkeys; it is written as changeClient is, with the same review",
   renameOwnPasskey: "only people have passkeys; it is written as changeClient is, with the same review",
@@ -134,12 +132,27 @@ describe("a client that is disabled while its request waits for the audit log", 
       approveChangeRequest: { digest },
       replayWebhooks: { endpoint_id: all["webhook-endpoints"], from_sequence: 1 },
     };
+    const failed = randomUUID();
+    // As if the payment were on its way.
+    await service.database.query(sql`
+      INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage, nonce, gas_limit, max_fee, max_tip, terms_number)
+      VALUES (${tenantId}, ${readId("tx", paid.id)}, 'eip155:none', ${randomUUID()}, 'signed', 0, 21000, 1, 1, 1)
+    `);
+    await service.database.query(sql`
+      INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at, failures, last_error)
+      VALUES (${tenantId}, ${failed}, ${randomUUID()}, 1, 'transaction.updated', 'infinity', 1, 'it failed')
+    `);
     ofRoute = {
+      retryFailure: { failures: showId("dlv", failed) },
       verifyWebhookEndpoint: { "webhook-endpoints": unverified.id },
       unfreezeWallet: { wallets: frozen.id },
     };
   });
-  afterAll(() => receiver?.stop());
+  afterAll(async () => {
+    await receiver?.stop();
+    // Others audit what this service pays on chains.
+    await service.database.query(sql`DELETE FROM chain_payments WHERE tenant_id = ${tenantId}`);
+  });
 
   it("is tried on every route that changes something", () => {
     expect(routes.map(({ operationId }) => operationId)).toEqual(
