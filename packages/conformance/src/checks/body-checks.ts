@@ -1,5 +1,5 @@
 import { contractCheck, NotOffered } from "../engine/check.js";
-import { compareDecimals, parseDecimal } from "../engine/decimal.js";
+import { compareDecimals, parseDecimal, parseScientific } from "../engine/decimal.js";
 import { type Kit, membersOf } from "../engine/kit.js";
 import { describeReply, isRefusal } from "../http/reply.js";
 import { numberAmount } from "./key-scenarios.js";
@@ -277,7 +277,7 @@ export const bodyChecks = [
 function expectAmount(kit: Kit, json: unknown, sent: string, isPlaceKnown = false): void {
   const wanted = parseDecimal(sent);
   const isSame = (value: unknown) => {
-    const amount = typeof value === "string" ? parseDecimal(value) : undefined;
+    const amount = typeof value === "string" ? parseScientific(value) : undefined;
     return amount !== undefined && wanted !== undefined && compareDecimals(amount, wanted) === 0;
   };
   expectShown(kit, json, { name: "amount", sent, isSame, isPlaceKnown });

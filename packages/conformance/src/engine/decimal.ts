@@ -11,6 +11,17 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { units: BigInt(`${sign}${whole}${fraction}`), decimals: fraction.length };
 }
 
+/** The same, or with an exponent, which is another way to write a decimal number. */
+export function parseScientific(text: string): Decimal | undefined {
+  const [, digits = text, exponent = "0"] = /^(.*)[eE]([+-]?\d{1,3})$/.exec(text) ?? [];
+  const value = parseDecimal(digits);
+  if (value === undefined) return undefined;
+  const decimals = value.decimals - Number(exponent);
+  return decimals >= 0
+    ? { units: value.units, decimals }
+    : { units: value.units * 10n ** BigInt(-decimals), decimals: 0 };
+}
+
 export function addDecimals(one: Decimal, other: Decimal): Decimal {
   const decimals = Math.max(one.decimals, other.decimals);
   return { units: unitsAt(one, decimals) + unitsAt(other, decimals), decimals };

@@ -4,7 +4,7 @@ import type { Delivery } from "./receiver.js";
 
 /**
  * The items of a notification: `event`, `signature` and `delivery_id`, each a field of the body or a header. A header can have a prefix
- * (`X-`, `Webhook-`, a vendor's name) and hyphens for underscores, because the contract does not say how a header is spelt. A field can be
+ * (`X-`, `Webhook-`, a vendor's name), and hyphens or capitals for underscores, because the contract does not say how a header is spelt. A field can be
  * inside of another one, because it does not say either how the body is built.
  */
 export function itemOf(delivery: Delivery, name: "event" | "signature" | "delivery_id"): string | undefined {
@@ -15,7 +15,10 @@ export function itemOf(delivery: Delivery, name: "event" | "signature" | "delive
   if (field !== undefined) return field;
   const wanted = name.replace("_", "-");
   const header = delivery.headers.find(([own]) => {
-    const spelt = own.toLowerCase().replaceAll("_", "-");
+    const spelt = own
+      .replace(/([a-z\d])([A-Z])/g, "$1-$2")
+      .toLowerCase()
+      .replaceAll("_", "-");
     return spelt === wanted || spelt.endsWith(`-${wanted}`);
   });
   return header?.[1] || (place === undefined ? undefined : itemAt(delivery, place));

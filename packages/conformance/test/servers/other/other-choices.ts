@@ -114,6 +114,15 @@ export const otherChoices = {
   "an asset that is an object": {},
   "a reference of the service's own beside the id": {},
   "repetitions answered with 303": {},
+  "repetitions answered with 208": { warned: ["key.repeat.status"] },
+  "repetitions answered with 204": { warned: ["key.repeat.status"] },
+  "amounts with an exponent": { file: [["final_states:", "shown: { amount: data.amount }\nfinal_states:"]] },
+  "headers that are written without hyphens": {
+    file: [[signature, signedIn("header: OtherSignature\n    prefix: v9=", "{header:OtherStamp}|{body}")]],
+  },
+  "a rejection by policy under another code": {
+    fails: { check: "policy.code", words: "the code E451_POLICY" },
+  },
   "repetitions accepted without an id": { warned: ["key.repeat.same-id"] },
   "GET behind the notification": { warned: ["webhook.visible"] },
   "GET behind the notification, which the target file allows": {

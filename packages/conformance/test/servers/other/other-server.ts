@@ -132,7 +132,10 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     )
       throw new OtherRefusal(422, "REFERENCE_FORM");
     if (members["purpose"] === "forbidden" && !chose("policy applied after the 202"))
-      throw new OtherRefusal(451, "POLICY_REJECTED");
+      throw new OtherRefusal(
+        451,
+        chose("a rejection by policy under another code") ? "E451_POLICY" : "POLICY_REJECTED",
+      );
   };
 
   const readKey = (key: string | string[] | undefined): string => {
@@ -151,6 +154,9 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     if (chose("repetitions answered with 303"))
       return { status: 303, headers: { location: `/v1/transactions/${id}` } };
     if (chose("repetitions accepted without an id")) return { status: 202 };
+    if (chose("repetitions answered with 204")) return { status: 204 };
+    if (chose("repetitions answered with 208"))
+      return { status: 208, headers: { location: `/v1/transactions/${id}` } };
     const order = orders.get(id);
     if (order !== undefined && announcesAgain) {
       announce({ id, reference: order.reference, status: order.status });

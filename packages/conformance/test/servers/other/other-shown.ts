@@ -12,6 +12,7 @@ export function showMembers(chose: Chose, id: string, { reference }: Order): Rec
   if (chose("amounts in minor units")) return { id, amount: "300" };
   if (chose("an amount that is an object")) return { id, amount: { value: "3", unit: "POINTS" } };
   if (chose("amounts with a sign")) return { id, amount: "+3.00" };
+  if (chose("amounts with an exponent")) return { id, amount: "0.3E+1" };
   if (chose("an amount net of a fee")) return { id, amount: "2.97", fee: "0.03" };
   if (chose("an asset that is an object")) return { id, asset: { code: "POINTS-2", network: "internal" } };
   if (chose("a reference of the service's own beside the id"))

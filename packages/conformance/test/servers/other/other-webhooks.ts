@@ -157,6 +157,11 @@ function compose(chose: Chose, items: Items, what: Announcement) {
     body,
   });
   const { id, reference, confirmations } = what;
+  if (chose("headers that are written without hyphens")) {
+    const { headers, body } = signed(JSON.stringify({ id, status: what.status }));
+    const plain = Object.entries(headers).map(([name, value]) => [name.slice(2).replaceAll("-", ""), value]);
+    return { headers: Object.fromEntries(plain) as Record<string, string>, body };
+  }
   const isWrong = what.status === "DONE" && chose("notifications that announce another result");
   const isLower = chose("states in lower case in notifications");
   const status = isWrong ? "REFUSED" : isLower ? String(what.status).toLowerCase() : what.status;
