@@ -20,9 +20,10 @@ const fromSource = {
 
 /**
  * The timeouts are ends for what hangs: a test that passes in seconds has minutes on a machine that is busy. Many tests wait, for a retry
- * or an expiry, so there is a worker more than CI has cores.
+ * or an expiry, so there are more workers than the two cores of CI: with three, the proofs that call the service inside their own process
+ * left a quarter of the CPU unused.
  */
-const limits = { maxWorkers: 3, testTimeout: 240_000, hookTimeout: 240_000 };
+const limits = (maxWorkers: number) => ({ maxWorkers, testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** Holds every answer of a service against the OpenAPI document. */
 const setupFiles = ["packages/server/test/harness/http/check-every-answer.ts"];
@@ -40,7 +41,7 @@ export default defineConfig({
     globalSetup: ["packages/server/test/harness/database/postgres-for-tests.ts"],
     reporters: ["default", "./tools/summary-reporter.ts"],
     sequence: { sequencer: LongestFirst },
-    ...limits,
+    ...limits(3),
     projects: [
       {
         ...fromSource,
@@ -54,7 +55,7 @@ export default defineConfig({
           exclude: proofFiles,
           isolate: false,
           sequence: { groupOrder: 1 },
-          ...limits,
+          ...limits(3),
         },
       },
       {
@@ -66,7 +67,7 @@ export default defineConfig({
           setupFiles,
           isolate: false,
           sequence: { groupOrder: 0 },
-          ...limits,
+          ...limits(3),
         },
       },
       {
@@ -78,7 +79,7 @@ export default defineConfig({
           env: shortSizes(),
           isolate: false,
           sequence: { groupOrder: 2 },
-          ...limits,
+          ...limits(4),
         },
       },
       {
@@ -90,7 +91,7 @@ export default defineConfig({
           env: shortSizes(),
           isolate: false,
           sequence: { groupOrder: 3 },
-          ...limits,
+          ...limits(5),
         },
       },
     ],
