@@ -203,7 +203,7 @@ CREATE TABLE chain_payments (
   CONSTRAINT chain_payments_nonce_max CHECK ((nonce < '9007199254740992'::bigint)) NOT VALID,
   CONSTRAINT chain_payments_purpose_check CHECK ((purpose = ANY (ARRAY['payment'::text, 'replacement'::text, 'cancellation'::text]))),
   CONSTRAINT chain_payments_stage_check CHECK ((stage = ANY (ARRAY['ready'::text, 'assigned'::text, 'signed'::text, 'included'::text, 'over'::text]))),
-  CONSTRAINT chain_payments_stop_reason_check CHECK ((stop_reason = ANY (ARRAY['CANCEL_REQUESTED'::text, 'WALLET_FROZEN'::text, 'TENANT_SUSPENDED'::text, 'ADDRESS_NOT_LISTED'::text, 'EXPIRED'::text, 'CLIENT_DISABLED'::text]))),
+  CONSTRAINT chain_payments_stop_reason_check CHECK ((stop_reason = ANY (ARRAY['CANCEL_REQUESTED'::text, 'WALLET_FROZEN'::text, 'TENANT_SUSPENDED'::text, 'ADDRESS_NOT_LISTED'::text, 'EXPIRED'::text, 'CLIENT_DISABLED'::text, 'WOULD_REVERT'::text, 'FEE_TOO_HIGH'::text]))) NOT VALID,
   CONSTRAINT chain_payments_terms_check CHECK (((stage <> ALL (ARRAY['assigned'::text, 'signed'::text])) OR (num_nulls(gas_limit, max_fee, max_tip, terms_number) = 0))) NOT VALID,
   CONSTRAINT chain_payments_values_check CHECK (((((gas_limit > (0)::numeric) AND (gas_limit <> 'NaN'::numeric) AND (max_fee >= (0)::numeric) AND (max_fee <> 'NaN'::numeric) AND (max_tip >= (0)::numeric) AND (max_tip <> 'NaN'::numeric)) IS NOT FALSE) AND (data_fee >= (0)::numeric) AND (data_fee <> 'NaN'::numeric) AND (((fee >= (0)::numeric) AND (fee <> 'NaN'::numeric)) IS NOT FALSE))) NOT VALID
 );

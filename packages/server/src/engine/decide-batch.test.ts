@@ -90,6 +90,8 @@ describe("a payment of a wallet whose chain or signer may be ahead of the books"
   it("begins, also if its cancellation was requested, which its rail answers", () => {
     expect(decide({}, ["s"])).toMatchObject({ state: "processing" });
     expect(decide({ cancelRequested: true }, ["s"])).toMatchObject({ state: "processing" });
+    const waiting = { cancelRequested: true, state: "awaiting_approval", approval: {} } as ClaimedPayment;
+    expect(decide(waiting, ["s"])).toMatchObject({ state: "processing" });
   });
 
   it("is cancelled for those who requested it, when it can no longer have been made", () => {

@@ -110,10 +110,14 @@ function chooseEvent(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Dat
   return unjudged(firstEvent(payment, facts));
 }
 
-/** It was requested while the payment could not end. If it still cannot, its rail gets it, where the operator sees it and it ends without a nonce. */
+/**
+ * It was requested while the payment could not end. If it still cannot, its rail gets it, where the operator sees it and it ends without a nonce,
+ * or with an empty transaction: nothing is paid, so it needs no approval.
+ */
 function followCancel(payment: ClaimedPayment, facts: BatchFacts): Course {
-  const isToBegin = payment.approval === null && facts.behind.has(payment.sourceAccountId);
-  return unjudged(isToBegin ? firstEvent(payment, facts) : { kind: "cancel", fee: null });
+  return unjudged(
+    facts.behind.has(payment.sourceAccountId) ? firstEvent(payment, facts) : { kind: "cancel", fee: null },
+  );
 }
 
 function setAsideWith(fault: string): Course {

@@ -8,7 +8,7 @@ import type { Halt, HaltCode, MayBeTampered } from "./halt.js";
 import type { TakenPayment } from "./nonce-use.js";
 import type { SigningIntent } from "./signer.js";
 import type { SignedHolds, StoppedPayment, StopReason, UnsignedHolds } from "./stop-payment.js";
-import type { SignedOfWallet, UnconfirmedPage, UnconfirmedWallet } from "./unconfirmed-wallet.js";
+import type * as unconfirmed from "./unconfirmed-wallet.js";
 import type { ComparedWallet, GatheredAmount, Holding, NewLoss, WalletBooks } from "./wallet-books.js";
 
 export interface NetworkLease extends Lease {
@@ -200,7 +200,7 @@ export interface ChainUnit
   readBooks: (wallets: readonly WalletKey[]) => Promise<WalletBooks[]>;
 
   /** Those of these signatures that are not of the payment that has the nonce here. */
-  listUnknownNonces: (signed: readonly SignedOfWallet[]) => Promise<SignedOfWallet[]>;
+  listUnknownNonces: (signed: readonly unconfirmed.SignedOfWallet[]) => Promise<unconfirmed.SignedOfWallet[]>;
   /** In this epoch of the database, the chain and the signer know no payment of theirs that the database does not know. */
   confirmWallets: (wallets: readonly WalletKey[], epoch: number) => void;
   /** Gives nonces, and raises the next nonces of their senders. */
@@ -257,7 +257,7 @@ export interface ChainStore {
   findAttempts: (network: string, hashes: readonly string[]) => Promise<ReadonlySet<string>>;
   /**
    * The oldest of each wallet that has room, without those of suspended tenants and disabled clients. Of one that is halted, only what is to be
-   * cancelled.
+   * cancelled. What the signer has bound to a nonce is among them in any case.
    */
   listReady: (network: string, page: ReadyPage) => Promise<ListedReady>;
   /** What is assigned, if it is to be stopped too. Of what is signed and stopped, or waits, only cancellations. */
@@ -272,7 +272,10 @@ export interface ChainStore {
   /** Those that have changed, and then those that were compared longest ago, before this block. */
   listToCompare: (network: string, beforeNumber: number, limit: number) => Promise<ComparedWallet[]>;
   /** Wallets that were not confirmed in this epoch of the database, without those that are halted because the chain or the signer is ahead. */
-  listUnconfirmed: (network: string, page: UnconfirmedPage) => Promise<UnconfirmedWallet[]>;
+  listUnconfirmed: (
+    network: string,
+    page: unconfirmed.UnconfirmedPage,
+  ) => Promise<unconfirmed.UnconfirmedWallet[]>;
   /**
    * Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. Throws a `ChainMovedError` if the
    * last followed block is not the expected one: after a restore the lease can be valid again while the memory of its holder is ahead.
@@ -285,6 +288,8 @@ interface ReadyPage {
   /** Begins after this wallet, in the order of their ids. */
   afterWalletId: string | undefined;
   inFlightMax: number;
+  /** What the signer has bound to nonces of wallets that are not confirmed. */
+  bound: readonly unconfirmed.BoundPayment[];
 }
 
 interface ListedReady {

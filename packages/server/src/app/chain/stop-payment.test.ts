@@ -31,6 +31,11 @@ describe("a payment that has a nonce", () => {
     if (unsigned !== undefined) expect(endOfStop(unsigned)).toEqual(end);
   });
 
+  it("fails for what keeps it from being paid, if the signer has bound it to its nonce", () => {
+    expect(endOfStop("WOULD_REVERT")).toEqual({ kind: "fail", failure: "WOULD_REVERT" });
+    expect(endOfStop("FEE_TOO_HIGH")).toEqual({ kind: "fail", failure: "FEE_TOO_HIGH" });
+  });
+
   it("is cancelled by a client rather than by what came later", () => {
     const all: UnsignedHolds = {
       ...{ cancelRequested: true, isFrozen: true, isSuspended: true, isDisabled: true },

@@ -39,7 +39,10 @@ export type StopReason =
   | "TENANT_SUSPENDED"
   | "ADDRESS_NOT_LISTED"
   | "EXPIRED"
-  | "CLIENT_DISABLED";
+  | "CLIENT_DISABLED"
+  // Of a payment that the signer has bound to a nonce, and that cannot be paid.
+  | "WOULD_REVERT"
+  | "FEE_TOO_HIGH";
 
 /** Why a payment that is signed and in no block is stopped. What a disabled client requested waits for a decision. */
 export function stopSigned({ cancelRequested, isFrozen, isSuspended }: PaymentHolds): StopReason | undefined {
@@ -66,16 +69,21 @@ export function maySend({ isFrozen, isSuspended, isDisabled }: PaymentHolds): bo
 /** How a payment ends whose nonce was used by an empty transaction. Without a reason, the signer has refused its fee. */
 export function endOfStop(
   reason: StopReason | null,
-): { kind: "cancel" } | { kind: "fail"; failure: "WALLET_FROZEN" | "ADDRESS_NOT_LISTED" | "EXPIRED" } {
+): { kind: "cancel" } | { kind: "fail"; failure: StopFailure } {
   switch (reason) {
     case "WALLET_FROZEN":
     case "ADDRESS_NOT_LISTED":
     case "EXPIRED":
+    case "WOULD_REVERT":
+    case "FEE_TOO_HIGH":
       return { kind: "fail", failure: reason };
     default:
       return { kind: "cancel" };
   }
 }
+
+/** What a payment can fail for without being paid, also if it has a nonce. */
+export type StopFailure = Exclude<StopReason, "CANCEL_REQUESTED" | "TENANT_SUSPENDED" | "CLIENT_DISABLED">;
 
 /** A payment whose nonce is to be used by an empty transaction. */
 export interface StoppedPayment {

@@ -72,13 +72,20 @@ export function createPaymentReads(
       `);
       return new Set(rows.map(({ hash }) => hash));
     },
-    listReady: async (network, { walletsMax, afterWalletId = leastId, inFlightMax }) => {
+    listReady: async (network, { walletsMax, afterWalletId = leastId, inFlightMax, bound }) => {
       const wallets = await listWaitingWallets(database, network, afterWalletId, walletsMax);
       if (wallets.length === 0) return { payments: [], lastWalletId: undefined };
-      const rows = await database.query<ReadyRow>(selectReady(network, wallets, inFlightMax));
+      const oldest = await database.query<ReadyRow>(selectReady(network, wallets, inFlightMax));
+      const isListed = new Set(wallets);
+      const named = bound.filter(({ walletId }) => isListed.has(walletId));
+      const first = named.length === 0 ? [] : await database.query<ReadyRow>(selectBound(network, named));
+      const rows = new Map([...first, ...oldest].map((row) => [row.id, row]));
+      const ordered = [...rows.values()].sort((a, b) =>
+        a.walletId < b.walletId ? -1 : a.walletId > b.walletId ? 1 : 0,
+      );
       const lastWalletId = wallets.length < walletsMax ? undefined : wallets.at(-1);
       const keys = requireKeys(database);
-      return { payments: rows.map((row) => readReady(row, keys)), lastWalletId };
+      return { payments: ordered.map((row) => readReady(row, keys)), lastWalletId };
     },
     // Served by chain_payments_to_sign, destinations_removed, destinations_listed and primary keys.
     listUnsigned: async (network, limit) => {
@@ -174,6 +181,19 @@ function selectReady(network: string, wallets: readonly string[], inFlightMax: n
         OR (NOT ${isHalted} AND (${failsFrozen} OR NOT ${isHeld})))
       ORDER BY p.transaction_id LIMIT free.room) AS p
     ${joinFacts} ${joinOpen}
+    ORDER BY p.wallet_id, p.id`;
+}
+
+/** Those of suspended tenants and disabled clients too: the nonce must be used. Served by destinations_removed, destinations_listed and primary keys. */
+function selectBound(network: string, keys: readonly TransactionKey[]): Statement {
+  return sql`
+    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted"
+    FROM ${listKeys(keys)} CROSS JOIN LATERAL (
+      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.stage, p.key_id, p.mac, ${failsFrozen} AS frozen,
+        ${isDelisted} AS delisted FROM chain_payments p
+      WHERE p.tenant_id = given.tenant_id AND p.transaction_id = given.id LIMIT 1) AS p
+    ${joinFacts} ${joinOpen}
+    WHERE p.network = ${network} AND p.stage = 'ready'
     ORDER BY p.wallet_id, p.id`;
 }
 

@@ -100,7 +100,8 @@ export function createSettlementUnit(
     requestCancel: async ({ tenantId, id }, actorId) =>
       tx.send(sql`
         UPDATE open_transactions SET cancel_requested = true, cancel_requested_by = coalesce(cancel_requested_by, ${actorId}),
-          due_at = CASE WHEN state = 'awaiting_approval' THEN now() ELSE due_at END
+          due_at = CASE WHEN state = 'awaiting_approval' THEN now() ELSE due_at END,
+          retry_at = CASE WHEN last_error IS NULL THEN NULL ELSE retry_at END
         WHERE tenant_id = ${tenantId} AND id = ${id}
       `),
     listBehindChain: (wallets) => listBehindChain(tx, wallets),

@@ -87,15 +87,20 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
     findOwned: (_, addresses) => query("find owned", (rows) => new Set(findWallets(rows, addresses).keys())),
     findAttempts: (_, hashes) =>
       query("find hashes", (rows) => new Set(hashes.filter((hash) => rows.get(chainAttempts, hash)))),
-    listReady: (_, { inFlightMax }) =>
+    listReady: (_, { inFlightMax, bound }) =>
       query("list ready", (rows) => {
         const room = new Map<string, number>();
         for (const { walletId } of openPayments(rows)) room.set(walletId, (room.get(walletId) ?? 0) + 1);
+        const isBound = new Set(bound.map(({ id }) => id));
         const payments = rows
           .all(chainPayments)
-          .filter((row) => row.stage === "ready" && (isCancelled(rows, row) || !isHalted(rows, row)))
-          .filter((row) => !isHeld(rows, row))
-          .filter(({ walletId }) => {
+          .filter((row) => row.stage === "ready")
+          .filter((row) => {
+            if (isBound.has(row.id)) return true;
+            return (isCancelled(rows, row) || !isHalted(rows, row)) && !isHeld(rows, row);
+          })
+          .filter(({ id, walletId }) => {
+            if (isBound.has(id)) return true;
             room.set(walletId, (room.get(walletId) ?? 0) + 1);
             return (room.get(walletId) ?? 0) <= inFlightMax;
           })

@@ -4,6 +4,7 @@ import type {
   ReadyPayment,
   WalletKey,
 } from "../../../app/chain/chain-store.js";
+import { endOfStop, type StoppedPayment } from "../../../app/chain/stop-payment.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import type { Confirmation } from "./confirmation.js";
@@ -11,7 +12,7 @@ import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf 
 import type { Estimates } from "./estimate-groups.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
-import { type AssignPlan, failPlan, feeBound, type Plan, planPayments } from "./plan-payments.js";
+import { type AssignPlan, failPlan, feeToHold, type Plan, planPayments } from "./plan-payments.js";
 import { aheadReason, readUsedNonces } from "./used-nonces.js";
 
 /** How many wallets one step serves, and how many payments of them: the first are signed and sent while the next are estimated. */
@@ -21,7 +22,7 @@ const paymentsMax = 256;
 interface AssignDeps {
   afterWalletId: string | undefined;
   estimates: Estimates;
-  confirmation: Pick<Confirmation, "boundTo" | "isBound">;
+  confirmation: Pick<Confirmation, "boundTo" | "isBound" | "listBound">;
 }
 
 /**
@@ -35,7 +36,8 @@ export async function assignPayments(
   { afterWalletId, estimates, confirmation }: AssignDeps,
 ): Promise<{ lastWalletId: string | undefined; isBusy: boolean; hasMore: boolean }> {
   const { network, store } = context;
-  const page = { walletsMax, afterWalletId, inFlightMax: network.inFlightMax };
+  const bound = confirmation.listBound(network.inFlightMax);
+  const page = { walletsMax, afterWalletId, inFlightMax: network.inFlightMax, bound };
   const { payments: all, lastWalletId: lastOfPage } = await store.listReady(network.network, page);
   const listed = all.slice(0, paymentsMax);
   const hasMore = listed.length < all.length;
@@ -43,8 +45,7 @@ export async function assignPayments(
   const payments = await haltTampered(context, chain, listed);
   // With more wallets than a page has, the next step serves those behind it.
   if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
-  const bound = (payment: ReadyPayment) => (confirmation.isBound(payment) ? withoutStops(payment) : payment);
-  const plans = await planPayments(context, payments.map(bound), estimates);
+  const plans = await planPayments(context, payments, { estimates, isBound: confirmation.isBound });
   if (plans.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
   const used = await readUsedNonces(
     context,
@@ -60,14 +61,6 @@ export async function assignPayments(
   // What waits for the operator is listed in each step, and must not be the reason for the next one.
   const isBusy = lastWalletId !== undefined || written.some(({ count }) => count > 0);
   return { lastWalletId, isBusy, hasMore };
-}
-
-/**
- * The signer has signed it, and the database has forgotten that. It gets its nonce in any case. If it must not be paid, an empty transaction uses
- * the nonce, as with every payment that has one.
- */
-function withoutStops(payment: ReadyPayment): ReadyPayment {
-  return { ...payment, cancelRequested: false, isFrozen: false, isDelisted: false, expiresAt: null };
 }
 
 interface WrittenPlans {
@@ -118,6 +111,7 @@ async function writePlans(
     const isPaid = (index: number) => outcomes[index] === "recorded";
     const nextNonce = new Map(senders.map((sender) => [sender.walletId, sender.nextNonce]));
     const assigned: AssignedPayment[] = [];
+    const stops: StoppedPayment[] = [];
     const ended: ReadyPayment[] = [];
     const short: AssignPlan[] = [];
     for (const [index, plan] of plans.entries()) {
@@ -133,8 +127,16 @@ async function writePlans(
       const nonce = nextNonce.get(walletId) as number;
       nextNonce.set(walletId, nonce + 1);
       assigned.push({ tenantId, id, walletId, nonce, terms: plan.terms });
+      if (plan.stop !== null) stops.push({ tenantId, id, reason: plan.stop });
     }
-    unit.assign(assigned, chain.headNumber, new Date(recorder.now()));
+    const now = new Date(recorder.now());
+    unit.assign(assigned, chain.headNumber, now);
+    await unit.stopPayments(stops, now);
+    const emptied = assigned.filter(({ terms }) => terms.purpose === "cancellation");
+    unit.setTerms(
+      emptied.map(({ tenantId, id, terms }) => ({ tenantId, id, number: 1, terms })),
+      chain.headNumber,
+    );
     unit.endPayments(ended.map(({ tenantId, id, walletId }) => ({ tenantId, id, walletId, nonce: null })));
     return { count: plans.length - short.length, halts, short };
   });
@@ -145,7 +147,7 @@ function reportShort({ network: { coin }, onShort }: DriverContext, { payment, t
   onShort({
     // Each id is reported once, and that of the payment was when it had not begun yet.
     ...{ walletId, id: walletId },
-    reason: `The signer has signed ${shownPaymentId(id)}, and the database, which was restored from a backup, has given it no nonce. It must get its nonce again, and ${address} does not have the coins: ${feeBound(terms)} base units of ${coin} must be held for its fee. Send some to the wallet. Its payments wait until then.`,
+    reason: `The signer has signed ${shownPaymentId(id)}, and the database, which was restored from a backup, has given it no nonce. It must get its nonce again, and ${address} does not have the coins: ${feeToHold(payment, terms, coin)} base units of ${coin} must be held for its fee. Send some to the wallet. Its payments wait until then.`,
   });
 }
 
@@ -186,8 +188,8 @@ function withRoom(
 /** What the signer has bound to a nonce may be pending on the chain: it never fails for want of coins, but waits for them. */
 function eventOf(plan: Plan, coin: string, isBound: boolean): RailEvent {
   const { tenantId, id } = plan.payment;
-  if (plan.kind === "end") return { tenantId, id, event: plan.event };
-  const amount = feeBound(plan.terms);
+  if (plan.kind === "end") return { tenantId, id, event: { ...endOfStop(plan.reason), fee: null } };
+  const amount = feeToHold(plan.payment, plan.terms, coin);
   const event: RailEvent = { tenantId, id, event: { kind: "reserve_fee", fee: { asset: coin, amount } } };
   if (isBound) return event;
   return { ...event, otherwise: { kind: "fail", failure: "INSUFFICIENT_FEE_FUNDS", fee: null } };

@@ -1,6 +1,10 @@
 import type { LockedSender } from "../../../app/chain/chain-store.js";
 import type { SignedNonce } from "../../../app/chain/signer.js";
-import type { SignedOfWallet, UnconfirmedWallet } from "../../../app/chain/unconfirmed-wallet.js";
+import type {
+  BoundPayment,
+  SignedOfWallet,
+  UnconfirmedWallet,
+} from "../../../app/chain/unconfirmed-wallet.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
 import { isolateWallets } from "./isolate-wallets.js";
@@ -17,6 +21,8 @@ export interface Confirmation {
   readonly boundTo: (walletId: string, nonce: number) => string | undefined;
   /** Whether a payment is such a transaction. */
   readonly isBound: (payment: { id: string; walletId: string }) => boolean;
+  /** The first of each wallet, in the order of their nonces. */
+  readonly listBound: (perWalletMax: number) => readonly BoundPayment[];
 }
 
 export interface ConfirmationDeps extends DriverContext {
@@ -38,7 +44,7 @@ const lookEveryMs = 1000;
 export function createConfirmation(deps: ConfirmationDeps): Confirmation {
   let dueMs = Number.NEGATIVE_INFINITY;
   let after: UnconfirmedWallet | undefined;
-  const bound = new Map<string, ReadonlyMap<number, string>>();
+  const bound = new Map<string, readonly SignedOfWallet[]>();
   /** Those that the round has found so far. */
   const listed = new Set<string>();
 
@@ -77,7 +83,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
       const nonces = unknown.filter((one) => one.walletId === walletId);
       if (bound.has(walletId)) report(walletId, nonces[0]);
       if (nonces.length === 0) bound.delete(walletId);
-      else bound.set(walletId, new Map(nonces.map(({ nonce, transactionId }) => [nonce, transactionId])));
+      else bound.set(walletId, nonces);
     }
     for (const [walletId, reason] of signed.refused) deps.onShort({ walletId, id: walletId, reason });
   }
@@ -91,8 +97,15 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
   }
 
   return {
-    boundTo: (walletId, nonce) => bound.get(walletId)?.get(nonce),
-    isBound: ({ id, walletId }) => [...(bound.get(walletId)?.values() ?? [])].includes(id),
+    boundTo: (walletId, nonce) => bound.get(walletId)?.find((one) => one.nonce === nonce)?.transactionId,
+    isBound: ({ id, walletId }) =>
+      bound.get(walletId)?.some(({ transactionId }) => transactionId === id) === true,
+    listBound: (perWalletMax) =>
+      [...bound.values()].flatMap((nonces) =>
+        nonces
+          .slice(0, perWalletMax)
+          .map(({ tenantId, walletId, transactionId: id }) => ({ tenantId, walletId, id })),
+      ),
     confirm: async (chain) => {
       if (after === undefined && deps.monotonicMs() < dueMs) return false;
       const page = { after, limit: walletsMax };

@@ -2,7 +2,7 @@ import type { AttemptTerms, UnsignedPayment } from "../../../app/chain/chain-sto
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { raiseFees, raiseLeast } from "../fees/raise-fees.js";
 import { type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
-import { feeToHold } from "./plan-payments.js";
+import { estimateEmpty, feeToHold } from "./plan-payments.js";
 
 /**
  * Nothing is signed for this nonce, so its terms can change: to the fees of now if they are lower, and otherwise to an empty transaction if
@@ -19,7 +19,8 @@ export async function lowerTerms(
   const market = await context.node.market();
   const isLower = market.maxFeePerGas < maxFeePerGas;
   const fees = isLower ? market : { maxFeePerGas, maxPriorityFeePerGas };
-  const emptyGas = isLower ? undefined : await estimateEmpty(context, address);
+  const [empty] = isLower ? [] : await estimateEmpty(context.node, [address]);
+  const emptyGas = empty?.gasLimit;
   const isSmaller = emptyGas !== undefined && emptyGas < gasLimit;
   if (!isLower && !isSmaller) return;
   const terms: AttemptTerms = isSmaller
@@ -54,7 +55,8 @@ export async function raiseCancellation(
     });
     return;
   }
-  const emptyGas = (await estimateEmpty(context, address)) ?? payment.gasLimit;
+  const [empty] = await estimateEmpty(context.node, [address]);
+  const emptyGas = empty?.gasLimit ?? payment.gasLimit;
   const gasLimit = emptyGas < payment.gasLimit ? emptyGas : payment.gasLimit;
   for (const fees of usual === "cap_reached" ? [least] : [usual, least]) {
     const terms: AttemptTerms = { ...fees, purpose: "cancellation", gasLimit, dataFee };
@@ -137,10 +139,4 @@ async function reserveFor(
     if (outcomes[0] === "recorded") unit.setTerms([{ tenantId, id, number, terms }], chain.headNumber);
     return outcomes[0] === "recorded";
   });
-}
-
-/** The gas of an empty transaction; undefined if no node estimates it now. */
-async function estimateEmpty({ node }: DriverContext, address: string): Promise<bigint | undefined> {
-  const [empty] = await node.estimate([{ from: address, contract: null, destination: address, amount: 0n }]);
-  return empty !== undefined && "gasLimit" in empty ? empty.gasLimit : undefined;
 }
