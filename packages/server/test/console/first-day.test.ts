@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Transaction } from "@bursar/client";
-import { beforeAll, describe, expect, it } from "vitest";
+import { createBursar, type Transaction } from "@bursar/client";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { clickTwice } from "../harness/console/click-twice.js";
 import { useSandbox } from "../harness/console/test-sandbox.js";
@@ -39,6 +39,10 @@ describe.runIf(hasBrowser)("on the first day", () => {
     alan = await follow("Alan");
   });
 
+  beforeEach(() => {
+    for (const { changes } of [ada, grace, alan]) changes.splice(0);
+  });
+
   it("a payment arrives on a page that is open", async () => {
     await ada.open("/transactions");
     await ada.page.getByRole("status").getByText("live").waitFor();
@@ -54,7 +58,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await ada.page.getByLabel("JSON", { exact: true }).fill(JSON.stringify(twoPeople, null, 2));
     await clickTwice(ada.page.getByRole("button", { name: "Put in force with the passkey" }));
     await ada.page.getByText("Version 2 is now in force").waitFor();
-    await expectNoRefusal();
+    await expectOnce("PUT /v1/policy");
   });
 
   it("a page whose amount was changed does not approve", async () => {
@@ -86,7 +90,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
         .or(visitor.page.getByText("completed"))
         .first()
         .waitFor();
-      await expectNoRefusal(visitor);
+      await expectOnce(/^POST \/v1\/transactions\/tx_\w+\/approvals$/, visitor);
       await expect.poll(() => stateOf("watched payment"), { timeout: 20_000 }).toBe(approved);
     }
   });
@@ -98,17 +102,16 @@ describe.runIf(hasBrowser)("on the first day", () => {
       await log.getByText(step).first().waitFor();
     expect(await log.getByText("transaction.approve").count()).toBe(2);
     // Those who approved are named, also to somebody who does not know their ids, and each has the end of the id beside the name.
-    for (const name of ["Grace", "Alan"])
-      await log
-        .getByRole("row", { name: "transaction.approve" })
-        .filter({ hasText: new RegExp(`${name} …[a-z0-9]{8}`) })
-        .first()
-        .waitFor();
-    await log
-      .getByRole("row", { name: "transaction.create" })
-      .filter({ hasText: / program …[a-z0-9]{8}/ })
-      .first()
-      .waitFor();
+    for (const [name, visitor] of [
+      ["Grace", grace],
+      ["Alan", alan],
+    ] as const)
+      expect(await actorsOf("transaction.approve")).toContainEqual([name, await idOf(visitor)]);
+    const [payer] = await actorsOf("transaction.create");
+    expect(payer).toEqual([
+      expect.stringMatching(/^\S.* program$/),
+      (await running().bursar.me.get()).client.id,
+    ]);
     await ada.page.getByRole("button", { name: "Verify" }).click();
     await ada.page.getByText(/Entries 1 to \d+ have no gap/).waitFor();
     expect(ada.faults).toEqual([]);
@@ -124,7 +127,8 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await ada.page.getByText("available:").waitFor();
     await clickTwice(ada.page.getByRole("button", { name: "Send", exact: true }));
     await ada.page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
-    await expectNoRefusal();
+    // The key alone would make one payment of two requests.
+    await expectOnce("POST /v1/transactions");
     expect(await listed("sent twice")).toHaveLength(1);
     await ada.page.goBack();
     await ada.page.getByRole("heading", { name: "New payment" }).waitFor();
@@ -180,9 +184,11 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await secret.waitFor();
     await ada.page.keyboard.press("Escape");
     await ada.page.keyboard.press("Escape");
-    await expectNoRefusal();
+    const stored = ada.page.getByRole("button", { name: "I have stored it" });
+    await stored.dispatchEvent("click", { detail: 2 });
+    await expectOnce("POST /v1/webhook-endpoints");
     expect(await secret.isVisible()).toBe(true);
-    await ada.page.getByRole("button", { name: "I have stored it" }).click();
+    await stored.click();
     await secret.waitFor({ state: "hidden" });
   });
 
@@ -193,7 +199,8 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await ada.page.getByLabel("Name").fill("Lin");
     await ada.page.getByLabel("Role").selectOption("viewer");
     await clickTwice(ada.page.getByRole("button", { name: "Invite with the passkey" }));
-    await expectNoRefusal();
+    await ada.page.getByRole("dialog", { name: "Link of the invitation" }).waitFor();
+    await expectOnce("POST /v1/people");
     const lin = await running().visit();
     const invitation = await shownLink();
     await lin.page.goto(invitation);
@@ -234,10 +241,31 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await tab.close();
   });
 
-  /** What a second click would have caused is seen by then. */
-  async function expectNoRefusal({ page } = ada): Promise<void> {
-    await page.waitForTimeout(700);
+  /** The page has asked for this change, for no other and not twice, and was not refused. What a second click would cause is seen by then. */
+  async function expectOnce(change: string | RegExp, { page, changes } = ada): Promise<void> {
+    await page.waitForTimeout(500);
+    expect(changes.splice(0)).toEqual([typeof change === "string" ? change : expect.stringMatching(change)]);
     expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
+  }
+
+  /** Name and id of those whom the audit log shows for an action. The log shows the end of an id, and the whole one as its title. */
+  async function actorsOf(action: string): Promise<[string, string][]> {
+    const rows = ada.page.getByRole("row", { name: action }).filter({ has: ada.page.locator("code[title]") });
+    await rows.first().waitFor();
+    const actors: [string, string][] = [];
+    for (const row of await rows.all()) {
+      const id = row.locator(".client code[title]").first();
+      const [whole, end] = [(await id.getAttribute("title")) ?? "", await id.innerText()];
+      expect(end).toBe(`…${whole.slice(-8)}`);
+      const shown = await row.locator(".client").first().innerText();
+      actors.push([shown.slice(0, -end.length).trim(), whole]);
+    }
+    return actors;
+  }
+
+  async function idOf(visitor: Visitor): Promise<string> {
+    const bursar = createBursar({ baseUrl: running().origin, credentials: () => visitor.token() });
+    return (await bursar.me.get()).client.id;
   }
 
   /** The link that the page shows a single time. */

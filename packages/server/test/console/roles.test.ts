@@ -1,4 +1,4 @@
-import { builtInRoles, type Scope } from "@bursar/protocol";
+import { builtInRoles, clientNameScopes, type Scope } from "@bursar/protocol";
 import { beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../src/http/api.js";
 import type { Route } from "../../src/http/route.js";
@@ -30,6 +30,17 @@ const actions: readonly (readonly [RegExp, readonly Scope[]])[] = [
   [/^(New endpoint|Resend|Replay|Send a test)/, ["webhooks:manage"]],
 ];
 
+/** A module of the console, which this package does not depend on. */
+async function importConsole<Module>(path: string): Promise<Module> {
+  const file = new URL(`../../../console/src/${path}`, import.meta.url).href;
+  return (await import(/* @vite-ignore */ file)) as Module;
+}
+
+it("the console asks for names with every scope that may read them, and with no other", async () => {
+  const own = await importConsole<{ clientNameScopes: readonly string[] }>("api/client-name-scopes.ts");
+  expect(own.clientNameScopes).toEqual(clientNameScopes);
+});
+
 const routes = listRoutes({} as never, "").filter(({ path }) => path.startsWith("/v1/"));
 const scopesOf = ({ access }: Route): readonly string[] => (typeof access === "string" ? [access] : access);
 
@@ -43,8 +54,7 @@ describe.runIf(hasBrowser)("a role", () => {
     const { service } = running();
     owner = await service.createTenant("1000");
     objects = await createObjects(service, await service.token(owner), owner.clientId);
-    const file = new URL("../../../console/src/shell/pages.ts", import.meta.url).href;
-    ({ pages } = (await import(/* @vite-ignore */ file)) as { pages: readonly MenuPage[] });
+    ({ pages } = await importConsole<{ pages: readonly MenuPage[] }>("shell/pages.ts"));
   });
 
   it.each(Object.entries(builtInRoles))(

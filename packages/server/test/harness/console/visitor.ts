@@ -12,6 +12,8 @@ export interface Visitor {
   cdp: CDPSession;
   /** What a page must never do: errors and warnings on its console, violations of its policy, requests to other origins. */
   faults: string[];
+  /** What the page has asked the service to change, such as `POST /v1/wallets`, in order. */
+  changes: string[];
   /** Opens an invitation and creates a passkey; the person is logged in afterwards. */
   accept: (invitation: string) => Promise<void>;
   logIn: () => Promise<void>;
@@ -48,12 +50,14 @@ export async function openVisitor(
   await cdp.send("WebAuthn.enable");
   await cdp.send("WebAuthn.addVirtualAuthenticator", { options: authenticator });
   const faults = watch(page, origin);
+  const changes = watchChanges(page);
   const arrived = () => page.locator("[data-page-title]").first().waitFor();
   return {
     context,
     page,
     cdp,
     faults,
+    changes,
     accept: async (invitation) => {
       await page.goto(invitation);
       await page.getByRole("button", { name: "Create a passkey" }).click();
@@ -98,4 +102,17 @@ function watch(page: Page, origin: string): string[] {
     if (new URL(socket.url()).host !== new URL(origin).host) faults.push(`socket: ${socket.url()}`);
   });
   return faults;
+}
+
+/** Requests that change nothing, but open a stream. */
+const ticketPath = "/v1/stream/tickets";
+
+function watchChanges(page: Page): string[] {
+  const changes: string[] = [];
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.method() !== "GET" && pathname.startsWith("/v1/") && pathname !== ticketPath)
+      changes.push(`${request.method()} ${pathname}`);
+  });
+  return changes;
 }
