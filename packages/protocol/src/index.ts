@@ -129,6 +129,7 @@ export {
   eventScopes,
   mayReadEvents,
 } from "./resources/event.js";
+export { type LedgerAccount, LedgerEntries } from "./resources/ledger-entry.js";
 export {
   MarketList,
   MarketPath,

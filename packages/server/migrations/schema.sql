@@ -915,6 +915,7 @@ CREATE TABLE transactions (
   destination_address text,
   key_id text,
   mac bytea,
+  policy_rule text,
   CONSTRAINT transactions_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT transactions_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT transactions_amount_check CHECK ((amount > (0)::numeric)),

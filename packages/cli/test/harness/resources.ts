@@ -42,6 +42,7 @@ export const waiting = {
   hash: null,
   block: null,
   failure: null,
+  policy_rule: "large-payments",
   policy_version: 1,
   history: [],
   metadata: {},

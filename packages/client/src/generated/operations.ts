@@ -306,6 +306,11 @@ export interface Operations {
     input: { path: { id: string } };
     result: S.ApprovalRecords;
   };
+  /** listLedgerEntries */
+  "GET /v1/transactions/{id}/entries": {
+    input: { path: { id: string } };
+    result: S.LedgerEntries;
+  };
   /** listTransactionStates */
   "GET /v1/transaction-states": {
     input: object;

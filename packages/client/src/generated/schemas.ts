@@ -895,6 +895,29 @@ export interface Lag {
   seconds: number;
 }
 
+export interface LedgerAccount {
+  /** `external` is everything outside of the service on the network of the asset, `market` what is on the way between two wallets of an order. */
+  kind: "wallet" | "external" | "market" | "fees";
+  /** The wallet, if it is one. */
+  wallet_id: string | null;
+}
+
+export interface LedgerEntries {
+  /** By line. Empty while nothing was moved. */
+  data: LedgerEntry[];
+}
+
+export interface LedgerEntry {
+  object: "ledger_entry";
+  /** Numbers the entries of one transaction. */
+  line: number;
+  debit: LedgerAccount;
+  credit: LedgerAccount;
+  asset: string;
+  /** What was taken from `debit` and added to `credit`. */
+  amount: string;
+}
+
 /** The process responds. */
 export interface Liveness {
   status: "alive";
@@ -1745,6 +1768,8 @@ export interface Transaction {
   failure: Failure | null;
   /** The version of the policy that evaluated it; 0 for a deposit, which no policy evaluates. */
   policy_version: number;
+  /** The rule of it that decided: that allowed it, required approvals or rejected it; `default` if none matched. Null until it is decided, for what no policy evaluates, and if it was not recorded yet. */
+  policy_rule: string | null;
   /** Null if no approval was required. */
   approval: ApprovalStatus | null;
   /** Oldest first. An entry has an `actor` if a client or the operator caused it, such as a cancellation; `created_by` is the actor of the first. */

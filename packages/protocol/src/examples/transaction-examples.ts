@@ -41,6 +41,7 @@ const acceptedTransaction: Transaction = {
   block: null,
   failure: null,
   policy_version: 3,
+  policy_rule: "own-wallets",
   approval: null,
   history: [accepted],
   metadata: { customer: "4711" },
@@ -81,6 +82,7 @@ const awaitingApproval: Transaction = {
   amount: "25000",
   state: "awaiting_approval",
   version: 2,
+  policy_rule: "large-payments",
   approval: {
     state: "pending",
     rule: "large-payments",
@@ -112,6 +114,8 @@ const deposit: Transaction = {
   ...completedTransaction,
   kind: "deposit",
   reference: "bank-transfer-3390",
+  policy_version: 0,
+  policy_rule: null,
   amount: "10000",
   source: null,
   destination: wallets.source,
@@ -242,6 +246,20 @@ export const transactionExamples: Examples = {
           comment: "Matches the invoice.",
           decided_at: "2026-11-16T10:02:44.310Z",
           signature: null,
+        },
+      ],
+    },
+  },
+  LedgerEntries: {
+    value: {
+      data: [
+        {
+          object: "ledger_entry",
+          line: 1,
+          debit: { kind: "wallet", wallet_id: exampleIds.primaryWallet },
+          credit: { kind: "wallet", wallet_id: exampleIds.settlementWallet },
+          asset: "USD",
+          amount: "125.5",
         },
       ],
     },

@@ -116,6 +116,10 @@ export const Transaction = Type.Object(
     policy_version: Type.Integer({
       description: "The version of the policy that evaluated it; 0 for a deposit, which no policy evaluates.",
     }),
+    policy_rule: Nullable(
+      Type.String(),
+      "The rule of it that decided: that allowed it, required approvals or rejected it; `default` if none matched. Null until it is decided, for what no policy evaluates, and if it was not recorded yet.",
+    ),
     approval: Nullable(ApprovalStatus, "Null if no approval was required."),
     history: Type.Array(HistoryEntry, {
       description:

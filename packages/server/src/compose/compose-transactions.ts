@@ -24,6 +24,7 @@ import { createChangeHub } from "../app/transactions/change-hub.js";
 import { createTransactionCreator } from "../app/transactions/create-transaction.js";
 import { createFinishedTransactions } from "../app/transactions/finished-transactions.js";
 import { createDeadlineList } from "../app/transactions/list-by-deadline.js";
+import { createEntryLister } from "../app/transactions/list-entries.js";
 import { createTransactionReader } from "../app/transactions/read-transaction.js";
 import { createRefusedItemsRecorder } from "../app/transactions/record-refused-items.js";
 import { createTransactionShower } from "../app/transactions/show-transaction.js";
@@ -46,6 +47,7 @@ import { readSpeedUpFacts, requestSpeedUp } from "../store/chain/speed-up.js";
 import { isDatabaseUnavailable, isLockTimeout, isStatementTimeout } from "../store/core/database.js";
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { createEventSearch } from "../store/events/find-events.js";
+import { readEntries } from "../store/ledger/ledger.js";
 import { createApprovalStore } from "../store/transactions/approvals.js";
 import { createDeadlinePages } from "../store/transactions/deadline-page.js";
 import { createRailTransactionStore } from "../store/transactions/rail-transactions.js";
@@ -254,6 +256,7 @@ export function composeTransactions(
         onRequested: () => wakeUps.publish("rails", []),
         now,
       }),
+      listEntries: createEntryLister({ read, readEntries: readEntries.bind(undefined, database), assets }),
       listApprovals: createApprovalLister({ read, store: approvals, box: evidence }),
       decideApproval: createApprovalDecider({
         ...{ store: approvals, read, box: evidence },

@@ -86,6 +86,7 @@ import { createTransactions } from "./routes/transactions/create-transactions.js
 import { decideApproval } from "./routes/transactions/decide-approval.js";
 import { listApprovals } from "./routes/transactions/list-approvals.js";
 import { listAssets } from "./routes/transactions/list-assets.js";
+import { listEntries } from "./routes/transactions/list-entries.js";
 import { listTransactionStates } from "./routes/transactions/list-transaction-states.js";
 import { listTransactions } from "./routes/transactions/list-transactions.js";
 import { readTransaction } from "./routes/transactions/read-transaction.js";
@@ -124,6 +125,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     speedUpTransaction(useCases),
     decideApproval(useCases),
     listApprovals(useCases),
+    listEntries(useCases),
     listTransactionStates,
     listAssets(useCases),
     createWallet(useCases),

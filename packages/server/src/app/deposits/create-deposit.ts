@@ -115,6 +115,7 @@ function asTransaction({ walletId, trace: _, ...draft }: DepositDraft): Transact
     expiresAt: null,
     createdAt: new Date(timeOfUuidV7(draft.id)),
     policyVersion: 0,
+    policyRule: null,
     needsJudgement: false,
   });
 }

@@ -83,6 +83,7 @@ export function createTransactionCreator(deps: CreateTransactionDeps): CreateTra
       expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
       createdAt: new Date(createdAtMs),
       policyVersion: active.version,
+      policyRule: verdict.kind === "allow" ? verdict.rule : null,
       needsJudgement: verdict.kind === "later",
       generation,
       trace,

@@ -42,6 +42,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     ...presentPlace(steps),
     failure: last?.failure == null ? null : presentFailure(last.failure, rejection ?? judgement),
     policy_version: rejection?.version ?? judgement?.policyVersion ?? transaction.policyVersion,
+    policy_rule: rejection?.rule ?? judgement?.rule ?? transaction.policyRule,
     approval: presentApproval(transaction),
     history: [
       { version: 1, state: "accepted", occurred_at: created },

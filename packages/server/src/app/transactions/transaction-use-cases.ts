@@ -7,6 +7,7 @@ import type { DecideApproval } from "./approvals/decide-approval.js";
 import type { CancelTransaction } from "./cancel-transaction.js";
 import type { CreateTransaction } from "./create-transaction.js";
 import type { ListByDeadline } from "./list-by-deadline.js";
+import type { ListEntries } from "./list-entries.js";
 import type { RecordRefusedItems } from "./record-refused-items.js";
 import type { ShowTransaction } from "./show-transaction.js";
 import type { TransactionStore } from "./transaction.js";
@@ -25,6 +26,7 @@ export interface TransactionUseCases {
   cancelTransaction: CancelTransaction;
   decideApproval: DecideApproval;
   listApprovals: ListApprovals;
+  listEntries: ListEntries;
   listAssets: () => {
     code: string;
     caip19: string | null;

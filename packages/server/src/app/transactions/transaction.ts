@@ -28,6 +28,8 @@ export interface AcceptedTransaction {
   createdAt: Date;
   /** The version of the policy that was in force. */
   policyVersion: number;
+  /** The rule of it that has allowed it; null if the engine judges it, and if no policy does. */
+  policyRule: string | null;
   /** Whether that policy left it to the engine to judge. */
   needsJudgement: boolean;
   /** The generation of the database that it was checked against; it is not stored in another one. */
@@ -98,6 +100,7 @@ export function asAccepted(accepted: AcceptedTransaction): Transaction {
     expiresAt: accepted.expiresAt,
     createdAt: accepted.createdAt,
     policyVersion: accepted.policyVersion,
+    policyRule: accepted.policyRule,
     steps: [],
     judgement: null,
   };

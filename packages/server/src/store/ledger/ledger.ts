@@ -112,6 +112,20 @@ export function writeBalances(tx: Tx, balances: ReadonlyMap<string, Balance>): v
   `);
 }
 
+/** The entries of a transaction. They are few: the amount, and what its network charged. Served by the primary key. */
+export async function readEntries(
+  database: Queryable,
+  tenantId: string,
+  transactionId: string,
+): Promise<LedgerEntry[]> {
+  const rows = await database.query<Omit<LedgerEntry, "amount"> & { amount: string }>(sql`
+    SELECT tenant_id AS "tenantId", transaction_id AS "transactionId", line, debit_account_id AS debit, credit_account_id AS credit,
+      asset, amount
+    FROM ledger_entries WHERE tenant_id = ${tenantId} AND transaction_id = ${transactionId} ORDER BY line
+  `);
+  return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }));
+}
+
 /** Appends entries. The primary key refuses a line that was written before. */
 export function writeEntries(tx: Tx, entries: readonly LedgerEntry[]): void {
   if (entries.length === 0) return;

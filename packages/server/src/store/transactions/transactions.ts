@@ -79,6 +79,7 @@ export function createTransactionStore(
       expiresAt: row.expiresAt,
       createdAt: row.createdAt,
       policyVersion: row.policyVersion,
+      policyRule: row.policyRule,
       steps: row.steps.map((step) => readStep(step, assets)),
       judgement: row.judgement && readJudgement(row.judgement, row, row.steps.at(-1)?.state, keys),
     };
@@ -165,7 +166,7 @@ function insertBatch(batch: readonly AcceptedTransaction[], keys: IntegrityKeys)
     WITH accepted AS (
       INSERT INTO transactions
         (tenant_id, id, idempotency_key, request_hash, client_id, reference, asset, amount, kind, source_account_id,
-         source_address, destination_account_id, destination_address, metadata, expires_at, created_at, policy_version, mac, key_id)
+         source_address, destination_account_id, destination_address, metadata, expires_at, created_at, policy_version, policy_rule, mac, key_id)
       SELECT given.*, ${keys.currentId}::text FROM unnest(
         ${column((t) => t.tenantId)}::uuid[], ${ids}::uuid[], ${column((t) => t.idempotencyKey)}::text[],
         ${column((t) => `\\x${t.requestHash}`)}::bytea[], ${column((t) => t.clientId)}::uuid[],
@@ -177,7 +178,8 @@ function insertBatch(batch: readonly AcceptedTransaction[], keys: IntegrityKeys)
         ${column((t) => addressOf(t.parties.destination))}::text[],
         ${column((t) => (t.metadata === null ? null : JSON.stringify(t.metadata)))}::jsonb[],
         ${column((t) => t.expiresAt)}::timestamptz[], ${column((t) => t.createdAt)}::timestamptz[],
-        ${column((t) => t.policyVersion)}::integer[], ${column((t) => `\\x${macOfAccepted(keys, t)}`)}::bytea[]) AS given
+        ${column((t) => t.policyVersion)}::integer[], ${column((t) => t.policyRule)}::text[],
+        ${column((t) => `\\x${macOfAccepted(keys, t)}`)}::bytea[]) AS given
       ON CONFLICT (tenant_id, idempotency_key) DO NOTHING
       RETURNING tenant_id, id
     ), opened AS (
@@ -257,7 +259,7 @@ const transactionColumns = sql`
   t.tenant_id AS "tenantId", t.id, t.reference, t.asset, t.amount, t.kind,
   t.source_account_id AS "sourceAccountId", t.source_address AS "sourceAddress",
   t.destination_account_id AS "destinationAccountId", t.destination_address AS "destinationAddress", t.metadata, t.expires_at AS "expiresAt", t.created_at AS "createdAt",
-  t.client_id AS "clientId", t.policy_version AS "policyVersion",
+  t.client_id AS "clientId", t.policy_version AS "policyVersion", t.policy_rule AS "policyRule",
   (SELECT coalesce(jsonb_agg(jsonb_build_object('version', e.version, 'state', e.state, 'failure', e.failure_code,
       'occurred_at', e.occurred_at, 'details', e.details, 'actor_id', e.actor_id) ORDER BY e.version), '[]')
     FROM events e WHERE e.tenant_id = t.tenant_id AND e.subject_id = t.id) AS steps,

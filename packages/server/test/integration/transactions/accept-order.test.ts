@@ -19,7 +19,7 @@ afterAll(() => database.drop());
 const tenantId = randomUUID();
 const common = (idempotencyKey: string) => ({
   ...{ tenantId, id: randomUUID(), clientId: tenantId, idempotencyKey, requestHash: "00", reference: "r" },
-  ...{ createdAt: new Date(), policyVersion: 0, needsJudgement: false },
+  ...{ createdAt: new Date(), policyVersion: 0, policyRule: null, needsJudgement: false },
 });
 
 function toTransaction(idempotencyKey: string): AcceptedTransaction {

@@ -42,7 +42,7 @@ describe("a transaction under a policy", () => {
     const accepted = await tenant.create("100", "the-key");
     expect(accepted.status).toBe(202);
     const first = (await accepted.json()) as Transaction;
-    expect(first).toMatchObject({ policy_version: 1, approval: null });
+    expect(first).toMatchObject({ policy_version: 1, policy_rule: "default", approval: null });
     await tenant.settled(first.id, "completed");
     // A repeated request, after the policy has changed to reject it.
     await service.database.query(sql`

@@ -36,6 +36,24 @@ describe("reading transactions", () => {
     },
   );
 
+  it("lists what a transaction has moved in the ledger, to its own tenant", async () => {
+    const { body } = await api.create(three);
+    const done = await api.settled(body.id);
+    const path = `/v1/transactions/${body.id}/entries`;
+    const [debit, credit] = [done.source, done.destination].map((party) => ({ kind: "wallet", ...party }));
+    const entry = { object: "ledger_entry", line: 1, debit, credit, asset: "USD", amount: "125.5" };
+    expect((await api.send("GET", path)).body).toEqual({ data: [entry] });
+    const others = transactionsOf(service, await service.token(await service.createTenant("1000")));
+    expect((await others.send("GET", path)).status).toBe(404);
+  });
+
+  it("says which rule has allowed it", async () => {
+    const { body } = await api.create(three);
+    const { policy_rule } = await api.settled(body.id);
+    expect(policy_rule).toBe(body.policy_rule);
+    expect(policy_rule).toEqual(expect.any(String));
+  });
+
   it("lists newest first, by every filter, a page at a time", async () => {
     const made: string[] = [];
     for (const [index, asset] of ["USD", "USD", "ETH", "USD"].entries()) {

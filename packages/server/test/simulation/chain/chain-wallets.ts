@@ -96,7 +96,7 @@ export function drawPayment(
     ...{ tenantId: source.tenantId, id, idempotencyKey: id, requestHash: "00", reference: "simulated" },
     ...{ asset, amount: BigInt(random.between(1, 900)), parties, clientId: source.tenantId, metadata: null },
     expiresAt: random.chance(0.15) ? new Date(nowMs + random.between(100, 3000)) : null,
-    ...{ policyVersion: 0, needsJudgement: false, createdAt: new Date(nowMs) },
+    ...{ policyVersion: 0, policyRule: null, needsJudgement: false, createdAt: new Date(nowMs) },
   };
 }
 

@@ -52,7 +52,14 @@ export function createSimulatedAdoption(
           const { requestHash, reference, amount, createdAt } = loss;
           const accepted = {
             ...{ tenantId, id, idempotencyKey, requestHash, reference, asset, amount, createdAt },
-            ...{ clientId: null, metadata: null, expiresAt: null, policyVersion: 0, needsJudgement: false },
+            ...{
+              clientId: null,
+              metadata: null,
+              expiresAt: null,
+              policyVersion: 0,
+              policyRule: null,
+              needsJudgement: false,
+            },
             parties: { kind: "payout" as const, source: { walletId }, destination: { address } },
           };
           rows.insert(transactionKeys, keyOf(tenantId, idempotencyKey), id);

@@ -193,6 +193,7 @@ async function insertDeposits(rows: Rows, deposits: readonly NewDeposit[]): Prom
         metadata: deposit.metadata,
         expiresAt: null,
         policyVersion: 0,
+        policyRule: null,
         needsJudgement: false,
       },
       parties: {
