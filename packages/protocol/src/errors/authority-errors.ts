@@ -12,7 +12,7 @@ export const authorityErrors = {
   CHANGE_REQUEST_REQUIRED: {
     status: 403,
     message: "This change needs the approval of another client.",
-    when: "a client changes the credentials, scopes, state, `require_signature`, name or quotas of another client that is protected",
+    when: "a client changes the credentials, scopes, state, `require_signature`, name or quotas of another client that is protected, or gives one a scope that a client which can act as it lacks",
     advice: "Create a change request, which another client approves, or ask the operator.",
     retry: "never",
   },

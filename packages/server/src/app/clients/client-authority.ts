@@ -1,4 +1,11 @@
-import { allScopes, isOperatorScope, operatorScopes, protectingScopes, type Scope } from "@bursar/protocol";
+import {
+  allScopes,
+  isOperatorScope,
+  operatorScopes,
+  protectingScopes,
+  type Scope,
+  showId,
+} from "@bursar/protocol";
 import type { Origin } from "../audit/audit-entry.js";
 import { refuseUnseen } from "../people/visible-text.js";
 import type { Refused } from "../requests/refused.js";
@@ -24,6 +31,23 @@ export function refuseProtected({ scopes }: Pick<ApiClient, "scopes">): Refused 
   return {
     refused: "CHANGE_REQUEST_REQUIRED",
     message: `The client is protected, because ${reason}. Another client must approve this change: see POST /v1/change-requests.`,
+  };
+}
+
+/** The refusal of scopes that another client, which may have kept a credential of this one, would get as well. */
+export function refuseScopesOfController(
+  { person }: Pick<ApiClient, "person">,
+  controllerId: string | "too_many",
+  added: readonly Scope[],
+): Refused {
+  const reason =
+    controllerId === "too_many"
+      ? "More clients can act as it than are compared"
+      : `${showId("cli", controllerId)} can act as it and does not have all of them`;
+  const command = person === null ? "bursar client reset" : "bursar people recover";
+  return {
+    refused: "CHANGE_REQUEST_REQUIRED",
+    message: `The client would get ${added.join(", ")}. ${reason}. Another client must approve this change: see POST /v1/change-requests. Or the operator replaces its credentials first, with \`${command}\`.`,
   };
 }
 

@@ -22,6 +22,7 @@ import { hasOtherPerson } from "./people/other-person.js";
 import { refuseLostRole } from "./people/roles.js";
 import { endProviderSessions } from "./people/sessions.js";
 import { findClientOfTenant } from "./read-client.js";
+import { refuseRaise } from "./refuse-raise.js";
 import { lockClients, reviewCaller } from "./review-caller.js";
 import {
   readSingleAdministrator,
@@ -51,12 +52,17 @@ export async function changeClient(
   if (client === undefined) return undefined;
   if (client.isTampered === true) return { refused: "CLIENT_TAMPERED" };
   const earlier = keyed && (await findEarlierChange(tx, tenantId, keyed));
-  const change = decide(client, await readClientFacts(tx, client), earlier);
+  const facts = await readClientFacts(tx, client);
+  const change = decide(client, facts, earlier);
   if (isRefused(change)) return change;
   if (change === "nothing") return client;
   const { person = null, scopes = client.scopes } = change.set ?? {};
   const lost = person && (await refuseLostRole(tx, tenantId, { role: person.role, scopes }));
   if (lost != null) return lost;
+  // Neither for the operator, nor for what another client has approved.
+  const isAlone = caller !== undefined && !facts.isSingleAdministrator;
+  const raised = isAlone ? await refuseRaise(tx, client, scopes) : undefined;
+  if (raised !== undefined) return raised;
   // The address and the account were free before the client was locked. Another person can have got them in the meantime.
   if (person !== null && (await hasOtherPerson(tx, { tenantId, id, person })))
     return { refused: "PERSON_EXISTS" };

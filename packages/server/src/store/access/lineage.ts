@@ -186,8 +186,8 @@ const linksOf = (id: Statement) => sql`
   SELECT c.id, c.controllers[:${controllersMax + 1}::integer] || array_remove(ARRAY[c.authority_changed_by, c.role_created_by], NULL) AS controllers
   FROM clients c WHERE c.id = ${id} LIMIT 1`;
 
-/** Served by the primary key, as are the secrets and keys by their indexes on client_id. */
-async function readAuthentic(source: KeyedQueryable, ids: readonly string[]): Promise<ApiClient[]> {
+/** Clients with proof. Served by the primary key, as are the secrets and keys by their indexes on client_id. */
+export async function readAuthentic(source: KeyedQueryable, ids: readonly string[]): Promise<ApiClient[]> {
   const rows = await source.query<ClientRow>(sql`${selectClients} WHERE clients.id = ANY (${ids}::uuid[])`);
   return rows.map((row) => readClient(source, row));
 }

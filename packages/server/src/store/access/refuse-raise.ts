@@ -1,0 +1,48 @@
+import { lineageMax } from "@bursar/domain";
+import type { ApiClient } from "../../app/clients/client.js";
+import { refuseScopesOfController } from "../../app/clients/client-authority.js";
+import type { Refused } from "../../app/requests/refused.js";
+import type { KeyedQueryable } from "../core/database.js";
+import { readAuthentic } from "./lineage.js";
+
+/**
+ * A client that has given another one its credentials may have kept one of them. What that client gets later, the first one gets as well: a
+ * helpdesk that has recovered a viewer could pay as soon as an administrator lets the viewer pay. No caller therefore gives a client alone
+ * what one that can act as it lacks.
+ */
+export async function refuseRaise(
+  source: KeyedQueryable,
+  client: ApiClient,
+  scopes: ApiClient["scopes"],
+): Promise<Refused | undefined> {
+  const added = scopes.filter((scope) => !client.scopes.includes(scope));
+  if (added.length === 0) return undefined;
+  const lacking = await findLacking(source, client, added);
+  return lacking === undefined ? undefined : refuseScopesOfController(client, lacking, added);
+}
+
+/** The first one found that can act as this client, or as one that can, and lacks a scope. Served by the primary key. */
+async function findLacking(
+  source: KeyedQueryable,
+  client: ApiClient,
+  added: ApiClient["scopes"],
+): Promise<string | "too_many" | undefined> {
+  const known = new Set([client.id]);
+  let next = followed(client, known);
+  while (next.length > 0) {
+    if (known.size > lineageMax) return "too_many";
+    const controllers = new Map((await readAuthentic(source, next)).map((one) => [one.id, one]));
+    // One that was tampered with is read without scopes.
+    const lacking = next.find((id) => added.some((scope) => !controllers.get(id)?.scopes.includes(scope)));
+    if (lacking !== undefined) return lacking;
+    next = [...controllers.values()].flatMap((one) => followed(one, known));
+  }
+  return undefined;
+}
+
+/** The controllers of a client that are not known yet. */
+function followed({ controllers }: ApiClient, known: Set<string>): string[] {
+  const found = controllers.filter((id) => !known.has(id));
+  for (const id of found) known.add(id);
+  return found;
+}

@@ -1,0 +1,94 @@
+import { builtInRoles } from "@bursar/protocol";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createGuardedTenant, type GuardedTenant, type Person } from "../../../harness/access/officers.js";
+import { registerWith, tokenOf } from "../../../harness/people/log-in.js";
+import { inspectSharedService } from "../../../harness/service/shared-service.js";
+
+const service = await inspectSharedService();
+
+/** The helpdesk manages clients and reads, and cannot pay. */
+describe("a client that has given another one its credentials", () => {
+  let tenant: GuardedTenant;
+  let helpdesk: Person;
+  beforeEach(async () => {
+    tenant = await createGuardedTenant(service);
+    helpdesk = await tenant.hire(["clients:manage", ...builtInRoles.viewer]);
+  });
+
+  const invite = async () => {
+    const link = await service.inviteAsOperator(tenant.owner, {
+      ...{ email: "dan@treasury.example", name: "Dan", role: "viewer" },
+    });
+    await registerWith(service, link);
+    return link.split("#invitation=")[1]?.split(".")[0] ?? "";
+  };
+  /** The helpdesk keeps the link of the new invitation for itself. */
+  const takeOver = async (id: string) => {
+    const { status, body } = await tenant.call(helpdesk, "POST", `/v1/people/${id}/invitation`);
+    expect(status).toBe(201);
+    const { invitation } = body as unknown as { invitation: { url: string } };
+    return (await registerWith(service, invitation.url)).cookie;
+  };
+  const raise = (id: string, role = "operator") =>
+    tenant.call(tenant.admin, "PATCH", `/v1/people/${id}`, { role });
+  const pays = async (token: string) => {
+    const body = { reference: "r", asset: "USD", amount: "1" };
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    return (await service.call("POST", "/v1/transactions", token, body, headers)).status;
+  };
+  const required = { status: 403, code: "CHANGE_REQUEST_REQUIRED" };
+
+  it("does not get the scopes that a person gets after it has recovered them", async () => {
+    const id = await invite();
+    const cookie = await takeOver(id);
+    expect(await pays(helpdesk.token)).toBe(403);
+    const raised = await raise(id);
+    expect([await pays(await tokenOf(service, cookie)), raised]).toMatchObject([403, required]);
+    expect(raised.body).toMatchObject({
+      error: { message: expect.stringContaining(helpdesk.clientId) },
+    });
+  });
+
+  it("does not get them by a client that controls it, or that it has created", async () => {
+    const made = await tenant.create(helpdesk, ["wallets:read"]);
+    const patch = { scopes: ["wallets:read", "transactions:write"] };
+    expect(await tenant.call(tenant.admin, "PATCH", `/v1/clients/${made.clientId}`, patch)).toMatchObject(
+      required,
+    );
+    const manager = await tenant.create(helpdesk, ["clients:manage", "wallets:read"]);
+    const later = await tenant.create(manager, ["wallets:read"]);
+    expect(await tenant.call(tenant.admin, "PATCH", `/v1/clients/${later.clientId}`, patch)).toMatchObject(
+      required,
+    );
+  });
+
+  it("keeps nobody from getting what it has itself, or less", async () => {
+    const made = await tenant.create(helpdesk, ["wallets:read", "orders:read"]);
+    const patch = (scopes: string[]) =>
+      tenant.call(tenant.admin, "PATCH", `/v1/clients/${made.clientId}`, { scopes });
+    expect(await patch(["wallets:read"])).toMatchObject({ status: 200 });
+    expect(await patch(["wallets:read", "transactions:read"])).toMatchObject({ status: 200 });
+  });
+
+  it("has no part in it after an approved change request, or after a recovery by the operator", async () => {
+    const id = await invite();
+    await takeOver(id);
+    const officer = await tenant.hire();
+    const change = { client_id: id, role: "operator" };
+    const requested = await tenant.call(tenant.admin, "POST", "/v1/change-requests", {
+      kind: "client.change",
+      change,
+    });
+    const { digest } = requested.body as unknown as { digest: string };
+    const path = `/v1/change-requests/${requested.body.id}/approve`;
+    expect(await tenant.call(officer, "POST", path, { digest })).toMatchObject({
+      body: { state: "applied" },
+    });
+    const other = await tenant.call(tenant.admin, "POST", "/v1/people", {
+      ...{ email: "eve@treasury.example", name: "Eve", role: "viewer" },
+    });
+    await takeOver(other.body.id);
+    await service.recoverAsOperator(tenant.owner, other.body.id);
+    expect(await raise(other.body.id)).toMatchObject({ status: 200 });
+  });
+});
