@@ -5,7 +5,7 @@ import type { ChainDeposit, DepositKey } from "./chain-deposit.js";
 import type { BlockRef, FeeTerms } from "./chain-node.js";
 import type { SeenHeads } from "./chain-status.js";
 import type { Halt, HaltCode, MayBeTampered } from "./halt.js";
-import type { TakenPayment } from "./nonce-use.js";
+import type { UsedNonces } from "./nonce-use.js";
 import type { SigningIntent } from "./signer.js";
 import type { SignedHolds, StoppedPayment, StopReason, UnsignedHolds } from "./stop-payment.js";
 import type * as unconfirmed from "./unconfirmed-wallet.js";
@@ -177,7 +177,8 @@ type BlockRange = { above: number; limit: number | null } | { upTo: number; with
  * deposits, and then as everywhere, open transactions, accounts and the event log.
  */
 export interface ChainUnit
-  extends Pick<SettlementUnit, "claimOnRail" | "insertDeposits" | "lockAccounts" | "write"> {
+  extends Pick<SettlementUnit, "claimOnRail" | "insertDeposits" | "lockAccounts" | "write">,
+    UsedNonces {
   /** Senders by their keys, in the order of the keys. */
   lockSenders: (wallets: readonly WalletKey[]) => Promise<LockedSender[]>;
   /** By transaction id. Their open transactions are locked with them: a cancellation that was requested is obeyed. */
@@ -220,8 +221,6 @@ export interface ChainUnit
   putDeposits: (deposits: readonly ChainDeposit[]) => void;
   /** Adds to what was gathered, and returns the sums. At most one for each wallet and asset. */
   gather: (amounts: readonly GatheredAmount[]) => Promise<GatheredAmount[]>;
-  /** Payments of a wallet that are in no block, with a nonce below this one, locked. */
-  listTaken: (wallet: WalletKey, below: number) => Promise<TakenPayment[]>;
   /** Which of these wallets an open payment of their own tenant pays, by their ids. */
   listAwaiting: (wallets: readonly WalletKey[]) => Promise<ReadonlySet<string>>;
   /** All nonces below this one are used. */

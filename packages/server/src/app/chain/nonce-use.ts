@@ -1,6 +1,6 @@
 import type { BlockRef, FeeTerms, ObservedOutcome } from "./chain-node.js";
-import type { FoundAttempt, PaymentFacts } from "./chain-store.js";
-import type { SigningIntent } from "./signer.js";
+import type { FoundAttempt, PaymentFacts, WalletKey } from "./chain-store.js";
+import type { SignedNonce, SigningIntent } from "./signer.js";
 
 /** The transaction that has used a nonce of an address, in a block that is final. */
 export interface NonceUse {
@@ -17,6 +17,22 @@ export interface TakenPayment extends PaymentFacts {
   attempt: number;
   /** Whether one of them pays: an empty transaction does not make the transaction `broadcast`. */
   isBroadcast: boolean;
+}
+
+/** A payment without a nonce that the signer has signed with this one: the database has forgotten that. */
+export interface ForgottenPayment extends TakenPayment {
+  /** The database has given the nonce to another payment. */
+  isOccupied: boolean;
+  /** Its driver has it: what it pays is held. */
+  isBegun: boolean;
+}
+
+/** What a unit lists when a wallet is adopted. */
+export interface UsedNonces {
+  /** Payments of a wallet that are in no block, with a nonce below this one, locked. */
+  listTaken: (wallet: WalletKey, below: number) => Promise<TakenPayment[]>;
+  /** Payments of a wallet without a nonce that the signer has bound to one. Those that have begun are locked. */
+  listForgotten: (wallet: WalletKey, signed: readonly SignedNonce[]) => Promise<ForgottenPayment[]>;
 }
 
 /**

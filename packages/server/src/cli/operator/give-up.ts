@@ -1,13 +1,16 @@
 import { showId } from "@bursar/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { describeAct } from "../../app/audit/audit-entry.js";
+import { operatorActorId } from "../../app/events/actor.js";
 import { shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 import { OperatorError } from "../../operator-error.js";
 import { giveUpNonce } from "../../rails/evm/give-up-nonce.js";
 import { createSignerClient } from "../../rails/evm/signer-client.js";
 import { appendAudit } from "../../store/access/audit.js";
-import { isOpen } from "../../store/chain/resume-chain.js";
+import { findOpen } from "../../store/chain/resume-chain.js";
+import { createEventLog } from "../../store/events/events.js";
 import { findWalletToFund } from "../../store/transactions/deposits.js";
+import { createSettlementStore } from "../../store/transactions/settlement.js";
 import { idArgument } from "./arguments.js";
 import { loadOperatorSettings, withDatabase } from "./operator-database.js";
 
@@ -22,7 +25,7 @@ export function addGiveUpCommand(wallet: Command): void {
   wallet
     .command("give-up")
     .description(
-      "print an empty transaction with a nonce that the signer has signed for a transaction which the database no longer has; send it to the chain, and adopt the wallet when it is final",
+      "print an empty transaction with a nonce that the signer has signed for a transaction which the database no longer has, or has given no nonce, and cancel that; send it to the chain, and adopt the wallet when it is final",
     )
     .argument("<wallet>", "the wallet's id", idArgument("wlt"))
     .requiredOption("--nonce <number>", "the nonce", (text) => Number(wholeArgument(text)))
@@ -51,8 +54,14 @@ async function giveUp(walletId: string, options: GiveUpOptions): Promise<string[
         throw new OperatorError(`There is no wallet ${shown} on a chain.`);
       const { tenantId, network } = found;
       const address = found.address.toLowerCase();
+      const settlements = createSettlementStore(database, createEventLog({ publish: () => undefined }));
       const outcome = await giveUpNonce(
-        { signer, isOpen: (id) => isOpen(database, { tenantId, id }) },
+        {
+          signer,
+          findOpen: (id) => findOpen(database, { tenantId, id }),
+          requestCancel: (id) =>
+            settlements.unitOfWork((unit) => unit.requestCancel({ tenantId, id }, operatorActorId)),
+        },
         { tenantId, walletId, network, address },
         { nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas },
       );

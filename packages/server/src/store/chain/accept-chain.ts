@@ -1,4 +1,5 @@
 import type { ChainUnit, WalletKey } from "../../app/chain/chain-store.js";
+import type { SignedNonce } from "../../app/chain/signer.js";
 import type { NewLoss } from "../../app/chain/wallet-books.js";
 import { operatorActorId } from "../../app/events/actor.js";
 import { type KeyedQueryable, type Queryable, requireKeys, type Tx } from "../core/database.js";
@@ -24,6 +25,36 @@ export async function listTaken(
     ORDER BY p.id
   `);
   return rows.map(readTaken);
+}
+
+/** Those that have not begun too. Served by primary keys and the unique key of nonces. */
+export async function listForgotten(
+  tx: Queryable,
+  network: string,
+  { tenantId, walletId }: WalletKey,
+  signed: readonly SignedNonce[],
+): ReturnType<ChainUnit["listForgotten"]> {
+  if (signed.length === 0) return [];
+  const rows = await tx.query<TakenRow & { isOccupied: boolean; isBegun: boolean }>(sql`
+    SELECT ${factColumns}, p.bound AS nonce, coalesce(p.attempt, 0) AS attempt, false AS "isBroadcast",
+      p.stage IS NOT NULL AS "isBegun", n.nonce IS NOT NULL AS "isOccupied"
+    FROM (
+      SELECT ${tenantId}::uuid AS tenant_id, given.id, ${walletId}::uuid AS wallet_id, given.nonce AS bound, c.network, c.stage, c.attempt
+      FROM (
+        SELECT * FROM unnest(
+          ${signed.map(({ transactionId }) => transactionId)}::uuid[], ${signed.map(({ nonce }) => nonce)}::bigint[]
+        ) AS given (id, nonce) ORDER BY id) AS given
+      LEFT JOIN LATERAL (
+        SELECT c.network, c.stage, c.attempt FROM chain_payments c
+        WHERE c.tenant_id = ${tenantId} AND c.transaction_id = given.id FOR UPDATE) AS c ON true) AS p
+    LEFT JOIN LATERAL (
+      SELECT n.nonce FROM chain_payments n
+      WHERE n.tenant_id = p.tenant_id AND n.wallet_id = p.wallet_id AND n.nonce = p.bound LIMIT 1) AS n ON true
+    ${joinFacts} ${joinOpen}
+    WHERE t.source_account_id = p.wallet_id AND (p.stage IS NULL OR (p.stage = 'ready' AND p.network = ${network}))
+    ORDER BY p.id
+  `);
+  return rows.map((row) => ({ ...readTaken(row), isOccupied: row.isOccupied, isBegun: row.isBegun }));
 }
 
 /**

@@ -6,7 +6,14 @@ import type { EventLog } from "../events/events.js";
 import { withLedger } from "../ledger/ledger.js";
 import { createSettlementUnit } from "../transactions/settlement.js";
 import type { ObserveUnit } from "../transactions/write-settlements.js";
-import { adoptNonce, insertLosses, listAwaiting, listTaken, resumeWallet } from "./accept-chain.js";
+import {
+  adoptNonce,
+  insertLosses,
+  listAwaiting,
+  listForgotten,
+  listTaken,
+  resumeWallet,
+} from "./accept-chain.js";
 import * as blocks from "./chain-blocks.js";
 import { listToCompare, readBooks, writeHoldings } from "./chain-books.js";
 import * as deposits from "./chain-deposits.js";
@@ -72,6 +79,7 @@ function createChainUnit(
     excludePayments: (keys, headNumber) => payments.excludePayments(tx, keys, headNumber),
     endPayments: (given) => payments.endPayments(tx, given),
     listTaken: (wallet, below) => listTaken(tx, network, wallet, below),
+    listForgotten: (wallet, signed) => listForgotten(tx, network, wallet, signed),
     listAwaiting: (wallets) => listAwaiting(tx, network, wallets),
     adoptNonce: (wallet, finalNonce) => adoptNonce(tx, wallet, finalNonce),
     insertLosses: (losses) => insertLosses(tx, network, losses),

@@ -136,13 +136,15 @@ function changeHalted<Done extends string>(
   });
 }
 
-/** Whether a transaction is in the database and has not ended. Served by the primary key. */
-export async function isOpen(
+/** Whether a transaction that has not ended has a nonce; undefined if there is none. Served by the primary keys. */
+export async function findOpen(
   database: Database,
   { tenantId, id }: { tenantId: string; id: string },
-): Promise<boolean> {
-  const rows = await database.query(
-    sql`SELECT FROM open_transactions WHERE tenant_id = ${tenantId} AND id = ${id}`,
-  );
-  return rows.length > 0;
+): Promise<{ hasNonce: boolean } | undefined> {
+  const [row] = await database.query<{ hasNonce: boolean }>(sql`
+    SELECT p.nonce IS NOT NULL AS "hasNonce" FROM open_transactions o
+    LEFT JOIN chain_payments p ON p.tenant_id = o.tenant_id AND p.transaction_id = o.id
+    WHERE o.tenant_id = ${tenantId} AND o.id = ${id}
+  `);
+  return row;
 }

@@ -69,8 +69,13 @@ function toEvent({ transaction, decision, occurredAt, actorId }: Settlement) {
   ];
 }
 
-/** What is final is no longer open. What stays open has its new state, and no failure any more. The rows were locked by the claim. */
-function writeOpen(tx: Tx, settlements: readonly Settlement[]): void {
+/**
+ * What is final is no longer open. What stays open has its new state, and no failure any more. The rows were locked by the claim. Of several
+ * settlements of one transaction the last counts: an UPDATE that finds a row twice takes any of them.
+ */
+function writeOpen(tx: Tx, all: readonly Settlement[]): void {
+  const last = new Map(all.map((one) => [`${one.transaction.tenantId} ${one.transaction.id}`, one]));
+  const settlements = [...last.values()];
   const done = settlements.filter(({ decision }) => decision !== undefined && isFinal(decision.state));
   const kept = settlements.filter(({ decision }) => decision === undefined || !isFinal(decision.state));
   if (done.length > 0) {

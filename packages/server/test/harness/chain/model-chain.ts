@@ -258,7 +258,9 @@ export function balanceOf(balances: ReadonlyMap<string, bigint>, address: string
 
 /** Bytes of this model are the intent itself. */
 export function writeBytes(intent: SigningIntent): string {
-  const text = JSON.stringify(intent, (_, value) => (typeof value === "bigint" ? `${value}n` : value));
+  // Bytes do not depend on the order in which an intent was written.
+  const fields = Object.fromEntries(Object.entries(intent).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const text = JSON.stringify(fields, (_, value) => (typeof value === "bigint" ? `${value}n` : value));
   return `0x${Buffer.from(text).toString("hex")}`;
 }
 

@@ -61,12 +61,14 @@ export const adoptionBugs: readonly ChainBug[] = [
     }),
   },
   {
-    name: "waiting payments are paid without a look at the chain",
+    name: "what the signer has bound to used nonces is not looked for",
     firstSeed: 27,
-    breaks: "the signer refuses a payment that it has signed with another nonce",
+    breaks:
+      "a payment that a restored database has forgotten to be paid is completed when the wallet is adopted",
     world: "rewound",
     says: "something else was signed before (DIFFERENT_PAYMENT)",
     paysWaiting: true,
+    ...withUnit(() => ({ listForgotten: async () => [] })),
   },
   {
     name: "the nonces of the books stay where they are",

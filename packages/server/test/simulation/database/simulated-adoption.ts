@@ -1,6 +1,6 @@
 import type { ChainUnit } from "../../../src/app/chain/chain-store.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
-import { chainPayments, chainWallets } from "./simulated-chain-tables.js";
+import { chainNonces, chainPayments, chainWallets, numberKey } from "./simulated-chain-tables.js";
 import { factsOf, openPayments, type SentWrite } from "./simulated-chain-unit.js";
 import type { RunStatement } from "./simulated-database.js";
 import { asOpen, keyOf, openTransactions, transactionKeys, transactions } from "./simulated-tables.js";
@@ -9,7 +9,10 @@ import { asOpen, keyOf, openTransactions, transactionKeys, transactions } from "
 export function createSimulatedAdoption(
   run: RunStatement,
   send: (work: SentWrite) => void,
-): Pick<ChainUnit, "listTaken" | "listAwaiting" | "adoptNonce" | "insertLosses" | "resumeWallet"> {
+): Pick<
+  ChainUnit,
+  "listTaken" | "listForgotten" | "listAwaiting" | "adoptNonce" | "insertLosses" | "resumeWallet"
+> {
   return {
     listTaken: ({ tenantId, walletId }, below) =>
       run("list taken", async (rows) => {
@@ -23,6 +26,26 @@ export function createSimulatedAdoption(
           const isBroadcast = rows.get(openTransactions, keyOf(tenantId, id))?.state === "broadcast";
           return [{ ...factsOf(rows, row), nonce: row.nonce ?? 0, attempt: row.attempt, isBroadcast }];
         });
+      }),
+    listForgotten: ({ tenantId, walletId }, signed) =>
+      run("list forgotten", async (rows) => {
+        const forgotten = [];
+        for (const { transactionId: id, nonce } of signed.toSorted((a, b) =>
+          a.transactionId < b.transactionId ? -1 : 1,
+        )) {
+          const key = keyOf(tenantId, id);
+          if (rows.get(chainPayments, key) !== undefined) await rows.lock(chainPayments, key);
+          const row = rows.get(chainPayments, key);
+          if (rows.get(openTransactions, key) === undefined) continue;
+          if (row !== undefined && (row.stage !== "ready" || row.walletId !== walletId)) continue;
+          const isOccupied = rows.get(chainNonces, keyOf(walletId, numberKey(nonce))) !== undefined;
+          const known = { isBroadcast: false, isOccupied, isBegun: row !== undefined };
+          forgotten.push({
+            ...factsOf(rows, { tenantId, id, walletId }),
+            ...{ nonce, attempt: row?.attempt ?? 0, ...known },
+          });
+        }
+        return forgotten;
       }),
     listAwaiting: (wallets) =>
       run("list awaiting", (rows) => {

@@ -246,7 +246,10 @@ export function findWallets(rows: Rows, addresses: readonly string[]): Map<strin
   );
 }
 
-export function factsOf(rows: Rows, { tenantId, id, walletId }: ChainPaymentRow): PaymentFacts {
+export function factsOf(
+  rows: Rows,
+  { tenantId, id, walletId }: Pick<ChainPaymentRow, "tenantId" | "id" | "walletId">,
+): PaymentFacts {
   const accepted = rows.get(transactions, keyOf(tenantId, id));
   const wallet = rows.get(chainWallets, keyOf(tenantId, walletId));
   if (accepted === undefined || wallet === undefined || accepted.parties.kind === "deposit")

@@ -1,7 +1,6 @@
 import { type AccountKey, decideOnBalances, externalAccountId } from "@bursar/domain";
 import type { ChainUnit } from "../../../app/chain/chain-store.js";
 import type { HaltCode } from "../../../app/chain/halt.js";
-import type { TakenPayment } from "../../../app/chain/nonce-use.js";
 import type { ComparedWallet, NewLoss } from "../../../app/chain/wallet-books.js";
 import { operatorActorId } from "../../../app/events/actor.js";
 import { hashRequest } from "../../../app/requests/idempotency.js";
@@ -16,7 +15,7 @@ import {
   positionOf,
   settledOf,
 } from "../driver/driver-context.js";
-import { gatherEvidence, resolveNonces } from "./resolve-nonces.js";
+import { gatherEvidence, resolveNonces, type UnresolvedPayment } from "./resolve-nonces.js";
 
 /** Nobody knows where it went. */
 const unknownAddress = `0x${"0".repeat(40)}`;
@@ -45,8 +44,8 @@ export async function acceptChain(
       if (book === undefined || book.statedNonce !== seen.nonce) return undefined;
       if (isUsedElsewhere(book, seen)) {
         const resolved = { wallet, finalNonce: seen.nonce, evidence };
-        const [unseen] = await resolveNonces(context, chain, { unit, record }, resolved);
-        return unseen === undefined ? undefined : describeUnseen(unseen);
+        const [unresolved] = await resolveNonces(context, chain, { unit, record }, resolved);
+        return unresolved === undefined ? undefined : describeUnresolved(unresolved);
       }
       const { shortfalls } = compareAll(context, [wallet], books, [seen]);
       const losses = shortfalls.map((shortfall) => lossOf(context, chain, shortfall));
@@ -67,9 +66,15 @@ interface HaltAgain {
   reason: string;
 }
 
-function describeUnseen({ id, nonce }: TakenPayment): HaltAgain {
+function describeUnresolved({ id, nonce, amount, asset, isPaid }: UnresolvedPayment): HaltAgain {
+  const code = "NONCE_USED_ELSEWHERE";
+  if (isPaid)
+    return {
+      code,
+      reason: `${shownPaymentId(id)} was paid with nonce ${nonce}, and the books cannot record it yet: it has not begun there, or another payment has the nonce. If it has not begun, send ${amount} base units of ${asset} to the wallet, and state the nonce again when it is \`processing\`.`,
+    };
   return {
-    code: "NONCE_USED_ELSEWHERE",
+    code,
     reason: `No node shows which transaction has used nonce ${nonce}, so ${shownPaymentId(id)} may have been paid and is not failed. Add a node that has the state of past blocks, and state the nonce again.`,
   };
 }

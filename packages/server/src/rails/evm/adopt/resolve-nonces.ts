@@ -1,8 +1,17 @@
+import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import type { ChainUnit, FoundAttempt, Inclusion, StoredAttempt } from "../../../app/chain/chain-store.js";
-import { type NonceEvidence, type TakenPayment, weighNonceUse } from "../../../app/chain/nonce-use.js";
+import {
+  type ForgottenPayment,
+  type NonceEvidence,
+  type TakenPayment,
+  weighNonceUse,
+} from "../../../app/chain/nonce-use.js";
+import type { SignedNonce } from "../../../app/chain/signer.js";
 import type { ComparedWallet } from "../../../app/chain/wallet-books.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
+import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { inclusionsOf } from "../block/contents-of-block.js";
+import { askSigner } from "../driver/confirmation.js";
 import {
   type DriverContext,
   type FollowedChain,
@@ -14,19 +23,30 @@ import {
 } from "../driver/driver-context.js";
 import { intentOf } from "../driver/sign-payments.js";
 
-type Evidence = ReadonlyMap<string, NonceEvidence>;
+interface Evidence {
+  /** What the signer has bound to nonces that are final on the chain and not in the database. */
+  signed: readonly SignedNonce[];
+  ofPayments: ReadonlyMap<string, NonceEvidence>;
+}
 
-/** Which transactions have used the nonces of payments that are in no block, as the nodes say. Nothing is written. */
+/**
+ * Which transactions have used the nonces of payments that are in no block, as the nodes say, and of those that have no nonce in the database and
+ * that the signer has bound to one: the lost bytes may be on the chain. Nothing is written.
+ */
 export async function gatherEvidence(
   context: DriverContext,
   chain: FollowedChain,
   wallet: ComparedWallet,
   below: number,
 ): Promise<Evidence> {
-  const taken = await inUnit(context, positionOf(chain), (unit) => unit.listTaken(wallet, below));
+  const signed = await listSigned(context, chain, wallet, below);
+  const taken = await inUnit(context, positionOf(chain), async (unit) => [
+    ...(await unit.listTaken(wallet, below)),
+    ...(await unit.listForgotten(wallet, signed)),
+  ]);
   const settled = settledOf(chain);
   const tokens = tokensOf(context.network);
-  const evidence = new Map<string, NonceEvidence>();
+  const ofPayments = new Map<string, NonceEvidence>();
   for (const payment of taken) {
     // One search can outlast the lease.
     const use = await context.node.findNonceUse(payment, settled, tokens, chain.keepLease);
@@ -41,9 +61,29 @@ export async function gatherEvidence(
         return false;
       }
     });
-    evidence.set(payment.id, weighed);
+    ofPayments.set(payment.id, weighed);
   }
-  return evidence;
+  return { signed, ofPayments };
+}
+
+async function listSigned(
+  context: DriverContext,
+  chain: FollowedChain,
+  wallet: ComparedWallet,
+  below: number,
+): Promise<readonly SignedNonce[]> {
+  const [book] = await inUnit(context, positionOf(chain), (unit) => unit.readBooks([wallet]));
+  if (book === undefined || book.finalNonce >= below) return [];
+  const asked = { ...wallet, finalNonce: book.finalNonce };
+  const { nonces } = await askSigner(context, [asked]).catch((error: unknown) => {
+    throw new NodeUnavailableError(
+      "the signer, which is asked before a wallet is adopted, has not answered",
+      {
+        cause: error,
+      },
+    );
+  });
+  return nonces.filter(({ nonce }) => nonce < below);
 }
 
 function findKnown(context: DriverContext, chain: FollowedChain, hash: string): Promise<FoundAttempt[]> {
@@ -59,27 +99,80 @@ export async function resolveNonces(
   chain: FollowedChain,
   { unit, record }: { unit: ChainUnit; record: RecordInUnit },
   { wallet, finalNonce, evidence }: { wallet: ComparedWallet; finalNonce: number; evidence: Evidence },
-): Promise<TakenPayment[]> {
+): Promise<UnresolvedPayment[]> {
+  const { ofPayments } = evidence;
   const taken = await unit.listTaken(wallet, finalNonce);
-  const unseen = taken.filter(({ id }) => (evidence.get(id)?.kind ?? "unseen") === "unseen");
-  const failed = taken.filter(({ id }) => evidence.get(id)?.kind === "other");
-  const recovered = taken.flatMap((payment) => recover(context, payment, evidence.get(payment.id)));
+  const forgotten = await unit.listForgotten(wallet, evidence.signed);
+  const isUnseen = ({ id }: TakenPayment) => (ofPayments.get(id)?.kind ?? "unseen") === "unseen";
+  const unresolved = [...taken, ...forgotten]
+    .filter(isUnseen)
+    .map((payment): UnresolvedPayment => ({ ...payment, isPaid: false }));
+  for (const payment of forgotten.filter(isPaidBeside)) unresolved.push({ ...payment, isPaid: true });
+  const failed = taken.filter(({ id }) => ofPayments.get(id)?.kind === "other");
+  const recovered = taken.flatMap((payment) => recover(context, payment, ofPayments.get(payment.id)));
+  const found = forgotten
+    .filter(({ isOccupied, isBegun }) => !isOccupied && isBegun)
+    .flatMap((payment) => recover(context, payment, ofPayments.get(payment.id)));
   const failure = { kind: "fail", failure: "NONCE_TAKEN", fee: null } as const;
+  const reserved = found.map((one) => reserveFee(context, one));
   const events: RailEvent[] = [
+    ...reserved,
     ...failed.map(({ tenantId, id }) => ({ tenantId, id, event: failure })),
-    ...recovered.flatMap((one) => one.events),
+    ...[...recovered, ...found].flatMap((one) => one.events),
   ];
-  if (events.length > 0) await record({ events });
+  if (events.length > 0) {
+    const { outcomes } = await record({ events });
+    assertReserved(reserved, outcomes);
+  }
   unit.endPayments(failed);
-  const forgotten = recovered.flatMap(({ attempt }) => attempt ?? []);
-  unit.setTerms(forgotten, chain.headNumber);
-  unit.storeAttempts(forgotten, chain.headNumber, new Date(context.recorder.now()));
-  unit.includePayments(recovered.map(({ inclusion }) => inclusion));
-  if (unseen.length === 0) unit.adoptNonce(wallet, finalNonce);
-  return unseen;
+  const now = new Date(context.recorder.now());
+  unit.assign(
+    found.flatMap(({ payment, attempt }) =>
+      attempt === undefined ? [] : { ...payment, terms: attempt.terms },
+    ),
+    chain.headNumber,
+    now,
+  );
+  const attempts = [...recovered, ...found].flatMap(({ attempt }) => attempt ?? []);
+  unit.setTerms(attempts, chain.headNumber);
+  unit.storeAttempts(attempts, chain.headNumber, now);
+  unit.includePayments([...recovered, ...found].map(({ inclusion }) => inclusion));
+  if (unresolved.length === 0) unit.adoptNonce(wallet, finalNonce);
+  return unresolved;
+
+  /** It was made, and has not begun, or another payment has its nonce in the database. It cannot be recorded, and must not end. */
+  function isPaidBeside({ id, isOccupied, isBegun }: ForgottenPayment): boolean {
+    const known = ofPayments.get(id);
+    return (isOccupied || !isBegun) && known?.kind === "ours" && known.purpose !== "cancellation";
+  }
+}
+
+export interface UnresolvedPayment extends TakenPayment {
+  /** Its bytes have used the nonce; otherwise nothing is known about it. */
+  isPaid: boolean;
+}
+
+/** It had no nonce, so nothing is held for its fee, which the chain has charged. */
+function reserveFee({ network }: DriverContext, { payment, inclusion }: Recovered): RailEvent {
+  const { tenantId, id } = payment;
+  return {
+    tenantId,
+    id,
+    event: { kind: "reserve_fee", fee: { asset: network.coin, amount: inclusion.fee } },
+  };
+}
+
+/** Nothing is written then, and the statement of the operator is tried again. */
+function assertReserved(reserved: readonly RailEvent[], outcomes: readonly string[]): void {
+  const short = reserved.find((_, index) => outcomes[index] === "insufficient");
+  if (short === undefined) return;
+  throw new NodeUnavailableError(
+    `the fee of ${shownPaymentId(short.id)}, which the chain has charged, is not available in the books of its wallet: send coins to it`,
+  );
 }
 
 interface Recovered {
+  payment: TakenPayment;
   events: RailEvent[];
   inclusion: Inclusion;
   /** The attempt, if the books do not have it. */
@@ -111,5 +204,5 @@ function recover(
           ...{ tenantId, id, number: attempt + 1, hash, bytes: forgotten.bytes },
           terms: { ...forgotten.terms, purpose, dataFee: 0n },
         };
-  return [{ events, inclusion, attempt: stored }];
+  return [{ payment, events, inclusion, attempt: stored }];
 }

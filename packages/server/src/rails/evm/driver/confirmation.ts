@@ -130,9 +130,9 @@ interface SignerMemory {
 }
 
 /** What the signer has signed with nonces that are not final in the database. */
-async function askSigner(
+export async function askSigner(
   { network, signer }: DriverContext,
-  wallets: readonly UnconfirmedWallet[],
+  wallets: readonly Pick<UnconfirmedWallet, "tenantId" | "walletId" | "finalNonce">[],
 ): Promise<SignerMemory> {
   const memory: SignerMemory = { nonces: [], refused: new Map() };
   let asked = wallets.map(({ tenantId, walletId, finalNonce }) => ({
