@@ -54,6 +54,7 @@ const mayBeMissing = [
   "shown.reference.exact",
   "shown.asset",
   "tx.get.own",
+  "tx.get.together",
   "policy.nothing-created",
   "policy.announced",
   "refused.nothing-created",

@@ -1,6 +1,7 @@
 import { contractCheck, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { obtainToken, revokeToken } from "../target/oauth.js";
+import { onOneConnection } from "./key-scenarios.js";
 import { expectAccepted, expectRefused, swapCase } from "./scenarios.js";
 
 const garbage = "access.garbage";
@@ -40,8 +41,10 @@ export const accessChecks = [
     "A valid token under another scheme is not accepted.",
     row,
     async (kit) => {
-      const { reply } = await kit.create({ authorization: `Basic ${kit.session.token}` });
-      expectRefused(reply, "a valid token under the scheme Basic");
+      for (const scheme of ["Basic", "Token"]) {
+        const { reply } = await kit.create({ authorization: `${scheme} ${kit.session.token}` });
+        expectRefused(reply, `a valid token under the scheme ${scheme}`);
+      }
     },
   ),
   contractCheck(
@@ -52,6 +55,22 @@ export const accessChecks = [
     async (kit) => {
       for (const [what, authorization] of likeToken(kit))
         expectRefused((await kit.create({ authorization })).reply, what);
+    },
+  ),
+  contractCheck(
+    "access.each-request",
+    "5.bearer",
+    "A request without a valid token is not accepted because an earlier one on its connection had one.",
+    { ...row, needs: ["access.none"], unlessFailed: [garbage] },
+    async (kit) => {
+      await onOneConnection(kit, async (agent) => {
+        expectAccepted(kit, (await kit.create({ agent })).reply);
+        for (const authorization of [null, unissued]) {
+          const { reply } = await kit.create({ agent, authorization });
+          const what = authorization === null ? "without a token" : "with a token that nobody has issued";
+          expectRefused(reply, `a request ${what} on the connection of one with a token`);
+        }
+      });
     },
   ),
   contractCheck(
@@ -106,6 +125,9 @@ function likeToken({ session }: Kit): [what: string, authorization: string][] {
   const half = Math.ceil(token.length / 2);
   const variants: [string, string, string][] = [
     ["the token with characters after it", `${token}x7`, "$LONGER_TOKEN"],
+    ["the token with characters before it", `x7${token}`, "$LONGER_TOKEN"],
+    ["the token with a word after it", `${token} x7`, "$TOKEN_AND_WORD"],
+    ["the token with a comma and characters after it", `${token},x7`, "$TOKEN_AND_COMMA"],
     ["the first half of the token", token.slice(0, half), "$FIRST_HALF_OF_TOKEN"],
     ["the second half of the token", token.slice(half), "$SECOND_HALF_OF_TOKEN"],
   ];

@@ -12,7 +12,17 @@ import {
   repeatedRequest,
   withoutKey,
 } from "./key-scenarios.js";
-import { awaitFinal, createTransaction, expectAccepted, expectRefused, findRepeatedId } from "./scenarios.js";
+import {
+  awaitFinal,
+  createTransaction,
+  expectAccepted,
+  expectRefused,
+  findRepeatedId,
+  showTransaction,
+} from "./scenarios.js";
+import { findShown } from "./shown-members.js";
+import { createTogether } from "./together-checks.js";
+import { stateOf } from "./transaction-state.js";
 
 const create = "tx.create.admitted";
 const accepted = "tx.create.accepted";
@@ -22,10 +32,21 @@ const sameId = "key.repeat.same-id";
 const elsewhere = "key.repeat.other-connection";
 const writes = ["transaction"] as const;
 /** A second transaction is only seen by its id, so what is lost has to be known first. */
-const row = { needs: [create], unlessFailed: [read], writes };
+const row = { needs: [create], unlessFailed: [read, createTogether], writes };
 const racers = 5;
+/** Requests with other keys before one is repeated. */
+const keysBetween = 5;
+const readsAfterRepetition = 3;
 /** No longer than a UUID, which every target accepts that has not said otherwise. */
 const caseKeyLength = 35;
+
+/** A transaction whose request is repeated when it is final. */
+const repeatedWhenFinal = (kit: Kit) =>
+  kit.fixture("repeated when it was final", async (own) => {
+    const first = await createTransaction(own);
+    const final = await awaitFinal(own, first.id);
+    return { first, final, second: await repeat(own, first) };
+  });
 
 /** Whether an id is returned is open, so it is no failure. */
 function warnOfLostId(kit: Kit, { status }: Reply): void {
@@ -133,14 +154,37 @@ export const keyChecks = [
     "A key is still remembered when the transaction is final.",
     { needs: [elsewhere, "tx.get.result"], writes },
     async (kit) => {
-      const first = await createTransaction(kit);
-      await awaitFinal(kit, first.id);
-      await expectOne(
-        kit,
-        first,
-        await repeat(kit, first),
-        "after the same request was sent again when it was final",
-      );
+      const { first, second } = await repeatedWhenFinal(kit);
+      await expectOne(kit, first, second, "after the same request was sent again when it was final");
+    },
+  ),
+  contractCheck(
+    "key.repeat.unchanged",
+    "1.transactions",
+    "A transaction is not carried out again or changed when its request is repeated.",
+    { needs: ["key.repeat.final"], unlessFailed: ["tx.get.result-stays"], writes },
+    async (kit) => {
+      const { first, final } = await repeatedWhenFinal(kit);
+      for (let reads = 0; reads < readsAfterRepetition; reads += 1) {
+        const shown = await showTransaction(kit, first.id);
+        const state = stateOf(kit.target, shown);
+        expect(
+          state === final.state,
+          `the final state ${final.state} of ${first.id} also after its request was repeated with the same key`,
+          `the state ${showValue(state)}`,
+          shown,
+        );
+        for (const name of ["amount", "asset", "reference"] as const) {
+          const [before, after] = [final.shown, shown].map(({ json }) => findShown(kit.target, json, name));
+          expect(
+            JSON.stringify(before) === JSON.stringify(after),
+            `the ${name} ${showValue(before)} of ${first.id} also after its request was repeated with the same key`,
+            `the ${name} ${showValue(after)}`,
+            shown,
+          );
+        }
+        await kit.sleep(kit.target.timing.quietMs / readsAfterRepetition);
+      }
     },
   ),
   contractCheck(
@@ -150,12 +194,14 @@ export const keyChecks = [
     { needs: [elsewhere], unlessFailed: ["key.repeat.final"], writes },
     async (kit) => {
       const first = await acceptTransaction(kit);
+      // A memory of a few keys forgets it.
+      for (let others = 0; others < keysBetween; others += 1) await acceptTransaction(kit);
       await kit.sleep(kit.target.timing.keyMs);
       await expectOne(
         kit,
         first,
         await repeat(kit, first),
-        `after the same request was sent ${kit.target.timing.keyMs} ms later`,
+        `after the same request was sent ${kit.target.timing.keyMs} ms and ${keysBetween} other keys later`,
       );
     },
   ),
@@ -187,7 +233,7 @@ export const keyChecks = [
     "key.whole",
     "4.rule-2",
     "Keys are compared to their last character.",
-    { ...row, unlessFailed: [read, "key.case"] },
+    { ...row, unlessFailed: [read, createTogether, "key.case"] },
     async (kit) => {
       const what = "two keys that differ in their last character";
       const names = [96, 32].map((length) => `${kit.newName()}-${"k".repeat(length)}`);
@@ -202,7 +248,7 @@ export const keyChecks = [
     "key.punctuation",
     "4.rule-2",
     "Keys that differ only in where a hyphen is are different keys.",
-    { ...row, unlessFailed: [read, "key.case", "key.whole"] },
+    { ...row, unlessFailed: [read, createTogether, "key.case", "key.whole"] },
     async (kit) => {
       const letters = kit
         .newKey()
@@ -217,7 +263,7 @@ export const keyChecks = [
     "key.distinct",
     "1.transactions",
     "The same body under two keys is two transactions, unless the second is refused.",
-    { ...row, unlessFailed: [read, "key.case"] },
+    { ...row, unlessFailed: [read, createTogether, "key.case"] },
     async (kit) => {
       const first = await acceptTransaction(kit);
       const { reply } = await kit.create({ body: first.body });

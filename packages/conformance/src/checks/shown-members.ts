@@ -16,7 +16,7 @@ export type ShownName = "id" | "amount" | "reference" | "asset";
 const usualPaths = (name: string) => [name, `data.${name}`, `transaction.${name}`];
 
 /** The first value that is there, of whatever type. */
-function findShown({ shown }: Target, json: unknown, name: ShownName): unknown {
+export function findShown({ shown }: Target, json: unknown, name: ShownName): unknown {
   const path = shown[name];
   const paths = path === undefined ? usualPaths(name) : [path];
   return paths.map((one) => valueAt(json, one)).find((value) => value !== undefined);

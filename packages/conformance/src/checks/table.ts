@@ -21,6 +21,7 @@ import { streamChecks } from "./profiles/stream-checks.js";
 import { tenantChecks } from "./profiles/tenant-checks.js";
 import { refusedChecks } from "./refused-checks.js";
 import { slowChecks } from "./slow-checks.js";
+import { togetherChecks } from "./together-checks.js";
 import { everyTransactionChecks, transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhook-checks.js";
 import { webhookRetryChecks } from "./webhook-retry-checks.js";
@@ -28,6 +29,7 @@ import { webhookRetryChecks } from "./webhook-retry-checks.js";
 /** All checks, each after those that it needs. A new check is a row of one of these lists. */
 export const checkTable: readonly Check[] = [
   ...transactionChecks,
+  ...togetherChecks,
   ...endpointChecks,
   ...bodyChecks,
   ...keyChecks,

@@ -1,7 +1,11 @@
 import { type Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { kitVersion } from "../version.js";
 
-/** One request, exactly as it is sent: nothing is added but `Host`, `Connection` and `Content-Length`. */
+/** Gateways refuse requests that do not name their program. */
+const userAgent = `bursar-conformance/${kitVersion}`;
+
+/** One request, exactly as it is sent: nothing is added but `Host`, `User-Agent`, `Connection` and `Content-Length`. */
 export interface RequestToSend {
   readonly method: string;
   readonly url: URL;
@@ -57,7 +61,7 @@ export function send(request: RequestToSend, bounds: SendBounds): Promise<SendOu
   return new Promise((resolve) => {
     const { url, method, bodyEncoding = "utf8" } = request;
     const body = request.body === undefined ? undefined : Buffer.from(request.body, bodyEncoding);
-    const headers: string[] = ["Host", url.host];
+    const headers: string[] = ["Host", url.host, "User-Agent", userAgent];
     for (const [name, value] of request.headers) headers.push(name, value);
     if (body !== undefined) headers.push("Content-Length", String(body.length));
     if (request.agent === undefined) headers.push("Connection", "close");

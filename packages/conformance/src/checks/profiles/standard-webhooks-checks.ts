@@ -76,7 +76,7 @@ export const standardWebhooksChecks = [
     profile,
     `${source}: a 2xx means that the notification was received`,
     "A notification that was answered with 2xx is not sent again, neither under its id nor under another.",
-    { needs: ["webhook.delivery-id.unique"], writes },
+    { needs: ["webhook.delivery-id.unique"], unlessFailed: ["webhook.result"], writes },
     async (kit) => {
       const answered = new Map<string | undefined, Delivery>();
       const said = new Map<string, Delivery>();

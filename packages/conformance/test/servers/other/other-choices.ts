@@ -21,6 +21,7 @@ const signedIn = (place: string, content: string) =>
 const needsId = [
   "tx.create.id",
   "tx.create.id-is-string",
+  "tx.create.together",
   "tx.get.found",
   "tx.get.state",
   "tx.get.exact",
@@ -29,6 +30,7 @@ const needsId = [
   "tx.get.result-minute",
   "prefix.transaction",
   "key.repeat.final",
+  "key.repeat.unchanged",
   "webhook.result",
   "webhook.visible",
 ];

@@ -9,8 +9,13 @@ export function tenantOf(given: string | undefined): "first" | "second" {
   return given?.includes(plainTokens.second) === true ? "second" : "first";
 }
 
-export function checkToken({ headers }: PlainRequest, has: Has, oauth: PlainOauth): void {
+/** Connections on which a valid token was seen, if that is the fault. */
+const authenticated = new WeakSet<object>();
+
+export function checkToken({ headers, socket }: PlainRequest, has: Has, oauth: PlainOauth): void {
   const given = headers.authorization ?? "";
+  if (has("token-of-connection") && authenticated.has(socket)) return;
+  if (given !== "" && admits(given, has, oauth)) authenticated.add(socket);
   if (given === "" && !has("no-token-accepted"))
     throw new PlainRefusal(401, "UNAUTHENTICATED", "A token is required.", "no-token");
   if (given !== "" && !admits(given, has, oauth))
@@ -19,10 +24,12 @@ export function checkToken({ headers }: PlainRequest, has: Has, oauth: PlainOaut
 
 /** Whether this value of Authorization is accepted. */
 export function admits(given: string, has: Has, oauth: PlainOauth): boolean {
-  const [scheme = "", token = ""] = given.split(" ");
+  const [scheme = "", ...words] = given.split(" ");
+  const token = has("word-after-token-accepted") ? (words[0] ?? "") : words.join(" ");
   if (given === "") return false;
   if (given === plainTokens.own && has("bare-token-accepted")) return true;
-  if (scheme !== "Bearer" && !has("any-scheme-accepted")) return false;
+  const isOther = has("any-scheme-accepted") || (scheme === "Token" && has("scheme-token-accepted"));
+  if (scheme !== "Bearer" && !isOther) return false;
   if (token === "") return has("empty-bearer-accepted");
   if (has("any-token-accepted")) return true;
   if (token === plainTokens.revoked) return has("revoked-token-accepted");
@@ -37,6 +44,7 @@ function isLikeToken(token: string, has: Has): boolean {
   const { own } = plainTokens;
   return (
     (token.startsWith(own) && has("longer-token-accepted")) ||
+    (token.endsWith(own) && has("token-suffix-accepted")) ||
     (own.includes(token) && has("piece-of-token-accepted")) ||
     (token.toLowerCase() === own && has("token-in-any-case-accepted"))
   );

@@ -6,6 +6,8 @@ export const forgottenMs = 700;
 /** The minute of the checks that wait long, in this server's time. */
 export const minuteMs = 1200;
 
+const keysRemembered = 3;
+
 /** What was accepted under a key. */
 export interface Remembered<T> {
   readonly transaction: T;
@@ -31,6 +33,7 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
     const { socket } = request;
     if (known === undefined) return undefined;
     const isForgotten =
+      (has("few-keys-remembered") && [...keys.values()].indexOf(known) < keys.size - keysRemembered) ||
       (has("key-per-connection") && known.socket !== socket) ||
       (has("key-forgotten-after-a-minute") && performance.now() - known.at > minuteMs) ||
       (has("key-forgotten-later") && performance.now() - known.at > forgottenMs) ||

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { PlainRefusal } from "./plain-errors.js";
+import { createGathering } from "./plain-gathering.js";
 import { checkToken, type Input, policyMax, readInput, readKey, tenantOf, validate } from "./plain-input.js";
 import { createPlainKeys, minuteMs, type Remembered } from "./plain-keys.js";
 import type { PlainOauth } from "./plain-oauth.js";
 import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
+import { showAmount, showReference } from "./plain-shown.js";
 import type { createPlainSignatures } from "./plain-signatures.js";
 import type { PlainStream } from "./plain-stream.js";
 import type { PlainWebhooks } from "./plain-webhooks.js";
@@ -29,7 +31,7 @@ const hiddenMs = 600;
 const slowSettleMs = 300;
 const raceMs = 60;
 /** The transaction that is lost although others are kept, and how often a final one is shown before it is lost. */
-const lostIndex = 4;
+const lostIndex = 8;
 /** The transaction that is accepted with another status than those before it. */
 const laterIndex = 3;
 /** After so many transactions one is refused without a reason. */
@@ -37,20 +39,24 @@ const failedCount = 9;
 /** One of so many never gets a result, if that is the fault. */
 const unsettledEach = 4;
 const lostAfterReads = 1;
+/** As many requests at once as one check sends. */
+const crowd = 8;
 /** The fault that changes a state after a minute concerns only the first ones, which no check looks at later than the one meant for it. */
 const changedLater = 2;
 
 export function createPlainTransactions(has: Has, { webhooks, oauth, stream, signatures }: Parts) {
   const transactions = new Map<string, Transaction>();
   const { keys, keyOf, findKey } = createPlainKeys<Transaction>(has);
-  /** How many requests with a key are being answered. */
-  const together = new Map<string, number>();
+  const gather = createGathering();
   const bodies = new Map<string, Transaction>();
   const consumed = new Set<string>();
   const rejected = new Set<string>();
   const tenants = new Map<string, string>();
   const finalReads = new Map<string, number>();
   const settledAt = new Map<string, number>();
+  /** Whose amount was added once more. */
+  const added = new Set<string>();
+  let asked: string | undefined;
   let count = 0;
 
   const accept = (transaction: Transaction, status = 202): PlainAnswer => {
@@ -130,7 +136,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const input = readInput(request, has);
     if (has("create-refused")) throw new PlainRefusal(400, "NOT_TODAY", "Nothing is accepted.", "create");
     const key = readKey(request, has);
-    const isTogether = has("race-carried-out") && (await countTogether(key ?? "")) > 1;
+    const isTogether = has("race-carried-out") && (await gather(key ?? "", 3));
+    const isCrowded = has("id-of-a-moment") && (await gather("create", 4));
     const known = key === undefined ? undefined : findKey(key, request);
     try {
       const isAllowed = has("policy-applied-once") && rejected.has(key ?? "");
@@ -149,7 +156,11 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       count += 1;
       throw new PlainRefusal(500, "INTERNAL", "Something went wrong.");
     }
-    const same = has("body-is-key") ? bodies.get(request.body) : undefined;
+    const same = has("body-is-key")
+      ? bodies.get(request.body)
+      : isCrowded
+        ? [...transactions.values()].at(-1)
+        : undefined;
     const transaction = same ?? add(input, tenantOf(request.headers.authorization));
     bodies.set(request.body, transaction);
     if (key !== undefined)
@@ -161,15 +172,6 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
         socket: request.socket,
       });
     return accept(transaction);
-  };
-
-  /** How many requests with this key arrive within a few milliseconds. */
-  const countTogether = async (key: string): Promise<number> => {
-    together.set(key, (together.get(key) ?? 0) + 1);
-    await delay(settleMs);
-    const count = together.get(key) ?? 0;
-    together.set(key, count - 1);
-    return count;
   };
 
   /** Faults that create what is refused all the same. */
@@ -208,6 +210,11 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     if (has("repeat-creates-second")) return accept(add(input));
     if (has("repeat-carried-out")) add(input);
     if (isTogether) add(input);
+    if (has("repeat-adds-amount")) added.add(transaction.id);
+    if (has("repeat-restarts") && transaction.state === "completed") {
+      transaction.state = "accepted";
+      void delay(slowSettleMs).then(() => finish(transaction, "first"));
+    }
     known.times += 1;
     if (has("third-creates-second") && known.times > 2) return accept(add(input));
     if (has("repeat-shows-other-id"))
@@ -231,7 +238,15 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     return transactions.has(id) ? id : ([...transactions.keys()].find(isSame) ?? id);
   };
 
-  const show = (id: string, request: PlainRequest): PlainAnswer => {
+  /** If that is the fault, requests that arrive together are answered with the transaction of the last one. */
+  const show = async (id: string, request: PlainRequest): Promise<PlainAnswer> => {
+    if (!has("get-together-mixed")) return showOne(id, request);
+    asked = id;
+    const isCrowded = await gather("show", crowd);
+    return showOne(isCrowded ? asked : id, request);
+  };
+
+  const showOne = (id: string, request: PlainRequest): PlainAnswer => {
     const isOwn =
       tenants.get(findId(id)) === tenantOf(request.headers.authorization) ||
       has("other-tenants-transaction-shown");
@@ -272,23 +287,10 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
           ? null
           : showReference(rest.reference, has),
       asset: has("asset-changed") ? "EUR" : rest.asset,
-      amount: has("amount-left-out") ? undefined : showAmount(rest.amount, has),
+      amount: has("amount-left-out") ? undefined : showAmount(added.has(rest.id) ? "2.02" : rest.amount, has),
       ...(has("state-missing") ? {} : { state: has("state-is-object") ? { name: shown } : shown }),
       ...(has("get-off-schema") ? { created_at: 5 } : {}),
     };
   };
   return { create, show };
-}
-
-function showReference(reference: string, has: Has): string {
-  if (has("reference-mangled")) return Buffer.from(reference, "utf8").toString("latin1");
-  if (has("reference-in-lower-case")) return reference.toLowerCase();
-  if (has("reference-escaped")) return reference.replaceAll("<", "&lt;");
-  return has("reference-trimmed") ? reference.trim() : reference;
-}
-
-function showAmount(amount: string, has: Has): string | number {
-  if (has("amount-shown-as-number")) return Number(amount);
-  if (has("amount-rounded")) return Number(amount).toFixed(0);
-  return has("amount-through-double") ? String(Number(amount)) : amount;
 }
