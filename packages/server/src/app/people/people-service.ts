@@ -155,8 +155,8 @@ async function recoverPerson(
   const recovered = asPerson(
     await applyClientChange(deps, origin, id, "person.recover", decide, {
       refuse: (client) => refuseProgram(client) ?? (by === client.id ? ownRecovery : undefined),
-      // A client that could act as the person anyway makes a new link for one that was not used, or that another client has approved.
-      isExempt: (client) => by !== null && client.keys.length === 0 && client.controllers.includes(by),
+      // A new link for one that was not used, or was approved, is made by the client that invited the person, or for which it was approved.
+      isExempt: (client) => by !== null && client.keys.length === 0 && client.authorityChangedBy === by,
       ...(by === null ? { resets: true } : {}),
     }),
   );

@@ -148,7 +148,11 @@ describe("people", () => {
     const recover = () => call("POST", `/v1/people/${person.id}/invitation`, undefined, requester.token);
     expect((await recover()).code).toBe("CHANGE_REQUEST_REQUIRED");
     expect((await request("person.recover", { client_id: person.id })).body.state).toBe("applied");
+    // Nor can the one who invited the person take over what was approved for the requester.
+    const inviterAgain = () => call("POST", `/v1/people/${person.id}/invitation`);
+    expect((await inviterAgain()).code).toBe("CHANGE_REQUEST_REQUIRED");
     expect((await recover()).status).toBe(201);
+    expect((await inviterAgain()).code).toBe("CHANGE_REQUEST_REQUIRED");
     const changed = await request("client.change", { client_id: person.id, role: "viewer" });
     expect(changed.body.state).toBe("applied");
     expect((await call("GET", `/v1/people/${person.id}`)).body).toMatchObject({
