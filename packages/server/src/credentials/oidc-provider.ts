@@ -1,5 +1,6 @@
 import type { Configuration } from "openid-client";
 import type { OidcProvider, PendingLogin } from "../app/people/oidc-login.js";
+import { boundedFetch } from "./bounded-fetch.js";
 
 export interface OidcOptions {
   issuer: string;
@@ -29,9 +30,12 @@ export function createOidcProvider(options: OidcOptions, now: () => number): Oid
 
   const discover = async (): Promise<Configuration> => {
     if (known !== undefined && now() < known.untilMs) return known.provider;
-    const { allowInsecureRequests, ClientSecretBasic, discovery, enableNonRepudiationChecks } = await load();
+    const { allowInsecureRequests, ClientSecretBasic, customFetch, discovery, enableNonRepudiationChecks } =
+      await load();
     const provider = await discovery(issuer, clientId, undefined, ClientSecretBasic(clientSecret), {
       timeout: timeoutSeconds,
+      // Also for the provider's keys and tokens.
+      [customFetch]: boundedFetch,
       // Without the first, the library trusts TLS and verifies no signature. Plain HTTP only on this machine, for development.
       execute: [enableNonRepudiationChecks, ...(isLoopback(issuer) ? [allowInsecureRequests] : [])],
     });
