@@ -29,12 +29,12 @@ export function toCsv(lines: readonly (readonly Cell[])[]): string {
 }
 
 /**
- * A spreadsheet takes a cell that begins like a formula for one, and runs it: such a string gets an apostrophe before it. A number stays
- * itself, also a negative one.
+ * A spreadsheet takes a cell that begins like a formula for one, and runs it: such a string gets an apostrophe before it. With the settings
+ * of many countries it also begins a cell after a semicolon, within quotes too. A number stays itself, also a negative one.
  */
 function showCell(value: Cell): string {
   const text = value === null ? "" : String(value);
   const isNumber = /^-?\d+(\.\d+)?$/.test(text);
-  const safe = !isNumber && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = isNumber ? text : text.replaceAll(/(^|[;\t\r\n])(?=\s*[=+\-@＝＋－＠])/g, "$1'");
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -8,10 +8,13 @@ export function toCsv<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Ro
 /** A decimal number may begin with a sign. */
 const number = /^-?\d+(\.\d+)?$/;
 
-/** A spreadsheet takes a cell that begins like a formula for one, and runs it: such a string gets an apostrophe before it. */
+/**
+ * A spreadsheet takes a cell that begins like a formula for one, and runs it: such a string gets an apostrophe before it. With the settings
+ * of many countries it also begins a cell after a semicolon, within quotes too. The service does the same in its own CSV.
+ */
 function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) && !number.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = number.test(text) ? text : text.replaceAll(/(^|[;\t\r\n])(?=\s*[=+\-@＝＋－＠])/g, "$1'");
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** Gives the browser a file with today's date in its name. */
