@@ -1,3 +1,4 @@
+import { quoteValue } from "./quote-value.js";
 import type { Setting } from "./setting.js";
 
 /** The fields of an entry. Each is a setting of its own, and is required unless it has a default. */
@@ -100,7 +101,10 @@ function readEntry<F extends Fields, Entry extends object>(
   ]);
   const made = make(Object.fromEntries(values) as FieldValues<F>);
   if (!isFault(made)) return made;
-  throw new ListFault(`${place}.${made.field}`, `is ${quote(texts[made.field])}: it must be ${made.allowed}`);
+  throw new ListFault(
+    `${place}.${made.field}`,
+    `is ${quoteValue(texts[made.field])}: it must be ${made.allowed}`,
+  );
 }
 
 function readField(field: Setting<string> | Setting<number>, written: unknown, place: string) {
@@ -110,7 +114,7 @@ function readField(field: Setting<string> | Setting<number>, written: unknown, p
   }
   const value = typeof written === "string" ? field.read(written) : undefined;
   if (value !== undefined) return value;
-  const shown = field.isSecret === true ? "not valid" : quote(written);
+  const shown = field.isSecret === true ? "not valid" : quoteValue(written);
   throw new ListFault(place, `is ${shown}: it must be ${field.allowed}`);
 }
 
@@ -123,7 +127,7 @@ function refuseRepeated<Entry>(
     for (const [field, name] of Object.entries(namesOf(entry))) {
       const first = firstByName.get(name.toLowerCase());
       if (first !== undefined)
-        throw new ListFault(`[${index}].${field}`, `is ${quote(name)}, like entry [${first}]`);
+        throw new ListFault(`[${index}].${field}`, `is ${quoteValue(name)}, like entry [${first}]`);
       firstByName.set(name.toLowerCase(), index);
     }
   });
@@ -131,10 +135,4 @@ function refuseRepeated<Entry>(
 
 function isFault<Entry extends object>(made: Entry | EntryFault): made is EntryFault {
   return "allowed" in made;
-}
-
-/** Truncated, so that a pasted file does not fill the screen. */
-function quote(value: unknown): string {
-  const text = typeof value === "string" ? value : "not a single value";
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }

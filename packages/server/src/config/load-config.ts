@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Document, parseDocument } from "yaml";
 import { ListFault, type ListSetting } from "./list-setting.js";
+import { quoteValue } from "./quote-value.js";
 import { ConfigError, type Setting } from "./setting.js";
 import { type ListKey, listSettings, type SettingKey, type Settings, settings } from "./settings.js";
 
@@ -51,7 +52,7 @@ function findValue(
     const value = setting.read(written);
     if (value === undefined)
       throw new ConfigError(
-        `${key} (${source}) is ${setting.isSecret === true ? "not valid" : quote(written)}: it must be ${setting.allowed}.`,
+        `${key} (${source}) is ${setting.isSecret === true ? "not valid" : quoteValue(written)}: it must be ${setting.allowed}.`,
       );
     return { value, source };
   };
@@ -81,12 +82,6 @@ function findList<Entry>(
   }
 }
 
-/** A long value is truncated, so that a pasted file does not fill the screen, and a password in a URL is masked. */
-function quote(value: string): string {
-  const masked = value.replace(/(:\/\/[^:/@]*:)[^@]*@/, "$1********@");
-  return JSON.stringify(masked.length > 80 ? `${masked.slice(0, 80)}…` : masked);
-}
-
 /** The content of a configuration file, before it is validated. */
 interface ConfigFile {
   path: string;
@@ -96,11 +91,17 @@ interface ConfigFile {
   lists: Map<string, unknown>;
 }
 
+/** The lines after the first one show a part of the file, which may be a secret. */
+function withoutExcerpt(message: string): string {
+  return message.split("\n", 1)[0]?.replace(/:$/, ".") ?? "";
+}
+
 function readConfigFile(path: string): ConfigFile {
   // Every scalar stays a string: as a number, an amount with many digits would lose some of them.
   const document = parseDocument(readText(path), { schema: "failsafe" });
   const [fault] = document.errors;
-  if (fault !== undefined) throw new ConfigError(`${path} is not valid YAML: ${fault.message}`);
+  if (fault !== undefined)
+    throw new ConfigError(`${path} is not valid YAML: ${withoutExcerpt(fault.message)}`);
   const file: ConfigFile = { path, texts: new Map(), lists: new Map() };
   collect(withoutAliases(document, path) ?? {}, "", file);
   for (const key of file.texts.keys()) {

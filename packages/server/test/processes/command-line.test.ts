@@ -89,7 +89,7 @@ describe("the command line", () => {
     [
       "the URL of another database system",
       { DATABASE_URL: "mysql://me:hunter2@db/x" },
-      'is "mysql://me:********@db/x": it must be a URL that begins with postgres://',
+      'is "mysql://********@db/x": it must be a URL that begins with postgres://',
     ],
     [
       "an invalid network",

@@ -11,6 +11,7 @@ import { findOpen } from "../../store/chain/resume-chain.js";
 import { createEventLog } from "../../store/events/events.js";
 import { findWalletToFund } from "../../store/transactions/deposits.js";
 import { createSettlementStore } from "../../store/transactions/settlement.js";
+import { print } from "../print.js";
 import { idArgument } from "./arguments.js";
 import { loadOperatorSettings, withDatabase } from "./operator-database.js";
 
@@ -37,7 +38,7 @@ export function addGiveUpCommand(wallet: Command): void {
     .requiredOption("--tip-gwei <gwei>", "the priority fee, 10 % above what was signed", gweiArgument)
     .option("--gas <limit>", "the gas limit, above 21000 where data costs gas", wholeArgument, 21_000n)
     .action(async (walletId: string, options: GiveUpOptions) => {
-      for (const line of await giveUp(walletId, options)) console.log(line);
+      for (const line of await giveUp(walletId, options)) print(line);
     });
 }
 

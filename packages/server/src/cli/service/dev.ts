@@ -9,6 +9,7 @@ import { findInstance } from "../../embedded/instance-lock.js";
 import type { Service, ServiceOptions } from "../../main.js";
 import { OperatorError } from "../../operator-error.js";
 import { softwareVersion } from "../../version.js";
+import { print } from "../print.js";
 import { hasSandboxCredentials, readSandboxCredentials } from "../sandbox/sandbox-credentials.js";
 
 /** In the sandbox, new destinations take effect at once, there are two markets, and no load balancer is waited for. */
@@ -56,7 +57,7 @@ export function addDevCommand(program: Command): void {
           clearInterval(progress);
           const chain = describeChain(chainUrl, whyNoChain(config));
           const consolePart = describeConsole(`${consoleAddressOf(service.url).url}/console`, people);
-          console.log(banner(service, chain, consolePart, dataDirFor(config)));
+          print(banner(service, chain, consolePart, dataDirFor(config)));
         });
       } finally {
         clearInterval(progress);
@@ -70,7 +71,7 @@ const progressMs = 5000;
 function showProgress(): NodeJS.Timeout {
   const startedAt = performance.now();
   return setInterval(() => {
-    console.log(`bursar: starting the sandbox, ${Math.round((performance.now() - startedAt) / 1000)} s`);
+    print(`bursar: starting the sandbox, ${Math.round((performance.now() - startedAt) / 1000)} s`);
   }, progressMs).unref();
 }
 

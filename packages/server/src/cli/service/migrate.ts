@@ -7,6 +7,7 @@ import { openDatabase } from "../../store/core/database.js";
 import { checkDatabaseSettings } from "../../store/core/schema/check-database-settings.js";
 import { migrate } from "../../store/core/schema/migrate.js";
 import { readMigrations } from "../../store/core/schema/migrations.js";
+import { print } from "../print.js";
 
 export function addMigrateCommand(program: Command): void {
   program
@@ -29,8 +30,8 @@ export function addMigrateCommand(program: Command): void {
         await withAvailableDatabase(database, log, new AbortController().signal, async () => {
           await checkDatabaseSettings(database);
           const applied = await migrate(database, readMigrations());
-          for (const name of applied) console.log(`applied ${name}`);
-          if (applied.length === 0) console.log("the schema is up to date");
+          for (const name of applied) print(`applied ${name}`);
+          if (applied.length === 0) print("the schema is up to date");
         });
       } finally {
         await database.close();
