@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useState } from "react";
 import { bursar } from "../api/bursar";
+import { usePeopleNames } from "../api/people-names";
 import { useWalletNames } from "../api/wallet-names";
 import { Modal } from "../ui/dialogs/modal";
 import { Problem } from "../ui/panels/problem";
@@ -20,6 +21,7 @@ interface Hit {
 export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClose: () => void }) {
   const navigate = useNavigate();
   const openWallet = (id: string) => void navigate({ to: "/wallets/$id", params: { id } });
+  const openPerson = (id: string) => void navigate({ to: "/people/$id", params: { id } });
   const list = useId();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
@@ -38,6 +40,13 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
       if (hits.length >= hitsMax) break;
       if (name.toLowerCase().includes(typed.toLowerCase()))
         hits.push({ id, title: name, kind: "wallet", open: () => openWallet(id) });
+    }
+  const people = usePeopleNames();
+  if (typed.length >= 2)
+    for (const { id, name, email } of people ?? []) {
+      if (hits.length >= hitsMax) break;
+      if (`${name}\n${email}`.toLowerCase().includes(typed.toLowerCase()))
+        hits.push({ id, title: name, kind: `person, ${email}`, open: () => openPerson(id) });
     }
   const found = useFound(typed, scopes);
   for (const hit of found.data?.data ?? []) {
@@ -63,7 +72,7 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
       <input
         className="input"
         role="combobox"
-        aria-label="A page, or an id, reference, key or address"
+        aria-label="A page, a wallet, a person, or an id, reference, key or address"
         aria-expanded="true"
         aria-controls={list}
         aria-activedescendant={hits[current] === undefined ? undefined : `${list}-${current}`}
@@ -85,7 +94,10 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
             aria-selected={index === current}
             onClick={() => open(hit)}
           >
-            <ForeignText text={hit.title} limit={80} /> <span className="quiet small">{hit.kind}</span>
+            <ForeignText text={hit.title} limit={80} />{" "}
+            <span className="quiet small">
+              <ForeignText text={hit.kind} limit={80} />
+            </span>
           </div>
         ))}
       </div>
@@ -94,7 +106,7 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
         <p className="quiet" role="status">
           {found.isFetching
             ? "Looking"
-            : "No page or wallet has this name, and nothing else has this id, key or address, or a reference that begins so."}
+            : "No page, wallet or person has this name, and nothing else has this id, key or address, or a reference that begins so."}
         </p>
       )}
     </Modal>

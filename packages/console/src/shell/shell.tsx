@@ -1,5 +1,6 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { usePendingApprovals } from "../api/pending-approvals";
 import { hasEnded } from "../api/queries";
 import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
 import { LogIn, LogInAgain } from "../session/log-in";
@@ -71,6 +72,7 @@ export function Shell() {
                       <Link to={page.path} activeOptions={{ exact: page.path === "/" }}>
                         {page.title}
                       </Link>
+                      {page.path === "/approvals" && <Waiting />}
                     </li>
                   ))}
               </ul>
@@ -85,6 +87,18 @@ export function Shell() {
       {open === "palette" && <Palette scopes={scopes} onClose={() => setOpen(undefined)} />}
       {open === "keys" && <KeyHelp onClose={() => setOpen(undefined)} />}
     </>
+  );
+}
+
+/** How many payments wait, beside the page that decides about them. */
+function Waiting() {
+  const pending = usePendingApprovals();
+  if (pending === undefined || pending.count === 0) return null;
+  return (
+    <span className="count">
+      {pending.shown}
+      <span className="visually-hidden"> waiting</span>
+    </span>
   );
 }
 

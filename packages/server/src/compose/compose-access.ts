@@ -101,7 +101,7 @@ export function composeAccess(
 ): AccessParts {
   const { database, sealing, publicUrl, settings, log, newUuid, now } = options;
   const keys = requireKeys(database);
-  const clients = createClientStore(database);
+  const clients = createClientStore(database, settings["oidc.issuer"]);
   const revocations = createRevocationStore(database);
   const nonces = createNonceStore(database);
   const tokenKeyStore = createTokenKeyStore(database);

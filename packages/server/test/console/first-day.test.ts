@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { createBursar, type Transaction } from "@bursar/client";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
+import { actorsOf } from "../harness/console/audit-actors.js";
 import { clickTwice } from "../harness/console/click-twice.js";
+import { loseAnswer } from "../harness/console/lose-answer.js";
 import { useSandbox } from "../harness/console/test-sandbox.js";
 import type { Visitor } from "../harness/console/visitor.js";
 
@@ -10,23 +12,6 @@ const twoPeople = {
   rules: [{ name: "two-people", when: { assets: ["USD"] }, action: "require_approval", approvals: 2 }],
   default: { action: "allow" },
 };
-
-/**
- * The service gets the payment, and the page no answer until it is reloaded. Which payments are stored as sent is noted before the request
- * leaves: a page that is reloaded at any later moment still has the payment with its key.
- */
-const loseAnswer = `{
-  const send = globalThis.fetch;
-  globalThis.fetch = async (url, init) => {
-    if (init?.method !== "POST" || new URL(url).pathname !== "/v1/transactions") return send(url, init);
-    const drafts = Object.values(sessionStorage).filter((value) => value.startsWith("{")).map(JSON.parse);
-    const key = new Headers(init.headers).get("idempotency-key");
-    const stored = drafts.filter((draft) => draft.sent !== undefined && draft.key === key);
-    await send(url, init);
-    globalThis.storedWhenSent = stored.map(({ sent }) => sent.reference);
-    return new Promise(() => {});
-  };
-}`;
 
 /** What a newcomer does with the three links that `npm start` prints: an administrator and two who approve. */
 describe.runIf(hasBrowser)("on the first day", () => {
@@ -106,8 +91,8 @@ describe.runIf(hasBrowser)("on the first day", () => {
       ["Grace", grace],
       ["Alan", alan],
     ] as const)
-      expect(await actorsOf("transaction.approve")).toContainEqual([name, await idOf(visitor)]);
-    const [payer] = await actorsOf("transaction.create");
+      expect(await actorsOf(ada.page, "transaction.approve")).toContainEqual([name, await idOf(visitor)]);
+    const [payer] = await actorsOf(ada.page, "transaction.create");
     expect(payer).toEqual([
       expect.stringMatching(/^\S.* program$/),
       (await running().bursar.me.get()).client.id,
@@ -120,18 +105,42 @@ describe.runIf(hasBrowser)("on the first day", () => {
   it("a payment that is sent with a double click is one payment, and one step back leads to its form", async () => {
     await ada.open("/transactions");
     await ada.page.getByRole("link", { name: "New payment" }).click();
+    // The list that is left has fields of the same names.
+    await ada.page.getByRole("heading", { name: "New payment" }).waitFor();
     await ada.page.getByLabel("Reference").fill("sent twice");
     await ada.page.getByLabel("Asset").selectOption("USD");
     await ada.page.getByLabel("Amount").fill("3");
     // What is paid from is shown, although nothing was typed.
     await ada.page.getByText("available:").waitFor();
-    await clickTwice(ada.page.getByRole("button", { name: "Send", exact: true }));
+    await ada.page.getByRole("button", { name: "Send", exact: true }).click();
+    const question = ada.page.getByRole("dialog", { name: "Send this payment?" });
+    // Who pays what, and what the policy says, before it is sent.
+    await question.getByText("3 USD").waitFor();
+    await question.getByText("This payment needs approval").waitFor();
+    expect(await listed("sent twice")).toEqual([]);
+    ada.changes.splice(0);
+    await clickTwice(question.getByRole("button", { name: "Send it" }));
     await ada.page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
     // The key alone would make one payment of two requests.
     await expectOnce("POST /v1/transactions");
     expect(await listed("sent twice")).toHaveLength(1);
     await ada.page.goBack();
     await ada.page.getByRole("heading", { name: "New payment" }).waitFor();
+  });
+
+  it("a transaction says which rule decided and what it has moved, and the menu what waits", async () => {
+    const { page } = ada;
+    const [paid] = await listed("first payment");
+    await ada.open(`/transactions/${paid?.id}`);
+    await page.locator("dd").getByText(`version 1, rule ${paid?.policy_rule}`).waitFor();
+    const entries = page.getByRole("table", { name: "Entries in the ledger" });
+    await entries.getByRole("row", { name: "1 primary settlement 25 USD" }).waitFor();
+    await page.getByRole("navigation", { name: "Pages" }).getByText("1 waiting").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("grace@");
+    await page.getByRole("option", { name: "Grace" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Person", level: 1 }).waitFor();
   });
 
   it("a payment whose answer is lost stays as it is, and is asked for again after a reload", async () => {
@@ -143,6 +152,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await page.getByLabel("From", { exact: true }).fill("primary");
     await page.evaluate(loseAnswer);
     await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("button", { name: "Send it" }).click();
     await expect.poll(() => page.evaluate("globalThis.storedWhenSent")).toEqual(["answer lost"]);
     for (const label of ["Reference", "Asset", "Amount", "From", "To"])
       expect([label, await page.getByLabel(label, { exact: true }).isDisabled()]).toEqual([label, true]);
@@ -169,6 +179,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await page.locator("form code", { hasText: id }).waitFor();
     await createWallet("Rent");
     await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("button", { name: "Send it" }).click();
     await page.getByRole("alert").getByText("A wallet was named meanwhile").waitFor();
     expect(await listed("to Rent")).toEqual([]);
     await page.getByRole("button", { name: "Discard" }).click();
@@ -246,21 +257,6 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await page.waitForTimeout(500);
     expect(changes.splice(0)).toEqual([typeof change === "string" ? change : expect.stringMatching(change)]);
     expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
-  }
-
-  /** Name and id of those whom the audit log shows for an action. The log shows the end of an id, and the whole one as its title. */
-  async function actorsOf(action: string): Promise<[string, string][]> {
-    const rows = ada.page.getByRole("row", { name: action }).filter({ has: ada.page.locator("code[title]") });
-    await rows.first().waitFor();
-    const actors: [string, string][] = [];
-    for (const row of await rows.all()) {
-      const id = row.locator(".client code[title]").first();
-      const [whole, end] = [(await id.getAttribute("title")) ?? "", await id.innerText()];
-      expect(end).toBe(`…${whole.slice(-8)}`);
-      const shown = await row.locator(".client").first().innerText();
-      actors.push([shown.slice(0, -end.length).trim(), whole]);
-    }
-    return actors;
   }
 
   async function idOf(visitor: Visitor): Promise<string> {

@@ -10,3 +10,13 @@ it("times are read as people write them, in UTC, and anything else is left to th
     "Nov 17",
   ]);
 });
+
+it("a day that ends a range is in the range, and what was read once stays as it is", () => {
+  const read = (text: string) => readAuditFilters({ occurred_before: text }).occurred_before ?? "";
+  expect(["2026-12-31", "2026-12-31 10:00", "2026-13-31"].map(read)).toEqual([
+    "2027-01-01T00:00:00Z",
+    "2026-12-31T10:00:00Z",
+    "2026-13-31",
+  ]);
+  expect(read(read("2026-12-31"))).toBe("2027-01-01T00:00:00Z");
+});

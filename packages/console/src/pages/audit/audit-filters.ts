@@ -10,7 +10,7 @@ export const texts = [
   ["object", "Object id"],
   ["request_id", "Request id"],
   ["occurred_after", "From (UTC)"],
-  ["occurred_before", "Before (UTC)"],
+  ["occurred_before", "Until (UTC), days as a whole"],
 ] as const;
 
 /** What the address of the page says: each member is absent if it does not restrict. */
@@ -26,15 +26,27 @@ export function readAuditFilters(search: Record<string, unknown>): AuditFilters 
     const value = Object.hasOwn(search, name) ? search[name] : undefined;
     if (typeof value !== "string" || value === "") return [];
     const text = value.slice(0, textMax);
-    return [[name, name.startsWith("occurred_") ? readTime(text) : text]];
+    return [[name, name.startsWith("occurred_") ? readTime(text, name === "occurred_before") : text]];
   });
   return { ...(actor && { actor }), ...(outcome && { outcome }), ...Object.fromEntries(typed) };
 }
 
-/** A time of UTC as a person writes it, such as `2026-11-17 19:26`; what cannot be read is left as it is, and the service says so. */
-function readTime(text: string): string {
+/**
+ * A time of UTC as a person writes it, such as `2026-11-17 19:26`; what cannot be read is left as it is, and the service says so. A day
+ * alone is its beginning, or its end if it ends a range: what happened on that day is in the range.
+ */
+function readTime(text: string, isEnd: boolean): string {
   const parts = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?Z?$/.exec(text.trim());
   if (parts === null) return text;
-  const [, day, minute = "00:00", second = ":00"] = parts;
-  return `${day}T${minute}${second}Z`;
+  const [, day = "", minute, second = ":00"] = parts;
+  if (minute === undefined && isEnd) return endOf(day) ?? text;
+  return `${day}T${minute ?? "00:00"}${second}Z`;
+}
+
+const dayMs = 86_400_000;
+
+/** The moment after a day; undefined if there is no such day. */
+function endOf(day: string): string | undefined {
+  const beginMs = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(beginMs) ? undefined : `${new Date(beginMs + dayMs).toISOString().slice(0, 19)}Z`;
 }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
+import { usePendingApprovals } from "../../api/pending-approvals";
 import { useScopes } from "../../session/use-me";
 import { Empty } from "../../ui/panels/empty";
 import { boundedText, FigureCard } from "../../ui/panels/figure-card";
@@ -39,19 +40,12 @@ function Attention({ scopes }: { scopes: readonly string[] }) {
 }
 
 function Waiting() {
-  const waiting = useQuery({
-    queryKey: ["overview", "waiting"],
-    queryFn: ({ signal }) =>
-      bursar.transactions.list({ state: ["awaiting_approval"], limit: 100 }, { signal }).page(),
-    refetchInterval: refreshMs,
-  });
-  const { data, next_cursor } = waiting.data ?? {};
-  const count = data?.length ?? 0;
+  const pending = usePendingApprovals();
   return (
     <FigureCard
       title="Waiting for approval"
-      tone={count > 0 ? "wait" : undefined}
-      figure={data === undefined ? undefined : next_cursor === null ? count : `${count}+`}
+      tone={(pending?.count ?? 0) > 0 ? "wait" : undefined}
+      figure={pending?.shown}
     >
       <Link to="/transactions" search={{ state: "awaiting_approval" }}>
         Show them

@@ -1,12 +1,14 @@
 import { isBursarError, type PolicyDocument } from "@bursar/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useRef } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
 import { useScopes } from "../../session/use-me";
 import { ActionButton } from "../../ui/forms/action-button";
 import { AreaField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
+import { useGoToFault } from "../../ui/forms/use-go-to-fault";
 import { Loaded } from "../../ui/panels/loaded";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
@@ -75,6 +77,8 @@ function Editor({ inForce }: { inForce: InForce }) {
     draft.change({ text: changed });
   };
   const details = isBursarError(save.error) ? save.error.details : [];
+  const form = useRef<HTMLFieldSetElement>(null);
+  useGoToFault(form, save.error);
   const mayChange = scopes.includes("policies:manage");
   const restart = (from: InForce, document: PolicyDocument) => {
     save.reset();
@@ -119,7 +123,7 @@ function Editor({ inForce }: { inForce: InForce }) {
             The JSON cannot be read, so there is no form of it: {read.fault}
           </p>
         ) : (
-          <fieldset className="contents" disabled={!mayChange}>
+          <fieldset ref={form} className="contents" disabled={!mayChange || save.isPending}>
             <PolicyForm
               document={read.document}
               details={details}
@@ -133,7 +137,7 @@ function Editor({ inForce }: { inForce: InForce }) {
           rows={Math.min(60, Math.max(20, text.split("\n").length + 1))}
           spellCheck={false}
           autoComplete="off"
-          readOnly={!mayChange}
+          readOnly={!mayChange || save.isPending}
           value={text}
           onValue={edit}
         />

@@ -100,6 +100,7 @@ function RuleControl({ field, value, fault, onChange }: RuleControlProps) {
         legend={label}
         options={options}
         chosen={Array.isArray(value) ? value.map(String) : []}
+        fault={fault}
         onChange={(chosen) => onChange(chosen.length === 0 ? undefined : chosen)}
       />
     );

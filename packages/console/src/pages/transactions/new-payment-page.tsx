@@ -1,20 +1,21 @@
 import type { CreateTransactionBody, EvaluatePolicyBody } from "@bursar/client";
 import { useNavigate } from "@tanstack/react-router";
+import { useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
 import { useAction } from "../../api/use-action";
-import { useNamedWallets, type WalletNames } from "../../api/wallet-names";
+import { useNamedWallets } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { faultOf } from "../../ui/forms/fault-of";
-import { Field } from "../../ui/forms/field";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { useKeyedDraft } from "../../ui/forms/use-draft";
+import { useGoToFault } from "../../ui/forms/use-go-to-fault";
+import { useKeptFocus } from "../../ui/forms/use-kept-focus";
 import { Curl } from "../../ui/panels/curl";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { Verdict } from "../../ui/panels/verdict";
-import { plainly } from "../../ui/values/foreign-text";
-import { ChosenWallet } from "./chosen-wallet";
+import { ConfirmPayment } from "./confirm-payment";
 import {
   bodyOf,
   emptyDraft,
@@ -26,6 +27,7 @@ import {
   walletIdOf,
   wasNotMade,
 } from "./payment-fields";
+import { WalletField } from "./wallet-field";
 
 interface Attempt {
   key: string;
@@ -83,16 +85,26 @@ export function NewPaymentPage() {
     dryRun.reset();
     send.reset();
   };
+  const form = useRef<HTMLFormElement>(null);
+  useKeptFocus(form, isLocked);
+  useGoToFault(form, send.error);
+  const [isAsking, setAsking] = useState(false);
+  const pay = () => {
+    setAsking(false);
+    send.mutate({ key: draft.key, body, typed: sent === undefined ? draft : undefined });
+  };
   const isComplete = draft.reference !== "" && draft.asset !== "" && draft.amount !== "";
   return (
     <>
       <PageHead title="New payment" />
       <form
         className="card stack form"
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           dryRun.reset();
-          send.mutate({ key: draft.key, body, typed: sent === undefined ? draft : undefined });
+          if (sent === undefined) setAsking(true);
+          else pay();
         }}
       >
         <fieldset className="contents" disabled={isLocked}>
@@ -184,6 +196,15 @@ export function NewPaymentPage() {
           </button>
         </div>
       </form>
+      {isAsking && (
+        <ConfirmPayment
+          body={body}
+          evaluated={evaluatedOf(body, network)}
+          names={names}
+          onConfirm={pay}
+          onClose={() => setAsking(false)}
+        />
+      )}
       <Curl method="POST" path="/v1/transactions" body={body} idempotencyKey={draft.key} />
     </>
   );
@@ -192,73 +213,4 @@ export function NewPaymentPage() {
 function refuseIfChanged(shown: CreateTransactionBody, now: CreateTransactionBody): void {
   if (JSON.stringify(now) !== JSON.stringify(shown))
     throw new Error("A wallet was named meanwhile. Check which wallets are shown now, and send again.");
-}
-
-interface WalletFieldProps {
-  label: string;
-  hint: string;
-  /** The wallet that is meant, if it is known. */
-  id: string | undefined;
-  names: WalletNames | undefined;
-  asset: string;
-  /** The wallet that is meant if the field is empty. */
-  walletRole: "primary" | "settlement";
-  value: string;
-  fault: string | undefined;
-  onChange: (value: string) => void;
-}
-
-function WalletField({
-  label,
-  hint,
-  id,
-  names,
-  asset,
-  walletRole,
-  value,
-  fault,
-  onChange,
-}: WalletFieldProps) {
-  const list = `wallets-${label}`;
-  const isEmpty = value.trim() === "";
-  return (
-    <Field
-      label={label}
-      hint={
-        id === undefined || names?.has(id) !== true ? (
-          hint
-        ) : (
-          <ChosenWallet
-            id={id}
-            asset={asset}
-            pays={walletRole === "primary"}
-            {...(isEmpty ? { walletRole } : {})}
-          >
-            {hint}
-          </ChosenWallet>
-        )
-      }
-      fault={fault}
-    >
-      {(props) => (
-        <>
-          <input
-            {...props}
-            className="input mono"
-            list={list}
-            autoComplete="off"
-            value={value}
-            onChange={(event) => onChange(event.target.value)}
-          />
-          <datalist id={list}>
-            {[...(names ?? [])].map(([id, name]) => (
-              <option key={id} value={id}>
-                {plainly(name)}
-              </option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
-  );
 }

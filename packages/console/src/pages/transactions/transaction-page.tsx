@@ -25,6 +25,8 @@ import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Party } from "../../ui/values/party";
 import { followTransaction, isFinal, type TransactionSource } from "./follow-transaction";
+import { LedgerEntries } from "./ledger-entries";
+import { TransactionDeliveries } from "./transaction-deliveries";
 import { TransactionHistory } from "./transaction-history";
 
 export function TransactionPage() {
@@ -122,6 +124,7 @@ function Actions({ transaction }: { transaction: Transaction }) {
 function Details({ transaction }: { transaction: Transaction }) {
   useUpdates(transaction);
   const names = useWalletNames();
+  const scopes = useScopes();
   const { id, kind, reference, state, amount, asset, network, fee, hash, block, failure, approval } =
     transaction;
   return (
@@ -152,8 +155,7 @@ function Details({ transaction }: { transaction: Transaction }) {
           )}
         </Fact>
         <Fact name="Policy">
-          version {transaction.policy_version}
-          {approval !== null && `, rule ${approval.rule}`}
+          <Decided transaction={transaction} />
         </Fact>
         <Fact name="Approvals">
           {approval !== null && `${approval.approved} of ${approval.required}, ${approval.state}`}
@@ -164,8 +166,29 @@ function Details({ transaction }: { transaction: Transaction }) {
         <MetadataFacts metadata={transaction.metadata} />
       </FactsCard>
       <TransactionHistory transaction={transaction} />
+      <LedgerEntries transaction={transaction} names={names} />
+      {["webhooks:manage", "events:read"].every((scope) => scopes.includes(scope)) && (
+        <TransactionDeliveries transaction={transaction} />
+      )}
       <RawJson value={transaction} />
       <Curl method="GET" path={`/v1/transactions/${id}`} />
     </div>
+  );
+}
+
+/** The version of the policy that evaluated it, and the rule that decided. */
+function Decided({ transaction: { policy_version, policy_rule } }: { transaction: Transaction }) {
+  const mayRead = useScopes().includes("policies:read");
+  if (policy_version === 0) return "not evaluated by a policy";
+  const version = `version ${policy_version}`;
+  return (
+    <>
+      {mayRead ? <Link to="/policy">{version}</Link> : version}
+      {policy_rule !== null && (
+        <>
+          , rule <code>{policy_rule}</code>
+        </>
+      )}
+    </>
   );
 }

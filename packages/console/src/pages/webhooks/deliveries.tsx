@@ -1,14 +1,10 @@
-import type { ListWebhookDeliveriesQuery, WebhookDeliverySummary } from "@bursar/client";
-import { Link } from "@tanstack/react-router";
+import type { ListWebhookDeliveriesQuery } from "@bursar/client";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { SelectField } from "../../ui/forms/text-field";
 import { Empty } from "../../ui/panels/empty";
 import { PagedTable } from "../../ui/tables/paged-table";
-import type { Column } from "../../ui/tables/table-head";
-import { Countdown } from "../../ui/values/countdown";
-import { StateBadge } from "../../ui/values/state-badge";
-import { Time } from "../../ui/values/time";
+import { deliveryColumns } from "./delivery-columns";
 
 type State = NonNullable<ListWebhookDeliveriesQuery["state"]>;
 const states: readonly State[] = ["pending", "delivered", "exhausted"];
@@ -39,7 +35,7 @@ export function Deliveries({ endpointId }: { endpointId?: string }) {
             options,
           )
         }
-        columns={columns}
+        columns={deliveryColumns}
         keyOf={({ id }) => id}
         refetchIntervalMs={10_000}
         empty={
@@ -53,23 +49,3 @@ export function Deliveries({ endpointId }: { endpointId?: string }) {
     </>
   );
 }
-
-const columns: readonly Column<WebhookDeliverySummary>[] = [
-  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
-  {
-    title: "Event",
-    cell: ({ id, event }) => (
-      <Link to="/deliveries/$id" params={{ id }}>
-        {event}
-      </Link>
-    ),
-  },
-  { title: "Sequence", isNumber: true, cell: ({ sequence }) => sequence },
-  { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
-  { title: "Attempts", isNumber: true, cell: ({ attempt_count }) => attempt_count },
-  { title: "Last status", isNumber: true, cell: ({ last_status }) => last_status ?? "-" },
-  {
-    title: "Next attempt",
-    cell: ({ next_attempt_at }) => (next_attempt_at === null ? "-" : <Countdown until={next_attempt_at} />),
-  },
-];

@@ -1,4 +1,5 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
+import { useKeptFocus } from "../forms/use-kept-focus";
 import { Problem } from "../panels/problem";
 import { Modal } from "./modal";
 
@@ -21,16 +22,22 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps) {
   const { title, children, verb, tone = "primary", mutation, isReady = true } = props;
   const { closeVerb = "Keep as it is", onConfirm, onClose } = props;
+  const form = useRef<HTMLFormElement>(null);
+  useKeptFocus(form, mutation.isPending);
   return (
     <Modal title={title} onClose={onClose}>
       <form
+        ref={form}
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
           if (isReady && !mutation.isPending) onConfirm();
         }}
       >
-        {children}
+        {/* What is on its way is not edited. */}
+        <fieldset className="contents" disabled={mutation.isPending}>
+          {children}
+        </fieldset>
         {mutation.error != null && <Problem error={mutation.error} />}
         <div className="row">
           <button

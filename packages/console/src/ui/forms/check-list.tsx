@@ -2,11 +2,12 @@ interface CheckListProps {
   legend: string;
   options: readonly string[];
   chosen: readonly string[];
+  fault?: string | undefined;
   onChange: (chosen: string[]) => void;
 }
 
 /** Several of a few words, such as scopes. */
-export function CheckList({ legend, options, chosen, onChange }: CheckListProps) {
+export function CheckList({ legend, options, chosen, fault, onChange }: CheckListProps) {
   return (
     <fieldset className="checks">
       <legend>{legend}</legend>
@@ -24,6 +25,7 @@ export function CheckList({ legend, options, chosen, onChange }: CheckListProps)
           {option}
         </label>
       ))}
+      {fault !== undefined && <span className="fault">{fault}</span>}
     </fieldset>
   );
 }

@@ -32,13 +32,20 @@ import {
 import { isStopped, recordStop } from "./stop-records.js";
 import { queueSweepsOfChange } from "./sweeps.js";
 
+interface ChangedClient {
+  tenantId: string;
+  id: string;
+  /** The OpenID provider that people log in with; undefined if none is configured. */
+  providerIssuer?: string | undefined;
+}
+
 /**
  * Locks a client and writes what `decide` returns, in a SQL transaction that may do more. One that locks other rows afterwards collects
  * the audit entry in `record` and appends it at its end.
  */
 export async function changeClient(
   tx: Tx,
-  { tenantId, id }: { tenantId: string; id: string },
+  { tenantId, id, providerIssuer }: ChangedClient,
   decide: DecideClientChange,
   { audit, record }: { audit: AuditDraft; record: (audit: AuditDraft) => Promise<void> | void },
   keyed?: KeyedChange,
@@ -52,7 +59,7 @@ export async function changeClient(
   if (client === undefined) return undefined;
   if (client.isTampered === true) return { refused: "CLIENT_TAMPERED" };
   const earlier = keyed && (await findEarlierChange(tx, tenantId, keyed));
-  const facts = await readClientFacts(tx, client);
+  const facts = await readClientFacts(tx, client, providerIssuer);
   const change = decide(client, facts, earlier);
   if (isRefused(change)) return change;
   if (change === "nothing") return client;
@@ -91,15 +98,16 @@ function lockAdministration(tx: Tx, tenantId: string): void {
 }
 
 /**
- * Somebody else who can log in and invite people. An invitation that was not used can have expired, and a record can stop somebody whose row
+ * Somebody else who can log in and invite people. An invitation that was not used can have expired, an account of a provider
+ * that is not configured opens nothing, and a record can stop somebody whose row
  * says otherwise. Served by people_by_tenant, client_keys_by_client and the primary key of stop_records.
  */
-function selectOtherAdministrator({ id }: ApiClient) {
+function selectOtherAdministrator({ id }: ApiClient, providerIssuer = "") {
   const hasKey = sql`EXISTS (
     SELECT FROM client_keys k WHERE k.client_id = c.id AND (k.expires_at IS NULL OR k.expires_at > now()))`;
   return sql`EXISTS (
     SELECT FROM clients c WHERE c.tenant_id = t.id AND c.id <> ${id} AND c.email IS NOT NULL AND c.state = 'active'
-      AND c.scopes @> ARRAY['clients:manage'] AND (c.oidc_subject IS NOT NULL OR ${hasKey})
+      AND c.scopes @> ARRAY['clients:manage'] AND (c.oidc_issuer = ${providerIssuer} OR ${hasKey})
       AND NOT ${isStopped(sql`c.tenant_id`, sql`c.id`)})`;
 }
 
@@ -107,13 +115,17 @@ function selectOtherAdministrator({ id }: ApiClient) {
  * A policy names a client if the client's id occurs anywhere in the document, whatever the field. A client that an earlier version named
  * counts too. Served by the primary keys of tenants, policies and named_clients.
  */
-async function readClientFacts(tx: Tx, client: ApiClient): Promise<ClientFacts> {
+async function readClientFacts(
+  tx: Tx,
+  client: ApiClient,
+  providerIssuer: string | undefined,
+): Promise<ClientFacts> {
   const { tenantId, id } = client;
   const [row] = await tx.query<ClientFacts & SingleAdministratorColumns>(sql`
     SELECT ${selectSingleAdministrator}, coalesce(position(${typeIdFromUuid("cli", id)} IN (
         SELECT document::text FROM policies WHERE tenant_id = ${tenantId} ORDER BY version DESC LIMIT 1)) > 0, false)
       OR EXISTS (SELECT FROM named_clients WHERE client_id = ${id}) AS "isNamedByPolicy",
-      ${client.person === null ? sql`true` : selectOtherAdministrator(client)} AS "hasOtherAdministrator"
+      ${client.person === null ? sql`true` : selectOtherAdministrator(client, providerIssuer)} AS "hasOtherAdministrator"
     FROM tenants t WHERE t.id = ${tenantId}
   `);
   if (row === undefined) throw new Error("the tenant of a client does not exist");

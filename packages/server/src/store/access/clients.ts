@@ -73,7 +73,8 @@ function recordedBy(tx: Tx, audit: AuditDraft) {
   return { audit, record: (draft: AuditDraft) => appendAudit(tx, [draft]) };
 }
 
-export function createClientStore(database: Database): ClientStore {
+/** `providerIssuer` is the OpenID provider that people log in with, if one is configured. */
+export function createClientStore(database: Database, providerIssuer?: string): ClientStore {
   return {
     // Served by the primary key, as are the secrets and keys by their indexes on client_id.
     findClient: async (id) => {
@@ -142,7 +143,14 @@ export function createClientStore(database: Database): ClientStore {
       orLocked(
         database.transaction((tx) => {
           tx.send(lockTimeout);
-          return changeClient(tx, { tenantId, id }, decide, recordedBy(tx, audit), keyed, caller);
+          return changeClient(
+            tx,
+            { tenantId, id, providerIssuer },
+            decide,
+            recordedBy(tx, audit),
+            keyed,
+            caller,
+          );
         }),
       ),
     resetClient: (tenantId, id, decide, audit) =>
@@ -150,7 +158,7 @@ export function createClientStore(database: Database): ClientStore {
         database.transaction((tx) => {
           tx.send(lockTimeout);
           lockAllClients(tx, tenantId);
-          return changeClient(tx, { tenantId, id }, decide, recordedBy(tx, audit));
+          return changeClient(tx, { tenantId, id, providerIssuer }, decide, recordedBy(tx, audit));
         }),
       ),
   };

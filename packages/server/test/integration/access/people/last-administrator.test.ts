@@ -47,6 +47,15 @@ describe("the last administrator", () => {
     expect(await change(ada, "people", { name: "Ada L." })).toBe(200);
   });
 
+  it("is somebody whose other administrator has an account of a provider that is not configured", async () => {
+    const { id } = await join("grace@treasury.example");
+    const grace = readId("cli", id);
+    await service.database.query(sql`
+      UPDATE clients SET oidc_issuer = 'https://gone.example', oidc_subject = 'grace' WHERE id = ${grace}`);
+    await service.database.query(sql`DELETE FROM client_keys WHERE client_id = ${grace}`);
+    expect(await change(ada, "people", { state: "disabled" })).toBe("ADMINISTRATOR_IS_LAST");
+  });
+
   it("is one of a tenant, so that somebody of another tenant does not count", async () => {
     const tenant = owner;
     owner = await service.createTenant();

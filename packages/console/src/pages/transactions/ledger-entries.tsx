@@ -1,0 +1,59 @@
+import type { LedgerAccount, Transaction } from "@bursar/client";
+import { useQuery } from "@tanstack/react-query";
+import { bursar } from "../../api/bursar";
+import type { WalletNames } from "../../api/wallet-names";
+import { Loaded } from "../../ui/panels/loaded";
+import { SimpleTable } from "../../ui/tables/simple-table";
+import { Amount } from "../../ui/values/amount";
+import { Party } from "../../ui/values/party";
+
+const kinds = {
+  external: "outside of the service",
+  market: "the market",
+  fees: "fees",
+  wallet: "a wallet",
+} as const;
+
+/** What the transaction has moved in the ledger. */
+export function LedgerEntries({
+  transaction: { id, version },
+  names,
+}: {
+  transaction: Transaction;
+  names: WalletNames | undefined;
+}) {
+  const query = useQuery({
+    queryKey: ["transaction-entries", id, version],
+    queryFn: ({ signal }) => bursar.transactions.entries(id, { signal }),
+  });
+  const account = ({ kind, wallet_id }: LedgerAccount) =>
+    wallet_id === null ? kinds[kind] : <Party party={{ wallet_id }} names={names} />;
+  return (
+    <section className="stack" aria-labelledby="entries">
+      <h2 id="entries">Entries in the ledger</h2>
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className="quiet">Nothing was moved.</p>
+          ) : (
+            <SimpleTable
+              caption="Entries in the ledger"
+              rows={data}
+              keyOf={({ line }) => String(line)}
+              columns={[
+                { title: "Line", isNumber: true, cell: ({ line }) => line },
+                { title: "From", cell: ({ debit }) => account(debit) },
+                { title: "To", cell: ({ credit }) => account(credit) },
+                {
+                  title: "Amount",
+                  isNumber: true,
+                  cell: ({ amount, asset }) => <Amount value={amount} asset={asset} />,
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
