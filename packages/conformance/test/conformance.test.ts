@@ -10,7 +10,7 @@ import { runPlain } from "./plain-target.js";
 it.each(["missing-key-accepted", "html-404"] as const)(
   "the kit finds the fault %s with the check that is meant for it",
   async (name) => {
-    const results = await runPlain([name], undefined, false);
+    const results = await runPlain([name], { isSlow: false });
     const failed = results.filter(({ outcome }) => outcome.result === "failed").map(({ check }) => check.id);
     expect(failed).toEqual([faults[name].check]);
   },

@@ -16,7 +16,7 @@ describe("the Plain server", () => {
   });
 
   it("passes every check in another order", async () => {
-    const results = await runPlain([], 7);
+    const results = await runPlain([], { seed: 7 });
     expect(results.filter(({ outcome }) => outcome.result !== "passed")).toEqual([]);
   });
 

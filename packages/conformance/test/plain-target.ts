@@ -1,5 +1,5 @@
 import { checkTable } from "../src/checks/table.js";
-import { profileNames } from "../src/engine/check.js";
+import { type Check, profileNames } from "../src/engine/check.js";
 import { type CheckResult, runChecks } from "../src/engine/run-checks.js";
 import { createSession, defaultBounds } from "../src/engine/session.js";
 import type { Target } from "../src/target/target.js";
@@ -78,11 +78,17 @@ function plainTarget(url: string): Target {
   };
 }
 
-/** Runs the whole kit against a Plain server with these faults. */
+interface PlainRun {
+  readonly seed?: number;
+  readonly isSlow?: boolean;
+  /** All, if they are not named. */
+  readonly checks?: readonly Check[];
+}
+
+/** Runs the kit against a Plain server with these faults. */
 export async function runPlain(
   active: readonly FaultName[],
-  seed?: number,
-  isSlow = true,
+  { seed, isSlow = true, checks = checkTable }: PlainRun = {},
 ): Promise<CheckResult[]> {
   const server = await startPlainServer(active);
   const receiver = await startReceiver({ host: "127.0.0.1", port: 0 });
@@ -96,7 +102,7 @@ export async function runPlain(
       receiver,
       bounds: defaultBounds,
     });
-    return await runChecks(session, { checks: checkTable, isSlow, seed });
+    return await runChecks(session, { checks, isSlow, seed });
   } finally {
     await receiver.close();
     await server.stop();

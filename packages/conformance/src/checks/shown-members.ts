@@ -2,6 +2,7 @@ import { CheckFailed, fail, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { describeValue, showValue } from "../engine/name-value.js";
 import { describeReply, isObject, parseJson, type Reply, toReply, valueAt } from "../http/reply.js";
+import type { Exchange } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import { containsText, isNamed } from "../webhooks/delivery-items.js";
 import { type Created, findId, isAccepted, stateCheck } from "./scenarios.js";
@@ -81,21 +82,30 @@ export function expectOwn(kit: Kit, reply: Reply, own: Named): void {
   );
 }
 
+/** What an exchange has created, because it is asked for as often as there are exchanges and notifications. */
+const createdBy = new WeakMap<Exchange, Partial<Named>[]>();
+
 /** The transactions that the run has created so far, by whatever check. */
 export function createdInRun({ target, session }: Kit): Partial<Named>[] {
-  return session.exchanges.flatMap(({ request, response, ...exchange }) => {
-    const isCreated = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
-    if (!isCreated || response === undefined) return [];
-    const reply = toReply({ ...exchange, request, response });
-    if (!isAccepted(target, reply)) return [];
-    const id = findId(target, reply)?.id;
-    const sent = parseJson(request.body ?? "");
-    const reference = isObject(sent) ? sent["reference"] : undefined;
-    return [
-      {
-        ...(id === undefined ? {} : { id }),
-        ...(typeof reference === "string" ? { reference } : {}),
-      },
-    ];
+  return session.exchanges.flatMap((exchange) => {
+    const created = createdBy.get(exchange) ?? createdIn(target, exchange);
+    createdBy.set(exchange, created);
+    return created;
   });
+}
+
+function createdIn(target: Target, { request, response, ...exchange }: Exchange): Partial<Named>[] {
+  const isCreated = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
+  if (!isCreated || response === undefined) return [];
+  const reply = toReply({ ...exchange, request, response });
+  if (!isAccepted(target, reply)) return [];
+  const id = findId(target, reply)?.id;
+  const sent = parseJson(request.body ?? "");
+  const reference = isObject(sent) ? sent["reference"] : undefined;
+  return [
+    {
+      ...(id === undefined ? {} : { id }),
+      ...(typeof reference === "string" ? { reference } : {}),
+    },
+  ];
 }

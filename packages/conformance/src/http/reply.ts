@@ -14,11 +14,16 @@ export interface Reply {
 export function toReply(exchange: Exchange & { response: NonNullable<Exchange["response"]> }): Reply {
   const { status, headers, body } = exchange.response;
   const text = body.toString("utf8");
+  let parsed: { readonly json: unknown } | undefined;
   return {
     exchange,
     status,
     text,
-    json: parseJson(text),
+    // Many replies are only quoted, and some are made again for each check.
+    get json() {
+      parsed ??= { json: parseJson(text) };
+      return parsed.json;
+    },
     header: (name) => headers.find(([own]) => own.toLowerCase() === name.toLowerCase())?.[1],
   };
 }
@@ -63,13 +68,12 @@ function depthOf(text: string): number {
   let isInString = false;
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
-    if (isInString) {
-      if (character === "\\") at += 1;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
-    else if (character === "[" || character === "{") depth += 1;
-    else if (character === "]" || character === "}") depth -= 1;
-    deepest = Math.max(deepest, depth);
+    if (character === '"') isInString = !isInString;
+    else if (isInString) at += character === "\\" ? 1 : 0;
+    else if (character === "[" || character === "{") {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (character === "]" || character === "}") depth -= 1;
   }
   return deepest;
 }
