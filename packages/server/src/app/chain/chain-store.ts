@@ -274,7 +274,7 @@ export interface ChainStore {
   listUnconfirmed: (
     network: string,
     page: unconfirmed.UnconfirmedPage,
-  ) => Promise<unconfirmed.UnconfirmedWallet[]>;
+  ) => Promise<unconfirmed.UnconfirmedList>;
   /**
    * Runs the work in one SQL transaction, and again from its beginning if accounts had to be created first. Throws a `ChainMovedError` if the
    * last followed block is not the expected one: after a restore the lease can be valid again while the memory of its holder is ahead.

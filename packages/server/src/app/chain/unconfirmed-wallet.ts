@@ -10,13 +10,21 @@ export interface BoundPayment extends WalletKey {
   id: string;
 }
 
-export interface UnconfirmedPage {
-  after: UnconfirmedWallet | undefined;
-  limit: number;
+/** All of them, or only those with payments that have no nonce. */
+export type UnconfirmedPage = { limit: number } & (
+  | { of: "all"; after: UnconfirmedWallet | undefined }
+  | { of: "waiting"; afterWalletId: string | undefined }
+);
+
+export interface UnconfirmedList {
+  wallets: UnconfirmedWallet[];
+  /** Undefined at the end. */
+  next: UnconfirmedPage | undefined;
 }
 
 export interface UnconfirmedWallet extends ComparedWallet {
   finalNonce: number;
+  nextNonce: number;
   /** The epoch in which it was confirmed last, and the one that the database is in. */
   confirmedEpoch: number;
   epoch: number;

@@ -4,6 +4,7 @@ import type {
   FoundAttempt,
   IncludedPayment,
   PaymentState,
+  WalletKey,
 } from "../../app/chain/chain-store.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
 import { type Database, type Queryable, requireKeys } from "../core/database.js";
@@ -75,15 +76,16 @@ export function createPaymentReads(
     listReady: async (network, { walletsMax, afterWalletId = leastId, inFlightMax, bound }) => {
       const wallets = await listWaitingWallets(database, network, afterWalletId, walletsMax);
       if (wallets.length === 0) return { payments: [], lastWalletId: undefined };
-      const oldest = await database.query<ReadyRow>(selectReady(network, wallets, inFlightMax));
-      const isListed = new Set(wallets);
+      const ids = wallets.map(({ walletId }) => walletId);
+      const oldest = await database.query<ReadyRow>(selectReady(network, ids, inFlightMax));
+      const isListed = new Set(ids);
       const named = bound.filter(({ walletId }) => isListed.has(walletId));
       const first = named.length === 0 ? [] : await database.query<ReadyRow>(selectBound(network, named));
       const rows = new Map([...first, ...oldest].map((row) => [row.id, row]));
       const ordered = [...rows.values()].sort((a, b) =>
         a.walletId < b.walletId ? -1 : a.walletId > b.walletId ? 1 : 0,
       );
-      const lastWalletId = wallets.length < walletsMax ? undefined : wallets.at(-1);
+      const lastWalletId = ids.length < walletsMax ? undefined : ids.at(-1);
       const keys = requireKeys(database);
       return { payments: ordered.map((row) => readReady(row, keys)), lastWalletId };
     },
@@ -137,25 +139,24 @@ export function createPaymentReads(
 }
 
 /** From wallet to wallet, one look into chain_payments_ready for each: one with a million payments costs as much as one with a single one. */
-async function listWaitingWallets(
+export async function listWaitingWallets(
   source: Queryable,
   network: string,
   afterWalletId: string,
   limit: number,
-): Promise<string[]> {
+): Promise<WalletKey[]> {
   const next = (wallet: Statement) => sql`
-    SELECT p.wallet_id FROM chain_payments p
+    SELECT p.tenant_id, p.wallet_id FROM chain_payments p
     WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id > ${wallet}
     ORDER BY p.network, p.wallet_id LIMIT 1`;
-  const rows = await source.query<{ id: string }>(sql`
+  return await source.query<WalletKey>(sql`
     WITH RECURSIVE waiting AS (
-      (SELECT begun.wallet_id, 1 AS place FROM (${next(sql`${afterWalletId}::uuid`)}) AS begun)
+      (SELECT begun.tenant_id, begun.wallet_id, 1 AS place FROM (${next(sql`${afterWalletId}::uuid`)}) AS begun)
       UNION ALL
-      SELECT next.wallet_id, last.place + 1
+      SELECT next.tenant_id, next.wallet_id, last.place + 1
       FROM waiting AS last CROSS JOIN LATERAL (${next(sql`last.wallet_id`)}) AS next WHERE last.place < ${limit})
-    SELECT wallet_id AS id FROM waiting ORDER BY wallet_id
+    SELECT tenant_id AS "tenantId", wallet_id AS "walletId" FROM waiting ORDER BY wallet_id
   `);
-  return rows.map(({ id }) => id);
 }
 
 /**

@@ -16,9 +16,12 @@ const filling = `
   INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, compared_number, confirmed_epoch)
     SELECT tenant_id, id, network, '0x' || replace(id::text, '-', ''), '', 1000000, 1 FROM wallets WHERE name = 'filler';
   INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage, nonce, attempt, wanted)
-    SELECT tenant_id, gen_random_uuid(), network, wallet_id, 'over', 0, 1, 1 FROM chain_wallets;
+    SELECT tenant_id, gen_random_uuid(), network, wallet_id, 'over', nonce, 1, 1 FROM chain_wallets, generate_series(0, 5) AS nonce;
+  INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage)
+    SELECT tenant_id, gen_random_uuid(), network, wallet_id, 'ready' FROM chain_wallets LIMIT 1;
   INSERT INTO chain_attempts (network, hash, tenant_id, transaction_id, number, purpose, bytes, gas_limit, max_fee, max_tip, stored_at)
-    SELECT network, '0x' || replace(transaction_id::text, '-', ''), tenant_id, transaction_id, 1, 'payment', '\\x02', 1, 1, 1, now() FROM chain_payments;
+    SELECT network, '0x' || replace(transaction_id::text, '-', ''), tenant_id, transaction_id, 1, 'payment', '\\x02', 1, 1, 1, now() FROM chain_payments
+    WHERE nonce = 0;
   INSERT INTO chain_deposits (network, hash, ordinal, tenant_id, wallet_id, asset, amount, block_number, block_hash, state)
     SELECT network, '0x' || replace(wallet_id::text, '-', ''), 1, tenant_id, wallet_id, 'ETH.SIM', 1, 1, '0x1', 'credited' FROM chain_wallets;
   INSERT INTO chain_holdings (tenant_id, wallet_id, asset, on_chain, block_number)
@@ -68,9 +71,10 @@ describe("every statement of the driver of a chain", () => {
         );
         return row?.is;
       };
-      await service.database.query(
-        sql`UPDATE chain_wallets SET confirmed_epoch = 0 WHERE wallet_id = ${wallet.walletId}`,
-      );
+      await service.database.query(sql`
+        UPDATE chain_wallets SET confirmed_epoch = 0 WHERE wallet_id = ${wallet.walletId}
+          OR wallet_id IN (SELECT id FROM wallets WHERE name = 'filler' ORDER BY id LIMIT 150)
+      `);
       await eventually(isConfirmed, Boolean);
       await service.requestCancel(wallet, cancelled);
       await eventually(
@@ -112,6 +116,11 @@ describe("every statement of the driver of a chain", () => {
         "AS given (tenant_id, wallet_id, nonce, transaction_id, index)",
       ])
         expect(texts).toContain(part);
+      // Those with payments that wait are listed first if there are more than a page.
+      const isOfWaiting = (text: string) => text.includes('"confirmedEpoch"') && text.includes("unnest");
+      expect([...recording.keys()].filter(isOfWaiting)).toHaveLength(1);
+      // The versions of rows that were unconfirmed are still in the index.
+      await service.database.run("VACUUM chain_wallets");
       expect(await findFaults(service.database, recording)).toEqual([]);
       await service.database.run("DROP INDEX chain_payments_open");
       expect((await findFaults(service.database, recording)).join("\n")).toContain("chain_payments");

@@ -154,13 +154,14 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
           .slice(0, limit),
       ),
     listUnconfirmed: () =>
-      query("list unconfirmed", (rows) =>
-        rows
+      query("list unconfirmed", (rows) => ({
+        wallets: rows
           .all(chainWallets)
           .filter(({ haltedCode }) => !aheadCodes.some((one) => one === haltedCode))
           .filter(({ confirmedEpoch }) => confirmedEpoch < database.epoch())
           .map((row) => ({ ...row, epoch: database.epoch() })),
-      ),
+        next: undefined,
+      })),
     unitOfWork: (position, work) =>
       inSimulatedUnit(database, actor, async (unit, run) => {
         const sent: SentWrite[] = [];

@@ -75,7 +75,11 @@ async function listSigned(
   const [book] = await inUnit(context, positionOf(chain), (unit) => unit.readBooks([wallet]));
   if (book === undefined || book.finalNonce >= below) return [];
   const asked = { ...wallet, finalNonce: book.finalNonce };
-  const { nonces } = await askSigner(context, [asked]).catch((error: unknown) => {
+  const signed: SignedNonce[] = [];
+  await askSigner(context, [asked], async (nonces) => {
+    signed.push(...nonces.filter(({ nonce }) => nonce < below));
+    return new Set(nonces.some(({ nonce }) => nonce >= below) ? [wallet.walletId] : []);
+  }).catch((error: unknown) => {
     throw new NodeUnavailableError(
       "the signer, which is asked before a wallet is adopted, has not answered",
       {
@@ -83,7 +87,7 @@ async function listSigned(
       },
     );
   });
-  return nonces.filter(({ nonce }) => nonce < below);
+  return signed;
 }
 
 function findKnown(context: DriverContext, chain: FollowedChain, hash: string): Promise<FoundAttempt[]> {

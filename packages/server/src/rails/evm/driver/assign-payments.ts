@@ -22,7 +22,7 @@ const paymentsMax = 256;
 interface AssignDeps {
   afterWalletId: string | undefined;
   estimates: Estimates;
-  confirmation: Pick<Confirmation, "boundTo" | "isBound" | "listBound">;
+  confirmation: Pick<Confirmation, "boundTo" | "isBound" | "listBound" | "lookSoon">;
 }
 
 /**
@@ -59,6 +59,7 @@ export async function assignPayments(
     await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
   for (const plan of written.flatMap(({ short }) => short)) reportShort(context, plan);
   // What waits for the operator is listed in each step, and must not be the reason for the next one.
+  confirmation.lookSoon(written.flatMap(({ bound }) => bound));
   const isBusy = lastWalletId !== undefined || written.some(({ count }) => count > 0);
   return { lastWalletId, isBusy, hasMore };
 }
@@ -67,6 +68,8 @@ interface WrittenPlans {
   /** How many payments have ended or were given a nonce. */
   count: number;
   halts: { wallet: WalletKey; reason: string }[];
+  /** Wallets whose bound payments were given nonces. */
+  bound: string[];
   /** Those that the signer has bound to their nonces, and whose fees the books cannot hold. Nothing of them has changed. */
   short: AssignPlan[];
 }
@@ -105,7 +108,7 @@ async function writePlans(
       .filter(({ isHalted }) => !isHalted)
       .map((wallet) => ({ wallet, reason: aheadReason(wallet, used) }));
     const plans = withRoom(ready, senders, network.inFlightMax);
-    if (plans.length === 0) return { count: 0, halts, short: [] };
+    if (plans.length === 0) return { count: 0, halts, short: [], bound: [] };
     const events = plans.map((plan) => eventOf(plan, network.coin, bound.has(plan)));
     const { outcomes } = await record({ events });
     const isPaid = (index: number) => outcomes[index] === "recorded";
@@ -138,7 +141,11 @@ async function writePlans(
       chain.headNumber,
     );
     unit.endPayments(ended.map(({ tenantId, id, walletId }) => ({ tenantId, id, walletId, nonce: null })));
-    return { count: plans.length - short.length, halts, short };
+    const given = assigned.filter(({ walletId }) => isUnconfirmed.has(walletId));
+    return {
+      ...{ count: plans.length - short.length, halts, short },
+      bound: given.map(({ walletId }) => walletId),
+    };
   });
 }
 

@@ -3,6 +3,7 @@ import type { SignedNonce } from "../../../app/chain/signer.js";
 import type {
   BoundPayment,
   SignedOfWallet,
+  UnconfirmedPage,
   UnconfirmedWallet,
 } from "../../../app/chain/unconfirmed-wallet.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
@@ -23,14 +24,18 @@ export interface Confirmation {
   readonly isBound: (payment: { id: string; walletId: string }) => boolean;
   /** The first of each wallet, in the order of their nonces. */
   readonly listBound: (perWalletMax: number) => readonly BoundPayment[];
+  /** Bound payments of these wallets have got their nonces: they are asked about in the next look. */
+  readonly lookSoon: (walletIds: readonly string[]) => void;
 }
 
 export interface ConfirmationDeps extends DriverContext {
   monotonicMs: () => number;
 }
 
-/** As many as the signer answers for within its bounds. */
-const walletsMax = 32;
+/** With the block that it is asked for, a batch of a node has room for the nonces of so many. */
+const walletsMax = 96;
+/** As many as the signer answers for within the bounds of a response. */
+const askedMax = 32;
 /** How many nonces of a wallet the signer lists at once. */
 const listedMax = 256;
 /** It is asked about again in each look, and the others are confirmed meanwhile. */
@@ -40,52 +45,84 @@ const walletAtFault = {
 } as const;
 /** A wallet becomes unconfirmed when the database went back, or when it goes on after a halt. */
 const lookEveryMs = 1000;
+/** One that stays unconfirmed is asked about after pauses that double up to this one. */
+const pauseMaxMs = 15_000;
 
 export function createConfirmation(deps: ConfirmationDeps): Confirmation {
   let dueMs = Number.NEGATIVE_INFINITY;
-  let after: UnconfirmedWallet | undefined;
+  /** Where the round goes on; undefined between two rounds. */
+  let page: UnconfirmedPage | undefined;
   const bound = new Map<string, readonly SignedOfWallet[]>();
+  const pauses = new Map<string, { lengthMs: number; endMs: number }>();
   /** Those that the round has found so far. */
   const listed = new Set<string>();
 
-  /** One SQL transaction, which confirms those that the chain and the signer agree with. */
-  async function comparePage(
+  /** One SQL transaction, which confirms those that the chain is not ahead of. Returns which, and those that it is ahead of. */
+  async function confirmAgreed(
     chain: FollowedChain,
     wallets: readonly UnconfirmedWallet[],
     used: ReadonlyMap<string, number>,
-    signed: SignerMemory,
-  ): Promise<{ overtaken: LockedSender[]; foreign: SignedOfWallet[] }> {
-    const ids = new Set(wallets.map(({ walletId }) => walletId));
+    isAgreed: (wallet: UnconfirmedWallet) => boolean,
+  ): Promise<{ overtaken: LockedSender[]; confirmed: UnconfirmedWallet[] }> {
     return await inUnit(deps, positionOf(chain), async (unit) => {
       const senders = await unit.lockSenders(wallets);
       const overtaken = senders.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) > nextNonce);
-      const foreign = await unit.listUnknownNonces(signed.nonces.filter(({ walletId }) => ids.has(walletId)));
-      const open = new Set([...overtaken, ...foreign].map(({ walletId }) => walletId));
-      const confirmed = wallets.filter(
-        ({ walletId }) => !open.has(walletId) && !signed.refused.has(walletId),
-      );
+      const isOvertaken = new Set(overtaken.map(({ walletId }) => walletId));
+      const confirmed = wallets.filter((wallet) => isAgreed(wallet) && !isOvertaken.has(wallet.walletId));
       // The epoch that was listed: in a later one they are asked again.
       unit.confirmWallets(confirmed, wallets[0]?.epoch ?? 0);
-      return { overtaken, foreign };
+      return { overtaken, confirmed };
     });
   }
 
   async function confirmPage(chain: FollowedChain, wallets: readonly UnconfirmedWallet[]): Promise<void> {
     const used = await readUsedNonces(deps, chain, wallets);
-    const signed = await askSigner(deps, wallets);
-    const compare = (some: readonly UnconfirmedWallet[]) => comparePage(chain, some, used, signed);
-    const compared = await isolateWallets(deps, chain, wallets, (wallet) => wallet, compare, walletAtFault);
-    const ahead = compared.flatMap(({ overtaken }) => overtaken);
-    const unknown = compared.flatMap(({ foreign }) => foreign);
-    for (const wallet of ahead.filter(({ isHalted }) => !isHalted))
+    // What the chain is ahead of is halted, so the signer, which may know thousands of its nonces, is not asked about it.
+    const asked = wallets.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) <= nextNonce);
+    const unknown = new Map<string, SignedOfWallet[]>();
+    const refused = await askSigner(deps, asked, async (nonces) => {
+      const found = await inUnit(deps, positionOf(chain), (unit) => unit.listUnknownNonces(nonces));
+      for (const one of found) unknown.set(one.walletId, [...(unknown.get(one.walletId) ?? []), one]);
+      return new Set(unknown.keys());
+    });
+    const isAsked = new Set(asked);
+    const isAgreed = (wallet: UnconfirmedWallet) =>
+      isAsked.has(wallet) && !unknown.has(wallet.walletId) && !refused.has(wallet.walletId);
+    const confirm = (some: readonly UnconfirmedWallet[]) => confirmAgreed(chain, some, used, isAgreed);
+    const results = await isolateWallets(deps, chain, wallets, (wallet) => wallet, confirm, walletAtFault);
+    for (const wallet of results.flatMap(({ overtaken }) => overtaken).filter(({ isHalted }) => !isHalted))
       await haltWallet(deps, chain, wallet, "NONCE_USED_ELSEWHERE", aheadReason(wallet, used));
-    for (const { walletId } of wallets) {
-      const nonces = unknown.filter((one) => one.walletId === walletId);
-      if (bound.has(walletId)) report(walletId, nonces[0]);
-      if (nonces.length === 0) bound.delete(walletId);
-      else bound.set(walletId, nonces);
+    const confirmed = new Set(results.flatMap((one) => one.confirmed));
+    for (const wallet of wallets) {
+      const nonces = unknown.get(wallet.walletId);
+      if (bound.has(wallet.walletId)) report(wallet.walletId, nonces?.[0]);
+      if (nonces === undefined) bound.delete(wallet.walletId);
+      else bound.set(wallet.walletId, nonces);
+      if (confirmed.has(wallet)) pauses.delete(wallet.walletId);
+      else pause(wallet.walletId);
     }
-    for (const [walletId, reason] of signed.refused) deps.onShort({ walletId, id: walletId, reason });
+    for (const [walletId, reason] of refused) deps.onShort({ walletId, id: walletId, reason });
+  }
+
+  function pause(walletId: string): void {
+    const lengthMs = Math.min(pauseMaxMs, (pauses.get(walletId)?.lengthMs ?? lookEveryMs / 2) * 2);
+    pauses.set(walletId, { lengthMs, endMs: deps.monotonicMs() + lengthMs });
+  }
+
+  /** If there are more than one page, those with payments that wait come first. */
+  async function listNext(): Promise<UnconfirmedWallet[]> {
+    const { network } = deps.network;
+    const given = page ?? ({ of: "all", after: undefined, limit: walletsMax } as const);
+    let list = await deps.store.listUnconfirmed(network, given);
+    const isFirstOfMany = page === undefined && list.next !== undefined;
+    if (isFirstOfMany)
+      list = await deps.store.listUnconfirmed(network, {
+        ...{ of: "waiting", afterWalletId: undefined, limit: walletsMax },
+      });
+    const isWaiting = isFirstOfMany || given.of === "waiting";
+    page = list.next ?? (isWaiting ? { of: "all", after: undefined, limit: walletsMax } : undefined);
+    dueMs = deps.monotonicMs() + lookEveryMs;
+    return list.wallets;
   }
 
   /** Only if it is still unknown at the second look: the payment may be waiting to get its nonce again. */
@@ -106,51 +143,56 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
           .slice(0, perWalletMax)
           .map(({ tenantId, walletId, transactionId: id }) => ({ tenantId, walletId, id })),
       ),
+    lookSoon: (walletIds) => {
+      for (const walletId of walletIds) pauses.delete(walletId);
+    },
     confirm: async (chain) => {
-      if (after === undefined && deps.monotonicMs() < dueMs) return false;
-      const page = { after, limit: walletsMax };
-      const wallets = await deps.store.listUnconfirmed(deps.network.network, page);
-      dueMs = deps.monotonicMs() + lookEveryMs;
-      after = wallets.length < walletsMax ? undefined : wallets.at(-1);
+      if (page === undefined && deps.monotonicMs() < dueMs) return false;
+      const wallets = await listNext();
       for (const { walletId } of wallets) listed.add(walletId);
-      if (wallets.length > 0) await confirmPage(chain, wallets);
-      if (after !== undefined) return true;
+      const nowMs = deps.monotonicMs();
+      const due = wallets.filter(({ walletId }) => (pauses.get(walletId)?.endMs ?? nowMs) <= nowMs);
+      if (due.length > 0) await confirmPage(chain, due);
+      if (page !== undefined) return true;
       // What another process has confirmed is not asked about here.
-      for (const walletId of bound.keys()) if (!listed.has(walletId)) bound.delete(walletId);
+      for (const known of [bound, pauses])
+        for (const walletId of known.keys()) if (!listed.has(walletId)) known.delete(walletId);
       listed.clear();
       return false;
     },
   };
 }
 
-interface SignerMemory {
-  nonces: SignedOfWallet[];
-  /** Wallets that it does not answer for, by their ids, with the reasons. */
-  refused: Map<string, string>;
-}
-
-/** What the signer has signed with nonces that are not final in the database. */
+/**
+ * Asks what the signer has signed with nonces that are not final in the database, page by page, until it has no more about a wallet or the
+ * caller needs no more of it. Returns the wallets that it does not answer for, by their ids, with the reasons.
+ */
 export async function askSigner(
   { network, signer }: DriverContext,
   wallets: readonly Pick<UnconfirmedWallet, "tenantId" | "walletId" | "finalNonce">[],
-): Promise<SignerMemory> {
-  const memory: SignerMemory = { nonces: [], refused: new Map() };
+  onPage: (nonces: readonly SignedOfWallet[]) => Promise<ReadonlySet<string>>,
+): Promise<ReadonlyMap<string, string>> {
+  const refused = new Map<string, string>();
   let asked = wallets.map(({ tenantId, walletId, finalNonce }) => ({
     ...{ tenantId, walletId, network: network.network, nonce: finalNonce },
   }));
   while (asked.length > 0) {
-    const answers = await signer.signedFrom(asked);
-    asked = asked.flatMap((wallet, index) => {
+    const some = asked.slice(0, askedMax);
+    const answers = await signer.signedFrom(some);
+    const nonces: SignedOfWallet[] = [];
+    const unfinished = some.flatMap((wallet, index) => {
       const { tenantId, walletId } = wallet;
       const answer = answers[index] ?? { reason: "The signer has not answered." };
       if ("reason" in answer) {
-        memory.refused.set(walletId, answer.reason);
+        refused.set(walletId, answer.reason);
         return [];
       }
-      for (const one of answer) memory.nonces.push({ ...one, tenantId, walletId });
+      for (const one of answer) nonces.push({ ...one, tenantId, walletId });
       const last = answer.length < listedMax ? undefined : answer.at(-1);
       return last === undefined ? [] : [{ ...wallet, nonce: last.nonce + 1 }];
     });
+    const done = nonces.length === 0 ? new Set() : await onPage(nonces);
+    asked = [...unfinished.filter(({ walletId }) => !done.has(walletId)), ...asked.slice(askedMax)];
   }
-  return memory;
+  return refused;
 }

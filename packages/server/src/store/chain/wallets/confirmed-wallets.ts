@@ -2,12 +2,14 @@ import type { WalletKey } from "../../../app/chain/chain-store.js";
 import { aheadCodes } from "../../../app/chain/halt.js";
 import type {
   SignedOfWallet,
+  UnconfirmedList,
   UnconfirmedPage,
   UnconfirmedWallet,
 } from "../../../app/chain/unconfirmed-wallet.js";
 import type { Queryable, Tx } from "../../core/database.js";
 import { locateRows } from "../../core/rows/locate-rows.js";
 import { type Statement, sql } from "../../core/sql.js";
+import { listWaitingWallets } from "../chain-payments.js";
 
 /** Served by the primary key. */
 export const currentEpoch = sql`(SELECT number FROM database_epochs ORDER BY number DESC LIMIT 1)`;
@@ -30,30 +32,72 @@ export async function listBehindChain(
   return new Set(rows.map(({ walletId }) => walletId));
 }
 
-/** Those that are halted because the chain or the signer is ahead are looked at when they go on. Served by chain_wallets_unconfirmed. */
+/** Those that are halted because the chain or the signer is ahead are looked at when they go on. */
 export async function listUnconfirmed(
   database: Queryable,
   network: string,
-  { after, limit }: UnconfirmedPage,
-): Promise<UnconfirmedWallet[]> {
-  const rows = await database.query<
-    Omit<UnconfirmedWallet, "epoch" | "finalNonce" | "confirmedEpoch"> &
-      Record<"epoch" | "finalNonce" | "confirmedEpoch", string>
-  >(sql`
-    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.address, w.final_nonce AS "finalNonce",
-      w.confirmed_epoch AS "confirmedEpoch", ${currentEpoch} AS epoch
-    FROM chain_wallets w
-    WHERE w.network = ${network} AND w.confirmed_epoch < ${currentEpoch}
+  page: UnconfirmedPage,
+): Promise<UnconfirmedList> {
+  return page.of === "all"
+    ? await listAll(database, network, page)
+    : await listWaiting(database, network, page);
+}
+
+/** Served by chain_wallets_unconfirmed. */
+async function listAll(
+  database: Queryable,
+  network: string,
+  { after, limit }: UnconfirmedPage & { of: "all" },
+): Promise<UnconfirmedList> {
+  const rows = await database.query<UnconfirmedRow>(sql`
+    SELECT ${unconfirmedColumns} FROM chain_wallets w
+    WHERE w.network = ${network} AND ${isUnconfirmed}
       AND (w.confirmed_epoch, w.wallet_id) > (${after?.confirmedEpoch ?? -1}::bigint, ${after?.walletId ?? leastId}::uuid)
-      AND (w.halted_code IS NULL OR w.halted_code <> ALL (${[...aheadCodes]}::text[]))
     ORDER BY w.network, w.confirmed_epoch, w.wallet_id LIMIT ${limit}
   `);
-  return rows.map((row) => ({
+  const wallets = rows.map(readUnconfirmed);
+  return { wallets, next: rows.length < limit ? undefined : { of: "all", after: wallets.at(-1), limit } };
+}
+
+/** Served by chain_payments_ready and the primary key. */
+async function listWaiting(
+  database: Queryable,
+  network: string,
+  { afterWalletId = leastId, limit }: UnconfirmedPage & { of: "waiting" },
+): Promise<UnconfirmedList> {
+  const waiting = await listWaitingWallets(database, network, afterWalletId, limit);
+  if (waiting.length === 0) return { wallets: [], next: undefined };
+  const rows = await database.query<UnconfirmedRow>(sql`
+    SELECT ${unconfirmedColumns} FROM ${listWallets(waiting)} CROSS JOIN LATERAL (
+      SELECT * FROM chain_wallets w
+      WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id LIMIT 1) AS w
+    WHERE ${isUnconfirmed}
+  `);
+  const last = waiting.length < limit ? undefined : waiting.at(-1)?.walletId;
+  return {
+    wallets: rows.map(readUnconfirmed),
+    next: last === undefined ? undefined : { of: "waiting", afterWalletId: last, limit },
+  };
+}
+
+const isUnconfirmed = sql`(w.confirmed_epoch < ${currentEpoch}
+  AND (w.halted_code IS NULL OR w.halted_code <> ALL (${[...aheadCodes]}::text[])))`;
+
+const unconfirmedColumns = sql`
+  w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.address, w.final_nonce AS "finalNonce", w.next_nonce AS "nextNonce",
+  w.confirmed_epoch AS "confirmedEpoch", ${currentEpoch} AS epoch`;
+
+type Numbers = "epoch" | "finalNonce" | "nextNonce" | "confirmedEpoch";
+type UnconfirmedRow = Omit<UnconfirmedWallet, Numbers> & Record<Numbers, string>;
+
+function readUnconfirmed(row: UnconfirmedRow): UnconfirmedWallet {
+  return {
     ...row,
     finalNonce: Number(row.finalNonce),
+    nextNonce: Number(row.nextNonce),
     confirmedEpoch: Number(row.confirmedEpoch),
     epoch: Number(row.epoch),
-  }));
+  };
 }
 
 const leastId = "00000000-0000-0000-0000-000000000000";
