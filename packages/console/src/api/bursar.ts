@@ -1,5 +1,5 @@
 import { type Bursar, type BursarOptions, createBursar } from "@bursar/client";
-import { noteSession } from "../session/current-session";
+import { isPersonOfPage, noteSession } from "../session/current-session";
 import { confirmWithPasskey } from "./confirm-with-passkey";
 import { createQuotaNotes, type QuotaNotes } from "./quota-notes";
 
@@ -26,8 +26,15 @@ export const bursar: Bursar = createBursar({
   fetch: fetchWithSession,
   confirm: confirmWithPasskey,
   credentials: async () => {
-    const { access_token, expires_in, session } = await bursar.consoleSession.token();
+    const { access_token, expires_in, session, person } = await bursar.consoleSession.token();
+    if (!isPersonOfPage(person.id)) return await beginAgain();
     noteSession(session);
     return { token: access_token, expiresInSeconds: expires_in };
   },
 });
+
+/** The page becomes that of the person who is logged in now. What waits for a token is not sent. Drafts are kept for their own person. */
+function beginAgain(): Promise<never> {
+  location.reload();
+  return new Promise(() => undefined);
+}

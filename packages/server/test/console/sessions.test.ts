@@ -68,6 +68,28 @@ describe.runIf(hasBrowser)("a person in a browser", () => {
     await ada.close();
   });
 
+  it("does nothing as somebody else who has logged in in another tab", async () => {
+    const ada = await running().join(owner, "operator", { name: "Ada" });
+    const bob = await running().join(owner, "operator", { name: "Bob" });
+    const before = await transactionsOf();
+    await ada.open("/transactions/new");
+    await ada.page.getByLabel("Reference").fill("typed by Ada");
+    await ada.page.getByLabel("Asset").selectOption("USD");
+    await ada.page.getByLabel("Amount").fill("1");
+    await ada.context.addCookies(await bob.context.cookies());
+    const refusal = {
+      error: { code: "UNAUTHENTICATED", message: "The token has expired.", request_id: "1" },
+    };
+    await ada.page.route("**/v1/transactions", (route) => route.fulfill({ status: 401, json: refusal }), {
+      times: 1,
+    });
+    await ada.page.getByRole("button", { name: "Send", exact: true }).click();
+    await ada.page.locator("header").getByText("Bob").first().waitFor();
+    expect(await ada.page.getByLabel("Reference").inputValue()).toBe("");
+    expect(await transactionsOf()).toBe(before);
+    await Promise.all([ada.close(), bob.close()]);
+  });
+
   it("opens nothing under /v1 with the cookie alone", async () => {
     const ada = await running().join(owner, "admin");
     const paths = listRoutes({} as never, "")
