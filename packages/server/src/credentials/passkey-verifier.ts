@@ -13,6 +13,18 @@ const credentialIdLengthMax = 1364;
 
 /** Loaded when the first person comes: it takes 0.1 s, and programs need none of it. */
 const load = () => import("@simplewebauthn/server");
+const loadHelpers = () => import("@simplewebauthn/server/helpers");
+
+/**
+ * The pages ask for no attestation, and browsers then give none, or one by the new key itself. Any other is refused unread: the library
+ * would ask for the revocations of a certificate that the caller has made, at an address of the caller's choice.
+ */
+async function hasNoCertificate(attestationObject: string): Promise<boolean> {
+  const { decodeAttestationObject } = await loadHelpers();
+  const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")));
+  const format = decoded.get("fmt");
+  return format === "none" || (format === "packed" && decoded.get("attStmt").get("x5c") === undefined);
+}
 
 /** Whatever is wrong with an answer of an authenticator, it is refused; the library throws an error for most of it. */
 export function createPasskeyVerifier(addressOf: () => ConsoleAddress): PasskeyVerifier {
@@ -21,6 +33,7 @@ export function createPasskeyVerifier(addressOf: () => ConsoleAddress): PasskeyV
       const { verifyRegistrationResponse } = await load();
       const { rpId, origins } = addressOf();
       try {
+        if (!(await hasNoCertificate(attestation_object))) return undefined;
         const { verified, registrationInfo } = await verifyRegistrationResponse({
           response: {
             ...{ id, rawId: id, type: "public-key", clientExtensionResults: {} },

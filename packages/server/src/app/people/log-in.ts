@@ -59,7 +59,11 @@ export async function registerPasskey(
   const isChallenge = (challenge: string) =>
     deps.challenges.verify(challenge, `register ${client.id}`) !== undefined;
   const made = await deps.passkeys.verifyRegistration(attestation, isChallenge);
-  if (made === undefined) return invalidPasskey;
+  if (made === undefined) {
+    const refused = refusedLogin(client, from, new Date(deps.now()));
+    deps.audit.record({ ...refused, action: "passkey.register" });
+    return invalidPasskey;
+  }
   const key = newPasskeyKey(deps, client.id, writePasskey({ ...made, name }));
   const origin = originOf(client, from);
   // Decided again with the row locked: of two uses of a link, the second finds no secret.

@@ -9,6 +9,8 @@ export interface Faults {
   type?: string;
   /** Registers a key of RSA with a modulus of this size. */
   modulusBytes?: number;
+  /** Says how the key was made. Without certificates, the key itself has signed that. */
+  attestation?: { format: string; certificates?: Buffer[] };
 }
 
 const rpId = "localhost";
@@ -56,6 +58,17 @@ export function createAuthenticator(origin: string) {
           [-2, Buffer.from([1, 0, 1])],
         ];
 
+  const statementOf = ({ attestation }: Faults, signed: Buffer) => {
+    if (attestation === undefined) return new Map();
+    const statement = new Map<string, unknown>([
+      ["alg", -7],
+      ["sig", sign("sha256", signed, privateKey)],
+    ]);
+    return attestation.certificates === undefined
+      ? statement
+      : statement.set("x5c", attestation.certificates);
+  };
+
   return {
     id,
     userHandle: () => userHandle,
@@ -72,16 +85,17 @@ export function createAuthenticator(origin: string) {
         credentialId,
         cose,
       ]);
+      const data = clientData("webauthn.create", options.challenge, faults);
       const attestation = cbor(
         new Map<string, unknown>([
-          ["fmt", "none"],
-          ["attStmt", new Map()],
+          ["fmt", faults.attestation?.format ?? "none"],
+          ["attStmt", statementOf(faults, signedBytes(authData, data))],
           ["authData", authData],
         ]),
       );
       return {
         id,
-        client_data: clientData("webauthn.create", options.challenge, faults).toString("base64url"),
+        client_data: data.toString("base64url"),
         attestation_object: attestation.toString("base64url"),
       };
     },
@@ -89,15 +103,19 @@ export function createAuthenticator(origin: string) {
     assert: (challenge: string, faults: Faults = {}) => {
       const data = clientData("webauthn.get", challenge, faults);
       const authData = authenticatorData(0, faults);
-      const signed = Buffer.concat([authData, createHash("sha256").update(data).digest()]);
       return {
         id,
         client_data: data.toString("base64url"),
         authenticator_data: authData.toString("base64url"),
-        signature: sign("sha256", signed, privateKey).toString("base64url"),
+        signature: sign("sha256", signedBytes(authData, data), privateKey).toString("base64url"),
       };
     },
   };
+}
+
+/** What a passkey signs. */
+function signedBytes(authData: Buffer, clientData: Buffer): Buffer {
+  return Buffer.concat([authData, createHash("sha256").update(clientData).digest()]);
 }
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
@@ -122,6 +140,7 @@ function cbor(value: unknown): Buffer {
   if (typeof value === "string")
     return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
   if (Buffer.isBuffer(value)) return Buffer.concat([head(2, value.length), value]);
+  if (Array.isArray(value)) return Buffer.concat([head(4, value.length), ...value.map(cbor)]);
   if (!(value instanceof Map)) throw new Error("not encoded");
   return Buffer.concat([
     head(5, value.size),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../../harness/eventually.js";
+import { createAuthenticator } from "../../../harness/people/authenticator.js";
 import { callConsole, registerWith } from "../../../harness/people/log-in.js";
 import { type ProviderService, startProviderService } from "../../../harness/people/provider-service.js";
 
@@ -51,11 +52,17 @@ describe("the audit log of a tenant", () => {
     });
   });
 
-  it("has the second use of a link, and a login as somebody with the passkey of another person", async () => {
+  it("has a passkey that was refused, the second use of a link, and a login as somebody with the passkey of another person", async () => {
     const { service, owner } = started;
     const invite = (email: string) =>
       service.inviteAsOperator(owner, { email, name: "Grace", role: "viewer" });
     const link = await invite("grace@treasury.example");
+    const forged = await registerWith(service, link, createAuthenticator("http://elsewhere.example"));
+    expect(forged.code).toBe("PASSKEY_INVALID");
+    expect(await find(({ action }) => action === "passkey.register")).toMatchObject({
+      ...{ actor: "anonymous", outcome: "refused", code: "PASSKEY_INVALID", address: expect.any(String) },
+      object: expect.stringMatching(/^cli_/),
+    });
     const grace = await registerWith(service, link);
     const mallory = await registerWith(service, await invite("mallory@treasury.example"));
     expect([grace.status, mallory.status]).toEqual([201, 201]);
@@ -69,8 +76,8 @@ describe("the audit log of a tenant", () => {
     const assertion = mallory.authenticator.assert(body["challenge"] as string);
     const given = { user_handle: grace.authenticator.userHandle(), ...assertion };
     expect((await callConsole(service, "POST", "", given)).code).toBe("PASSKEY_INVALID");
-    expect(await find(({ code }) => code === "PASSKEY_INVALID")).toMatchObject({
-      ...{ action: "session.open", ...attempt },
+    expect(await find(({ action, object }) => action === "session.open" && object === id)).toMatchObject({
+      ...{ code: "PASSKEY_INVALID", ...attempt },
     });
   });
 });
