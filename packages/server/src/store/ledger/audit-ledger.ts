@@ -1,6 +1,7 @@
 import type { Database, Queryable } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { marketChecks } from "../markets/audit-markets.js";
+import { findForgedApprovals } from "../transactions/forged-approvals.js";
 import { findForgedDeposits } from "../transactions/sealed-deposits.js";
 
 /** A rule of the ledger, and a query that finds where it is violated. */
@@ -118,6 +119,7 @@ export interface LedgerVerdict {
 
 const violationsMax = 10;
 const depositRule = "every deposit was recorded by the service";
+const decisionRule = "every decision on a transaction was recorded by the service";
 
 /** Checks the whole ledger on one snapshot, so that a transaction that commits meanwhile is seen as a whole or not at all. */
 export async function auditLedger(database: Database): Promise<LedgerVerdict[]> {
@@ -129,11 +131,12 @@ export async function auditLedger(database: Database): Promise<LedgerVerdict[]> 
     const verdicts: LedgerVerdict[] = [];
     for (const { what, violations } of checks)
       verdicts.push({ what, violations: await find(tx, violations) });
-    // Where money has come from is known only with the keys that verify deposits.
+    // Where money has come from, and who has decided, is known only with the keys that verify deposits and decisions.
     if (database.keys !== undefined)
       verdicts.push(
         { what: incomeRule.what, violations: await find(tx, incomeRule.violations) },
         { what: depositRule, violations: await findForgedDeposits(tx, violationsMax) },
+        { what: decisionRule, violations: await findForgedApprovals(tx, violationsMax) },
       );
     return verdicts;
   });

@@ -1,7 +1,10 @@
 import { readId, type Transaction } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { withKeys } from "../../../src/store/core/database.js";
 import { retryFailures } from "../../../src/store/core/rows/failures.js";
 import { Statement, sql } from "../../../src/store/core/sql.js";
+import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
+import { findForgedApprovals } from "../../../src/store/transactions/forged-approvals.js";
 import { transactionFailures } from "../../../src/store/transactions/settlement.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../harness/access/officers.js";
 import { sealOpenTransactions } from "../../harness/database/seal-rows.js";
@@ -62,6 +65,27 @@ describe("an approval that somebody writes to the database", () => {
       approval: { state: "approved", approved: 1, decisions: [{ client_id, decision: "approve" }] },
     });
     expect(await listed()).toMatchObject({ data: [{ client_id, decision: "approve" }] });
+  });
+
+  it("stops the payment if it is a rejection, without a name, and the audit of the ledger reports it", async () => {
+    const genuine = await tenant.pay(tenant.admin);
+    expect(await tenant.approve(officer, genuine)).toMatchObject({ status: 202 });
+    await tenant.completes(genuine);
+    await insert("client_id", officerId());
+    await service.database.run(`
+      UPDATE approvals SET decision = 'reject' WHERE transaction_id = '${idOf(payment)}';
+      UPDATE open_transactions SET due_at = '-infinity' WHERE id = '${idOf(payment)}'`);
+    const rejected = await eventually(
+      () => tenant.read(payment.id),
+      ({ state }) => state === "rejected",
+    );
+    expect(JSON.stringify(rejected)).not.toContain(officer.clientId);
+    const keyed = withKeys(service.database, service.keys);
+    const found = (await findForgedApprovals(keyed, 10_000)).map(({ transaction_id }) => transaction_id);
+    expect(found).toContain(idOf(payment));
+    expect(found).not.toContain(idOf(genuine));
+    const rule = (await auditLedger(keyed)).find(({ what }) => what.startsWith("every decision"));
+    expect(rule?.violations.length).toBeGreaterThan(0);
   });
 
   it("does not count with a signature that is only said to be one", async () => {
