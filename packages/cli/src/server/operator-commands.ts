@@ -19,7 +19,7 @@ export const operatorCommands: readonly OperatorCommand[] = [
   { name: "client", summary: "manage the API clients of all tenants" },
   { name: "people", summary: "invite, list, disable and recover people" },
   { name: "policy", summary: "show, set or reset the policy of a tenant", words: ["show", "set", "reset"] },
-  { name: "fund", summary: "credit a wallet of the book" },
+  { name: "fund", summary: "credit a wallet of the book, or of the development chain" },
   {
     name: "wallet",
     summary: "adopt or resume a halted wallet of a chain, or give up a nonce that only the signer knows",

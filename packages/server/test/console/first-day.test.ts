@@ -160,6 +160,13 @@ describe.runIf(hasBrowser)("on the first day", () => {
       expect([name, await page.getByRole("button", { name }).isDisabled()]).toEqual([name, true]);
     await page.reload();
     await page.getByText("the answer was lost").waitFor();
+    // It may have been paid, so it is not forgotten with what was only typed.
+    const tab = await ada.context.newPage();
+    await tab.goto(`${running().origin}/console`);
+    await tab.getByRole("button", { name: "Log out" }).click();
+    await ada.logIn();
+    await tab.close();
+    await page.getByText("the answer was lost").waitFor();
     expect(await page.getByLabel("Amount").isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Ask again" }).click();
     await page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();

@@ -16,6 +16,7 @@ import { TextFilters } from "../../ui/tables/text-filter";
 import { VirtualTable } from "../../ui/tables/virtual-table";
 import { ClientId } from "../../ui/values/client-id";
 import { ForeignText } from "../../ui/values/foreign-text";
+import { ObjectLink } from "../../ui/values/object-link";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
 import { type AuditFilters, actors, outcomes, texts } from "./audit-filters";
@@ -134,7 +135,7 @@ function columnsWith(show: (entry: AuditEntry) => void): Column<AuditEntry>[] {
         if (first === null) return <span className="quiet">nothing</span>;
         return (
           <>
-            <ForeignText text={first} limit={60} />
+            <ObjectLink id={first} />
             {objects.length > 1 && <span className="quiet"> and {objects.length - 1} more</span>}
           </>
         );

@@ -166,6 +166,13 @@ function Details({ transaction }: { transaction: Transaction }) {
         <MetadataFacts metadata={transaction.metadata} />
       </FactsCard>
       <TransactionHistory transaction={transaction} />
+      {scopes.includes("audit:read") && (
+        <p>
+          <Link to="/audit" search={{ object: id }}>
+            Audit entries about this transaction
+          </Link>
+        </p>
+      )}
       <LedgerEntries transaction={transaction} names={names} />
       {["webhooks:manage", "events:read"].every((scope) => scopes.includes(scope)) && (
         <TransactionDeliveries transaction={transaction} />

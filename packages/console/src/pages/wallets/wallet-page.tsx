@@ -96,6 +96,9 @@ function FreezeButton({ wallet: { id, name, frozen } }: { wallet: Wallet }) {
   );
 }
 
+/** The id that local chains have by convention. */
+const developmentNetwork = "eip155:31337";
+
 function Details({ wallet }: { wallet: Wallet }) {
   const { id, name, purpose, role, network, state, frozen, address, sending, created_by, created_at } =
     wallet;
@@ -128,6 +131,12 @@ function Details({ wallet }: { wallet: Wallet }) {
       <section className="stack" aria-labelledby="balances">
         <h2 id="balances">Balances</h2>
         <BalanceTable wallet={wallet} />
+        {network === developmentNetwork && (
+          <p className="notice">
+            This wallet is on a development chain, whose coins have no value. In the sandbox, this command
+            sends some to it: <code>./bursar fund {id} ETH.DEV 2</code>
+          </p>
+        )}
         <p>
           <Link to="/transactions" search={{ wallet: id }}>
             Transactions of this wallet

@@ -39,9 +39,13 @@ export function useKeyedDraft<Value extends object>(name: string, initial: () =>
   return { ...draft, edit };
 }
 
-/** Nothing that was typed stays in this tab. */
+/**
+ * Nothing that was typed stays in this tab, except what was sent and not answered. It may have been paid, and the person who sent it would
+ * type it again, with another key. It is shown to nobody else.
+ */
 export function forgetDrafts(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) removeDraft(key);
+  for (const key of Object.keys(sessionStorage))
+    if (key.startsWith(prefix) && readDraft<{ sent?: unknown }>(key)?.sent === undefined) removeDraft(key);
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,0 +1,26 @@
+import { Link } from "@tanstack/react-router";
+import { useScopes } from "../../session/use-me";
+import { ClientId } from "./client-id";
+import { ForeignText } from "./foreign-text";
+
+/** The pages of objects, by the beginning of their id, and the scope that reads them. */
+const pages = {
+  tx: { to: "/transactions/$id", scope: "transactions:read" },
+  wlt: { to: "/wallets/$id", scope: "wallets:read" },
+  whe: { to: "/webhooks/$id", scope: "webhooks:manage" },
+} as const;
+
+/** What something is about: a client by its name, and what has a page as a link to it. */
+export function ObjectLink({ id }: { id: string }) {
+  const scopes = useScopes();
+  const prefix = /^([a-z]+)_[0-9a-z]{26}$/.exec(id)?.[1] ?? "";
+  if (prefix === "cli") return <ClientId id={id} />;
+  const text = <ForeignText text={id} limit={60} />;
+  const page = Object.hasOwn(pages, prefix) ? pages[prefix as keyof typeof pages] : undefined;
+  if (page === undefined || !scopes.includes(page.scope)) return text;
+  return (
+    <Link to={page.to} params={{ id }}>
+      {text}
+    </Link>
+  );
+}
