@@ -121,6 +121,17 @@ it("a service without an order book that refuses a payment with 404 is no other 
   expect(out).toMatch(/seen +status 404/);
 });
 
+it("an order book of several megabytes is read", async () => {
+  const server = createServer((_request, response) => {
+    response.end(JSON.stringify({ bids: [], asks: [], note: "x".repeat(4 << 20) }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { out } = await run(["--base-url", url, "--token", "t", "--only", "book.snapshot"]);
+  server.close();
+  expect(out).toContain("selected checks of contract 0.1.0: 2 of 2");
+});
+
 it("an address that redirects everything is named, with where it redirects to", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(301, { location: "https://pay.example/" }).end();

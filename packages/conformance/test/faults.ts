@@ -34,6 +34,7 @@ export const faults = {
   "id-left-out": { check: "tx.create.id", words: "where accepted_id of the target file says" },
   "accepted-then-404": { check: "tx.get.found", words: "status 404" },
   "some-lost": { check: "tx.get.found", words: "it was accepted and is lost" },
+  "odd-input-lost": { check: "tx.get.found", words: "it was accepted and is lost" },
   "lost-when-final": { check: "tx.get.found", words: "was shown with 200 before, and is lost" },
   "get-203": { check: "tx.get.found", words: "seen status 203", never: "lost" },
   "get-202-until-final": { check: "tx.get.found", words: "seen status 202", never: "lost" },

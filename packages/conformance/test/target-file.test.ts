@@ -47,3 +47,12 @@ it("the page about the target file has every member with an example", () => {
   look(all, []);
   expect(missing).toEqual([]);
 });
+
+it.each(["t\n", "t\r", "a\nb", "t\u0142"])("a token that no header can have is wrong usage: %j", (token) => {
+  const given = { baseUrl: "http://127.0.0.1:1" };
+  expect(() => readTarget("", { ...given, token }, {})).toThrow(UsageFault);
+  const source = "token_env: OWN\nrevoked_token_env: OLD";
+  expect(() => readTarget(source, given, { OWN: "t", OLD: token })).toThrow(
+    "The environment variable OLD has",
+  );
+});

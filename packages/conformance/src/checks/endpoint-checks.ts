@@ -208,7 +208,7 @@ export const endpointChecks = [
     "The order book is not shown at a path without /v1.",
     { needs: ["book.get"], unlessFailed: [unprefixed] },
     async (kit) => {
-      const reply = await kit.send("GET", "/orderbook");
+      const reply = await kit.send("GET", "/orderbook", { bodyBytesMax: bookBytesMax });
       expect(
         !isSameAs(reply, await book(kit)),
         "no snapshot from GET /orderbook, which lacks the prefix /v1",
@@ -218,7 +218,11 @@ export const endpointChecks = [
   ),
 ];
 
-export const book = (kit: Kit) => kit.fixture("order book", (own) => own.send("GET", "/v1/orderbook"));
+/** A book has no bound, and no parameter that would bound it. */
+export const bookBytesMax = 32 << 20;
+
+export const book = (kit: Kit) =>
+  kit.fixture("order book", (own) => own.send("GET", "/v1/orderbook", { bodyBytesMax: bookBytesMax }));
 
 /** Null, an error of whatever form, or a body that is declared as JSON and is not. */
 function isNoSnapshot(reply: Reply): boolean {

@@ -1,10 +1,10 @@
 import { BoundReached, NoResponse, Undecided } from "../engine/check.js";
-import { type Kit, membersOf } from "../engine/kit.js";
+import { type Attempt, type Kit, membersOf } from "../engine/kit.js";
 import type { Reply } from "../http/reply.js";
 import { unissued } from "./access-checks.js";
 import { createWallet } from "./endpoint-checks.js";
 import { reusedKey } from "./key-scenarios.js";
-import { sharedTransaction } from "./scenarios.js";
+import { findId, isAccepted, sharedTransaction, showTransaction } from "./scenarios.js";
 
 const longReference = 65_536;
 const longToken = 200;
@@ -60,9 +60,16 @@ export const furtherRequests = (kit: Kit): Promise<FurtherReplies> =>
     await attempt(() => own.send("GET", path, { authorization: null }), true);
     await attempt(() => own.send("GET", path, { authorization: unissued.padEnd(longToken, "x") }));
     await attempt(() => own.send("GET", "/v1/transactions/%ff"));
-    for (const change of oddMembers) await attempt(() => create(change));
+    const created: (Attempt | undefined)[] = [];
+    for (const change of oddMembers) created.push(await attempt(() => create(change)));
     // A server need not read a long body before it refuses it.
-    await attempt(() => create((reference) => ({ reference: reference.padEnd(longReference, "x") })), true);
+    const isLong = (reference: string) => ({ reference: reference.padEnd(longReference, "x") });
+    created.push(await attempt(() => create(isLong), true));
     const malformed = await attempt(() => own.send("GET", "/v1/transactions/%zz"), true);
+    // What is accepted can be read, however odd it is.
+    for (const { reply } of created.filter((one) => one !== undefined)) {
+      const found = isAccepted(own.target, reply) ? findId(own.target, reply) : undefined;
+      if (found !== undefined) await attempt(() => showTransaction(own, found.id), true);
+    }
     return { left, closed, malformed };
   });

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { bookBytesMax } from "../checks/endpoint-checks.js";
 import { urlOf } from "../engine/kit.js";
 import { isOfGateway } from "../http/find-gateway.js";
 import { errorIn, parseJson, type Reply } from "../http/reply.js";
@@ -143,7 +144,7 @@ function probe({ baseUrl, timing }: Target, path: string, token: string | undefi
   const headers: [string, string][] = token === undefined ? [] : [["Authorization", `Bearer ${token}`]];
   return send(
     { method: "GET", url: urlOf(baseUrl, path), headers },
-    { timeoutMs: timing.requestMs, bodyBytesMax: 1 << 20, headerBytesMax: 64 << 10 },
+    { timeoutMs: timing.requestMs, bodyBytesMax: bookBytesMax, headerBytesMax: 64 << 10 },
   );
 }
 

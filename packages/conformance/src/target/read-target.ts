@@ -105,7 +105,18 @@ type SecretOf = (name: string) => string;
 
 function readSecret(reader: ValueReader, name: string, secretOf: SecretOf): string | undefined {
   const variable = reader.text(name);
-  return variable === undefined ? undefined : secretOf(variable);
+  const secret = variable === undefined ? undefined : secretOf(variable);
+  if (name.endsWith("token_env")) refuseUnsendable(secret, `The environment variable ${variable}`);
+  return secret;
+}
+
+/** A token with a line break, such as one from a file, cannot be sent. */
+function refuseUnsendable(token: string | undefined, where: string): void {
+  if (token === undefined || /^[\t\x20-\x7e\x80-\xff]*$/.test(token)) return;
+  const isBreak = /[\r\n]$/.test(token);
+  throw new UsageFault(
+    `${where} has ${isBreak ? "a line break at its end" : "a character that no header can have"}, so it cannot be sent as a token.`,
+  );
 }
 
 function readCredentials(reader: ValueReader | undefined, secretOf: SecretOf): Credentials | undefined {
@@ -128,6 +139,10 @@ function readOwnCredentials(
   const named = readSecret(reader, "token_env", secretOf);
   const ownClientId = reader.text("client_id");
   const token = given.token ?? named ?? environment[tokenVariable];
+  refuseUnsendable(
+    token,
+    given.token === undefined ? `The environment variable ${tokenVariable}` : "--token",
+  );
   const clientId = given.clientId ?? ownClientId;
   const secretVariable = reader.text("client_secret_env") ?? clientSecretVariable;
   if (given.clientId !== undefined || (token === undefined && clientId !== undefined))

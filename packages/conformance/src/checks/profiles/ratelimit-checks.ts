@@ -1,5 +1,6 @@
 import { expect, NotOffered, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
+import { bookBytesMax } from "../endpoint-checks.js";
 
 const profile = "ratelimit";
 const requestsMax = 40;
@@ -10,7 +11,8 @@ const refused = (kit: Kit) =>
     const { limitedToken } = own.session;
     if (limitedToken === undefined)
       throw new NotOffered("The target file names no client with a small quota (limited).");
-    const options = { authorization: `Bearer ${limitedToken}`, showsRefusedByQuota: true };
+    const authorization = `Bearer ${limitedToken}`;
+    const options = { authorization, showsRefusedByQuota: true, bodyBytesMax: bookBytesMax };
     for (let requests = 0; requests < requestsMax; requests += 1) {
       const reply = await own.send("GET", "/v1/orderbook", options);
       if (reply.status === 429) return reply;

@@ -125,6 +125,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   };
 
   const create = async (request: PlainRequest): Promise<PlainAnswer> => {
+    if (has("odd-input-lost") && request.body.includes("\\u0000"))
+      return accept({ ...(JSON.parse(request.body) as Transaction), id: "tx_lost" });
     const stored =
       has("repeat-needs-no-token") && request.headers.authorization === undefined
         ? storedAnswer(request)
