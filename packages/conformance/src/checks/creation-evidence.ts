@@ -4,7 +4,7 @@ import type { Reply } from "../http/reply.js";
 import { containsText, itemAt, mentions, placesOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { createdInRun } from "./shown-members.js";
-import type { Announced } from "./webhook-scenarios.js";
+import type { Announced } from "./webhooks/webhook-scenarios.js";
 
 /** How a notification shows that a transaction exists although its request was refused; undefined if it does not. */
 export interface CreationEvidence {

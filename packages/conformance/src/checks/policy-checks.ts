@@ -14,8 +14,8 @@ import {
   requireId,
   settledTransaction,
 } from "./scenarios.js";
-import { isAbout } from "./webhook-names.js";
-import { allStatesIn, announced, statesIn } from "./webhook-scenarios.js";
+import { isAbout } from "./webhooks/webhook-names.js";
+import { allStatesIn, announced, statesIn } from "./webhooks/webhook-scenarios.js";
 
 const refused = "policy.refused";
 const writes = ["transaction"] as const;

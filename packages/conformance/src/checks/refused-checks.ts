@@ -6,9 +6,9 @@ import { unissued } from "./access-checks.js";
 import { aboutId, createEvidence } from "./creation-evidence.js";
 import { type Accepted, acceptTransaction, repeat } from "./key-scenarios.js";
 import { findCarriedOut } from "./refused-repetition.js";
-import { endpoint } from "./webhook-endpoint.js";
-import { isAbout } from "./webhook-names.js";
-import { type Announced, announced } from "./webhook-scenarios.js";
+import { endpoint } from "./webhooks/webhook-endpoint.js";
+import { isAbout } from "./webhooks/webhook-names.js";
+import { type Announced, announced } from "./webhooks/webhook-scenarios.js";
 
 /** Requests that the contract does not allow, each with a reference of its own. */
 const wrongRequests = ({ target }: Kit): readonly [what: string, options: CreateOptions][] => [
@@ -106,7 +106,7 @@ export const refusedChecks = [
       const usualIds = await evidence.usualIds();
       if (usualIds === undefined)
         throw new NotOffered(
-          "Transactions that were not repeated have further ones with their reference, and not always as many, so a second one cannot be told from these.",
+          "Transactions that were not repeated have further ones with their reference, and not always as many, so a second one cannot be distinguished from these.",
         );
       const findSecond = async (reference: string, what: string) => {
         const found = [...(await evidence.idsOf(shown, reference))];

@@ -2,8 +2,8 @@ import type { Kit } from "../engine/kit.js";
 import { itemOf } from "../webhooks/delivery-items.js";
 import type { Delivery, Receiver } from "../webhooks/receiver.js";
 import { acceptTransaction, repeat } from "./key-scenarios.js";
-import { isAbout } from "./webhook-names.js";
-import type { Announced } from "./webhook-scenarios.js";
+import { isAbout } from "./webhooks/webhook-names.js";
+import type { Announced } from "./webhooks/webhook-scenarios.js";
 
 /**
  * A repetition that is carried out has the reference of the first request. If notifications show no ids, only their number

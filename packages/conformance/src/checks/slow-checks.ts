@@ -14,7 +14,7 @@ import {
   showTransaction,
 } from "./scenarios.js";
 import { stateOf } from "./transaction-state.js";
-import { endpoint } from "./webhook-endpoint.js";
+import { endpoint } from "./webhooks/webhook-endpoint.js";
 
 const writes = ["transaction"] as const;
 /** A retry that is varied by a fifth is still on schedule. */

@@ -23,8 +23,8 @@ import { refusedChecks } from "./refused-checks.js";
 import { slowChecks } from "./slow-checks.js";
 import { togetherChecks } from "./together-checks.js";
 import { everyTransactionChecks, transactionChecks } from "./transaction-checks.js";
-import { webhookChecks } from "./webhook-checks.js";
-import { webhookRetryChecks } from "./webhook-retry-checks.js";
+import { webhookChecks } from "./webhooks/webhook-checks.js";
+import { webhookRetryChecks } from "./webhooks/webhook-retry-checks.js";
 
 /** All checks, each after those that it needs. A new check is a row of one of these lists. */
 export const checkTable: readonly Check[] = [

@@ -18,7 +18,7 @@ import { acceptedWallet, book } from "../endpoint-checks.js";
 import { numberAmount, withoutKey } from "../key-scenarios.js";
 import { sharedTransaction, showTransaction } from "../scenarios.js";
 import { unknownTransaction } from "../transaction-checks.js";
-import { announced } from "../webhook-scenarios.js";
+import { announced } from "../webhooks/webhook-scenarios.js";
 import { openapi, openapiValidator } from "./openapi-checks.js";
 
 const source = "The target's OpenAPI document";

@@ -7,9 +7,9 @@ import type { MessageSignatureTarget } from "../../target/target.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import { messageOf } from "../../webhooks/verify-signature.js";
 import { createTransaction } from "../scenarios.js";
-import { endpoint, readSecret, sendDescribed } from "../webhook-endpoint.js";
-import { isAbout } from "../webhook-names.js";
-import { announced } from "../webhook-scenarios.js";
+import { endpoint, readSecret, sendDescribed } from "../webhooks/webhook-endpoint.js";
+import { isAbout } from "../webhooks/webhook-names.js";
+import { announced } from "../webhooks/webhook-scenarios.js";
 
 const profile = "rfc9421";
 const present = "rfc9421.present";

@@ -5,7 +5,7 @@ import { describeReply } from "../../http/reply.js";
 import { type SigningOptions, signRequest } from "../../signatures/sign-request.js";
 import type { SignedRequestTarget } from "../../target/target.js";
 import { expectRefused, isAccepted, rawAt } from "../scenarios.js";
-import { sendDescribed } from "../webhook-endpoint.js";
+import { sendDescribed } from "../webhooks/webhook-endpoint.js";
 
 const profile = "rfc9421";
 const accepted = "rfc9421.request.accepted";

@@ -3,8 +3,8 @@ import type { Kit } from "../../engine/kit.js";
 import { showValue } from "../../engine/name-value.js";
 import { itemOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
-import { endpoint } from "../webhook-endpoint.js";
-import { allStatesIn, announced } from "../webhook-scenarios.js";
+import { endpoint } from "../webhooks/webhook-endpoint.js";
+import { allStatesIn, announced } from "../webhooks/webhook-scenarios.js";
 
 const profile = "standard-webhooks";
 const source = "Standard Webhooks, https://www.standardwebhooks.com";

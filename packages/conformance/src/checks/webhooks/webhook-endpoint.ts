@@ -1,9 +1,9 @@
-import { fail, NotOffered } from "../engine/check.js";
-import type { Kit } from "../engine/kit.js";
-import { describeReply, type Reply } from "../http/reply.js";
-import type { DescribedRequest, Place, WebhookTarget } from "../target/target.js";
-import type { Receiver } from "../webhooks/receiver.js";
-import { rawAt } from "./scenarios.js";
+import { fail, NotOffered } from "../../engine/check.js";
+import type { Kit } from "../../engine/kit.js";
+import { describeReply, type Reply } from "../../http/reply.js";
+import type { DescribedRequest, Place, WebhookTarget } from "../../target/target.js";
+import type { Receiver } from "../../webhooks/receiver.js";
+import { rawAt } from "../scenarios.js";
 
 /** The endpoint that the kit has registered, with its secret. */
 export interface Endpoint {

@@ -1,7 +1,7 @@
-import { contractCheck, expect, fail, NotOffered } from "../engine/check.js";
-import { showValue } from "../engine/name-value.js";
-import { itemOf } from "../webhooks/delivery-items.js";
-import { failOverdue } from "./scenarios.js";
+import { contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
+import { showValue } from "../../engine/name-value.js";
+import { itemOf } from "../../webhooks/delivery-items.js";
+import { failOverdue } from "../scenarios.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
 import { retried } from "./webhook-scenarios.js";
 

@@ -1,9 +1,9 @@
-import type { Kit } from "../engine/kit.js";
-import type { Place } from "../target/target.js";
-import { fieldsAt } from "../webhooks/batches.js";
-import { headerReadings, isNamed, itemAt, mentions, placesOf } from "../webhooks/delivery-items.js";
-import type { Delivery } from "../webhooks/receiver.js";
-import type { Accepted } from "./key-scenarios.js";
+import type { Kit } from "../../engine/kit.js";
+import type { Place } from "../../target/target.js";
+import { fieldsAt } from "../../webhooks/batches.js";
+import { headerReadings, isNamed, itemAt, mentions, placesOf } from "../../webhooks/delivery-items.js";
+import type { Delivery } from "../../webhooks/receiver.js";
+import type { Accepted } from "../key-scenarios.js";
 
 /** Which transaction a notification is about. */
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Kit } from "../engine/kit.js";
-import type { Target } from "../target/target.js";
-import { fieldsAt, partsAbout } from "../webhooks/batches.js";
-import { containsText, contentOf, eventsOf, findMember, itemOf } from "../webhooks/delivery-items.js";
-import type { Delivery, Receiver, SeenState } from "../webhooks/receiver.js";
-import { type Accepted, acceptBeyondAscii, acceptTransaction } from "./key-scenarios.js";
-import { awaitFinal, failOverdue } from "./scenarios.js";
-import { stateNames, stateOf } from "./transaction-state.js";
+import type { Kit } from "../../engine/kit.js";
+import type { Target } from "../../target/target.js";
+import { fieldsAt, partsAbout } from "../../webhooks/batches.js";
+import { containsText, contentOf, eventsOf, findMember, itemOf } from "../../webhooks/delivery-items.js";
+import type { Delivery, Receiver, SeenState } from "../../webhooks/receiver.js";
+import { type Accepted, acceptBeyondAscii, acceptTransaction } from "../key-scenarios.js";
+import { awaitFinal, failOverdue } from "../scenarios.js";
+import { stateNames, stateOf } from "../transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { findUnnamable, isAbout, nameOf, namesOf, textsAt } from "./webhook-names.js";
 
