@@ -80,11 +80,12 @@ export interface AccessParts {
 
 /**
  * Fewer than the connections to the database. Address blocks take turns, so a flood from one delays a client elsewhere by one check. Only
- * 2000 blocks at once fill the queue for another one, and not for clients that have authenticated from their block before: those have
- * checks of their own.
+ * 2000 blocks at once fill the queue for another one. Proofs that match what was last read of their client have checks of their own.
  */
 const proofChecks = { concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 };
 const knownProofChecks = { concurrentMax: 2, waitingMax: 2000, waitingOfKeyMax: 20 };
+/** A signature takes about 300 µs on another thread: the last one of an address block waits for a third of a second. */
+const signatureChecks = { concurrentMax: 4, waitingMax: 4000, waitingOfKeyMax: 1000 };
 
 /** A change takes 3 to 15 ms, so the last one in the queue waits for about a second. */
 const clientChangesWaitingMax = 100;
@@ -162,7 +163,7 @@ export function composeAccess(
     onStateChanged,
   };
   const shared = { nonces, tokens, uses, addresses, audit };
-  const gates = { checks: proofChecks, knownChecks: knownProofChecks };
+  const gates = { checks: proofChecks, knownChecks: knownProofChecks, signatureChecks };
   const people = composePeople(options, { ...serviceDeps, ...shared, ...gates });
   const useCases: AccessUseCases = {
     ...createOAuthService({
@@ -175,6 +176,7 @@ export function composeAccess(
         throttle: createFailureThrottle(() => performance.now()),
         checks: createBoundedGate(proofChecks),
         knownChecks: createBoundedGate(knownProofChecks),
+        signatureChecks: createBoundedGate(signatureChecks),
         now,
       }),
       tokens,

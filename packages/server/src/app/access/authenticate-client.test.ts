@@ -27,17 +27,24 @@ function createWorld() {
     },
     keys,
     uses: { record: () => undefined },
-    assertions: { readSubject: () => undefined, verify: async () => undefined },
+    assertions: {
+      readSubject: () => "client",
+      verify: async (assertion) =>
+        assertion === "signed" ? { id: "1", expiresAt: new Date(1), keyId: "key" } : undefined,
+    },
     nonces: { useNonce: async () => true },
     throttle: createFailureThrottle(() => 0),
     checks: createBoundedGate({ concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 }),
     knownChecks: createBoundedGate({ concurrentMax: 2, waitingMax: 2000, waitingOfKeyMax: 20 }),
+    signatureChecks: createBoundedGate({ concurrentMax: 4, waitingMax: 4000, waitingOfKeyMax: 1000 }),
     now: () => 0,
   });
   const attempt = (address: string, clientId: string, given: string) =>
     authenticate({ method: "secret", clientId, secret: given }, address);
   return {
     attempt,
+    assert: (address: string, assertion: string) =>
+      authenticate({ method: "assertion", clientId: undefined, assertion }, address),
     slowDown: () => {
       isSlow = true;
     },
@@ -77,5 +84,23 @@ it("a flood from more blocks than can wait does not lock out a client on a block
   world.slowDown();
   floodFrom(world, 4000, 1);
   const result = await world.answerUntil(world.attempt("192.0.2.7", "client", "right"));
+  expect(isOAuthFault(result)).toBe(false);
+});
+
+it("neighbours that name a client with wrong secrets do not keep it from its tokens", async () => {
+  const world = createWorld();
+  expect(isOAuthFault(await world.attempt("192.0.2.7", "client", "right"))).toBe(false);
+  world.slowDown();
+  for (let count = 0; count < 200; count++) void world.attempt("192.0.2.7", "client", "wrong");
+  const result = await world.answerUntil(world.attempt("192.0.2.7", "client", "right"));
+  expect(isOAuthFault(result)).toBe(false);
+});
+
+it("nor do wrong assertions, even if the client was only named there before", async () => {
+  const world = createWorld();
+  expect(isOAuthFault(await world.assert("192.0.2.7", "forged"))).toBe(true);
+  world.slowDown();
+  for (let count = 0; count < 200; count++) void world.assert("192.0.2.7", "forged");
+  const result = await world.answerUntil(world.assert("192.0.2.7", "signed"));
   expect(isOAuthFault(result)).toBe(false);
 });

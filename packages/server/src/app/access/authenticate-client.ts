@@ -6,6 +6,7 @@ import { matchSecret } from "../clients/client-secret.js";
 import type { CredentialUses } from "../clients/credential-uses.js";
 import type { FailureThrottle, ThrottleKey } from "./failure-throttle.js";
 import type { IntegrityKeys } from "./integrity-keys.js";
+import { createRecentRecords } from "./recent-records.js";
 import { createTrustedPairs } from "./trusted-pairs.js";
 
 /** How a client authenticates to the OAuth endpoints: with its secret, or with an assertion signed by its key. */
@@ -61,8 +62,10 @@ export interface AuthenticateClientDeps {
   throttle: FailureThrottle;
   /** Bounds how many proofs are checked at once: each takes a query, and an assertion a signature as well. Address blocks take turns. */
   checks: BoundedGate;
-  /** The same for clients that have authenticated from this address block before: a flood from elsewhere cannot fill it. */
+  /** The same for proofs that match what was last read of their client: wrong ones, of any client, cannot fill it. */
   knownChecks: BoundedGate;
+  /** Bounds the signatures that are verified to find out whether an assertion matches. */
+  signatureChecks: BoundedGate;
   now: () => number;
 }
 
@@ -78,10 +81,13 @@ export type ClientRefusal = OAuthFault & { claimed?: ApiClient };
 /**
  * Authenticates a client. Every failure has the same fault, so that a caller does not learn which part was wrong. The proof is checked first,
  * and only failures are throttled: a secret has 256 bits, so checking every guess gives nothing away, whereas refusing before the check
- * would let anyone behind the same address keep a client from its tokens. What checking costs is bounded by a gate.
+ * would let anyone behind the same address keep a client from its tokens. What checking costs is bounded by a gate. The proof chooses the queue,
+ * not the client id that it claims: anybody can claim an id.
  */
-export function createClientAuthenticator(deps: AuthenticateClientDeps) {
+export function createClientAuthenticator(given: AuthenticateClientDeps) {
   const trusted = createTrustedPairs();
+  const recent = createRecentRecords<ApiClient>();
+  const deps = { ...given, clients: { findClient: recent.watch(given.clients.findClient) } };
   return async (proof: ClientProof, address: string): Promise<ProvenClient | ClientRefusal> => {
     const clientId =
       proof.clientId ??
@@ -90,9 +96,9 @@ export function createClientAuthenticator(deps: AuthenticateClientDeps) {
     const pair = `client ${clientId ?? "unknown"} ${block}`;
     const floor = sleep(failureFloorMs);
     const isTrusted = trusted.has(pair);
-    const result = await (isTrusted
+    const result = await ((await isLikely(proof, recent.get(clientId), block, deps))
       ? deps.knownChecks.run(pair, () => prove(proof, deps))
-      : deps.checks.run(block, () => prove(proof, deps)));
+      : deps.checks.run({ key: block, member: clientId ?? "" }, () => prove(proof, deps)));
     if (result === "full") return busy;
     if (!isOAuthFault(result)) {
       deps.throttle.succeeded(pair);
@@ -126,6 +132,19 @@ const invalidClient: OAuthFault = {
   fault: "invalid_client",
   description: "Client authentication failed.",
 };
+
+/** Whether a proof matches the client as it was last read. */
+async function isLikely(
+  proof: ClientProof,
+  client: ApiClient | undefined,
+  block: string,
+  { keys, assertions, signatureChecks, now }: AuthenticateClientDeps,
+): Promise<boolean> {
+  if (client === undefined) return false;
+  if (proof.method === "secret") return matchSecret(keys, client.secrets, proof.secret, now()) !== undefined;
+  const verified = await signatureChecks.run(block, () => assertions.verify(proof.assertion, client));
+  return verified !== "full" && verified !== undefined;
+}
 
 function prove(proof: ClientProof, deps: AuthenticateClientDeps): Promise<ProvenClient | ClientRefusal> {
   return proof.method === "secret" ? bySecret(proof, deps) : byAssertion(proof, deps);

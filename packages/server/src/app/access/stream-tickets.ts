@@ -1,3 +1,4 @@
+import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { NonceStore } from "./authenticate-client.js";
 import type { Authenticated, RequestAuthenticator, TokenRefusal } from "./authenticate-request.js";
 import type { TokenClaims } from "./tokens.js";
@@ -27,12 +28,15 @@ export interface StreamTicketsDeps {
 }
 
 const ticketLifetimeMs = 30_000;
+/** Only authentic tickets get this far, and a client delays its own alone. */
+const usesLimits = { concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 };
 
 /**
  * Tickets for browsers, which cannot send `Authorization` with a WebSocket. A ticket is part of a URL, which can end up in logs, so it
  * opens one stream and expires after 30 s. Tickets are signed, not stored, so that any process can accept them; only their use is stored.
  */
 export function createStreamTickets({ signer, authenticator, nonces, newUuid, now }: StreamTicketsDeps) {
+  const uses = createBoundedGate(usesLimits);
   const issue: IssueTicket = ({ claims }) => {
     const expiresAtMs = now() + ticketLifetimeMs;
     return { ticket: signer.sign({ id: newUuid(), expiresAtMs, token: claims }), expiresAtMs };
@@ -44,7 +48,10 @@ export function createStreamTickets({ signer, authenticator, nonces, newUuid, no
     if (expiresAtMs <= now()) return { refused: "TICKET_INVALID", claims: token };
     const judgement = await authenticator.review(token);
     if ("refused" in judgement) return judgement;
-    const isFirstUse = await nonces.useNonce(judgement.client, `ticket:${id}`, new Date(expiresAtMs));
+    const isFirstUse = await uses.run(token.clientId, () =>
+      nonces.useNonce(judgement.client, `ticket:${id}`, new Date(expiresAtMs)),
+    );
+    if (isFirstUse === "full") return { refused: "RATE_LIMITED", retryAfterSeconds: 1 };
     return isFirstUse ? judgement : { refused: "TICKET_INVALID", claims: token };
   };
   return { issue, redeem };

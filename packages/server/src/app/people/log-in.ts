@@ -30,8 +30,7 @@ export async function findInvited(
   invitation: string,
   from: Caller,
 ): Promise<{ client: PersonClient; secret: string } | Refused> {
-  const [shownId = "", secret = ""] = invitation.split(".", 2);
-  const id = readId("cli", shownId);
+  const { id, secret } = readInvitation(invitation);
   const client = id === undefined ? undefined : await clients.findClient(id);
   const match = matchSecret(keys, client?.secrets ?? [], secret, now());
   if (client === undefined || client.person === null) return invalidInvitation;
@@ -40,6 +39,11 @@ export async function findInvited(
   const about = { tenantId: client.tenantId, object: showId("cli", client.id), code: "INVITATION_INVALID" };
   audit.record({ ...refusedSession(from, new Date(now())), action: "invitation.use", ...about });
   return invalidInvitation;
+}
+
+export function readInvitation(invitation: string): { id: string | undefined; secret: string } {
+  const [shownId = "", secret = ""] = invitation.split(".", 2);
+  return { id: readId("cli", shownId), secret };
 }
 
 export function isActive(client: ApiClient): client is PersonClient {
@@ -163,7 +167,7 @@ export function refusedSession({ requestId, address }: Caller, occurredAt: Date)
 }
 
 /** The user handle of a passkey is the UUID of the person. */
-function readHandle(handle: string): string | undefined {
+export function readHandle(handle: string): string | undefined {
   const bytes = Buffer.from(handle, "base64url");
   if (bytes.length !== 16) return undefined;
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -9,24 +9,16 @@ import type { SessionServiceDeps } from "./session-service.js";
 
 type CookieDeps = Pick<SessionServiceDeps, "sessions" | "clients" | "keys" | "now" | "isSuspended">;
 
-/** The session that a cookie names, before it is checked. */
-export function sessionNamedBy(cookie: string | undefined): string | undefined {
-  return cookie?.split(".", 1)[0]?.slice(0, idLengthMax);
-}
-
-const idLengthMax = 64;
-
 /** The open session that a cookie belongs to, with its person as the database has it now. */
 export async function findByCookie(
   deps: CookieDeps,
   cookie: string | undefined,
 ): Promise<{ session: Session; person: PersonClient } | Refused> {
   const required: Refused = { refused: "SESSION_REQUIRED" };
-  const [shownId = "", secret = ""] = (cookie ?? "").split(".", 2);
-  const id = readId("ses", shownId);
+  const { id, secret } = readCookie(cookie);
   const session = id === undefined ? undefined : await deps.sessions.findSession(id);
   if (session === undefined || !isOpen(session, deps.now())) return required;
-  if (!timingSafeEqual(hashSecret(deps.keys, secret).hash, session.hash)) return required;
+  if (!isSecretOf(session, secret, deps)) return required;
   const client = await deps.clients.findClientOfTenant(session.tenantId, session.clientId);
   if (client === undefined || !isActive(client)) return required;
   if (client.disabledAt !== null && session.createdAt < client.disabledAt) return required;
@@ -34,6 +26,16 @@ export async function findByCookie(
   return (await deps.isSuspended(client.tenantId))
     ? { refused: "TENANT_SUSPENDED" }
     : { session, person: client };
+}
+
+/** The session that a cookie names, and the secret in it. */
+export function readCookie(cookie: string | undefined): { id: string | undefined; secret: string } {
+  const [shownId = "", secret = ""] = (cookie ?? "").split(".", 2);
+  return { id: readId("ses", shownId), secret };
+}
+
+export function isSecretOf({ hash }: Session, secret: string, { keys }: Pick<CookieDeps, "keys">): boolean {
+  return timingSafeEqual(hashSecret(keys, secret).hash, hash);
 }
 
 /** A session of a passkey ends with it; any other one when the person's role, state or credentials are changed. */

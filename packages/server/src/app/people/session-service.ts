@@ -4,7 +4,6 @@ import { addressBlock } from "../../runtime/address-block.js";
 import type { BoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { NonceStore } from "../access/authenticate-client.js";
 import type { TokenClaims, TokenSigner } from "../access/tokens.js";
-import { createTrustedPairs } from "../access/trusted-pairs.js";
 import { type AuditDraft, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { limitRefusals } from "../audit/limit-refusals.js";
 import { hashSecret, newSecret } from "../clients/client-secret.js";
@@ -19,9 +18,10 @@ import { findInvited, logIn, originOf, registerPasskey } from "./log-in.js";
 import { beginOidcLogin, finishOidcLogin, type OidcDeps } from "./oidc-login.js";
 import type { Assertion, Attestation, PasskeyVerifier } from "./passkey.js";
 import type { PersonClient } from "./people-service.js";
+import { type Claim, createRecentProofs } from "./recent-proofs.js";
 import { refuseToEndSessions } from "./refuse-to-end-sessions.js";
 import { type Session, type SessionStore, sessionLimits } from "./session.js";
-import { findByCookie, sessionNamedBy } from "./session-cookie.js";
+import { findByCookie } from "./session-cookie.js";
 
 /** Logs people in: registers passkeys of invitations, opens and ends sessions, and issues their tokens. */
 export interface SessionService {
@@ -92,8 +92,10 @@ export interface SessionServiceDeps extends ClientDeps {
   addresses: AddressQuota;
   /** Bounds how many proofs are checked at once. Address blocks take turns. */
   checks: BoundedGate;
-  /** The same for those who have shown a proof from this address block before: a flood from there cannot fill it. */
+  /** The same for proofs that match what was last read of their person or session: wrong ones cannot fill it. */
   knownChecks: BoundedGate;
+  /** Bounds the signatures that are verified to find out whether a passkey matches. */
+  signatureChecks: BoundedGate;
   /** The same for calls of the OpenID provider, which can take seconds: logins with passkeys do not wait for them. */
   providerCalls: BoundedGate;
   /** Undefined if no provider is configured. */
@@ -106,18 +108,19 @@ export interface SessionServiceDeps extends ClientDeps {
 
 /** The shortest time in which a proof is refused: it does not tell who exists. */
 const failureFloorMs = 10;
+const noProof = () => false;
 
 export function createSessionService(given: SessionServiceDeps): SessionService {
-  const deps = { ...given, audit: limitRefusals(given.audit, given.now) };
-  const trusted = createTrustedPairs();
+  const recent = createRecentProofs({ ...given, audit: limitRefusals(given.audit, given.now) });
+  const { deps } = recent;
   /**
    * The proof is checked first, and only failures are limited by their address: a neighbour cannot keep anybody from logging in. Cookies,
-   * links and passkeys cannot be guessed, so to check each of them gives nothing away. What checking costs is bounded by a gate. Calls of the
-   * provider are limited before: it would throttle this service, and so every login with it.
+   * links and passkeys cannot be guessed, so to check each of them gives nothing away. What checking costs is bounded by a gate. The
+   * proof chooses the queue, not the name that it claims. Calls of the provider are limited before: it would throttle this service, and so every login with it.
    */
   const proven = async <T>(
     from: Caller,
-    claimed: string | undefined,
+    claim: Claim | undefined,
     act: () => Promise<T | Refused>,
     gate = deps.checks,
   ): Promise<T | Refused> => {
@@ -125,14 +128,12 @@ export function createSessionService(given: SessionServiceDeps): SessionService 
     if (waitFirstSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitFirstSeconds };
     const floor = sleep(failureFloorMs);
     const block = addressBlock(from.address);
-    const pair = `${claimed} ${block}`;
-    const isTrusted = claimed !== undefined && trusted.has(pair);
-    const result = await (isTrusted ? deps.knownChecks.run(pair, act) : gate.run(block, act));
+    const { name = "", isLikely = noProof } = claim ?? {};
+    const result = await ((await isLikely(block))
+      ? deps.knownChecks.run(`${name} ${block}`, act)
+      : gate.run({ key: block, member: name }, act));
     if (result === "full") return { refused: "RATE_LIMITED", retryAfterSeconds: 1 };
-    if (!isRefused(result)) {
-      if (claimed !== undefined) trusted.add(pair);
-      return result as T;
-    }
+    if (!isRefused(result)) return result as T;
     const waitSeconds = deps.addresses.take(from.address);
     await floor;
     return waitSeconds === 0 ? result : { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
@@ -151,7 +152,7 @@ export function createSessionService(given: SessionServiceDeps): SessionService 
         deps.providerCalls,
       ),
     registrationOptions: (invitation, from) =>
-      proven(from, undefined, async () => {
+      proven(from, recent.invitation(invitation), async () => {
         const found = await findInvited(deps, invitation, from);
         if (isRefused(found)) return found;
         const { client } = found;
@@ -162,14 +163,16 @@ export function createSessionService(given: SessionServiceDeps): SessionService 
         return { challenge, rpId, person: client, tenantName: tenant.name };
       }),
     registerPasskey: (invitation, name, attestation, from) =>
-      proven(from, undefined, () =>
+      proven(from, recent.invitation(invitation), () =>
         opened(deps, registerPasskey(deps, invitation, name, attestation, from), from),
       ),
     openSession: (userHandle, assertion, from) =>
-      proven(from, userHandle, () => opened(deps, logIn(deps, userHandle, assertion, from), from)),
-    issueSessionToken: (cookie, from) => proven(from, sessionNamedBy(cookie), () => issueToken(deps, cookie)),
+      proven(from, recent.passkey(userHandle, assertion), () =>
+        opened(deps, logIn(deps, userHandle, assertion, from), from),
+      ),
+    issueSessionToken: (cookie, from) => proven(from, recent.cookie(cookie), () => issueToken(deps, cookie)),
     endSession: (cookie, from) =>
-      proven(from, sessionNamedBy(cookie), async () => {
+      proven(from, recent.cookie(cookie), async () => {
         const found = await findByCookie(deps, cookie);
         if (isRefused(found)) return found;
         return await endSessions(deps, originOf(found.person, from), found.person.id, [found.session.id]);

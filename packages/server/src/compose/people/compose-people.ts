@@ -30,12 +30,13 @@ type PeopleParts = Omit<PeopleServiceDeps, "roles"> &
   Pick<SessionServiceDeps, "nonces" | "tokens" | "uses" | "addresses" | "audit"> & {
     checks: Parameters<typeof createBoundedGate>[0];
     knownChecks: Parameters<typeof createBoundedGate>[0];
+    signatureChecks: Parameters<typeof createBoundedGate>[0];
   };
 
 /** People, their roles, passkeys and sessions. */
 export function composePeople(
   { database, sealing, publicUrl, settings, newUuid, now }: ComposeOptions,
-  { checks, knownChecks, ...parts }: PeopleParts,
+  { checks, knownChecks, signatureChecks, ...parts }: PeopleParts,
 ): { useCases: PeopleUseCases; verifyPasskey: VerifyPasskey } {
   const roles = createRoleStore(database);
   const consoleAddress = () => consoleAddressOf(publicUrl);
@@ -57,6 +58,7 @@ export function composePeople(
       challenges,
       checks: createBoundedGate(checks),
       knownChecks: createBoundedGate(knownChecks),
+      signatureChecks: createBoundedGate(signatureChecks),
       providerCalls: createBoundedGate(checks),
       oidc: composeOidc(settings, {
         people: createProviderPeople({ ...parts, roles }),

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { showId } from "@bursar/protocol";
+import { expect, it } from "vitest";
+import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
+import { hashSecret } from "../clients/client-secret.js";
+import { createSessionService, type SessionServiceDeps } from "./session-service.js";
+
+const keys = { currentId: "one", derive: (label: string) => createHash("sha256").update(label).digest() };
+const sessionId = "01890a5d-ac96-774b-bcce-b302099a8057";
+const cookieWith = (secret: string) => `${showId("ses", sessionId)}.${secret}`;
+const from = { requestId: "req", address: "192.0.2.7" };
+
+/** A service whose database answers one query at a time, when the test says so. */
+function createWorld() {
+  const person = { id: "ada", tenantId: "t", state: "active", person: {}, disabledAt: null, scopes: [] };
+  const session = {
+    ...{ id: sessionId, tenantId: "t", clientId: "ada", hash: hashSecret(keys, "right").hash },
+    ...{ credentialId: null, address: from.address, endedAt: null },
+    ...{ createdAt: new Date(0), lastUsedAt: new Date(0), expiresAt: new Date(3_600_000) },
+  };
+  const held: (() => void)[] = [];
+  let isSlow = false;
+  const service = createSessionService({
+    keys,
+    now: () => 0,
+    newUuid: () => sessionId,
+    audit: { record: () => undefined },
+    addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
+    checks: createBoundedGate({ concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 }),
+    knownChecks: createBoundedGate({ concurrentMax: 2, waitingMax: 2000, waitingOfKeyMax: 20 }),
+    clients: { findClientOfTenant: async () => ({ ...person, authorityChangedAt: new Date(0) }) },
+    sessions: {
+      findSession: async () => {
+        if (isSlow) await new Promise<void>((resolve) => held.push(resolve));
+        return session;
+      },
+      useSession: async () => true,
+    },
+    isSuspended: async () => false,
+    tokens: { sign: async () => "token" },
+  } as unknown as SessionServiceDeps);
+  return {
+    service,
+    held,
+    slowDown: () => {
+      isSlow = true;
+    },
+  };
+}
+
+it("neighbours that name a session with wrong cookies do not keep its person from a token", async () => {
+  const { service, held, slowDown } = createWorld();
+  expect(await service.issueSessionToken(cookieWith("right"), from)).toMatchObject({ token: "token" });
+  slowDown();
+  for (let count = 0; count < 200; count++) void service.issueSessionToken(cookieWith("wrong"), from);
+  let result: unknown;
+  void service.issueSessionToken(cookieWith("right"), from).then((value) => {
+    result = value;
+  });
+  for (let turn = 0; turn < 1000 && result === undefined; turn++) {
+    held.shift()?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(result).toMatchObject({ token: "token" });
+});
