@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { Signer } from "../../../src/app/chain/signer.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { startChainService } from "../../harness/chain/chain-service.js";
 import { falseToken, modelCoin } from "../../harness/chain/model-chain.js";
+import { createModelSigner } from "../../harness/chain/model-signer.js";
 import { explain, findPlanFaults } from "../../harness/database/plans.js";
 import { type Recording, recordStatements } from "../../harness/database/recorded-database.js";
 import type { TestDatabase } from "../../harness/database/test-database.js";
@@ -36,7 +38,14 @@ describe("every statement of the driver of a chain", () => {
       await service.database.run(filling);
       const tenantId = await service.createTenant();
       const [wallet, own] = [await service.createWallet(tenantId), await service.createWallet(tenantId)];
-      service.startDriver();
+      // It has signed a payment that is lost: a statement that looks for it by no index reads all others.
+      const signer = createModelSigner(async () => undefined);
+      const lost = { nonce: 0, transactionId: "01900000-0000-7000-8000-000000000001" };
+      const signedFrom: Signer["signedFrom"] = async (wallets) => {
+        const answers = await signer.signedFrom(wallets);
+        return answers.map((answer, index) => (wallets[index]?.walletId === own.walletId ? [lost] : answer));
+      };
+      service.startDriver({ signer: { ...signer, signedFrom } });
       await eventually(
         () => service.store.readPosition("eip155:31337"),
         (position) => position !== undefined,
@@ -72,7 +81,7 @@ describe("every statement of the driver of a chain", () => {
         return row?.is;
       };
       await service.database.query(sql`
-        UPDATE chain_wallets SET confirmed_epoch = 0 WHERE wallet_id = ${wallet.walletId}
+        UPDATE chain_wallets SET confirmed_epoch = 0 WHERE wallet_id IN (${wallet.walletId}, ${own.walletId})
           OR wallet_id IN (SELECT id FROM wallets WHERE name = 'filler' ORDER BY id LIMIT 150)
       `);
       await eventually(isConfirmed, Boolean);
@@ -104,6 +113,11 @@ describe("every statement of the driver of a chain", () => {
       await eventually(
         () => service.halts(),
         (halts) => halts.length === 1,
+      );
+      // What no block shows is found by the comparison, after the halt or before it.
+      await eventually(
+        async () => [...recording.keys()],
+        (recorded) => recorded.some((text) => text.includes("SELECT DISTINCT given.wallet_id")),
       );
       expect(service.errors).toEqual([]);
       const texts = [...recording.keys()].join("\n");
