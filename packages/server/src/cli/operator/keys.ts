@@ -2,7 +2,7 @@ import { readId, showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
 import { secretContexts } from "../../compose/secret-contexts.js";
-import type { Sealing } from "../../credentials/sealing.js";
+import { createReseal } from "../../credentials/reseal.js";
 import {
   listValidTokenKeys,
   revokeTokenKey,
@@ -12,7 +12,7 @@ import {
 } from "../../credentials/token-keys.js";
 import { OperatorError } from "../../operator-error.js";
 import { createAuditStore } from "../../store/access/audit.js";
-import { type Reseal, type Resealed, resealSecrets } from "../../store/access/reseal.js";
+import { type Resealed, resealSecrets } from "../../store/access/reseal.js";
 import { createTokenKeyStore } from "../../store/access/tokens.js";
 import { print, printError } from "../print.js";
 import { withDatabase } from "./operator-database.js";
@@ -58,15 +58,14 @@ export function addKeysCommand(program: Command): void {
       "end the other keys also in an audit log with removed or inserted entries, which cannot be restored",
     )
     .action(async ({ acceptBrokenLogs: acceptsBroken = false }: { acceptBrokenLogs?: boolean }) => {
-      const { keyId, resealed } = await withDatabase(async ({ database, sealing, now }) => {
+      const { keyId, resealed, unreadable } = await withDatabase(async ({ database, sealing, now }) => {
         const at = new Date(now());
-        const counts = await resealSecrets(database, createReseal(sealing), secretContexts, at, {
-          acceptsBroken,
-        });
+        const { reseal, unreadable } = createReseal(sealing);
+        const counts = await resealSecrets(database, reseal, secretContexts, at, { acceptsBroken });
         const origin = { by: "operator", tenantId: nilTenantId } as const;
         const { id } = sealing.keyring.current;
         await createAuditStore(database).append([describeAct(origin, "keys.reseal", id, at)]);
-        return { keyId: sealing.keyring.current.id, resealed: counts };
+        return { keyId: sealing.keyring.current.id, resealed: counts, unreadable };
       });
       const { tokenKeys, clientKeys, webhookSecrets, approvals, macs, chains } = resealed;
       print(
@@ -85,6 +84,7 @@ export function addKeysCommand(program: Command): void {
         print(
           "The other master keys are not needed any more, unless a process still writes with one of them.",
         );
+      refuseUnreadable(unreadable);
       refuseForged(resealed.forgedDeposits);
       if (broken === undefined) return;
       if (!acceptsBroken) throw new OperatorError(`${broken} ${brokenAdvice}`);
@@ -126,6 +126,16 @@ function refuseForged(deposits: number): void {
     );
 }
 
+const shownMax = 10;
+
+function refuseUnreadable(contexts: readonly string[]): void {
+  if (contexts.length === 0) return;
+  const shown = `${contexts.slice(0, shownMax).join(", ")}${contexts.length > shownMax ? ", …" : ""}`;
+  throw new OperatorError(
+    `${contexts.length} secrets cannot be read with any of the listed master keys, and stay as they are: ${shown}. Everything else was done. If a master key is missing in the file, add it and run the command again. Otherwise something other than Bursar has written them.`,
+  );
+}
+
 function describeBroken(chains: Resealed["brokenChains"]): string | undefined {
   if (chains.length === 0) return undefined;
   const places = chains.map(({ tenantId, number }) => `${nameOfChain(tenantId)} at entry ${number}`);
@@ -142,16 +152,4 @@ function nameOfChain(tenantId: string): string {
 function warnUnrecorded(error: unknown): void {
   const reason = error instanceof Error ? error.message : String(error);
   printError(`Warning: the audit log has no entry about this, because it could not be written: ${reason}`);
-}
-
-function createReseal({ seal, open, isCurrent }: Sealing): Reseal {
-  return (context, sealed, oldContext) => {
-    if (isCurrent(sealed)) return undefined;
-    const secret = open(context, sealed) ?? (oldContext === undefined ? undefined : open(oldContext, sealed));
-    if (secret === undefined)
-      throw new OperatorError(
-        `The secret of ${context} is not encrypted with any of the listed master keys. Add the missing key to the file and run the command again.`,
-      );
-    return seal(context, secret);
-  };
 }

@@ -16,7 +16,7 @@ import { resealTenants } from "./single-administrator.js";
 import { resealStops } from "./stop-records.js";
 import { resealSweeps } from "./sweeps.js";
 
-/** Encrypts a secret again with the current master key; undefined if it is already. It can have been encrypted for an older context. */
+/** Encrypts a secret again with the current master key; undefined if it stays as it is. It can have been encrypted for an older context. */
 export type Reseal = (context: string, sealed: Uint8Array, oldContext?: string) => Uint8Array | undefined;
 
 /** The context of what is sealed for an object of a tenant, and that of before tenants were part of it. */

@@ -6,13 +6,11 @@ import { verifyAudit } from "../../../../src/app/audit/audit-chain.js";
 import { describeAct } from "../../../../src/app/audit/audit-entry.js";
 import { isPositionAuthentic } from "../../../../src/app/audit/chain-hash.js";
 import type { OperatorRequest } from "../../../../src/app/requests/operator-request.js";
-import { secretContexts } from "../../../../src/compose/secret-contexts.js";
 import { createIntegrityKeys } from "../../../../src/credentials/integrity-keys.js";
 import { createKeyring } from "../../../../src/credentials/keyring.js";
 import { createSealing } from "../../../../src/credentials/sealing.js";
 import { createAuditStore } from "../../../../src/store/access/audit.js";
 import { prepareIntegrity } from "../../../../src/store/access/integrity.js";
-import { resealSecrets } from "../../../../src/store/access/reseal.js";
 import { createTenantSuspensionStore } from "../../../../src/store/access/tenant-suspension.js";
 import { withKeys } from "../../../../src/store/core/database.js";
 import { recordOperatorRequest } from "../../../../src/store/core/operator-requests.js";
@@ -20,6 +18,7 @@ import { sql } from "../../../../src/store/core/sql.js";
 import { macOfApproval, type SealedApproval } from "../../../../src/store/transactions/approval-integrity.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../../harness/access/officers.js";
 import { plantKey } from "../../../harness/access/plant-key.js";
+import { reseal } from "../../../harness/access/reseal.js";
 import { shortLivedToken } from "../../../harness/access/short-lived-token.js";
 import { eventually } from "../../../harness/eventually.js";
 import { newKeyPair, signedPost } from "../../../harness/http/signed-call.js";
@@ -31,21 +30,6 @@ import {
 
 const command: OperatorRequest = { action: "wallet.fund", key: "before", hash: "11".repeat(32) };
 const funded = { tenantId: crypto.randomUUID(), objectId: crypto.randomUUID(), sealedSecret: null };
-
-/** What `bursar keys reseal` does with a file that lists the new key before the old one. */
-async function reseal({ database, masterKey }: TestService, newKey: Uint8Array) {
-  const sealing = createSealing(createKeyring([newKey, masterKey]));
-  const keys = createIntegrityKeys(sealing);
-  const keyed = withKeys(database, keys);
-  await prepareIntegrity(keyed, keys.retain, new Date());
-  const again = (context: string, sealed: Uint8Array, oldContext = context) => {
-    if (sealing.isCurrent(sealed)) return undefined;
-    const secret = sealing.open(context, sealed) ?? sealing.open(oldContext, sealed);
-    if (secret === undefined) throw new Error(`${context} cannot be opened`);
-    return sealing.seal(context, secret);
-  };
-  return await resealSecrets(keyed, again, secretContexts, new Date());
-}
 
 describe("after a reseal, a service that has only the new master key", () => {
   let old: TestService;
@@ -115,11 +99,20 @@ describe("after a reseal, a service that has only the new master key", () => {
       expect(status).toBe(200);
     }
     await withKeys(old.database, old.keys).transaction((tx) => recordOperatorRequest(tx, command, funded));
+    // A row that is no secret at all keeps nothing else from the new key.
+    await old.database.run(`
+      INSERT INTO approval_signatures SELECT tenant_id, transaction_id, 99, key_id, algorithm, public_key, params, signature,
+        '\\x00', body, base_available_at FROM approval_signatures LIMIT 1`);
     await old.service.stop();
 
     [betweenKey, newKey] = [randomBytes(32), randomBytes(32)];
     // The transaction, what it requires, its approval, the opening deposits of the tenants and the command.
-    expect(await reseal(old, betweenKey)).toMatchObject({ approvals: 2, macs: expect.any(Number) });
+    const unreadable = [expect.stringMatching(/^approval /)];
+    expect(await reseal(old, betweenKey)).toMatchObject({
+      approvals: 2,
+      macs: expect.any(Number),
+      unreadable,
+    });
     // A second run finds nothing to do, whether the old key is still listed or not.
     const nothing = { approvals: 0, macs: 0, chains: 0 };
     for (const listed of [old.masterKey, betweenKey])
