@@ -54,7 +54,12 @@ export function AcceptInvitation({ invitation, onDone }: { invitation: string; o
     }),
   });
   const error = accept.error ?? described.error;
-  if (isBursarError(error) && error.code === "INVITATION_INVALID") return <EndedInvitation onDone={onDone} />;
+  const hasEnded = isBursarError(error) && error.code === "INVITATION_INVALID";
+  // What does not work is not shown again when another page is opened in this tab.
+  useEffect(() => {
+    if (hasEnded) forgetInvitation();
+  }, [hasEnded]);
+  if (hasEnded) return <EndedInvitation onDone={onDone} />;
   return (
     <main className="centre">
       <div className="card stack">

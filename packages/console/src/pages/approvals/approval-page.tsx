@@ -13,7 +13,10 @@ import { Decisions } from "../../ui/panels/decisions";
 import { Fact, FactsCard, MetadataFacts, StateFact, TextFact } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
 import { Problem } from "../../ui/panels/problem";
+import { ClientId } from "../../ui/values/client-id";
 import { Countdown } from "../../ui/values/countdown";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 import { digestOfShown } from "./shown-terms";
 import { TermsCard } from "./terms-card";
 
@@ -72,6 +75,7 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
         </FactsCard>
       </section>
       <Decisions decisions={approval.decisions} me={me.client.id} />
+      {approval.state !== "pending" && <Ended transaction={transaction} />}
       {approval.state === "pending" && (
         <Decide
           key={transaction.id}
@@ -84,6 +88,30 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
           }}
         />
       )}
+    </div>
+  );
+}
+
+/** Why nothing can be decided any more. A person whose decision came too late reads that it does not count. */
+function Ended({ transaction: { state, history } }: { transaction: Transaction }) {
+  const last = history.at(-1);
+  return (
+    <div className="notice" role="status">
+      <p>
+        Nothing can be decided any more: the payment is <StateBadge state={state} />
+        {last !== undefined && (
+          <>
+            {" since "}
+            <Time at={last.occurred_at} />
+            {last.actor?.client_id != null && (
+              <>
+                , by <ClientId id={last.actor.client_id} />
+              </>
+            )}
+          </>
+        )}
+        . A decision that is not listed above was not recorded.
+      </p>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { LiveBook } from "@bursar/client";
+import { sumExactly } from "./sum-exactly";
 
 const width = 600;
 const height = 160;
@@ -14,6 +15,7 @@ export function DepthChart({ book, base, quote }: { book: LiveBook; base: string
   // The outermost levels would otherwise be lines without a width.
   const border = (high - low) * 0.03;
   const most = Math.max(...all.map(({ sum }) => sum));
+  const mostExact = all.find(({ sum }) => sum === most)?.exact;
   const x = (price: number) =>
     high === low ? width / 2 : ((price - low + border) / (high - low + 2 * border)) * width;
   const y = (sum: number) => height - (sum / most) * (height - 4);
@@ -39,7 +41,7 @@ export function DepthChart({ book, base, quote }: { book: LiveBook; base: string
         <path className="ask" d={area(asks, width)} />
       </svg>
       <figcaption className="quiet small">
-        Bids on the left, asks on the right, up to {most} {base}; {low} to {high} {quote}
+        Bids on the left, asks on the right, up to {mostExact} {base}; {low} to {high} {quote}
       </figcaption>
     </figure>
   );
@@ -48,14 +50,15 @@ export function DepthChart({ book, base, quote }: { book: LiveBook; base: string
 interface Point {
   price: number;
   sum: number;
+  exact: string;
 }
 
-/** As numbers: they are drawn, and nothing is computed from them. */
+/** As numbers, because they are drawn, and the sum as it is written. */
 function cumulate(levels: LiveBook["bids"]): Point[] {
-  let sum = 0;
-  return levels.map(([price, size]) => {
-    sum += Number(size);
-    return { price: Number(price), sum };
+  const sums = sumExactly(levels.map(([, size]) => size));
+  return levels.map(([price], index) => {
+    const exact = sums[index] ?? "0";
+    return { price: Number(price), sum: Number(exact), exact };
   });
 }
 

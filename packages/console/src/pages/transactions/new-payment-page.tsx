@@ -6,6 +6,7 @@ import { useAssets } from "../../api/catalog";
 import { useAction } from "../../api/use-action";
 import { useNamedWallets } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
+import { Confirm } from "../../ui/dialogs/confirm";
 import { faultOf } from "../../ui/forms/fault-of";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { useKeyedDraft } from "../../ui/forms/use-draft";
@@ -89,6 +90,7 @@ export function NewPaymentPage() {
   useKeptFocus(form, isLocked);
   useGoToFault(form, send.error);
   const [isAsking, setAsking] = useState(false);
+  const [isForgetting, setForgetting] = useState(false);
   const pay = () => {
     setAsking(false);
     send.mutate({ key: draft.key, body, typed: sent === undefined ? draft : undefined });
@@ -191,11 +193,35 @@ export function NewPaymentPage() {
           >
             {send.isPending ? "Sending" : isUnknown ? "Ask again" : "Send"}
           </button>
-          <button type="button" className="button" disabled={send.isPending} onClick={discard}>
+          <button
+            type="button"
+            className="button"
+            disabled={send.isPending}
+            onClick={isUnknown ? () => setForgetting(true) : discard}
+          >
             Discard
           </button>
         </div>
       </form>
+      {isForgetting && (
+        <Confirm
+          title="It may have been paid already"
+          verb="Forget it here"
+          tone="danger"
+          closeVerb="Keep it"
+          mutation={{ isPending: false, error: null }}
+          onConfirm={() => {
+            setForgetting(false);
+            discard();
+          }}
+          onClose={() => setForgetting(false)}
+        >
+          <p>
+            This empties the form and cancels nothing. Typed again, the payment can be made twice: look for
+            its reference in Transactions first.
+          </p>
+        </Confirm>
+      )}
       {isAsking && (
         <ConfirmPayment
           body={body}

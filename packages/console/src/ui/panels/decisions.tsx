@@ -18,7 +18,7 @@ export function Decisions({ decisions, me }: { decisions: readonly Decision[]; m
     <section className="stack" aria-labelledby="decisions">
       <h2 id="decisions">Decisions</h2>
       {decisions.length === 0 ? (
-        <p className="quiet">Nobody has decided yet.</p>
+        <p className="quiet">No decision is recorded.</p>
       ) : (
         <SimpleTable
           caption="Decisions"
