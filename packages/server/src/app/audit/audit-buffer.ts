@@ -1,3 +1,4 @@
+import { addressBlock } from "../../runtime/address-block.js";
 import { type AuditDraft, type ClientOrigin, nilTenantId } from "./audit-entry.js";
 
 /**
@@ -34,8 +35,13 @@ const entriesMax = 5000;
 const urgentEntries = 250;
 /** The number of objects in one entry: about 3 kB. */
 const objectsMax = 100;
-/** Beyond this many kinds of anonymous attempts in one write, their addresses are no longer recorded. */
-const anonymousMax = 10;
+/** Beyond this many kinds of anonymous attempts in one write, of one address block or of all, their addresses are no longer recorded. */
+const anonymousOfBlockMax = 10;
+const anonymousOfTenantMax = 100;
+/** Attempts about no tenant: anybody can cause them. */
+const anonymousOfNoTenantMax = 10;
+/** What these are about is a person of the tenant, so their objects are few, and say whom somebody tried to be. */
+const loginActions: readonly string[] = ["session.open", "invitation.use"];
 
 interface WaitingEntry extends Omit<AuditDraft, "repeated" | "objects"> {
   repeated: number;
@@ -45,6 +51,7 @@ interface WaitingEntry extends Omit<AuditDraft, "repeated" | "objects"> {
 interface WaitingTenant {
   entries: Map<string, WaitingEntry>;
   anonymous: number;
+  anonymousByBlock: Map<string, number>;
   refusals: number;
   refusalsByClient: Map<string, number>;
   /** By client; null for unauthenticated callers, and for what more clients had dropped than are kept apart. */
@@ -76,6 +83,7 @@ export function createAuditBuffer(): AuditBuffer {
       tenant = {
         entries: new Map(),
         anonymous: 0,
+        anonymousByBlock: new Map(),
         refusals: 0,
         refusalsByClient: new Map(),
         dropped: new Map(),
@@ -147,7 +155,7 @@ export function createAuditBuffer(): AuditBuffer {
     tenant.entries.set(key, entry);
     total += 1;
     if (isRefusal) countRefusal(tenant, entry, 1);
-    if (entry.actor === "anonymous") tenant.anonymous += 1;
+    if (entry.actor === "anonymous") countAnonymous(tenant, entry);
     if (tenant.entries.size >= urgentEntries) isUrgent = true;
   }
 
@@ -215,10 +223,25 @@ function countRefusal(tenant: WaitingTenant, entry: WaitingEntry, change: 1 | -1
 function withoutExcess(tenant: WaitingTenant, draft: AuditDraft): AuditDraft {
   const isExcess =
     draft.actor === "anonymous"
-      ? tenant.anonymous >= anonymousMax
+      ? isAnonymousExcess(tenant, draft)
       : draft.outcome === "refused" && refusalsOf(tenant, draft) >= kindsPerClientMax;
   if (!isExcess || tenant.entries.has(kindOf(draft))) return draft;
-  return { ...draft, tokenId: null, sessionId: null, address: null, object: null };
+  const object = loginActions.includes(draft.action) ? draft.object : null;
+  return { ...draft, tokenId: null, sessionId: null, address: null, object };
+}
+
+/** An attacker with noise from one address does not hide what is tried from another one. */
+function isAnonymousExcess(tenant: WaitingTenant, { tenantId, address }: AuditDraft): boolean {
+  const max = tenantId === undefined ? anonymousOfNoTenantMax : anonymousOfTenantMax;
+  const ofBlock = tenant.anonymousByBlock.get(addressBlock(address ?? "")) ?? 0;
+  return tenant.anonymous >= max || ofBlock >= anonymousOfBlockMax;
+}
+
+function countAnonymous(tenant: WaitingTenant, { address }: WaitingEntry): void {
+  if (address === null) return;
+  const block = addressBlock(address);
+  tenant.anonymous += 1;
+  tenant.anonymousByBlock.set(block, (tenant.anonymousByBlock.get(block) ?? 0) + 1);
 }
 
 /** For each client, one entry with the count, or several that share it if too much was tried for one. */

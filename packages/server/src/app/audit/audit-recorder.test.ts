@@ -199,6 +199,19 @@ describe("recording", () => {
     expect(written.reduce((sum, { repeated }) => sum + repeated, 0)).toBe(5000);
   });
 
+  it("says whom a login was about, and from where, behind the noise of another address", async () => {
+    const login = { tenantId: "a", action: "session.open", code: "PASSKEY_INVALID" };
+    const written = await writtenBy((recorder) => {
+      for (let count = 0; count < 12; count++) recorder.record(draft({ ...login, object: `cli_${count}` }));
+      recorder.record(draft({ ...login, object: "cli_grace", address: "198.51.100.1" }));
+      recorder.record(draft({ ...login, object: "cli_grace" }));
+    });
+    expect(written.slice(-2).map(({ object, address }) => [object, address])).toEqual([
+      ["cli_grace", "198.51.100.1"],
+      ["cli_grace", null],
+    ]);
+  });
+
   it("keeps entries of a failed write for the next one, and writes one batch at a time", async () => {
     const written: AuditDraft[] = [];
     let failures = 1;

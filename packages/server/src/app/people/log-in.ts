@@ -95,7 +95,9 @@ export async function logIn(
   const client = id === undefined ? undefined : await deps.clients.findClient(id);
   const found = client && findPasskey(client.keys, assertion.id);
   if (client === undefined || found === undefined || !isActive(client)) {
-    if (client !== undefined) deps.audit.record(refusedLogin(client, from, new Date(deps.now())));
+    // A program has no passkey: nobody can log in as one, and its id would only hide attempts at people.
+    if (client !== undefined && client.person !== null)
+      deps.audit.record(refusedLogin(client, from, new Date(deps.now())));
     return invalidPasskey;
   }
   let used: { id: string; expiresAt: Date } | undefined;
