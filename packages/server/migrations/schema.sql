@@ -809,6 +809,7 @@ CREATE TABLE sessions (
   ended_at timestamp with time zone,
   key_id text NOT NULL,
   mac bytea NOT NULL,
+  last_address text,
   CONSTRAINT sessions_pkey PRIMARY KEY (id),
   CONSTRAINT sessions_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(id),
   CONSTRAINT sessions_hash_check CHECK ((length(hash) = 32))

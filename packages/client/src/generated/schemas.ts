@@ -1055,6 +1055,8 @@ export interface OpenedSession {
   passkey_id: string | null;
   /** The address that it was opened from. */
   address: string;
+  /** The address that it was last used from. */
+  last_address: string;
   created_at: string;
   /** It ends 30 minutes after this. */
   last_used_at: string;
@@ -1576,6 +1578,8 @@ export interface Session {
   passkey_id: string | null;
   /** The address that it was opened from. */
   address: string;
+  /** The address that it was last used from. */
+  last_address: string;
   created_at: string;
   /** It ends 30 minutes after this. */
   last_used_at: string;

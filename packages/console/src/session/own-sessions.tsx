@@ -34,9 +34,10 @@ export function OwnSessions() {
             columns={[
               {
                 title: "From",
-                cell: ({ id, address }) => (
+                cell: ({ id, address, last_address }) => (
                   <>
-                    {address} {id === current?.id && <strong>this session</strong>}
+                    {address} {last_address !== address && <>(last used from {last_address}) </>}
+                    {id === current?.id && <strong>this session</strong>}
                   </>
                 ),
               },

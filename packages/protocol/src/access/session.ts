@@ -109,6 +109,7 @@ const sessionFields = {
     "The passkey that it was opened with; null if it was opened with an OpenID provider.",
   ),
   address: Type.String({ description: "The address that it was opened from." }),
+  last_address: Type.String({ description: "The address that it was last used from." }),
   created_at: Timestamp(),
   last_used_at: Timestamp("It ends 30 minutes after this."),
   expires_at: Timestamp("12 hours after it was opened."),

@@ -53,6 +53,7 @@ const session = {
   object: "session",
   passkey_id: exampleIds.key,
   address: "192.0.2.7",
+  last_address: "192.0.2.7",
   created_at: "2026-11-16T08:00:00.000Z",
   last_used_at: "2026-11-16T09:25:00.000Z",
   expires_at: "2026-11-16T20:00:00.000Z",

@@ -15,7 +15,7 @@ function createWorld() {
   const person = { id: "ada", tenantId: "t", state: "active", person: {}, disabledAt: null, scopes: [] };
   const session = {
     ...{ id: sessionId, tenantId: "t", clientId: "ada", hash: hashSecret(keys, "right").hash },
-    ...{ credentialId: null, address: from.address, endedAt: null },
+    ...{ credentialId: null, address: from.address, lastAddress: null, endedAt: null },
     ...{ createdAt: new Date(0), lastUsedAt: new Date(0), expiresAt: new Date(3_600_000) },
   };
   const held: (() => void)[] = [];

@@ -21,7 +21,7 @@ import type { PersonClient } from "./people-service.js";
 import { type Claim, createRecentProofs } from "./recent-proofs.js";
 import { refuseToEndSessions } from "./refuse-to-end-sessions.js";
 import { type Session, type SessionStore, sessionLimits } from "./session.js";
-import { findByCookie } from "./session-cookie.js";
+import { describeMove, findByCookie, lastAddressOf } from "./session-cookie.js";
 
 /** Logs people in: registers passkeys of invitations, opens and ends sessions, and issues their tokens. */
 export interface SessionService {
@@ -170,7 +170,8 @@ export function createSessionService(given: SessionServiceDeps): SessionService 
       proven(from, recent.passkey(userHandle, assertion), () =>
         opened(deps, logIn(deps, userHandle, assertion, from), from),
       ),
-    issueSessionToken: (cookie, from) => proven(from, recent.cookie(cookie), () => issueToken(deps, cookie)),
+    issueSessionToken: (cookie, from) =>
+      proven(from, recent.cookie(cookie), () => issueToken(deps, cookie, from)),
     endSession: (cookie, from) =>
       proven(from, recent.cookie(cookie), async () => {
         const found = await findByCookie(deps, cookie);
@@ -223,6 +224,7 @@ async function open(
     hash: hashSecret(deps.keys, secret).hash,
     credentialId,
     address: from.address,
+    lastAddress: null,
     createdAt,
     lastUsedAt: createdAt,
     expiresAt: new Date(createdAt.getTime() + sessionLimits.lifetimeMs),
@@ -243,6 +245,7 @@ async function open(
 async function issueToken(
   deps: SessionServiceDeps,
   cookie: string | undefined,
+  from: Caller,
 ): Promise<SessionToken | Refused> {
   const found = await findByCookie(deps, cookie);
   if (isRefused(found)) return found;
@@ -255,7 +258,9 @@ async function issueToken(
   // A token does not outlast its session. Its times are whole seconds.
   const endsAtMs = Math.floor(session.expiresAt.getTime() / 1000) * 1000;
   const expiresAtMs = Math.min(issuedAtMs + sessionLimits.tokenLifetimeMs, endsAtMs);
-  const isUsed = expiresAtMs > issuedAtMs && (await deps.sessions.useSession(session, at));
+  const used = { ...session, lastUsedAt: at, lastAddress: lastAddressOf(session, from) };
+  const isUsed =
+    expiresAtMs > issuedAtMs && (await deps.sessions.useSession(used, describeMove(found, from, at)));
   if (!isUsed) return { refused: "SESSION_REQUIRED" };
   const claims: TokenClaims = {
     tenantId: person.tenantId,
@@ -267,7 +272,7 @@ async function issueToken(
     issuedAtMs,
     expiresAtMs,
   };
-  return { token: await deps.tokens.sign(claims), claims, session: { ...session, lastUsedAt: at }, person };
+  return { token: await deps.tokens.sign(claims), claims, session: used, person };
 }
 
 async function endSessions(

@@ -10,6 +10,8 @@ export interface Session {
   /** The passkey that it was opened with, and ends with; null if it was opened with an OpenID provider. */
   credentialId: string | null;
   address: string;
+  /** Where it was last used from; null if only from where it was opened. */
+  lastAddress: string | null;
   createdAt: Date;
   lastUsedAt: Date;
   expiresAt: Date;
@@ -28,8 +30,8 @@ export interface SessionStore {
   ) => Promise<{ hasEndedOthers: boolean }>;
   /** Undefined also if something else has written it. */
   findSession: (id: string) => Promise<Session | undefined>;
-  /** Records that it was used. False if it has ended meanwhile. */
-  useSession: (session: Session, at: Date) => Promise<boolean>;
+  /** Records that it was used, as it is given, with an entry if it was used from elsewhere. False if it has ended meanwhile. */
+  useSession: (session: Session, audit: AuditDraft | undefined) => Promise<boolean>;
   /** Newest first, those that are open at this time. */
   listSessions: (tenantId: string, clientId: string, at: Date) => Promise<Session[]>;
   /** Ends these sessions of a person or all of them, and all their tokens; returns the ids of those that had not ended. */

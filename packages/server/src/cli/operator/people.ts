@@ -104,10 +104,11 @@ export function addPeopleCommand(program: Command): void {
 
 const pageSize = 100;
 
-function printSession({ id, address, createdAt, lastUsedAt, credentialId }: Session): void {
+function printSession({ id, address, lastAddress, createdAt, lastUsedAt, credentialId }: Session): void {
   const by = credentialId === null ? "provider" : "passkey";
   const times = `opened ${createdAt.toISOString()}  used ${lastUsedAt.toISOString()}`;
-  print(`${showId("ses", id)}  ${by.padEnd(8)}  ${times}  ${printable(address)}`);
+  const moved = lastAddress === null ? "" : `  last used from ${printable(lastAddress)}`;
+  print(`${showId("ses", id)}  ${by.padEnd(8)}  ${times}  ${printable(address)}${moved}`);
 }
 
 function printInvited({ person, invitation }: InvitedPerson): void {

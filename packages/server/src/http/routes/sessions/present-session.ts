@@ -10,6 +10,7 @@ export function presentSession(session: StoredSession): Session {
     object: "session",
     passkey_id: session.credentialId === null ? null : showId("key", session.credentialId),
     address: session.address,
+    last_address: session.lastAddress ?? session.address,
     created_at: session.createdAt.toISOString(),
     last_used_at: session.lastUsedAt.toISOString(),
     expires_at: session.expiresAt.toISOString(),

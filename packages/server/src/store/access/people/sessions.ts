@@ -39,13 +39,19 @@ export function createSessionStore(database: Database): SessionStore {
       return row && readSession(database, row);
     },
     // Served by the primary key.
-    useSession: async (session, at) => {
-      const { keyId, mac } = macOf({ ...session, lastUsedAt: at });
-      const used = await database.query(sql`
-        UPDATE sessions SET last_used_at = ${at}, key_id = ${keyId}, mac = ${mac}
+    useSession: async (session, audit) => {
+      const { keyId, mac } = macOf(session);
+      const use = sql`
+        UPDATE sessions SET last_used_at = ${session.lastUsedAt}, last_address = ${session.lastAddress},
+          key_id = ${keyId}, mac = ${mac}
         WHERE id = ${session.id} AND ended_at IS NULL RETURNING id
-      `);
-      return used.length === 1;
+      `;
+      if (audit === undefined) return (await database.query(use)).length === 1;
+      return await database.transaction(async (tx) => {
+        const isUsed = (await tx.query(use)).length === 1;
+        if (isUsed) await appendAudit(tx, [audit]);
+        return isUsed;
+      });
     },
     // Served by sessions_by_client.
     listSessions: async (tenantId, clientId, at) => {
@@ -111,6 +117,7 @@ export async function endProviderSessions(tx: Tx, person: PersonKey, at: Date): 
 
 const selectSessions = sql`
   SELECT id, tenant_id AS "tenantId", client_id AS "clientId", hash, credential_id AS "credentialId", address,
+    last_address AS "lastAddress",
     created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ended_at AS "endedAt",
     key_id AS "keyId", mac
   FROM sessions
@@ -126,5 +133,10 @@ function readSession(source: KeyedQueryable, { keyId, mac, ...session }: Session
 function contentOf(session: Session): object {
   const { id, tenantId, clientId, hash, credentialId, address, createdAt, lastUsedAt, expiresAt } = session;
   const hashed = Buffer.from(hash).toString("hex");
-  return { id, tenantId, clientId, hash: hashed, credentialId, address, createdAt, lastUsedAt, expiresAt };
+  // Left out if there is none, as in the rows of earlier versions.
+  const used = session.lastAddress === null ? {} : { lastAddress: session.lastAddress };
+  return {
+    ...{ id, tenantId, clientId, hash: hashed, credentialId, address },
+    ...{ createdAt, lastUsedAt, expiresAt, ...used },
+  };
 }

@@ -1,8 +1,15 @@
+import { request } from "node:http";
 import { readId } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../../src/store/core/sql.js";
 import { eventually } from "../../../harness/eventually.js";
-import { callConsole, cookieOf, registerWith, tokenOf } from "../../../harness/people/log-in.js";
+import {
+  callConsole,
+  consoleOriginOf,
+  cookieOf,
+  registerWith,
+  tokenOf,
+} from "../../../harness/people/log-in.js";
 import { inspectTamperedService } from "../../../harness/service/shared-service.js";
 
 const service = await inspectTamperedService();
@@ -43,6 +50,29 @@ describe("the records of sessions", () => {
     );
     expect(entries).toEqual(entries.map(() => expect.objectContaining({ session_id })));
     expect(new Set(entries.map(({ token_id }) => token_id)).size).toBe(2);
+  });
+
+  it("show that a cookie was used from another address, and from which", async () => {
+    const { cookie, person } = await register("admin");
+    const useFrom = (localAddress: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { ...cookieOf(cookie), origin: consoleOriginOf(service) };
+        const url = `${service.url}/console/session/token`;
+        request(url, { method: "POST", localAddress, headers }, (answer) => {
+          answer.resume().on("end", () => resolve(answer.statusCode));
+        })
+          .on("error", reject)
+          .end();
+      });
+    for (const address of ["127.0.0.1", "127.0.0.77", "127.0.0.77"]) expect(await useFrom(address)).toBe(200);
+    const read = async (path: string) =>
+      ((await (await service.call("GET", path, token)).json()) as { data: unknown[] }).data;
+    expect(await read(`/v1/people/${person.id}/sessions`)).toMatchObject([
+      { address: "127.0.0.1", last_address: "127.0.0.77" },
+    ]);
+    const session_id = /=(ses_\w+)\./.exec(cookie)?.[1];
+    const used = { actor: "client", client_id: person.id, session_id, object: session_id };
+    expect(await read("/v1/audit?action=session.use")).toMatchObject([{ ...used, address: "127.0.0.77" }]);
   });
 
   it("end if their address was changed in the database", async () => {
