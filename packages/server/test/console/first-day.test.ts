@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { actorsOf } from "../harness/console/audit-actors.js";
 import { clickTwice } from "../harness/console/click-twice.js";
-import { loseAnswer } from "../harness/console/lose-answer.js";
+import { sendAndLoseAnswer, unanswered } from "../harness/console/lose-answer.js";
 import { useSandbox } from "../harness/console/test-sandbox.js";
 import type { Visitor } from "../harness/console/visitor.js";
 
@@ -24,6 +24,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     alan = await follow("Alan");
   });
 
+  const watchedState = async () => (await listed("watched payment"))[0]?.state;
   beforeEach(() => {
     for (const { changes } of [ada, grace, alan]) changes.splice(0);
   });
@@ -59,7 +60,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     }`);
     await approve.click();
     await grace.page.getByText("It can be rejected, and not approved").first().waitFor();
-    expect(await stateOf("watched payment")).toBe("awaiting_approval");
+    expect(await watchedState()).toBe("awaiting_approval");
   });
 
   it("two people approve with their passkeys, each once", async () => {
@@ -76,7 +77,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
         .first()
         .waitFor();
       await expectOnce(/^POST \/v1\/transactions\/tx_\w+\/approvals$/, visitor);
-      await expect.poll(() => stateOf("watched payment"), { timeout: 20_000 }).toBe(approved);
+      await expect.poll(watchedState, { timeout: 20_000 }).toBe(approved);
     }
   });
 
@@ -145,15 +146,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
 
   it("a payment whose answer is lost stays as it is, and is asked for again after a reload", async () => {
     const { page } = ada;
-    await ada.open("/transactions/new");
-    await page.getByLabel("Reference").fill("answer lost");
-    await page.getByLabel("Asset").selectOption("USD");
-    await page.getByLabel("Amount").fill("4");
-    await page.getByLabel("From", { exact: true }).fill("primary");
-    await page.evaluate(loseAnswer);
-    await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByRole("button", { name: "Send it" }).click();
-    await expect.poll(() => page.evaluate("globalThis.storedWhenSent")).toEqual(["answer lost"]);
+    await sendAndLoseAnswer(page, running().origin, "answer lost");
     for (const label of ["Reference", "Asset", "Amount", "From", "To"])
       expect([label, await page.getByLabel(label, { exact: true }).isDisabled()]).toEqual([label, true]);
     for (const name of ["Check the policy", "Sending", "Discard"])
@@ -162,7 +155,8 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await page.getByText("the answer was lost").waitFor();
     // It may have been paid, so it is not forgotten with what was only typed.
     const tab = await ada.context.newPage();
-    await tab.goto(`${running().origin}/console`);
+    await tab.goto(`${running().origin}/console/transactions/new`);
+    await unanswered(tab, "answer lost").waitFor();
     await tab.getByRole("button", { name: "Log out" }).click();
     await ada.logIn();
     await tab.close();
@@ -173,6 +167,17 @@ describe.runIf(hasBrowser)("on the first day", () => {
     expect(await listed("answer lost")).toHaveLength(1);
     await ada.open("/transactions/new");
     expect(await page.getByLabel("Reference").inputValue()).toBe("");
+    expect(await unanswered(page, "answer lost").count()).toBe(0);
+  });
+
+  it("a payment whose tab was closed before the answer came is asked for in another one", async () => {
+    const tab = await ada.context.newPage();
+    await sendAndLoseAnswer(tab, running().origin, "tab closed");
+    await tab.close();
+    await ada.open("/transactions/new");
+    await unanswered(ada.page, "tab closed").getByRole("button", { name: "Ask again" }).click();
+    await ada.page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
+    expect(await listed("tab closed")).toHaveLength(1);
   });
 
   it("a payment to a wallet by its name is not sent if another wallet got the name meanwhile", async () => {
@@ -287,10 +292,6 @@ describe.runIf(hasBrowser)("on the first day", () => {
   function createWallet(name: string): Promise<{ id: string }> {
     const wallet = { name, purpose: "payout", network: "book" } as const;
     return running().bursar.wallets.create(wallet, { idempotencyKey: randomUUID() });
-  }
-
-  async function stateOf(reference: string): Promise<string | undefined> {
-    return (await listed(reference))[0]?.state;
   }
 
   async function listed(reference: string): Promise<Transaction[]> {

@@ -84,6 +84,7 @@ describe.runIf(hasBrowser)("a person in a browser", () => {
       times: 1,
     });
     await ada.page.getByRole("button", { name: "Send", exact: true }).click();
+    await ada.page.getByRole("button", { name: "Send it" }).click();
     await ada.page.locator("header").getByText("Bob").first().waitFor();
     expect(await ada.page.getByLabel("Reference").inputValue()).toBe("");
     expect(await transactionsOf()).toBe(before);

@@ -1,12 +1,11 @@
 import type { CreateTransactionBody, EvaluatePolicyBody } from "@bursar/client";
 import { useNavigate } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
 import { useAction } from "../../api/use-action";
 import { useNamedWallets } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
-import { Confirm } from "../../ui/dialogs/confirm";
 import { faultOf } from "../../ui/forms/fault-of";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { useKeyedDraft } from "../../ui/forms/use-draft";
@@ -17,10 +16,12 @@ import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { Verdict } from "../../ui/panels/verdict";
 import { ConfirmPayment } from "./confirm-payment";
+import { ForgetPayment } from "./forget-payment";
 import {
   bodyOf,
   emptyDraft,
   evaluatedOf,
+  nameFaultOf,
   namesWallet,
   networkOf,
   type PaymentFields,
@@ -28,6 +29,8 @@ import {
   walletIdOf,
   wasNotMade,
 } from "./payment-fields";
+import { UnansweredList } from "./unanswered-list";
+import { useUnansweredPayments } from "./unanswered-payments";
 import { WalletField } from "./wallet-field";
 
 interface Attempt {
@@ -48,21 +51,28 @@ export function NewPaymentPage() {
   const assets = useAssets();
   const { value: draft, edit: editDraft, change, clear } = useKeyedDraft("payment", emptyDraft);
   const { sent } = draft;
+  const unanswered = useUnansweredPayments();
+  const isShown = useIsShown();
   const body = sent ?? bodyOf(draft, names);
   const send = useAction({
     mutationFn: async ({ key, body, typed }: Attempt) => {
       if (typed !== undefined) {
         if (namesWallet(typed)) refuseIfChanged(body, bodyOf(typed, await readAgain()));
         change({ sent: body, key });
+        unanswered.remember({ key, body, sentAt: new Date().toISOString() });
       }
       return bursar.transactions.create(body, { idempotencyKey: key });
     },
-    onSuccess: ({ id }) => {
+    onSuccess: ({ id }, { key }) => {
       clear();
-      void navigate({ to: "/transactions/$id", params: { id } });
+      unanswered.forget(key);
+      // Nobody is taken from the page that they have gone to meanwhile.
+      if (isShown()) void navigate({ to: "/transactions/$id", params: { id } });
     },
-    onError: (error, { typed }) => {
-      if (wasNotMade(error, typed === undefined)) change({ sent: undefined });
+    onError: (error, { key, typed }) => {
+      if (!wasNotMade(error, typed === undefined)) return;
+      change({ sent: undefined });
+      unanswered.forget(key);
     },
   });
   const network = networkOf(draft.asset, assets.data?.data);
@@ -81,8 +91,13 @@ export function NewPaymentPage() {
     send.reset();
     dryRun.mutate({ transaction: evaluatedOf(body, network) });
   };
+  const nameFaults = {
+    source: nameFaultOf(draft.source, names),
+    destination: nameFaultOf(draft.destination, names),
+  };
   const discard = () => {
     clear();
+    unanswered.forget(draft.key);
     dryRun.reset();
     send.reset();
   };
@@ -99,14 +114,15 @@ export function NewPaymentPage() {
   return (
     <>
       <PageHead title="New payment" />
+      <UnansweredList exceptKey={draft.key} />
       <form
         className="card stack form"
         ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           dryRun.reset();
-          if (sent === undefined) setAsking(true);
-          else pay();
+          if (sent !== undefined) pay();
+          else if (nameFaults.source === undefined && nameFaults.destination === undefined) setAsking(true);
         }}
       >
         <fieldset className="contents" disabled={isLocked}>
@@ -151,7 +167,7 @@ export function NewPaymentPage() {
             asset={draft.asset}
             walletRole="primary"
             value={draft.source}
-            fault={fault("source")}
+            fault={nameFaults.source ?? fault("source")}
             onChange={(source) => edit({ source })}
           />
           <WalletField
@@ -162,7 +178,7 @@ export function NewPaymentPage() {
             asset={draft.asset}
             walletRole="settlement"
             value={draft.destination}
-            fault={fault("destination")}
+            fault={nameFaults.destination ?? fault("destination")}
             onChange={(destination) => edit({ destination })}
           />
         </fieldset>
@@ -204,23 +220,13 @@ export function NewPaymentPage() {
         </div>
       </form>
       {isForgetting && (
-        <Confirm
-          title="It may have been paid already"
-          verb="Forget it here"
-          tone="danger"
-          closeVerb="Keep it"
-          mutation={{ isPending: false, error: null }}
+        <ForgetPayment
           onConfirm={() => {
             setForgetting(false);
             discard();
           }}
           onClose={() => setForgetting(false)}
-        >
-          <p>
-            This empties the form and cancels nothing. Typed again, the payment can be made twice: look for
-            its reference in Transactions first.
-          </p>
-        </Confirm>
+        />
       )}
       {isAsking && (
         <ConfirmPayment
@@ -234,6 +240,18 @@ export function NewPaymentPage() {
       <Curl method="POST" path="/v1/transactions" body={body} idempotencyKey={draft.key} />
     </>
   );
+}
+
+/** Whether the page is still the one that is shown. */
+function useIsShown(): () => boolean {
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+  return () => isShown.current;
 }
 
 function refuseIfChanged(shown: CreateTransactionBody, now: CreateTransactionBody): void {

@@ -1,6 +1,6 @@
 import { BursarError } from "@bursar/client";
 import { expect, it } from "vitest";
-import { bodyOf, emptyPayment, namesWallet, wasNotMade } from "./payment-fields";
+import { bodyOf, emptyPayment, nameFaultOf, namesWallet, wasNotMade } from "./payment-fields";
 
 const names = new Map([
   ["wlt_1", "primary"],
@@ -19,6 +19,16 @@ it("a wallet is named by its id, or by a name that no other wallet has", () => {
   expect(pay("", "")).toEqual([undefined, undefined]);
   // Which of two wallets is meant is not guessed, so the service refuses the name.
   expect(pay("twice", "twice")).toEqual([{ wallet_id: "twice" }, { address: "twice" }]);
+});
+
+it("a name that no wallet has, or several have, is a fault, and an id or an address is none", () => {
+  expect(nameFaultOf("Primary", names)).toContain("No wallet has this name");
+  expect(nameFaultOf(" twice ", names)).toContain("2 wallets have this name");
+  const address = "0x52908400098527886E0F7030069857D2E4169EE7";
+  for (const typed of ["", "primary", "wlt_9", address])
+    expect([typed, nameFaultOf(typed, names)]).toEqual([typed, undefined]);
+  // The names are not known, or there are more than were read.
+  expect([nameFaultOf("x", undefined), nameFaultOf("x", new Map())]).toEqual([undefined, undefined]);
 });
 
 it("an address is never the name of a wallet", () => {

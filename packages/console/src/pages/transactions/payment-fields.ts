@@ -60,6 +60,17 @@ export function payeeIdOf(typed: string, names: WalletNames | undefined): string
   return couldBeAddress(typed.trim()) ? undefined : walletIdOf(typed, names);
 }
 
+/** What is wrong with a name that was typed. Nothing if it is empty, an id, or may be an address, or if the names are not all known. */
+export function nameFaultOf(typed: string, names: WalletNames | undefined): string | undefined {
+  const text = typed.trim();
+  if (names === undefined || names.size === 0 || !isName(text) || couldBeAddress(text)) return undefined;
+  const count = [...names.values()].filter((name) => name === text).length;
+  if (count === 1) return undefined;
+  return count === 0
+    ? "No wallet has this name. Upper and lower case differ."
+    : `${count} wallets have this name. Choose one of them by its id.`;
+}
+
 /** Whether the payment depends on what the wallets are called. */
 export function namesWallet({ source, destination }: PaymentFields): boolean {
   return isName(source.trim()) || (isName(destination.trim()) && !couldBeAddress(destination.trim()));
