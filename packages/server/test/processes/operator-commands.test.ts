@@ -178,7 +178,7 @@ describe("commands beside a running sandbox", () => {
       }),
     );
     const { code, output } = await run(["audit", "ledger"]);
-    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 15, false]);
+    expect([code, output.match(/^holds/gm)?.length, output.includes("VIOLATED")]).toEqual([0, 16, false]);
   });
 
   it("`failures` lists the rows that failed and retries them", async () => {
