@@ -83,7 +83,8 @@ export interface AccessParts {
  * 2000 blocks at once fill the queue for another one. Proofs that match what was last read of their client have checks of their own.
  */
 const proofChecks = { concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 };
-const knownProofChecks = { concurrentMax: 2, waitingMax: 2000, waitingOfKeyMax: 20 };
+/** One client, or one person, whose check waits for a lock does not hold up the others. */
+const knownProofChecks = { concurrentMax: 3, concurrentOfKeyMax: 1, waitingMax: 2000, waitingOfKeyMax: 20 };
 /** A signature takes about 300 µs on another thread: the last one of an address block waits for a third of a second. */
 const signatureChecks = { concurrentMax: 4, waitingMax: 4000, waitingOfKeyMax: 1000 };
 

@@ -43,7 +43,7 @@ export function refuseScopesOfController(
   const reason =
     controllerId === "too_many"
       ? "More clients can act as it than are compared"
-      : `${showId("cli", controllerId)} can act as it and does not have all of them`;
+      : `${showId("cli", controllerId)} can act as it, and is disabled or does not have all of them`;
   const command = person === null ? "bursar client reset" : "bursar people recover";
   return {
     refused: "CHANGE_REQUEST_REQUIRED",

@@ -156,13 +156,18 @@ async function recoverPerson(
     await applyClientChange(deps, origin, id, "person.recover", decide, {
       refuse: (client) => refuseProgram(client) ?? (by === client.id ? ownRecovery : undefined),
       // A new link for one that was not used, or was approved, is made by the client that invited the person, or for which it was approved.
-      isExempt: (client) => by !== null && client.keys.length === 0 && client.authorityChangedBy === by,
+      isExempt: (client) => by !== null && client.keys.length === 0 && hasMadeLink(client, by),
       ...(by === null ? { resets: true } : {}),
     }),
   );
   return isRefused(recovered)
     ? recovered
     : { person: recovered, invitation: shown(recovered, token, secret) };
+}
+
+/** An approved change of a role makes its requester no controller; one who logs in with the provider has no link that was not used. */
+function hasMadeLink({ controllers, authorityChangedBy, person }: ApiClient, by: string): boolean {
+  return controllers.includes(by) && authorityChangedBy === by && person?.account === undefined;
 }
 
 function refuseProgram(client: ApiClient): Refused | undefined {

@@ -32,12 +32,16 @@ async function findLacking(
   while (next.length > 0) {
     if (known.size > lineageMax) return "too_many";
     const controllers = new Map((await readAuthentic(source, next)).map((one) => [one.id, one]));
-    // One that was tampered with is read without scopes.
-    const lacking = next.find((id) => added.some((scope) => !controllers.get(id)?.scopes.includes(scope)));
+    const lacking = next.find((id) => !holds(controllers.get(id), added));
     if (lacking !== undefined) return lacking;
     next = [...controllers.values()].flatMap((one) => followed(one, known));
   }
   return undefined;
+}
+
+/** One that was tampered with is read without scopes. One that was disabled may have kept a credential, and is to do nothing any more. */
+function holds(controller: ApiClient | undefined, added: ApiClient["scopes"]): boolean {
+  return controller?.state === "active" && added.every((scope) => controller.scopes.includes(scope));
 }
 
 /** The controllers of a client that are not known yet. */

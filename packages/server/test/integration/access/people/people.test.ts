@@ -147,6 +147,10 @@ describe("people", () => {
     // The requester has not seen the link, so it cannot make another one.
     const recover = () => call("POST", `/v1/people/${person.id}/invitation`, undefined, requester.token);
     expect((await recover()).code).toBe("CHANGE_REQUEST_REQUIRED");
+    // Another change that was approved for it gives it no link either.
+    for (const state of ["disabled", "active"])
+      expect((await request("client.change", { client_id: person.id, state })).body.state).toBe("applied");
+    expect((await recover()).code).toBe("CHANGE_REQUEST_REQUIRED");
     expect((await request("person.recover", { client_id: person.id })).body.state).toBe("applied");
     // Nor can the one who invited the person take over what was approved for the requester.
     const inviterAgain = () => call("POST", `/v1/people/${person.id}/invitation`);

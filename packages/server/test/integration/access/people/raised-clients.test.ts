@@ -68,6 +68,9 @@ describe("a client that has given another one its credentials", () => {
       tenant.call(tenant.admin, "PATCH", `/v1/clients/${made.clientId}`, { scopes });
     expect(await patch(["wallets:read"])).toMatchObject({ status: 200 });
     expect(await patch(["wallets:read", "transactions:read"])).toMatchObject({ status: 200 });
+    // One that was disabled is to get nothing any more.
+    await service.changeAsOperator(helpdesk, { state: "disabled" });
+    expect(await patch(["wallets:read", "orders:read"])).toMatchObject(required);
   });
 
   it("has no part in it after an approved change request, or after a recovery by the operator", async () => {
