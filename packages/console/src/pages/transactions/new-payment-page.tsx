@@ -1,6 +1,6 @@
 import type { CreateTransactionBody, EvaluatePolicyBody } from "@bursar/client";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
 import { useAction } from "../../api/use-action";
@@ -10,6 +10,7 @@ import { faultOf } from "../../ui/forms/fault-of";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { useKeyedDraft } from "../../ui/forms/use-draft";
 import { useGoToFault } from "../../ui/forms/use-go-to-fault";
+import { useIsShown } from "../../ui/forms/use-is-shown";
 import { useKeptFocus } from "../../ui/forms/use-kept-focus";
 import { Curl } from "../../ui/panels/curl";
 import { PageHead } from "../../ui/panels/page-head";
@@ -49,7 +50,7 @@ export function NewPaymentPage() {
   const scopes = useScopes();
   const { names, isLoading, readAgain } = useNamedWallets();
   const assets = useAssets();
-  const { value: draft, edit: editDraft, change, clear } = useKeyedDraft("payment", emptyDraft);
+  const { value: draft, read, edit: editDraft, change, clear } = useKeyedDraft("payment", emptyDraft);
   const { sent } = draft;
   const unanswered = useUnansweredPayments();
   const isShown = useIsShown();
@@ -57,21 +58,23 @@ export function NewPaymentPage() {
   const send = useAction({
     mutationFn: async ({ key, body, typed }: Attempt) => {
       if (typed !== undefined) {
-        if (namesWallet(typed)) refuseIfChanged(body, bodyOf(typed, await readAgain()));
+        // Before anything is waited for, so that nothing else is typed meanwhile.
         change({ sent: body, key });
         unanswered.remember({ key, body, sentAt: new Date().toISOString() });
+        if (namesWallet(typed)) refuseIfChanged(body, bodyOf(typed, await readAgain()));
       }
       return bursar.transactions.create(body, { idempotencyKey: key });
     },
     onSuccess: ({ id }, { key }) => {
-      clear();
+      // Another payment may be typed by now.
+      if (read().key === key) clear();
       unanswered.forget(key);
       // Nobody is taken from the page that they have gone to meanwhile.
       if (isShown()) void navigate({ to: "/transactions/$id", params: { id } });
     },
     onError: (error, { key, typed }) => {
       if (!wasNotMade(error, typed === undefined)) return;
-      change({ sent: undefined });
+      if (read().key === key) change({ sent: undefined });
       unanswered.forget(key);
     },
   });
@@ -114,7 +117,7 @@ export function NewPaymentPage() {
   return (
     <>
       <PageHead title="New payment" />
-      <UnansweredList exceptKey={draft.key} />
+      <UnansweredList exceptKey={sent === undefined ? undefined : draft.key} />
       <form
         className="card stack form"
         ref={form}
@@ -240,18 +243,6 @@ export function NewPaymentPage() {
       <Curl method="POST" path="/v1/transactions" body={body} idempotencyKey={draft.key} />
     </>
   );
-}
-
-/** Whether the page is still the one that is shown. */
-function useIsShown(): () => boolean {
-  const isShown = useRef(true);
-  useEffect(() => {
-    isShown.current = true;
-    return () => {
-      isShown.current = false;
-    };
-  }, []);
-  return () => isShown.current;
 }
 
 function refuseIfChanged(shown: CreateTransactionBody, now: CreateTransactionBody): void {

@@ -19,13 +19,14 @@ export function useDraft<Value extends object>(name: string, initial: () => Valu
     if (fresh.key === key && readDraft(key) === undefined) writeDraft(key, fresh.value);
   }, [key, fresh]);
   const value = useMemo(() => parse<Value>(stored), [stored]) ?? fresh.value;
-  const change = (part: Partial<Value>) =>
-    writeDraft(key, { ...(readDraft<Value>(key) ?? fresh.value), ...part });
+  /** As it is stored now, also after the page was left. */
+  const read = () => readDraft<Value>(key) ?? fresh.value;
+  const change = (part: Partial<Value>) => writeDraft(key, { ...read(), ...part });
   const clear = () => {
     removeDraft(key);
     setFresh({ key, value: initial() });
   };
-  return { value, change, clear };
+  return { value, read, change, clear };
 }
 
 /**
