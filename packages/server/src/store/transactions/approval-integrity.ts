@@ -3,10 +3,16 @@ import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../access/row-integrity.js";
 import { sql } from "../core/sql.js";
 
-/** Whether a signature is stored with the approval `a` that can be verified later. Served by the primary key. */
-export const isSignedByKey = sql`EXISTS (
-  SELECT FROM approval_signatures s
-  WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version AND s.algorithm IN ('ed25519', 'passkey'))`;
+/** The algorithm of the signature that is stored with the approval `a`, if there is one. By the primary key: PostgreSQL may read the whole table for EXISTS. */
+const algorithmOfSignature = sql`(
+  SELECT s.algorithm FROM approval_signatures s
+  WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version)`;
+
+/** Whether a signature is stored with the approval `a`. */
+export const isSigned = sql`(${algorithmOfSignature} IS NOT NULL)`;
+
+/** Whether one is stored that can be verified later. */
+export const isSignedByKey = sql`(coalesce(${algorithmOfSignature}, '') IN ('ed25519', 'passkey'))`;
 
 /**
  * A decision on a transaction, as its MAC covers it: with the digest of what was approved, and the fact that a signature by an Ed25519 key

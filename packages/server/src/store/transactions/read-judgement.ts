@@ -2,7 +2,7 @@ import type { TransactionState } from "@bursar/domain";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type { RecordedApproval, TransactionJudgement } from "../../app/transactions/transaction.js";
 import { sql } from "../core/sql.js";
-import { isDecisionAuthentic, isSignedByKey } from "./approval-integrity.js";
+import { isDecisionAuthentic, isSigned, isSignedByKey } from "./approval-integrity.js";
 
 /** As JSON: times and MACs are strings. */
 export interface JudgementRow extends Omit<TransactionJudgement, "judgedAt" | "approvals"> {
@@ -20,9 +20,7 @@ export const judgementColumn = sql`
   (SELECT jsonb_build_object('policyVersion', j.policy_version, 'rule', j.rule, 'reason', j.reason, 'requirement', j.requirement,
       'judged_at', j.judged_at, 'approvals', (
         SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
-          'comment', a.comment, 'decided_at', a.decided_at, 'isSigned', EXISTS (
-            SELECT FROM approval_signatures s
-            WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version),
+          'comment', a.comment, 'decided_at', a.decided_at, 'isSigned', ${isSigned},
           'sealed', jsonb_build_object('digest', encode(a.digest, 'hex'), 'keyId', a.key_id, 'mac', encode(a.mac, 'base64'),
             'isSigned', ${isSignedByKey}))
           ORDER BY a.version), '[]')
