@@ -1,12 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { describeAct } from "../../../../src/app/audit/audit-entry.js";
-import { giveUpNonce } from "../../../../src/rails/evm/give-up-nonce.js";
-import { findOpen, stateNonce } from "../../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../../src/store/core/sql.js";
+import { createAdoptedWallet } from "../../../harness/chain/adopted-wallet.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
 import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
-import { modelNetwork } from "../../../harness/chain/model-network.js";
 import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
 import { eventually } from "../../../harness/eventually.js";
 
@@ -14,71 +11,16 @@ import { eventually } from "../../../harness/eventually.js";
 
 let driven: DrivenChain;
 let restored: ReturnType<typeof createRestoredChain>;
+let adopted: ReturnType<typeof createAdoptedWallet>;
 beforeAll(async () => {
   driven = await startDrivenChain();
   restored = createRestoredChain(driven);
+  adopted = createAdoptedWallet(driven, restored);
 });
 afterEach(() => {
   driven.ports.node = driven.honest.node;
 });
 afterAll(() => driven.stop());
-
-/** The signer has signed a transaction with the first nonce, and the wallet has not been confirmed since. Returns the bytes. */
-async function forget(wallet: ChainWallet, transactionId: string): Promise<string> {
-  const bytes = await restored.signLost(wallet, transactionId);
-  await driven.database.query(
-    sql`UPDATE chain_wallets SET confirmed_epoch = 0 WHERE wallet_id = ${wallet.walletId}`,
-  );
-  return bytes;
-}
-
-const giveUp = (wallet: ChainWallet, maxFeePerGas = 500n) =>
-  giveUpNonce(
-    {
-      signer: driven.honest.signer,
-      findOpen: (id) => findOpen(driven.keyed, { tenantId: wallet.tenantId, id }),
-      requestCancel: (id) => driven.requestCancel(wallet, id),
-    },
-    { ...wallet, network: modelNetwork },
-    { nonce: 0, gasLimit: 21_000n, maxFeePerGas, maxPriorityFeePerGas: 5n },
-  );
-
-/** Sends what the operator was given. */
-async function sendGivenUp(wallet: ChainWallet): Promise<void> {
-  const outcome = await giveUp(wallet);
-  driven.chain.send("bytes" in outcome ? outcome.bytes : JSON.stringify(outcome));
-}
-
-async function untilHalted({ walletId }: ChainWallet): Promise<void> {
-  await driven.settle();
-  await eventually(
-    () =>
-      driven.database.query(sql`
-        SELECT FROM chain_wallets WHERE wallet_id = ${walletId} AND halted_code = 'NONCE_USED_ELSEWHERE'`),
-    (rows) => rows.length === 1,
-  );
-}
-
-async function adopt(wallet: ChainWallet): Promise<void> {
-  const { tenantId, walletId } = wallet;
-  const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", walletId, new Date());
-  await stateNonce(driven.keyed, wallet, { nonce: 1, paysWaiting: true }, entry);
-  await driven.settle();
-}
-
-/** What was found in a block ends with the next one, and the wallet is compared again then. */
-async function untilAdopted(wallet: ChainWallet): Promise<void> {
-  await adopt(wallet);
-  await eventually(
-    async () => {
-      driven.mine();
-      return await driven.database.query(sql`
-        SELECT FROM chain_wallets WHERE wallet_id = ${wallet.walletId} AND final_nonce = 1 AND halted_code IS NULL`);
-    },
-    (rows) => rows.length === 1,
-  );
-  await restored.untilConfirmed(wallet);
-}
 
 /** It pays with the next nonce, its books equal the chain, and nothing was recorded as missing, except for fees of what has not begun. */
 async function expectSound(wallet: ChainWallet, missing = 0): Promise<void> {
@@ -98,20 +40,20 @@ async function expectSound(wallet: ChainWallet, missing = 0): Promise<void> {
 
 it("a nonce that the signer has bound to a transaction that is lost is given up, and the wallet goes on", async () => {
   const wallet = await driven.createFunded();
-  expect(await giveUp(wallet)).toEqual({
+  expect(await adopted.giveUp(wallet)).toEqual({
     refused: `The signer has signed nothing with nonce 0 of ${wallet.address}.`,
   });
-  await forget(wallet, "01900000-0000-7000-8000-000000000001");
+  await adopted.forget(wallet, "01900000-0000-7000-8000-000000000001");
   const id = await driven.pay(wallet, outside, modelCoin, 10n);
   await eventually(
     async () => driven.shortages.some((reason) => reason.includes("bursar wallet give-up")),
     Boolean,
   );
   expect(await driven.nonceOf(id)).toBeNull();
-  expect(await giveUp(wallet, 400n)).toMatchObject({ refused: "something else was signed before" });
-  await sendGivenUp(wallet);
-  await untilHalted(wallet);
-  await untilAdopted(wallet);
+  expect(await adopted.giveUp(wallet, 400n)).toMatchObject({ refused: "something else was signed before" });
+  await adopted.sendGivenUp(wallet);
+  await adopted.untilHalted(wallet);
+  await adopted.untilAdopted(wallet);
   await driven.inPool(1);
   expect(await driven.nonceOf(id)).toBe(1);
   await driven.settle();
@@ -123,11 +65,8 @@ describe("a payment that is open and that the signer has bound to a nonce", () =
   async function beginBound(): Promise<{ wallet: ChainWallet; id: string; lostBytes: string }> {
     const wallet = await driven.createFunded();
     const id = await driven.accept(wallet, outside, modelCoin, 20n);
-    driven.ports.node = {
-      ...driven.honest.node,
-      estimate: async (drafts) => drafts.map(() => ({ refused: "UNAVAILABLE" })),
-    };
-    const lostBytes = await forget(wallet, id);
+    adopted.estimateNothing();
+    const lostBytes = await adopted.forget(wallet, id);
     await driven.begin(wallet, id);
     return { wallet, id, lostBytes };
   }
@@ -136,16 +75,16 @@ describe("a payment that is open and that the signer has bound to a nonce", () =
     const wallet = await driven.createFunded();
     await driven.pay(wallet, outside, modelCoin, 20n);
     await driven.inPool(1);
-    expect(await giveUp(wallet)).toMatchObject({ refused: expect.stringContaining("Cancel it") });
+    expect(await adopted.giveUp(wallet)).toMatchObject({ refused: expect.stringContaining("Cancel it") });
     await driven.settle();
   });
 
   it("is cancelled when the empty transaction has used it, and the wallet goes on", async () => {
     const { wallet, id } = await beginBound();
-    await sendGivenUp(wallet);
-    await untilHalted(wallet);
+    await adopted.sendGivenUp(wallet);
+    await adopted.untilHalted(wallet);
     expect((await driven.read(id)).state).toBe("processing");
-    await untilAdopted(wallet);
+    await adopted.untilAdopted(wallet);
     await driven.until(id, "cancelled");
     driven.ports.node = driven.honest.node;
     await expectSound(wallet);
@@ -153,10 +92,10 @@ describe("a payment that is open and that the signer has bound to a nonce", () =
 
   it("is completed when the lost bytes have used it, although it was given up", async () => {
     const { wallet, id, lostBytes } = await beginBound();
-    expect(await giveUp(wallet)).toMatchObject({ transactionId: id });
+    expect(await adopted.giveUp(wallet)).toMatchObject({ transactionId: id });
     driven.chain.send(lostBytes);
-    await untilHalted(wallet);
-    await untilAdopted(wallet);
+    await adopted.untilHalted(wallet);
+    await adopted.untilAdopted(wallet);
     await driven.until(id, "completed");
     driven.ports.node = driven.honest.node;
     await expectSound(wallet);
@@ -165,12 +104,12 @@ describe("a payment that is open and that the signer has bound to a nonce", () =
   it("is cancelled if it cannot begin, because the books do not have what it pays", async () => {
     const wallet = await driven.createFunded(1_000_000_000n);
     const id = await driven.accept(wallet, outside, modelCoin, 2_000_000_000n);
-    await forget(wallet, id);
+    await adopted.forget(wallet, id);
     await restored.look(wallet, id);
     expect((await driven.read(id)).state).toBe("accepted");
-    await sendGivenUp(wallet);
-    await untilHalted(wallet);
-    await untilAdopted(wallet);
+    await adopted.sendGivenUp(wallet);
+    await adopted.untilHalted(wallet);
+    await adopted.untilAdopted(wallet);
     await restored.look(wallet, id);
     expect((await driven.read(id)).state).toBe("cancelled");
     await expectSound(wallet, 1);
@@ -179,18 +118,16 @@ describe("a payment that is open and that the signer has bound to a nonce", () =
   it("does not end if its lost bytes have used it and it has not begun; it is completed when it has", async () => {
     const wallet = await driven.createFunded();
     const id = await driven.accept(wallet, outside, modelCoin, 20n);
-    driven.chain.send(await forget(wallet, id));
-    await untilHalted(wallet);
-    await adopt(wallet);
+    driven.chain.send(await adopted.forget(wallet, id));
+    await adopted.untilHalted(wallet);
+    await adopted.adopt(wallet);
     await eventually(
-      () =>
-        driven.database.query(sql`
-          SELECT FROM chain_wallets WHERE wallet_id = ${wallet.walletId} AND halted_reason LIKE '% was paid with nonce 0%'`),
-      (rows) => rows.length === 1,
+      () => adopted.readWallet(wallet),
+      ({ reason }) => reason?.includes(" was paid with nonce 0") === true,
     );
     await restored.look(wallet, id);
     expect((await driven.read(id)).state).toBe("processing");
-    await untilAdopted(wallet);
+    await adopted.untilAdopted(wallet);
     await driven.until(id, "completed");
     await expectSound(wallet);
   });
@@ -205,9 +142,9 @@ describe("a payment that is open and that the signer has bound to a nonce", () =
       (halts) => halts.some(({ code }) => code === "SIGNER_REFUSED"),
     );
     expect(await driven.nonceOf(other)).toBe(0);
-    await sendGivenUp(wallet);
+    await adopted.sendGivenUp(wallet);
     await driven.settle();
-    await untilAdopted(wallet);
+    await adopted.untilAdopted(wallet);
     expect(await driven.until(other, "failed")).toMatchObject({ failure: "NONCE_TAKEN" });
     await restored.look(wallet, id);
     expect((await driven.read(id)).state).toBe("cancelled");
