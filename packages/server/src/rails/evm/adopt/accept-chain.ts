@@ -66,16 +66,21 @@ interface HaltAgain {
   reason: string;
 }
 
-function describeUnresolved({ id, nonce, amount, asset, isPaid }: UnresolvedPayment): HaltAgain {
+function describeUnresolved({ id, nonce, amount, asset, doubt }: UnresolvedPayment): HaltAgain {
   const code = "NONCE_USED_ELSEWHERE";
-  if (isPaid)
+  if (doubt === "paid")
     return {
       code,
       reason: `${shownPaymentId(id)} was paid with nonce ${nonce}, and the books cannot record it yet: it has not begun there, or another payment has the nonce. If it has not begun, send ${amount} base units of ${asset} to the wallet, and state the nonce again when it is \`processing\`.`,
     };
+  if (doubt === "unseen")
+    return {
+      code,
+      reason: `No node shows which transaction has used nonce ${nonce}, so ${shownPaymentId(id)} may have been paid and is not failed. Add a node that has the state of past blocks, and state the nonce again.`,
+    };
   return {
     code,
-    reason: `No node shows which transaction has used nonce ${nonce}, so ${shownPaymentId(id)} may have been paid and is not failed. Add a node that has the state of past blocks, and state the nonce again.`,
+    reason: `The signer has signed ${shownPaymentId(id)} with nonce ${doubt.signedNonce}, and the database, which was restored from a backup, has given it nonce ${nonce}. It may have been paid, so it is not failed, and nothing of the wallet is changed. Look on the chain for the transaction with nonce ${doubt.signedNonce} before you pay it in another way.`,
   };
 }
 

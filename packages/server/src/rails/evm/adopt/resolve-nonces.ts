@@ -11,6 +11,7 @@ import type { ComparedWallet } from "../../../app/chain/wallet-books.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { inclusionsOf } from "../block/contents-of-block.js";
+import { isUsedElsewhere } from "../driver/compare-books.js";
 import { askSigner } from "../driver/confirmation.js";
 import {
   type DriverContext,
@@ -24,7 +25,7 @@ import {
 import { intentOf } from "../driver/sign-payments.js";
 
 interface Evidence {
-  /** What the signer has bound to nonces that are final on the chain and not in the database. */
+  /** What the signer has bound to nonces that are not final in the database, or belong to a payment there that is in no block. */
   signed: readonly SignedNonce[];
   ofPayments: ReadonlyMap<string, NonceEvidence>;
 }
@@ -42,7 +43,7 @@ export async function gatherEvidence(
   const signed = await listSigned(context, chain, wallet, below);
   const taken = await inUnit(context, positionOf(chain), async (unit) => [
     ...(await unit.listTaken(wallet, below)),
-    ...(await unit.listForgotten(wallet, signed)),
+    ...(await unit.listForgotten(wallet, usedOf(signed, below))),
   ]);
   const settled = settledOf(chain);
   const tokens = tokensOf(context.network);
@@ -66,6 +67,7 @@ export async function gatherEvidence(
   return { signed, ofPayments };
 }
 
+/** All of it, also what is bound to nonces that are not used yet: a payment that has another nonce here may be made with such a one. */
 async function listSigned(
   context: DriverContext,
   chain: FollowedChain,
@@ -73,12 +75,13 @@ async function listSigned(
   below: number,
 ): Promise<readonly SignedNonce[]> {
   const [book] = await inUnit(context, positionOf(chain), (unit) => unit.readBooks([wallet]));
-  if (book === undefined || book.finalNonce >= below) return [];
-  const asked = { ...wallet, finalNonce: book.finalNonce };
+  if (book === undefined || !isUsedElsewhere(book, { nonce: below })) return [];
+  // A payment above it may have ended, and what the signer has bound to the open nonce is not decided yet.
+  const asked = { ...wallet, finalNonce: Math.min(book.finalNonce, book.lowestOpen ?? book.finalNonce) };
   const signed: SignedNonce[] = [];
-  await askSigner(context, [asked], async (nonces) => {
-    signed.push(...nonces.filter(({ nonce }) => nonce < below));
-    return new Set(nonces.some(({ nonce }) => nonce >= below) ? [wallet.walletId] : []);
+  const refused = await askSigner(context, [asked], async (nonces) => {
+    signed.push(...nonces);
+    return new Set();
   }).catch((error: unknown) => {
     throw new NodeUnavailableError(
       "the signer, which is asked before a wallet is adopted, has not answered",
@@ -87,7 +90,16 @@ async function listSigned(
       },
     );
   });
+  const reason = refused.get(wallet.walletId);
+  if (reason !== undefined)
+    throw new NodeUnavailableError(
+      `the signer, which is asked before a wallet is adopted, says nothing about ${wallet.address}: ${reason}`,
+    );
   return signed;
+}
+
+function usedOf(signed: readonly SignedNonce[], below: number): SignedNonce[] {
+  return signed.filter(({ nonce }) => nonce < below);
 }
 
 function findKnown(context: DriverContext, chain: FollowedChain, hash: string): Promise<FoundAttempt[]> {
@@ -96,7 +108,8 @@ function findKnown(context: DriverContext, chain: FollowedChain, hash: string): 
 
 /**
  * Ends what can never be included, and puts what was paid into the block that has paid it: the next settled block ends it. Returns the payments
- * that nothing is known about. They stay as they are, and so do the nonces of the wallet.
+ * that cannot be decided. They stay as they are, and so do the nonces of the wallet. If one of them has no nonce here, or another than the signer
+ * has bound it to, nothing is written: what ends raises the final nonce, and the signer would not be asked about lower ones again.
  */
 export async function resolveNonces(
   context: DriverContext,
@@ -106,12 +119,22 @@ export async function resolveNonces(
 ): Promise<UnresolvedPayment[]> {
   const { ofPayments } = evidence;
   const taken = await unit.listTaken(wallet, finalNonce);
-  const forgotten = await unit.listForgotten(wallet, evidence.signed);
+  const forgotten = await unit.listForgotten(wallet, usedOf(evidence.signed, finalNonce));
+  const bound = new Map(evidence.signed.map(({ transactionId, nonce }) => [transactionId, nonce]));
+  const displaced = taken.flatMap((payment): UnresolvedPayment[] => {
+    const signedNonce = bound.get(payment.id) ?? payment.nonce;
+    return signedNonce === payment.nonce ? [] : [{ ...payment, doubt: { signedNonce } }];
+  });
   const isUnseen = ({ id }: TakenPayment) => (ofPayments.get(id)?.kind ?? "unseen") === "unseen";
-  const unresolved = [...taken, ...forgotten]
+  const beside = [
+    ...forgotten.filter(isPaidBeside).map((payment): UnresolvedPayment => ({ ...payment, doubt: "paid" })),
+    ...displaced,
+    ...forgotten.filter(isUnseen).map((payment): UnresolvedPayment => ({ ...payment, doubt: "unseen" })),
+  ];
+  if (beside.length > 0) return beside;
+  const unresolved = taken
     .filter(isUnseen)
-    .map((payment): UnresolvedPayment => ({ ...payment, isPaid: false }));
-  for (const payment of forgotten.filter(isPaidBeside)) unresolved.push({ ...payment, isPaid: true });
+    .map((payment): UnresolvedPayment => ({ ...payment, doubt: "unseen" }));
   const failed = taken.filter(({ id }) => ofPayments.get(id)?.kind === "other");
   const recovered = taken.flatMap((payment) => recover(context, payment, ofPayments.get(payment.id)));
   const found = forgotten
@@ -152,8 +175,11 @@ export async function resolveNonces(
 }
 
 export interface UnresolvedPayment extends TakenPayment {
-  /** Its bytes have used the nonce; otherwise nothing is known about it. */
-  isPaid: boolean;
+  /**
+   * `unseen`: no node shows what has used the nonce. `paid`: its bytes have. Otherwise the signer has signed it with another nonce than the
+   * database has given it, so that the use of the one here says nothing about it.
+   */
+  doubt: "unseen" | "paid" | { signedNonce: number };
 }
 
 /** It had no nonce, so nothing is held for its fee, which the chain has charged. */
