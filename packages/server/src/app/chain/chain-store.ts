@@ -177,7 +177,7 @@ type BlockRange = { above: number; limit: number | null } | { upTo: number; with
  * deposits, and then as everywhere, open transactions, accounts and the event log.
  */
 export interface ChainUnit
-  extends Pick<SettlementUnit, "claimOnRail" | "insertDeposits" | "lockAccounts" | "write">,
+  extends Pick<SettlementUnit, "claimOnRail" | "insertDeposits" | "lockAccounts" | "requestCancel" | "write">,
     UsedNonces {
   /** Senders by their keys, in the order of the keys. */
   lockSenders: (wallets: readonly WalletKey[]) => Promise<LockedSender[]>;

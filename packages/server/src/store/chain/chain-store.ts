@@ -52,9 +52,10 @@ function createChainUnit(
   { network }: NetworkLease,
   onWriting: ReturnType<ObserveUnit> | undefined,
 ): ChainUnit {
-  const { claimOnRail, insertDeposits, lockAccounts, write } = createSettlementUnit(tx, log, onWriting);
+  const settlement = createSettlementUnit(tx, log, onWriting);
+  const { claimOnRail, insertDeposits, lockAccounts, requestCancel, write } = settlement;
   return {
-    ...{ claimOnRail, insertDeposits, lockAccounts, write },
+    ...{ claimOnRail, insertDeposits, lockAccounts, requestCancel, write },
     lockSenders: (wallets) => lockSenders(tx, network, wallets),
     lockPayments: (keys) => lockPayments(tx, keys),
     findAttempts: (hashes) => findAttempts(tx, network, hashes),

@@ -44,7 +44,7 @@ export function createSimulatedChainUnit(
   run: RunStatement,
   network: string,
   { now, epoch }: Pick<SimulatedDatabase, "now" | "epoch">,
-  { claimOnRail, insertDeposits, lockAccounts, write }: SettlementUnit,
+  { claimOnRail, insertDeposits, lockAccounts, requestCancel, write }: SettlementUnit,
   sent: SentWrite[],
 ): ChainUnit {
   const send = (work: SentWrite) => void sent.push(work);
@@ -64,7 +64,7 @@ export function createSimulatedChainUnit(
       if (row !== undefined) rows.put(chainWallets, keyOf(tenantId, walletId), { ...row, ...to(row) });
     });
   return {
-    ...{ claimOnRail, insertDeposits, lockAccounts, write },
+    ...{ claimOnRail, insertDeposits, lockAccounts, requestCancel, write },
     lockSenders: (wallets) =>
       run("lock senders", async (rows) => {
         const keys = wallets.map(({ tenantId, walletId }) => keyOf(tenantId, walletId)).sort();

@@ -8,6 +8,7 @@ import {
 } from "../../../app/chain/nonce-use.js";
 import type { SignedNonce } from "../../../app/chain/signer.js";
 import type { ComparedWallet } from "../../../app/chain/wallet-books.js";
+import { operatorActorId } from "../../../app/events/actor.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { inclusionsOf } from "../block/contents-of-block.js";
@@ -108,8 +109,8 @@ function findKnown(context: DriverContext, chain: FollowedChain, hash: string): 
 
 /**
  * Ends what can never be included, and puts what was paid into the block that has paid it: the next settled block ends it. Returns the payments
- * that cannot be decided. They stay as they are, and so do the nonces of the wallet. If one of them has no nonce here, or another than the signer
- * has bound it to, nothing is written: what ends raises the final nonce, and the signer would not be asked about lower ones again.
+ * that cannot be decided. They stay as they are, and so do the nonces of the wallet. Then nothing at all is written if a payment has no nonce here,
+ * or another than the signer has bound it to: what ends raises the final nonce, and the signer would not be asked about lower ones again.
  */
 export async function resolveNonces(
   context: DriverContext,
@@ -126,32 +127,39 @@ export async function resolveNonces(
     return signedNonce === payment.nonce ? [] : [{ ...payment, doubt: { signedNonce } }];
   });
   const isUnseen = ({ id }: TakenPayment) => (ofPayments.get(id)?.kind ?? "unseen") === "unseen";
-  const beside = [
+  const unresolved = [
     ...forgotten.filter(isPaidBeside).map((payment): UnresolvedPayment => ({ ...payment, doubt: "paid" })),
     ...displaced,
-    ...forgotten.filter(isUnseen).map((payment): UnresolvedPayment => ({ ...payment, doubt: "unseen" })),
+    ...[...taken, ...forgotten]
+      .filter(isUnseen)
+      .map((payment): UnresolvedPayment => ({ ...payment, doubt: "unseen" })),
   ];
-  if (beside.length > 0) return beside;
-  const unresolved = taken
-    .filter(isUnseen)
-    .map((payment): UnresolvedPayment => ({ ...payment, doubt: "unseen" }));
+  if (unresolved.length > 0 && forgotten.length + displaced.length > 0) return unresolved;
   const failed = taken.filter(({ id }) => ofPayments.get(id)?.kind === "other");
   const recovered = taken.flatMap((payment) => recover(context, payment, ofPayments.get(payment.id)));
   const found = forgotten
     .filter(({ isOccupied, isBegun }) => !isOccupied && isBegun)
     .flatMap((payment) => recover(context, payment, ofPayments.get(payment.id)));
+  // The signer signs them with no other nonce: each would get one that it refuses, and the wallet could not go on.
+  const unpayable = forgotten.filter(canNeverBePaid);
+  const cancelled = unpayable.filter(({ isBegun }) => isBegun);
+  // The engine cancels these when the wallet goes on.
+  for (const payment of unpayable.filter(({ isBegun }) => !isBegun))
+    await unit.requestCancel(payment, operatorActorId);
   const failure = { kind: "fail", failure: "NONCE_TAKEN", fee: null } as const;
+  const cancel = { kind: "cancel", fee: null } as const;
   const reserved = found.map((one) => reserveFee(context, one));
   const events: RailEvent[] = [
     ...reserved,
     ...failed.map(({ tenantId, id }) => ({ tenantId, id, event: failure })),
+    ...cancelled.map(({ tenantId, id }) => ({ tenantId, id, event: cancel })),
     ...[...recovered, ...found].flatMap((one) => one.events),
   ];
   if (events.length > 0) {
     const { outcomes } = await record({ events });
     assertReserved(reserved, outcomes);
   }
-  unit.endPayments(failed);
+  unit.endPayments([...failed, ...cancelled.map((payment) => ({ ...payment, nonce: null }))]);
   const now = new Date(context.recorder.now());
   unit.assign(
     found.flatMap(({ payment, attempt }) =>
@@ -171,6 +179,13 @@ export async function resolveNonces(
   function isPaidBeside({ id, isOccupied, isBegun }: ForgottenPayment): boolean {
     const known = ofPayments.get(id);
     return (isOccupied || !isBegun) && known?.kind === "ours" && known.purpose !== "cancellation";
+  }
+
+  /** Another transaction was seen with its nonce, or an empty one of its own that cannot be recorded. */
+  function canNeverBePaid({ id, isOccupied, isBegun }: ForgottenPayment): boolean {
+    const known = ofPayments.get(id);
+    if (known?.kind === "other") return true;
+    return (isOccupied || !isBegun) && known?.kind === "ours" && known.purpose === "cancellation";
   }
 }
 

@@ -1,0 +1,65 @@
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { createAdoptedWallet } from "../../../harness/chain/adopted-wallet.js";
+import type { ChainWallet } from "../../../harness/chain/chain-service.js";
+import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { modelCoin } from "../../../harness/chain/model-chain.js";
+import { modelNetwork } from "../../../harness/chain/model-network.js";
+import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
+
+/* A payment whose only nonce was used without it: the signer refuses it with any other, so the wallet could not go on if it stayed open. */
+
+let driven: DrivenChain;
+let restored: ReturnType<typeof createRestoredChain>;
+let adopted: ReturnType<typeof createAdoptedWallet>;
+beforeAll(async () => {
+  driven = await startDrivenChain();
+  restored = createRestoredChain(driven);
+  adopted = createAdoptedWallet(driven, restored);
+});
+afterEach(() => {
+  driven.ports.node = driven.honest.node;
+});
+afterAll(() => driven.stop());
+
+async function expectGoesOn(wallet: ChainWallet): Promise<void> {
+  const next = await driven.pay(wallet, outside, modelCoin, 10n);
+  await driven.inPool(1);
+  expect(await driven.nonceOf(next)).toBe(1);
+  await driven.settle();
+  await driven.until(next, "completed");
+}
+
+it("is cancelled if it has begun and another transaction was seen with its nonce", async () => {
+  const wallet = await driven.createFunded();
+  const id = await driven.accept(wallet, outside, modelCoin, 20n);
+  adopted.estimateNothing();
+  await adopted.forget(wallet, id);
+  await driven.begin(wallet, id);
+  driven.chain.useNonce(wallet.address);
+  await adopted.untilHalted(wallet);
+  await adopted.untilAdopted(wallet);
+  expect((await driven.read(id)).state).toBe("cancelled");
+  driven.ports.node = driven.honest.node;
+  await expectGoesOn(wallet);
+});
+
+it("is cancelled by the engine if it has not begun and its own empty transaction has used its nonce", async () => {
+  const wallet = await driven.createFunded();
+  const id = await driven.accept(wallet, outside, modelCoin, 20n);
+  await adopted.forget(wallet, id);
+  // As its client has cancelled it in the commits that were lost.
+  const { tenantId, walletId, address } = wallet;
+  const [signed] = await driven.honest.signer.sign([
+    {
+      ...{ tenantId, walletId, address, transactionId: id, network: modelNetwork, nonce: 0 },
+      ...{ purpose: "cancellation", contract: null, destination: address, amount: 0n, gasLimit: 21_000n },
+      ...{ maxFeePerGas: 500n, maxPriorityFeePerGas: 5n },
+    },
+  ]);
+  driven.chain.send(signed !== undefined && "bytes" in signed ? signed.bytes : JSON.stringify(signed));
+  await adopted.untilHalted(wallet);
+  await adopted.untilAdopted(wallet);
+  await restored.look(wallet, id);
+  expect((await driven.read(id)).state).toBe("cancelled");
+  await expectGoesOn(wallet);
+});
