@@ -3,7 +3,7 @@ import type { ComparedWallet, Holding, WalletBooks } from "../../app/chain/walle
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
-import { listWallets } from "./wallets/confirmed-wallets.js";
+import { listWallets, lowestOpen } from "./wallets/confirmed-wallets.js";
 
 /** Served by chain_wallets_to_compare. */
 export function listToCompare(
@@ -33,10 +33,7 @@ interface SenderRow extends WalletKey {
 export async function readBooks(tx: Queryable, wallets: readonly WalletKey[]): Promise<WalletBooks[]> {
   const senders = await tx.query<SenderRow>(sql`
     SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.final_nonce AS "finalNonce",
-      w.halted_reason IS NOT NULL AS "isHalted", w.stated_nonce AS "statedNonce", (
-        SELECT p.nonce FROM chain_payments p
-        WHERE p.network = w.network AND p.wallet_id = w.wallet_id AND p.stage IN ('assigned', 'signed')
-        ORDER BY p.network, p.wallet_id, p.nonce LIMIT 1) AS "lowestOpen"
+      w.halted_reason IS NOT NULL AS "isHalted", w.stated_nonce AS "statedNonce", ${lowestOpen} AS "lowestOpen"
     FROM ${listWallets(wallets)} CROSS JOIN LATERAL (
       SELECT * FROM chain_wallets w
       WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id LIMIT 1) AS w

@@ -83,8 +83,15 @@ async function listWaiting(
 const isUnconfirmed = sql`(w.confirmed_epoch < ${currentEpoch}
   AND (w.halted_code IS NULL OR w.halted_code <> ALL (${[...aheadCodes]}::text[])))`;
 
+/** Of the row `w`: the lowest nonce of a payment that is in no block. Served by chain_payments_open. */
+export const lowestOpen = sql`(
+  SELECT p.nonce FROM chain_payments p
+  WHERE p.network = w.network AND p.wallet_id = w.wallet_id AND p.stage IN ('assigned', 'signed')
+  ORDER BY p.network, p.wallet_id, p.nonce LIMIT 1)`;
+
+/** A payment above one that is open can have ended if the signer has refused that one: it has bound the nonce to another. */
 const unconfirmedColumns = sql`
-  w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.address, w.final_nonce AS "finalNonce", w.next_nonce AS "nextNonce",
+  w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.address, least(w.final_nonce, ${lowestOpen}) AS "finalNonce", w.next_nonce AS "nextNonce",
   w.confirmed_epoch AS "confirmedEpoch", ${currentEpoch} AS epoch`;
 
 type Numbers = "epoch" | "finalNonce" | "nextNonce" | "confirmedEpoch";

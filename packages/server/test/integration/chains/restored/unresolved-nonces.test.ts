@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { describeAct } from "../../../../src/app/audit/audit-entry.js";
+import { NodeUnavailableError } from "../../../../src/app/chain/chain-node.js";
 import { SignerUnavailableError } from "../../../../src/app/chain/signer.js";
+import { shownPaymentId } from "../../../../src/app/transactions/approvals/present-approval.js";
+import { resumeWallet } from "../../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import { createAdoptedWallet } from "../../../harness/chain/adopted-wallet.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
@@ -105,9 +109,12 @@ it("asks about an open nonce also if a payment above it has ended", async () => 
   const paid = await driven.accept(wallet, outside, modelCoin, 20n);
   const lostBytes = await restored.signLost(wallet, paid);
   // Both have their nonces before the signer refuses one of them.
-  driven.ports.signer = {
-    sign: () => Promise.reject(new SignerUnavailableError("the signer is stopped")),
+  const stopSigning = () => {
+    driven.ports.signer = {
+      sign: () => Promise.reject(new SignerUnavailableError("the signer is stopped")),
+    };
   };
+  stopSigning();
   const [refused, above] = [
     await driven.pay(wallet, outside, modelCoin, 30n),
     await driven.pay(wallet, outside, modelCoin, 40n),
@@ -129,6 +136,25 @@ it("asks about an open nonce also if a payment above it has ended", async () => 
   expect(await adopted.refuseAdoption(wallet, 2)).toContain("was paid with nonce 0");
   await expectUnchanged(wallet, "2");
   expect(await statesOf(paid, refused)).toEqual(["accepted", "processing"]);
+  // Resumed, and neither compared with the chain nor refused again: the signer still knows more.
+  stopSigning();
+  driven.ports.node = {
+    ...driven.honest.node,
+    balances: () => Promise.reject(new NodeUnavailableError("it has no state of this block")),
+  };
+  const entry = describeAct(
+    { by: "operator", tenantId: wallet.tenantId },
+    "wallet.resume",
+    wallet.walletId,
+    new Date(),
+  );
+  await resumeWallet(driven.keyed, wallet, entry);
+  await eventually(
+    async () => driven.shortages.some((reason) => reason.includes(shownPaymentId(paid))),
+    Boolean,
+    20_000,
+  );
+  expect(await restored.isConfirmed(wallet)).toBe(false);
 });
 
 it("adopts nothing while the signer says nothing about the wallet", async () => {
