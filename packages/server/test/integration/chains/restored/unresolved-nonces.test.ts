@@ -12,7 +12,7 @@ import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
 import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
 import { eventually } from "../../../harness/eventually.js";
 
-/* A wallet that is adopted while a payment of it cannot be decided: it stays halted, however often its nonce is stated. */
+/* A wallet that is adopted while a payment of it cannot be decided: it stays halted, also if its nonce is stated again. */
 
 const lostId = "01900000-0000-7000-8000-000000000007";
 
