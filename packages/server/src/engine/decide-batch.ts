@@ -112,12 +112,10 @@ function chooseEvent(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Dat
 
 /**
  * It was requested while the payment could not end. If it still cannot, its rail gets it, where the operator sees it and it ends without a nonce,
- * or with an empty transaction: nothing is paid, so it needs no approval.
+ * or with an empty transaction. Nothing is paid, so it needs no approval: it is begun for that purpose alone, which its MAC says.
  */
 function followCancel(payment: ClaimedPayment, facts: BatchFacts): Course {
-  return unjudged(
-    facts.behind.has(payment.sourceAccountId) ? firstEvent(payment, facts) : { kind: "cancel", fee: null },
-  );
+  return unjudged(facts.behind.has(payment.sourceAccountId) ? begin : { kind: "cancel", fee: null });
 }
 
 function setAsideWith(fault: string): Course {

@@ -13,9 +13,11 @@ export function beginPayments(tx: Tx, settlements: readonly Settlement[]): void 
   );
   if (begun.length === 0) return;
   const keys = requireKeys(tx);
-  const macs = begun.map(({ transaction: { tenantId, id, sourceAccountId } }) =>
-    macOfBegun(keys, { tenantId, id, walletId: sourceAccountId }).mac.toString("hex"),
-  );
+  const macs = begun.map(({ transaction: { tenantId, id, sourceAccountId, cancelRequested } }) => {
+    // The engine lets it begin before it is judged or approved, so that its nonce can be used.
+    const purpose = cancelRequested === true ? "cancel" : "pay";
+    return macOfBegun(keys, { tenantId, id, walletId: sourceAccountId }, purpose).mac.toString("hex");
+  });
   tx.send(sql`
     INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage, key_id, mac)
     SELECT given.tenant_id, given.id, w.network, w.wallet_id, 'ready', ${keys.currentId}, decode(given.mac, 'hex') FROM unnest(

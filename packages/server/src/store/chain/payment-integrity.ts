@@ -4,8 +4,9 @@ import type { RowMac } from "../access/row-integrity.js";
 import { hasEnded, readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
 import { sql } from "../core/sql.js";
 import {
-  isBegunAuthentic,
+  type BegunPurpose,
   isTransactionAuthentic,
+  purposeOfBegun,
   type SealedTransaction,
   sealedColumns,
 } from "../transactions/transaction-integrity.js";
@@ -36,17 +37,32 @@ export interface IntegrityRow extends SealedTransaction, StopColumns, RowMac {
   ownMac: Uint8Array | null;
 }
 
-/** Why a payment must not be signed; null if everything that decides about it was written by the service. */
-export function findPaymentFault(keys: IntegrityKeys, row: IntegrityRow): string | null {
+interface CheckedPayment {
+  /** Why it must not be signed; null if everything that decides about it was written by the service. */
+  fault: string | null;
+  /** Whether it was begun for nothing but that. */
+  isToCancel: boolean;
+}
+
+export function checkPayment(keys: IntegrityKeys, row: IntegrityRow): CheckedPayment {
+  const { tenantId, id, walletId } = row;
+  const stored = { keyId: row.begunKeyId, mac: row.begunMac };
+  const purpose = purposeOfBegun(keys, { tenantId, id, walletId }, stored);
+  return { fault: findFault(keys, row, purpose), isToCancel: purpose === "cancel" };
+}
+
+export function describeChange(what: string, id: string): string {
+  return `${what} was changed in the database by something other than Bursar, so ${shownPaymentId(id)} is not signed. Restore the row from a backup, then resume the wallet.`;
+}
+
+function findFault(keys: IntegrityKeys, row: IntegrityRow, purpose: BegunPurpose | undefined): string | null {
   const { tenantId, id, walletId, network, destinationAccountId, ownAddress, ownShown } = row;
-  const changed = (what: string) =>
-    `${what} was changed in the database by something other than Bursar, so ${shownPaymentId(id)} is not signed. Restore the row from a backup, then resume the wallet.`;
+  const changed = (what: string) => describeChange(what, id);
   if (row.hasEnded === true)
     return `${shownPaymentId(id)} has ended, and something other than Bursar has made it open again in the database, so it is not signed. Delete its rows in open_transactions and chain_payments, then resume the wallet.`;
   if (row.sourceAccountId !== walletId || !isTransactionAuthentic(keys, row))
     return changed("The row of a transaction");
-  if (!isBegunAuthentic(keys, { tenantId, id, walletId }, { keyId: row.begunKeyId, mac: row.begunMac }))
-    return changed("The row of a payment");
+  if (purpose === undefined) return changed("The row of a payment");
   if (readStops(keys, row, row).isForged)
     return `The table stop_records has a row that Bursar has not written, about the wallet, the client or the tenant of ${shownPaymentId(id)}, so it is not signed. Remove the row as the owner of the table, then resume the wallet.`;
   const { address, shown, destinationAddress } = row;

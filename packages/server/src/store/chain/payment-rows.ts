@@ -14,7 +14,7 @@ import { shownPaymentId } from "../../app/transactions/approvals/present-approva
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { areTermsAuthentic } from "../transactions/transaction-integrity.js";
-import { findPaymentFault, type IntegrityRow, integrityColumns } from "./payment-integrity.js";
+import { checkPayment, describeChange, type IntegrityRow, integrityColumns } from "./payment-integrity.js";
 
 /*
  * What is read of payments. In these statements `p` is the row of a payment with `tenant_id`, `id` and `wallet_id`, `t` its transaction, `o`
@@ -81,8 +81,9 @@ export type ReadyRow = FactRow &
   Pick<ReadyPayment, "cancelRequested" | "isFrozen" | "isDelisted">;
 
 export function readReady(row: ReadyRow, keys: IntegrityKeys): ReadyPayment {
-  const { cancelRequested, isFrozen, isDelisted, expiresAt } = row;
-  const fault = findPaymentFault(keys, row);
+  const { isFrozen, isDelisted, expiresAt } = row;
+  const { fault, isToCancel } = checkPayment(keys, row);
+  const cancelRequested = row.cancelRequested || isToCancel;
   return { ...readFacts(row), cancelRequested, isFrozen, isDelisted, expiresAt, fault };
 }
 
@@ -94,14 +95,23 @@ export type UnsignedRow = FactRow &
 export function readUnsigned(row: UnsignedRow, keys: IntegrityKeys): UnsignedPayment {
   const { nonce, number, cancelRequested, isFrozen, isSuspended, isDisabled, isDelisted, isExpired } = row;
   const terms = readTerms(row);
-  const fault = findPaymentFault(keys, row) ?? findTermsFault(keys, row, terms);
+  const checked = checkPayment(keys, row);
+  const fault = checked.fault ?? findTermsFault(keys, row, terms, checked.isToCancel);
   const holds = { cancelRequested, isFrozen, isSuspended, isDisabled, isDelisted, isExpired };
   return { ...readFacts(row), ...terms, ...holds, nonce: Number(nonce), number, fault };
 }
 
 /** Bytes are signed by these terms, so a writer to the database could pay more for a block than the payment is worth. */
-function findTermsFault(keys: IntegrityKeys, row: UnsignedRow, terms: AttemptTerms): string | null {
+function findTermsFault(
+  keys: IntegrityKeys,
+  row: UnsignedRow,
+  terms: AttemptTerms,
+  isToCancel: boolean,
+): string | null {
   const { tenantId, id, number, termsKeyId: keyId, termsMac: mac } = row;
+  // The attempts before it have no MAC, and decide what a replacement is.
+  if (isToCancel && terms.purpose !== "cancellation")
+    return describeChange("An attempt of a payment that is to be cancelled", id);
   if (areTermsAuthentic(keys, { tenantId, id, number, ...terms }, { keyId, mac })) return null;
   return `The fees of ${shownPaymentId(id)} were changed in the database by something other than Bursar, so it is not signed. Restore its row in chain_payments from a backup, or set wanted to attempt if it was sent before, then resume the wallet.`;
 }

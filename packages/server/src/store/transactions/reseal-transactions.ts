@@ -12,13 +12,13 @@ import {
 } from "./approval-integrity.js";
 import {
   areTermsAuthentic,
-  isBegunAuthentic,
   isRequirementAuthentic,
   isTransactionAuthentic,
   macOfBegun,
   macOfRequirement,
   macOfTerms,
   macOfTransaction,
+  purposeOfBegun,
   type SealedTerms,
   type SealedTransaction,
   sealedColumns,
@@ -124,8 +124,8 @@ function resealOpen(tx: Tx, open: readonly OpenRow[]): number {
     }
     if (walletId !== null && isOld(row.begunKeyId)) {
       const payment = { tenantId, id, walletId };
-      if (isBegunAuthentic(keys, payment, { keyId: row.begunKeyId, mac: row.begunMac }))
-        begun.push({ tenantId, id, ...macOfBegun(keys, payment) });
+      const purpose = purposeOfBegun(keys, payment, { keyId: row.begunKeyId, mac: row.begunMac });
+      if (purpose !== undefined) begun.push({ tenantId, id, ...macOfBegun(keys, payment, purpose) });
     }
     if (row.terms !== null && isOld(row.termsKeyId)) {
       const sealed = readTerms({ tenantId, id }, row.terms);

@@ -154,21 +154,41 @@ function requirementFields({ tenantId, id, requirement, judgedAt }: SealedRequir
   return ["requirement", tenantId, id, `${judgedAt.getTime()}`, canonicalJson(plain)];
 }
 
-/** That the engine has given a payment to the driver of its chain: policy and approvals have been passed. */
+/**
+ * What the driver of a chain was given a payment for. Only `pay` says that policy and approvals have been passed. What is to be cancelled has
+ * passed neither: it is never signed but as an empty transaction, whatever the rest of the database says about its cancellation.
+ */
+export type BegunPurpose = "pay" | "cancel";
+
+/** That the engine has given a payment to the driver of its chain. */
 export interface BegunPayment extends TransactionKey {
   walletId: string;
 }
 
-export function macOfBegun(keys: IntegrityKeys, payment: BegunPayment): { keyId: string; mac: Buffer } {
-  return macOfRow(keys, "transaction", begunFields(payment));
+export function macOfBegun(
+  keys: IntegrityKeys,
+  payment: BegunPayment,
+  purpose: BegunPurpose,
+): { keyId: string; mac: Buffer } {
+  return macOfRow(keys, "transaction", begunFields(payment, purpose));
 }
 
-export function isBegunAuthentic(keys: IntegrityKeys, payment: BegunPayment, mac: RowMac): boolean {
-  return isRowAuthentic(keys, "transaction", begunFields(payment), mac);
+/** The purpose that the MAC was made for, which no column repeats; undefined if the service has not made it. */
+export function purposeOfBegun(
+  keys: IntegrityKeys,
+  payment: BegunPayment,
+  mac: RowMac,
+): BegunPurpose | undefined {
+  const isFor = (purpose: BegunPurpose) =>
+    isRowAuthentic(keys, "transaction", begunFields(payment, purpose), mac);
+  if (isFor("pay")) return "pay";
+  return isFor("cancel") ? "cancel" : undefined;
 }
 
-function begunFields({ tenantId, id, walletId }: BegunPayment): string[] {
-  return ["begun", tenantId, id, walletId];
+/** The fields of what is to be paid are those from before there were purposes. */
+function begunFields({ tenantId, id, walletId }: BegunPayment, purpose: BegunPurpose): string[] {
+  const fields = ["begun", tenantId, id, walletId];
+  return purpose === "pay" ? fields : [...fields, purpose];
 }
 
 /** What an attempt to pay on a chain may offer for its block, by which bytes are signed. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ClientOrigin } from "../../../src/app/audit/audit-entry.js";
+import type { ActivePolicy } from "../../../src/app/policy/policy.js";
 import { createTransactionCanceller } from "../../../src/app/transactions/cancel-transaction.js";
 import { createChangeHub } from "../../../src/app/transactions/change-hub.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
@@ -68,11 +69,12 @@ export function createRestoredChain(driven: DrivenChain) {
       });
       return act({ principal: { tenantId, clientId: tenantId } } as ClientOrigin, id);
     },
-    /** The engine looks at a payment. */
-    look: async ({ tenantId }: ChainWallet, id: string) => {
+    /** The engine looks at a payment, with the policy, if that is given, of its tenant. */
+    look: async ({ tenantId }: ChainWallet, id: string, policy?: ActivePolicy["policy"]) => {
+      const active = policy === undefined ? [] : [[tenantId, { version: 1, policy, guards: [] }] as const];
       const settle = createBatchSettler({
         ...settlementDeps(),
-        policies: { within: () => ({ loadAll: async () => new Map(), peek: () => undefined }) },
+        policies: { within: () => ({ loadAll: async () => new Map(active), peek: () => undefined }) },
         ...{ isUnavailable: () => false, isTimeout: () => false, isLockTimeout: () => false },
         onFailure: (_, error) => driven.errors.push(error),
         onTampered: () => driven.errors.push(new Error("a payment was tampered with")),
