@@ -23,7 +23,6 @@ describe.runIf(hasBrowser)("on the first day", () => {
     grace = await follow("Grace");
     alan = await follow("Alan");
   });
-
   const watchedState = async () => (await listed("watched payment"))[0]?.state;
   beforeEach(() => {
     for (const { changes } of [ada, grace, alan]) changes.splice(0);
