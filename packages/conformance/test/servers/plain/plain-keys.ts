@@ -4,7 +4,7 @@ import type { Has, PlainRequest } from "./plain-server.js";
 /** Long enough for a check that repeats a request at once, on a busy machine. */
 export const forgottenMs = 700;
 /** The minute of the checks that wait long, in this server's time. */
-export const minuteMs = 1200;
+export const minuteMs = 2000;
 
 const keysRemembered = 3;
 
