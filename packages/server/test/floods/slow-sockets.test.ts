@@ -37,10 +37,14 @@ describe("a flood of slow sockets", () => {
     database = await createTestDatabase();
     const masterKeyFile = join(folder, "master.key");
     writeFileSync(masterKeyFile, randomBytes(32).toString("hex"), { mode: 0o600 });
+    // All of them come from one address, whose quota ends sooner or later, and so do the ordinary requests.
+    const configuration = join(folder, "bursar.yaml");
+    writeFileSync(configuration, "quotas:\n  address_burst: 1000000\n");
     bursar = spawnBursar({
       args: ["serve"],
       env: {
         DATABASE_URL: database.url,
+        BURSAR_CONFIG: configuration,
         BURSAR_MASTER_KEY_FILE: masterKeyFile,
         BURSAR_METRICS_TOKEN: "flood",
       },

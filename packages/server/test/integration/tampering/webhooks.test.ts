@@ -5,11 +5,11 @@ import { sql } from "../../../src/store/core/sql.js";
 import { sealEndpoints } from "../../harness/database/seal-rows.js";
 import { eventually } from "../../harness/eventually.js";
 import { readMetrics } from "../../harness/metrics.js";
-import { inspectSharedService } from "../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../harness/service/shared-service.js";
 import { startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
-const service = await inspectSharedService();
+const service = await inspectTamperedService();
 
 /** The writer can write every table, and has no master key. */
 describe("a writer to the database gets nothing signed", () => {

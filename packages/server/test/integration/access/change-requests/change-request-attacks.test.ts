@@ -5,9 +5,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../../src/store/core/sql.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../../harness/access/officers.js";
 import { eventually } from "../../../harness/eventually.js";
-import { inspectSharedService } from "../../../harness/service/shared-service.js";
+import { inspectTamperedService } from "../../../harness/service/shared-service.js";
 
-const service = await inspectSharedService();
+const service = await inspectTamperedService();
 
 let tenant: GuardedTenant;
 let officer: Person;
