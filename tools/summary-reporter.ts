@@ -1,32 +1,53 @@
 import { appendFileSync } from "node:fs";
 import { relative } from "node:path";
-import type { Reporter, TestModule } from "vitest/node";
+import type { Reporter, SerializedError, TestModule } from "vitest/node";
 import { root } from "./files.mjs";
 
 const slowestMax = 20;
+const failuresMax = 50;
 
 /**
- * Closes the output with the slowest files and one line that people and scripts can read: `Tests: 12 passed, 0 failed`.
+ * Closes the output with the slowest files, what failed, and one line that people and scripts can read: `Tests: 12 passed, 0 failed`.
  * `BURSAR_TEST_COUNTS` names a file that gets the two counts as a line of their own, for a script that adds up several runs.
  */
 export default class SummaryReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
-    const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    const counts = { passed: 0, skipped: 0, pending: 0 };
+    const failures: string[] = [];
     for (const module of modules) {
-      for (const test of module.children.allTests()) counts[test.result().state] += 1;
+      const path = relative(root, module.moduleId);
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (state === "failed") failures.push(`${path} > ${test.fullName}`);
+        else counts[state] += 1;
+      }
       // A file that does not load has no tests, and a hook belongs to no test, but each counts as a failure.
       for (const group of [module, ...module.children.allSuites()])
-        if (group.state() === "failed" && group.errors().length > 0) counts.failed += 1;
+        if (group.state() === "failed" && group.errors().length > 0)
+          failures.push(`${path}: ${group.errors()[0]?.message ?? "a hook failed"}`);
     }
+    // An error that no test awaited fails the run although all tests pass.
+    for (const error of unhandled) failures.push(`An unhandled error: ${error.stack ?? error.message}`);
     const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
     const countsFile = process.env["BURSAR_TEST_COUNTS"];
-    if (countsFile !== undefined) appendFileSync(countsFile, `${counts.passed} ${counts.failed}\n`);
+    if (countsFile !== undefined) appendFileSync(countsFile, `${counts.passed} ${failures.length}\n`);
     process.on("exit", () =>
       process.stdout.write(
-        `${slowestFiles(modules)}\nTests: ${counts.passed} passed, ${counts.failed} failed${skipped}\n`,
+        `${slowestFiles(modules)}\n${listFailures(failures)}` +
+          `Tests: ${counts.passed} passed, ${failures.length} failed${skipped}\n`,
       ),
     );
   }
+}
+
+/** Printed last, because of a long output often only the end is kept. */
+function listFailures(failures: readonly string[]): string {
+  const times = new Map<string, number>();
+  for (const failure of failures) times.set(failure, (times.get(failure) ?? 0) + 1);
+  return [...times]
+    .slice(0, failuresMax)
+    .map(([failure, count]) => `failed: ${failure}${count === 1 ? "" : ` (${count} times)`}\n`)
+    .join("");
 }
 
 /** The duration of a file includes its tests, its hooks and the time to load it. */

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { ClaimedPayment, SettlementStore, SettlementUnit } from "../app/transactions/settlement.js";
+import { bookRail } from "../rails/book/book-rail.js";
 import { createEngine } from "./engine.js";
 import { createBatchSettler } from "./settle-batch.js";
 
@@ -63,7 +64,7 @@ async function runWithLock(releasedAtMs: number) {
   };
   const settleBatch = createBatchSettler({
     settlements,
-    rails: { get: () => Promise.reject() as never },
+    rails: { get: () => bookRail },
     policies: { within: () => ({ peek: () => undefined, loadAll: () => Promise.reject(new Error("held")) }) },
     isUnavailable: (error) => error instanceof LockError,
     isTimeout: () => false,

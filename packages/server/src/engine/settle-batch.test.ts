@@ -5,6 +5,7 @@ import type {
   SettlementUnit,
   TransactionKey,
 } from "../app/transactions/settlement.js";
+import { bookRail } from "../rails/book/book-rail.js";
 import { createBatchSettler } from "./settle-batch.js";
 
 class TimeoutError extends Error {}
@@ -25,7 +26,7 @@ function settlerThatTimesOut() {
   };
   const settleBatch = createBatchSettler({
     settlements,
-    rails: { get: () => Promise.reject() as never },
+    rails: { get: () => bookRail },
     policies: {
       within: () => ({
         peek: () => undefined,
@@ -76,7 +77,7 @@ it("does not judge held payments, because two engines that lock the usage of a s
       findWork: async () => ({ tenants: [], hasDue: false, hasRetries: false }),
       recordFailure: (_, error) => Promise.reject(error),
     },
-    rails: { get: () => Promise.reject() as never },
+    rails: { get: () => bookRail },
     policies: {
       within: () => ({
         peek: () => undefined,
