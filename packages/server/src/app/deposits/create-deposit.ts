@@ -39,7 +39,9 @@ const bookNetwork = "book";
 export function createDepositCreator(deps: CreateDepositDeps): CreateDeposit {
   return async (origin, key, body, trace) => {
     const drafted = draftDeposit(deps, origin, key, body);
-    if (isRefused(drafted)) return drafted;
+    // The limits of the asset may have been others when the deposit was made.
+    if (isRefused(drafted))
+      return (await replayDeposit(deps, origin.principal.tenantId, key, body)) ?? drafted;
     const draft = { ...drafted, trace };
     const audit = describeReviewedAct(origin, "deposit.create", showId("tx", draft.id), new Date(deps.now()));
     const posted = await deps.deposits.unitOfWork(async (unit) => {
@@ -51,14 +53,25 @@ export function createDepositCreator(deps: CreateDepositDeps): CreateDeposit {
     if (isRefused(posted)) return posted;
     if (posted !== undefined)
       return { transaction: { ...asTransaction(draft), steps: [posted] }, replayed: false };
-    const earlier = await deps.transactions.findByKey(draft.tenantId, draft.idempotencyKey);
-    if (earlier === undefined) throw new Error("the deposit that an idempotency key belongs to is missing");
-    // It was final when it was first answered, so what is stored is the original answer.
-    return replay(earlier.requestHash, draft.requestHash, () => ({
-      transaction: earlier.transaction,
-      replayed: true,
-    }));
+    const replayed = await replayDeposit(deps, draft.tenantId, key, body);
+    if (replayed === undefined) throw new Error("the deposit that an idempotency key belongs to is missing");
+    return replayed;
   };
+}
+
+async function replayDeposit(
+  { transactions }: Pick<CreateDepositDeps, "transactions">,
+  tenantId: string,
+  key: string,
+  body: CreateDepositBody,
+): Promise<CreatedDeposit | Refused | undefined> {
+  const earlier = await transactions.findByKey(tenantId, depositKeyOf(key));
+  if (earlier === undefined) return undefined;
+  // It was final when it was first answered, so what is stored is the original answer.
+  return replay(earlier.requestHash, hashRequest(body), () => ({
+    transaction: earlier.transaction,
+    replayed: true,
+  }));
 }
 
 function draftDeposit(

@@ -38,42 +38,51 @@ export type PlaceOrder = (
 /** Validates a request, judges it and stores it. The market's matching engine holds its funds and matches it. */
 export function createOrderPlacer(deps: PlaceOrderDeps): PlaceOrder {
   return async (principal, idempotencyKey, body, trace) => {
-    const { tenantId, clientId } = principal;
-    const generation = deps.generation();
-    const read = await readOrder(deps, tenantId, body);
-    if (isRefused(read)) return read;
-    const { request, wallet } = read;
-    const { version, policy } = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
-    const id = deps.newUuid();
-    // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
-    const createdAt = new Date(timeOfUuidV7(id));
-    const requestHash = hashRequest(body);
-    const { market, ...asked } = request;
-    const judged = { ...asked, tenantId, clientId, createdAt };
-    const verdict = judgeOnTheSpot(policy, toPolicyRequest(market, judged, wallet));
-    const refused = refuseByPolicy(verdict) ?? refuseByPrice(request, deps.pricesOf(market.name));
-    if (refused !== undefined) {
-      // What was accepted once stays accepted: its repetition is not a new request, and is not judged again.
-      const earlier = await deps.store.findOrderByKey(tenantId, idempotencyKey);
-      return earlier === undefined ? refused : replayOrder(earlier, requestHash);
+    const draft = await draftOrder(deps, principal, idempotencyKey, body, trace);
+    if (isRefused(draft)) {
+      const earlier = await deps.store.findOrderByKey(principal.tenantId, idempotencyKey);
+      return earlier === undefined ? draft : replayOrder(earlier, hashRequest(body));
     }
-    const accepted: AcceptedOrder = {
-      ...judged,
-      market: market.name,
-      id,
-      idempotencyKey,
-      requestHash,
-      walletId: wallet.id,
-      reference: body.reference ?? null,
-      policyVersion: version,
-      needsJudgement: verdict === undefined,
-      generation,
-      trace,
-    };
-    const outcome = await deps.queue.add(accepted);
+    const outcome = await deps.queue.add(draft);
     if (outcome === undefined) return { refused: "OVERLOADED" };
-    if (outcome.kind === "earlier") return replayOrder(outcome, requestHash);
-    return { order: { ...accepted, step: null, judgement: null }, replayed: false };
+    if (outcome.kind === "earlier") return replayOrder(outcome, draft.requestHash);
+    return { order: { ...draft, step: null, judgement: null }, replayed: false };
+  };
+}
+
+/** As for a transaction, what is refused here may have been accepted before, and then stays accepted. The caller looks for it. */
+async function draftOrder(
+  deps: PlaceOrderDeps,
+  { tenantId, clientId }: Principal,
+  idempotencyKey: string,
+  body: PlaceOrderBody,
+  trace: TraceContext | undefined,
+): Promise<AcceptedOrder | Refused> {
+  const generation = deps.generation();
+  const read = await readOrder(deps, tenantId, body);
+  if (isRefused(read)) return read;
+  const { request, wallet } = read;
+  const { version, policy } = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
+  const id = deps.newUuid();
+  // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
+  const createdAt = new Date(timeOfUuidV7(id));
+  const { market, ...asked } = request;
+  const judged = { ...asked, tenantId, clientId, createdAt };
+  const verdict = judgeOnTheSpot(policy, toPolicyRequest(market, judged, wallet));
+  const refused = refuseByPolicy(verdict) ?? refuseByPrice(request, deps.pricesOf(market.name));
+  if (refused !== undefined) return refused;
+  return {
+    ...judged,
+    market: market.name,
+    id,
+    idempotencyKey,
+    requestHash: hashRequest(body),
+    walletId: wallet.id,
+    reference: body.reference ?? null,
+    policyVersion: version,
+    needsJudgement: verdict === undefined,
+    generation,
+    trace,
   };
 }
 

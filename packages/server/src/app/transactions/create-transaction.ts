@@ -44,54 +44,67 @@ export type CreateTransaction = (
 /** Checks a request, judges it if that needs nothing but the policy, and stores it. The rest is the engine's. */
 export function createTransactionCreator(deps: CreateTransactionDeps): CreateTransaction {
   return async (principal, idempotencyKey, body, trace) => {
-    const { tenantId, clientId } = principal;
-    const generation = deps.generation();
-    const request = await readTransactionRequest(deps, tenantId, body);
-    if (isRefused(request)) return request;
-    const active = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
-    const id = deps.newUuid();
-    // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
-    const createdAtMs = timeOfUuidV7(id);
-    const requestHash = hashRequest(body);
-    const { asset, amount, parties } = request;
-    const destination =
-      parties.kind === "transfer"
-        ? "own_wallet"
-        : await kindOfAddress(
-            deps.allowList,
-            tenantId,
-            { network: asset.network, address: parties.destination.address },
-            new Date(createdAtMs),
-          );
-    const verdict = judgeActive(active, toPolicyRequest(principal, request, destination, createdAtMs));
-    if (verdict.kind === "reject") {
-      // What was accepted once stays accepted: its repetition is not a new request, and is not judged again.
-      const earlier = await deps.store.findByKey(tenantId, idempotencyKey);
-      return earlier === undefined ? refuse(verdict) : replayTransaction(earlier, requestHash);
+    const draft = await draftTransaction(deps, principal, idempotencyKey, body, trace);
+    if (isRefused(draft)) {
+      const earlier = await deps.store.findByKey(principal.tenantId, idempotencyKey);
+      return earlier === undefined ? draft : replayTransaction(earlier, hashRequest(body));
     }
-    const accepted: AcceptedTransaction = {
-      tenantId,
-      id,
-      clientId,
-      idempotencyKey,
-      requestHash,
-      reference: body.reference,
-      asset,
-      amount,
-      parties,
-      metadata: body.metadata ?? null,
-      expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
-      createdAt: new Date(createdAtMs),
-      policyVersion: active.version,
-      policyRule: verdict.kind === "allow" ? verdict.rule : null,
-      needsJudgement: verdict.kind === "later",
-      generation,
-      trace,
-    };
-    const outcome = await deps.queue.accept(accepted);
+    const outcome = await deps.queue.accept(draft);
     if (outcome === undefined) return { refused: "OVERLOADED" };
-    if (outcome.kind === "earlier") return replayTransaction(outcome, requestHash);
-    return { transaction: asAccepted(accepted), replayed: false };
+    if (outcome.kind === "earlier") return replayTransaction(outcome, draft.requestHash);
+    return { transaction: asAccepted(draft), replayed: false };
+  };
+}
+
+/**
+ * What is refused here may be the repetition of a request that was accepted when the policy, the limits of the asset or the wallets were
+ * others. It stays accepted, so the caller looks for it, and only then: an accepted request costs no statement more.
+ */
+async function draftTransaction(
+  deps: CreateTransactionDeps,
+  principal: Principal,
+  idempotencyKey: string,
+  body: CreateTransactionBody,
+  trace: TraceContext | undefined,
+): Promise<AcceptedTransaction | Refused> {
+  const { tenantId, clientId } = principal;
+  const generation = deps.generation();
+  const request = await readTransactionRequest(deps, tenantId, body);
+  if (isRefused(request)) return request;
+  const active = deps.policies.peek(tenantId) ?? (await deps.policies.load(tenantId));
+  const id = deps.newUuid();
+  // The id's own time: lists by time are lists by id, and the two must agree to the millisecond.
+  const createdAtMs = timeOfUuidV7(id);
+  const { asset, amount, parties } = request;
+  const destination =
+    parties.kind === "transfer"
+      ? "own_wallet"
+      : await kindOfAddress(
+          deps.allowList,
+          tenantId,
+          { network: asset.network, address: parties.destination.address },
+          new Date(createdAtMs),
+        );
+  const verdict = judgeActive(active, toPolicyRequest(principal, request, destination, createdAtMs));
+  if (verdict.kind === "reject") return refuse(verdict);
+  return {
+    tenantId,
+    id,
+    clientId,
+    idempotencyKey,
+    requestHash: hashRequest(body),
+    reference: body.reference,
+    asset,
+    amount,
+    parties,
+    metadata: body.metadata ?? null,
+    expiresAt: body.expires_at === undefined ? null : new Date(body.expires_at),
+    createdAt: new Date(createdAtMs),
+    policyVersion: active.version,
+    policyRule: verdict.kind === "allow" ? verdict.rule : null,
+    needsJudgement: verdict.kind === "later",
+    generation,
+    trace,
   };
 }
 

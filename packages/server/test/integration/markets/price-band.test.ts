@@ -125,6 +125,17 @@ describe("a market with a price band", () => {
     });
   });
 
+  it("answers an order that it has accepted as before, also if it would refuse its size by now", async () => {
+    const [buyer] = (await traders({})) as [Trader];
+    const small = order("buy", "2700", "0.01");
+    const first = await buyer.place(small, "small");
+    expect(first.status).toBe(202);
+    await restart({ sizeMin: "1" });
+    const again = await tradingAs(service, buyer.owner);
+    expect((await again.place(small, "small")).text).toBe(first.text);
+    expect((await again.place(small, "another")).body.error?.code).toBe("SIZE_NOT_IN_LOTS");
+  });
+
   it("refuses a market order into bids that were left outside the band, which stay until they are cancelled", async () => {
     const [seller, buyer] = (await traders({}, {})) as [Trader, Trader];
     const left = await buyer.placed(order("buy", "2700", "2"));

@@ -6,7 +6,7 @@ import { loadConfig } from "../../../src/config/load-config.js";
 import { sandboxMarkets } from "../../../src/config/market-list.js";
 import { ConfigError } from "../../../src/config/setting.js";
 import { createTestDatabase } from "../../harness/database/test-database.js";
-import { startTestService } from "../../harness/service/test-service.js";
+import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
@@ -84,6 +84,37 @@ describe("configured assets", () => {
     }
   });
 
+  it("may get other limits: what was accepted before is answered as before", async () => {
+    const database = await createTestDatabase();
+    const shared = { database, masterKey: new Uint8Array(32), publicUrl: "http://bursar.test" };
+    try {
+      const before = await startTestService(withAssets(usd), shared);
+      const tenant = await before.createTenant("1000");
+      const bank = await before.createIndependentClient(tenant, ["deposits:write"], "bank");
+      const wallets = transactionsOf(before, await before.token(tenant));
+      const payment = { reference: "r", asset: "USD", amount: "900" };
+      const deposit = { ...payment, destination: { wallet_id: await primaryOf(wallets) } };
+      const send = async (service: TestService, key: string, amount = "900") => {
+        const post = (path: string, token: string, body: object) =>
+          transactionsOf(service, token).send("POST", path, { ...body, amount }, { "idempotency-key": key });
+        return [
+          await post("/v1/transactions", await service.token(tenant), payment),
+          await post("/v1/deposits", await service.token(bank), deposit),
+        ].map(({ status, body }) => [status, body.error?.code ?? body.id]);
+      };
+      const first = await send(before, "first");
+      expect(first.map(([status]) => status)).toEqual([202, 201]);
+      await before.stop();
+      const after = await startTestService(withAssets(usd.replace("1000", "500")), shared);
+      expect(await send(after, "first")).toEqual(first);
+      expect(await send(after, "first", "901")).toEqual(Array(2).fill([422, "IDEMPOTENCY_KEY_REUSED"]));
+      expect(await send(after, "second")).toEqual(Array(2).fill([422, "AMOUNT_OUT_OF_RANGE"]));
+      await after.stop();
+    } finally {
+      await database.drop();
+    }
+  });
+
   it("must be on a supported network", async () => {
     const start = startTestService(withAssets(usd, points.replace("book", "moon")));
     await expect(start).rejects.toBeInstanceOf(ConfigError);
@@ -110,3 +141,10 @@ describe("configured assets", () => {
     expect(sources["limits.json_depth"]).toContain("file");
   });
 });
+
+async function primaryOf(api: ReturnType<typeof transactionsOf>): Promise<string> {
+  const { data } = (await api.send("GET", "/v1/wallets")).body as unknown as {
+    data: { id: string; role: string | null }[];
+  };
+  return data.find(({ role }) => role === "primary")?.id ?? "";
+}
