@@ -121,6 +121,7 @@ async function servedDocument(path) {
         quotas: unused,
         shedder: unused,
         addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
+        files: { admit: async () => 0 },
         redeemTicket: unused,
         verifySignature: unused,
         verifyPasskey: unused,

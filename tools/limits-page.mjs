@@ -47,7 +47,7 @@ If the database does not answer, each process continues with its own copy of the
 
 ### Addresses
 
-Unauthenticated requests are limited by address: requests to \`/oauth/*\`, and requests to other routes whose token is missing or invalid. An IPv6 /64 network counts as one address. A client whose token has been verified is not affected by other clients at its address. A token that the process has not seen before is refused while its address exceeds the quota, because verifying tokens is the work that this quota limits. Each process counts on its own and tracks the 10,000 addresses that it has seen last. In addition, failed authentications are slowed down, as [tokens](../guides/tokens.md) describes.
+Unauthenticated requests are limited by address: requests to \`/oauth/*\`, and requests to other routes whose token is missing or invalid. An IPv6 /64 network counts as one address. A client whose token has been verified is not affected by other clients at its address. A token that the process has not seen before is verified a few at a time while its address exceeds the quota, because verifying tokens is the work that this quota limits. The files of the console and of \`/docs\` have a bucket of their own for each address, with ten times the tokens: one for each 4 KiB of a larger file, and none for smaller ones. If it is empty, the connections of the address take turns. So a neighbour on an address does not keep anybody from the login page. Each process counts on its own and tracks the 10,000 addresses that it has seen last. In addition, failed authentications are slowed down, as [tokens](../guides/tokens.md) describes.
 
 ${settingsTable("quotas.address_")}
 

@@ -22,6 +22,7 @@ import { createCredentialUses } from "../app/clients/credential-uses.js";
 import { createClientTamperReports } from "../app/clients/tampered-clients.js";
 import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
 import type { Quotas } from "../app/quotas/client-quotas.js";
+import { createFilePace } from "../app/quotas/file-pace.js";
 import type { LoadShedder } from "../app/quotas/load-shedder.js";
 import { createQuotaKeeper, type QuotaKeeper } from "../app/quotas/quota-keeper.js";
 import { takeQuota } from "../app/quotas/take-quota.js";
@@ -222,6 +223,7 @@ export function composeAccess(
       quotas,
       shedder,
       addresses,
+      files: createFilePace(fileQuotaOf(addressQuotaOf(settings)), () => performance.now()),
       verifySignature,
       verifyPasskey: people.verifyPasskey,
       audit,
@@ -270,6 +272,11 @@ function openKey(sealing: Sealing, key: { id: string; material: Uint8Array }): U
 
 function addressQuotaOf(settings: Settings): Quota {
   return { perSecond: settings["quotas.address_per_second"], burst: settings["quotas.address_burst"] };
+}
+
+/** The console is 25 tokens for a new browser, so a hundred of one address load it at once by default. */
+function fileQuotaOf({ perSecond, burst }: Quota): Quota {
+  return { perSecond: 10 * perSecond, burst: 10 * burst };
 }
 
 /** The quotas of every client that has none of its own. */

@@ -13,6 +13,7 @@ import type { AuditRecorder } from "../../app/audit/audit-recorder.js";
 import type { ApiClient } from "../../app/clients/client.js";
 import type { ConfirmedAct, VerifyPasskey } from "../../app/people/step-up.js";
 import type { AddressQuota } from "../../app/quotas/address-quota.js";
+import type { FilePace } from "../../app/quotas/file-pace.js";
 import type { LoadShedder } from "../../app/quotas/load-shedder.js";
 import type { QuotaKeeper } from "../../app/quotas/quota-keeper.js";
 import { countRequest } from "../../app/quotas/traffic.js";
@@ -51,6 +52,8 @@ export interface AccessGuard {
   shedder: LoadShedder;
   /** The quota of unauthenticated callers. */
   addresses: AddressQuota;
+  /** What an address may read of files that need no token. */
+  files: FilePace;
   /** Authenticates a request by its ticket, for browsers that cannot send `Authorization`. */
   redeemTicket: RedeemTicket;
   verifySignature: (

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { namesEncoding } from "../accepted-encodings.js";
 import type { AccessGuard } from "../access/guard.js";
-import { Refusal } from "../refusal.js";
+import { awaitPace } from "./served-file.js";
 
 /** What `packages/console/build.mjs` has built, with a compressed copy of each file beside it. */
 const folder = fileURLToPath(new URL("../../../dist/console/", import.meta.url));
@@ -52,16 +52,16 @@ interface Encoded {
  * The console, below `/console`. Each file is a route of its own, registered from the list of files: no part of a request becomes the name
  * of a file. Every other address below `/console` is the application itself, which finds the page.
  */
-export function installConsolePages(app: FastifyInstance, addresses: AccessGuard["addresses"]): void {
+export function installConsolePages(app: FastifyInstance, files: AccessGuard["files"]): void {
   if (!existsSync(join(folder, "index.html"))) return;
   const serve = (file: string, cacheControl: string) => {
     let content: Encoded | undefined;
     return async (request: FastifyRequest, reply: FastifyReply) => {
-      const waitSeconds = addresses.take(request.ip);
-      if (waitSeconds > 0)
-        throw new Refusal("RATE_LIMITED", { headers: { "retry-after": String(waitSeconds) } });
       content ??= read(file);
-      return send(content, cacheControl, request, reply);
+      const { bytes, encoding } = choose(content, request.headers["accept-encoding"]);
+      await awaitPace(files, bytes, request, reply);
+      reply.headers({ ...headers, "cache-control": cacheControl }).type(content.type);
+      return (encoding === undefined ? reply : reply.header("content-encoding", encoding)).send(bytes);
     };
   };
   for (const file of listFiles())
@@ -71,17 +71,10 @@ export function installConsolePages(app: FastifyInstance, addresses: AccessGuard
   app.get("/console/*", page);
 }
 
-function send(
-  { type, plain, br, gzip }: Encoded,
-  cacheControl: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const accepted = request.headers["accept-encoding"];
-  reply.headers({ ...headers, "cache-control": cacheControl }).type(type);
-  if (namesEncoding(accepted, "br")) return reply.header("content-encoding", "br").send(br);
-  if (namesEncoding(accepted, "gzip")) return reply.header("content-encoding", "gzip").send(gzip);
-  return reply.send(plain);
+function choose({ plain, br, gzip }: Encoded, accepted: string | undefined) {
+  if (namesEncoding(accepted, "br")) return { bytes: br, encoding: "br" };
+  if (namesEncoding(accepted, "gzip")) return { bytes: gzip, encoding: "gzip" };
+  return { bytes: plain, encoding: undefined };
 }
 
 function read(file: string): Encoded {

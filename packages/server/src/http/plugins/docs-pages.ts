@@ -28,7 +28,7 @@ const contentSecurityPolicy = [
  * The guides and the reference, as pages below `/docs`. Each file is a route of its own, registered from the list of files: no part of a
  * request becomes the name of a file.
  */
-export function installDocsPages(app: FastifyInstance, addresses: AccessGuard["addresses"]): void {
+export function installDocsPages(app: FastifyInstance, files: AccessGuard["files"]): void {
   const headers = { "content-security-policy": contentSecurityPolicy, "referrer-policy": "no-referrer" };
   for (const file of listFiles()) {
     const type = types[extname(file)];
@@ -41,7 +41,7 @@ export function installDocsPages(app: FastifyInstance, addresses: AccessGuard["a
         headers,
         content: () => readFileSync(join(folder, file)),
       },
-      addresses,
+      files,
     );
   }
 }

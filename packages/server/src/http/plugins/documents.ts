@@ -14,19 +14,19 @@ import { serveFile } from "./served-file.js";
 export function installDocuments(
   app: FastifyInstance,
   routes: readonly Route[],
-  { publicUrl, addresses }: Pick<AccessGuard, "publicUrl" | "addresses">,
+  { publicUrl, files }: Pick<AccessGuard, "publicUrl" | "files">,
 ): void {
   const serveJson = (path: string, write: () => object) =>
     serveFile(
       app,
       { path, type: "application/json; charset=utf-8", content: () => JSON.stringify(write()) },
-      addresses,
+      files,
     );
   serveJson("/openapi.json", () => openApiDocument(routes, publicUrl));
   serveJson("/asyncapi.json", () => asyncApiDocument(publicUrl));
-  installReference(app, addresses);
-  installDocsPages(app, addresses);
-  installConsolePages(app, addresses);
+  installReference(app, files);
+  installDocsPages(app, files);
+  installConsolePages(app, files);
   installRedirects(app);
   installHome(app, publicUrl);
 }
@@ -59,12 +59,12 @@ function installHome(app: FastifyInstance, publicUrl: string): void {
  * The API reference as a page that works offline. Only Scalar's bundle is used. It is served from here, under a content security
  * policy that forbids the browser to load or call anything else; its hosted extras cannot work and are switched off.
  */
-function installReference(app: FastifyInstance, addresses: AccessGuard["addresses"]): void {
+function installReference(app: FastifyInstance, files: AccessGuard["files"]): void {
   const scalarDir = dirname(createRequire(import.meta.url).resolve("@scalar/fastify-api-reference"));
   const bundle = join(scalarDir, "js", "standalone.js");
   const headers = { "content-security-policy": contentSecurityPolicy, "referrer-policy": "no-referrer" };
   const serve = (path: string, type: string, content: () => string | Buffer) =>
-    serveFile(app, { path, type: `${type}; charset=utf-8`, headers, content }, addresses);
+    serveFile(app, { path, type: `${type}; charset=utf-8`, headers, content }, files);
   serve("/docs", "text/html", () => page);
   serve("/docs/reference.js", "text/javascript", () => readFileSync(bundle));
   serve("/docs/start.js", "text/javascript", () => startScript);

@@ -28,6 +28,7 @@ export const closedGuard: AccessGuard = {
   },
   shedder: { sheds: () => false, count: () => undefined },
   addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
+  files: { admit: async () => 0 },
   verifySignature: async () => undefined,
   verifyPasskey: async () => ({ refused: "PASSKEY_REQUIRED" }),
   audit: { record: () => undefined, recordAct: () => undefined, close: async () => undefined },

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTestEdge, type TestEdge } from "../../harness/http/test-edge.js";
+import { createAddressQuota } from "../../../src/app/quotas/address-quota.js";
+import { createFilePace } from "../../../src/app/quotas/file-pace.js";
+import { closedGuard, createTestEdge, type TestEdge } from "../../harness/http/test-edge.js";
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url));
 const built = `${root}packages/server/dist/console/`;
@@ -56,6 +58,21 @@ describe("the console", () => {
       expect(headers["content-type"]).toBe("text/javascript; charset=utf-8");
       expect(decode(rawPayload).equals(plain)).toBe(true);
     }
+  });
+
+  it("loads for somebody whose neighbour on the address asks for everything without end", async () => {
+    const monotonicMs = () => performance.now();
+    const addresses = createAddressQuota({ perSecond: 0.01, burst: 3 }, monotonicMs);
+    const files = createFilePace({ perSecond: 1000, burst: 30 }, monotonicMs);
+    const busy = await createTestEdge([], { guard: { ...closedGuard, addresses, files } });
+    for (let count = 0; count < 5; count++) addresses.take("127.0.0.1");
+    const page = await busy.app.inject("/console");
+    const linked = [...page.body.matchAll(/(?:src|href)="(\/console\/[^"]*)"/g)].map(([, url = ""]) => url);
+    const flood = Array.from({ length: 50 }, () => busy.app.inject("/console/transactions"));
+    const loaded = await Promise.all(linked.map((url) => busy.app.inject(url)));
+    const statuses = [page, ...loaded, ...(await Promise.all(flood))].map(({ statusCode }) => statusCode);
+    expect([linked.length > 1, new Set(statuses)]).toEqual([true, new Set([200])]);
+    await busy.app.close();
   });
 
   it("is small: 220 kB for the first page, and 60 kB for each other, compressed", () => {

@@ -78,10 +78,10 @@ describe("the pages of /docs", () => {
     expect(error.doc_url).toBe("http://bursar.example/docs/reference/errors#NOT_FOUND");
   });
 
-  it("count against the quota of the caller's address", async () => {
-    const quota = { wait: () => 0, take: () => 7, counts: { refused: 0 } };
+  it("count against what the caller's address may read", async () => {
+    const files = { admit: async () => 7 };
     const { closedGuard } = await import("../../harness/http/test-edge.js");
-    const limited = await createTestEdge([], { guard: { ...closedGuard, addresses: quota } });
+    const limited = await createTestEdge([], { guard: { ...closedGuard, files } });
     const response = await limited.app.inject("/docs/reference/errors");
     expect([response.statusCode, response.headers["retry-after"]]).toEqual([429, "7"]);
     await limited.app.close();
