@@ -64,7 +64,9 @@ export function createEvidence(kit: Kit, { deliveries, created, arrived }: Annou
     idsOf,
     usualIds: async () => {
       const numbers = new Set<number>();
-      for (const { reference } of created) numbers.add((await idsOf(arrived, reference)).size);
+      // Until now, because what belongs to a transaction can be announced later than its result.
+      const all = kit.session.receiver?.deliveries ?? arrived;
+      for (const { reference } of created) numbers.add((await idsOf(all, reference)).size);
       return numbers.size === 1 ? [...numbers][0] : undefined;
     },
   };

@@ -1,7 +1,8 @@
-import { contractCheck, expect, fail } from "../engine/check.js";
+import { contractCheck, fail, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
+import { describeReply } from "../http/reply.js";
 import { acceptTransaction } from "./key-scenarios.js";
-import { createTransaction, foundCheck as read, showTransaction } from "./scenarios.js";
+import { createTransaction, findId, isAccepted, foundCheck as read, showTransaction } from "./scenarios.js";
 import { expectOwn } from "./shown-members.js";
 
 /** Requests that arrive together, with which programs mistake one for another that keep what is current in a place of its own. */
@@ -14,9 +15,19 @@ export const createTogether = "tx.create.together";
 
 /** Transactions that were requested at once, each with a key and a reference of its own. */
 const createdTogether = (kit: Kit) =>
-  kit.fixture("transactions requested at once", (own) =>
-    Promise.all(Array.from({ length: requests / 2 }, () => acceptTransaction(own, { isConcurrent: true }))),
-  );
+  kit.fixture("transactions requested at once", async (own) => {
+    const sent = Array.from({ length: requests / 2 }, () => own.create({ isConcurrent: true }));
+    const attempts = await Promise.all(sent);
+    const accepted = attempts.filter(({ reply }) => isAccepted(own.target, reply));
+    const [refused] = attempts.filter((one) => !accepted.includes(one));
+    // A service may let one request of an account wait for another, so only one that is alone must be accepted.
+    if (refused !== undefined) await acceptTransaction(own);
+    if (accepted.length < 2)
+      throw new NotOffered(
+        `Of ${attempts.length} requests at once ${accepted.length} is accepted, and may be: ${refused === undefined ? "none" : describeReply(refused.reply)}.`,
+      );
+    return accepted.map(({ reply, reference }) => ({ reference, id: findId(own.target, reply)?.id }));
+  });
 
 export const togetherChecks = [
   contractCheck(
@@ -51,9 +62,8 @@ export const togetherChecks = [
         asked.map(async (one) => {
           const path = `/v1/transactions/${encodeURIComponent(one.id)}`;
           const reply = await kit.send("GET", path, { isConcurrent: true });
-          const wanted = `status 200 from each of ${requests} requests at once for ${created.length} transactions`;
-          expect(reply.status === 200, wanted, `status ${reply.status}`, reply);
-          expectOwn(kit, reply, one);
+          // One of several replicas may be behind the others, and need not show it at once.
+          expectOwn(kit, reply.status === 200 ? reply : await showTransaction(kit, one.id), one);
         }),
       );
     },

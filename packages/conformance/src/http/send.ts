@@ -43,6 +43,8 @@ export interface Exchange {
   readonly isOverdue?: true;
   /** The connection was used before, and the target has closed it because it was idle. */
   readonly isStale?: true;
+  /** It was sent on a connection that an earlier request has used. */
+  readonly isReused?: true;
 }
 
 export interface SendBounds {
@@ -53,7 +55,7 @@ export interface SendBounds {
 
 export type SendOutcome = Pick<
   Exchange,
-  "response" | "failure" | "isCutOff" | "isClosed" | "isOverdue" | "isStale"
+  "response" | "failure" | "isCutOff" | "isClosed" | "isOverdue" | "isStale" | "isReused"
 >;
 
 /** Sends a request once. A redirect is not followed, and a target that is too slow or too large is cut off. */
@@ -86,7 +88,7 @@ export function send(request: RequestToSend, bounds: SendBounds): Promise<SendOu
       isDone = true;
       clearTimeout(timer);
       if (outcome.failure !== undefined) outgoing.destroy();
-      resolve(outcome);
+      resolve(outgoing.reusedSocket ? { ...outcome, isReused: true } : outcome);
     }
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       const isClosed = ["ECONNRESET", "EPIPE"].includes(error.code ?? "");

@@ -13,15 +13,17 @@ export function itemOf(delivery: Delivery, name: "event" | "signature" | "delive
   if (place !== undefined && name !== "signature") return itemAt(delivery, place) || undefined;
   const field = findMember(delivery.json, [name]) ?? (name === "event" ? kindIn(delivery.json) : undefined);
   if (field !== undefined) return field;
-  const wanted = name.replace("_", "-");
-  const header = delivery.headers.find(([own]) => {
-    const spelt = own
-      .replace(/([a-z\d])([A-Z])/g, "$1-$2")
-      .toLowerCase()
-      .replaceAll("_", "-");
-    return spelt === wanted || spelt.endsWith(`-${wanted}`);
-  });
-  return header?.[1] || (place === undefined ? undefined : itemAt(delivery, place));
+  return headerNamed(delivery, name) || (place === undefined ? undefined : itemAt(delivery, place));
+}
+
+/** Header names have no case, so `PayDeliveryId` can arrive as `paydeliveryid`. One whose last words are the name comes first. */
+function headerNamed({ headers }: Delivery, name: string): string | undefined {
+  const words = name.replace("_", "-");
+  const spelt = headers.map(([own, value]) => [own.toLowerCase().replaceAll("_", "-"), value] as const);
+  const found =
+    spelt.find(([own]) => own === words || own.endsWith(`-${words}`)) ??
+    spelt.find(([own]) => own.replaceAll("-", "").endsWith(words.replaceAll("-", "")));
+  return found?.[1];
 }
 
 /** The kind in an event that is an object. */

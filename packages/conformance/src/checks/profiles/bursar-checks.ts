@@ -141,7 +141,7 @@ export const bursarChecks = [
     "bursar",
     source,
     "A repeated request is marked with Idempotent-Replayed.",
-    { ...row, needs: ["key.repeat.status"] },
+    { ...row, needs: ["key.repeat.same-id"] },
     async (kit) => {
       expectHeader(
         (await repeatedRequest(kit)).second.reply,

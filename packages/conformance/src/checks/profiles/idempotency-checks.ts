@@ -62,7 +62,7 @@ export const idempotencyChecks = [
     "idempotency",
     `${source}, section 2.6`,
     "A repeated request gets the response of the first.",
-    { needs: ["key.repeat.status"], writes },
+    { needs: ["tx.create.accepted", "key.repeat.same-id"], writes },
     async (kit) => {
       const { first, second } = await repeatedRequest(kit);
       expect(

@@ -34,6 +34,10 @@ const stepMs = { usual: 1000, chosen: 60, slow: 450 };
 /** Shorter than the steps of that choice: what is announced can be read. */
 const foundAfterMs = 300;
 const behindMs = 400;
+/** Shorter than the steps until a result. */
+const replicatedAfterMs = 100;
+/** So long a request takes that others are refused meanwhile. */
+const busyMs = 10;
 const behindChoices = [
   "GET behind the notification",
   "GET behind the notification, which the target file allows",
@@ -87,6 +91,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   const isLenient = chose(
     "ids with spaces, bytes that are not UTF-8, and a page of a gateway for what is no URI",
   );
+  const isOneAtATime = chose("one request at a time, and replicas that are behind");
   const announcesAgain = chose(
     "repetitions that are announced again, in notifications that name only the reference",
   );
@@ -155,8 +160,9 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       return { status: 303, headers: { location: `/v1/transactions/${id}` } };
     if (chose("repetitions accepted without an id")) return { status: 202 };
     if (chose("repetitions answered with 204")) return { status: 204 };
-    if (chose("repetitions answered with 208"))
-      return { status: 208, headers: { location: `/v1/transactions/${id}` } };
+    const status = chose("repetitions answered with 200") ? 200 : 208;
+    if (status === 200 || chose("repetitions answered with 208"))
+      return { status, headers: { location: `/v1/transactions/${id}` } };
     const order = orders.get(id);
     if (order !== undefined && announcesAgain) {
       announce({ id, reference: order.reference, status: order.status });
@@ -181,7 +187,10 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   };
 
   const create = (incoming: IncomingMessage, body: string): Answer => {
-    if (incoming.headers.authorization !== `Bearer ${otherTokens.own}`)
+    const schemes = chose("a token that is also accepted as an API key")
+      ? ["Bearer ", "Token ", ""]
+      : ["Bearer "];
+    if (!schemes.some((scheme) => incoming.headers.authorization === scheme + otherTokens.own))
       throw new OtherRefusal(403, "WHO_ARE_YOU");
     const members = parseObject(incoming, body);
     const key = readKey(incoming.headers["idempotency-key"]);
@@ -224,9 +233,11 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     if (method === "GET" && id !== undefined) {
       if (isLenient && url.endsWith("%zz")) return { status: 400, text: "<html>Bad Request</html>" };
       const order = orders.get(isLenient ? id.replaceAll("%20", "") : id);
-      const isHidden = (one: Order) =>
-        chose("transactions that are found some time after the 202") &&
-        performance.now() - one.createdAt < foundAfterMs;
+      const isHidden = (one: Order) => {
+        const ageMs = performance.now() - one.createdAt;
+        if (isOneAtATime) return requests % 2 === 0 && ageMs < replicatedAfterMs;
+        return chose("transactions that are found some time after the 202") && ageMs < foundAfterMs;
+      };
       if (order === undefined || isHidden(order)) throw new OtherRefusal(410, "GONE_OR_NEVER_THERE");
       if (chose("a state that is the whole body")) return { status: 200, text: order.status };
       const shown = showMembers(chose, id, order);
@@ -249,6 +260,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   };
 
   const used = new WeakSet<object>();
+  let isBusy = false;
   const server = createServer(async (incoming, response) => {
     if (chose("connections that are closed when they are idle") && used.has(incoming.socket)) {
       incoming.socket.destroy();
@@ -257,9 +269,16 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     used.add(incoming.socket);
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const { status, headers, body, text } = answer(chose, () =>
-      route(incoming, Buffer.concat(chunks).toString("utf8")),
-    );
+    const isRefused = isOneAtATime && isBusy && incoming.method === "POST";
+    if (isOneAtATime && !isRefused && incoming.method === "POST") {
+      isBusy = true;
+      await delay(busyMs);
+      isBusy = false;
+    }
+    const { status, headers, body, text } = answer(chose, () => {
+      if (isRefused) throw new OtherRefusal(409, "ONE_AT_A_TIME");
+      return route(incoming, Buffer.concat(chunks).toString("utf8"));
+    });
     const type = text === undefined ? "application/vnd.other+json" : "text/csv";
     response.writeHead(status, { "content-type": type, ...headers });
     const isMarked =

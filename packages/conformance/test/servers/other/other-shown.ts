@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Answer } from "./other-answers.js";
 import type { Chose } from "./other-choices.js";
 import type { Order } from "./other-server.js";
@@ -9,6 +10,9 @@ export function showMembers(chose: Chose, id: string, { reference }: Order): Rec
     chose("repetitions that are refused and carried out, with a fee beside each transaction") ||
     chose("a fee beside each transaction, with its reference");
   if (showsReference) return { reference };
+  if (chose("one request at a time, and replicas that are behind")) return { id };
+  if (chose("a price and a reference that are new at each GET"))
+    return { id, reference: randomUUID(), asset: { code: "POINTS", price: Math.random() } };
   if (chose("amounts in minor units")) return { id, amount: "300" };
   if (chose("an amount that is an object")) return { id, amount: { value: "3", unit: "POINTS" } };
   if (chose("amounts with a sign")) return { id, amount: "+3.00" };

@@ -27,9 +27,7 @@ export function admits(given: string, has: Has, oauth: PlainOauth): boolean {
   const [scheme = "", ...words] = given.split(" ");
   const token = has("word-after-token-accepted") ? (words[0] ?? "") : words.join(" ");
   if (given === "") return false;
-  if (given === plainTokens.own && has("bare-token-accepted")) return true;
-  const isOther = has("any-scheme-accepted") || (scheme === "Token" && has("scheme-token-accepted"));
-  if (scheme !== "Bearer" && !isOther) return false;
+  if (scheme !== "Bearer" && !has("any-scheme-accepted")) return false;
   if (token === "") return has("empty-bearer-accepted");
   if (has("any-token-accepted")) return true;
   if (token === plainTokens.revoked) return has("revoked-token-accepted");
