@@ -4,7 +4,6 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { actorsOf } from "../harness/console/audit-actors.js";
 import { clickTwice } from "../harness/console/click-twice.js";
-import { sendAndLoseAnswer, unanswered } from "../harness/console/lose-answer.js";
 import { useSandbox } from "../harness/console/test-sandbox.js";
 import type { Visitor } from "../harness/console/visitor.js";
 
@@ -141,42 +140,6 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await page.getByRole("option", { name: "Grace" }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Person", level: 1 }).waitFor();
-  });
-
-  it("a payment whose answer is lost stays as it is, and is asked for again after a reload", async () => {
-    const { page } = ada;
-    await sendAndLoseAnswer(page, running().origin, "answer lost");
-    for (const label of ["Reference", "Asset", "Amount", "From", "To"])
-      expect([label, await page.getByLabel(label, { exact: true }).isDisabled()]).toEqual([label, true]);
-    for (const name of ["Check the policy", "Sending", "Discard"])
-      expect([name, await page.getByRole("button", { name }).isDisabled()]).toEqual([name, true]);
-    await page.reload();
-    await page.getByText("the answer was lost").waitFor();
-    // It may have been paid, so it is not forgotten with what was only typed.
-    const tab = await ada.context.newPage();
-    await tab.goto(`${running().origin}/console/transactions/new`);
-    await unanswered(tab, "answer lost").waitFor();
-    await tab.getByRole("button", { name: "Log out" }).click();
-    await ada.logIn();
-    await tab.close();
-    await page.getByText("the answer was lost").waitFor();
-    expect(await page.getByLabel("Amount").isDisabled()).toBe(true);
-    await page.getByRole("button", { name: "Ask again" }).click();
-    await page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
-    expect(await listed("answer lost")).toHaveLength(1);
-    await ada.open("/transactions/new");
-    expect(await page.getByLabel("Reference").inputValue()).toBe("");
-    expect(await unanswered(page, "answer lost").count()).toBe(0);
-  });
-
-  it("a payment whose tab was closed before the answer came is asked for in another one", async () => {
-    const tab = await ada.context.newPage();
-    await sendAndLoseAnswer(tab, running().origin, "tab closed");
-    await tab.close();
-    await ada.open("/transactions/new");
-    await unanswered(ada.page, "tab closed").getByRole("button", { name: "Ask again" }).click();
-    await ada.page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
-    expect(await listed("tab closed")).toHaveLength(1);
   });
 
   it("a payment to a wallet by its name is not sent if another wallet got the name meanwhile", async () => {

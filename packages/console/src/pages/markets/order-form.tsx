@@ -1,14 +1,18 @@
-import type { Market, PlaceOrderBody } from "@bursar/client";
+import type { Market, Order, PlaceOrderBody } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
-import { useAction } from "../../api/use-action";
-import { faultOf, hasUnknownOutcome } from "../../ui/forms/fault-of";
+import { faultOf } from "../../ui/forms/fault-of";
 import { Field } from "../../ui/forms/field";
 import { TextField } from "../../ui/forms/text-field";
 import { useKeyedDraft } from "../../ui/forms/use-draft";
+import { useGoToFault } from "../../ui/forms/use-go-to-fault";
+import { useKeptFocus } from "../../ui/forms/use-kept-focus";
 import { Problem } from "../../ui/panels/problem";
+import { type Sent, useSentOnce } from "../../unanswered/use-sent-once";
+import { ForgetOrder, UnansweredOrders } from "./unanswered-orders";
 
-interface Draft {
+interface Draft extends Sent<PlaceOrderBody> {
   side: "buy" | "sell";
   type: "limit" | "market";
   timeInForce: "gtc" | "ioc" | "fok" | "post_only";
@@ -29,90 +33,137 @@ const empty = (): Draft => ({
   timeInForce: "gtc",
   price: "",
   size: "",
+  sent: undefined,
 });
 
+/** An order is placed once, whatever becomes of the answer, as a payment is. */
 export function OrderForm({ market }: { market: Market }) {
   const queries = useQueryClient();
-  const { value: draft, edit: editDraft, clear } = useKeyedDraft(`order.${market.market}`, empty);
-  const place = useAction({
-    mutationFn: () => bursar.orders.place(bodyOf(market, draft), { idempotencyKey: draft.key }),
-    onSuccess: () => editDraft({ size: "" }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["orders", market.market] }),
+  const [accepted, setAccepted] = useState<Order>();
+  const keyed = useKeyedDraft(`order.${market.market}`, empty);
+  const { value: draft, edit: editDraft } = keyed;
+  const onAnswer = (order: Order) => {
+    setAccepted(order);
+    void queries.invalidateQueries({ queryKey: ["orders"] });
+  };
+  const {
+    send: place,
+    submit,
+    discard,
+    isPending,
+    isLocked,
+    isUnknown,
+  } = useSentOnce({
+    kind: "order",
+    draft: keyed,
+    post: bursar.orders.place,
+    onEnd: () => editDraft({ size: "", sent: undefined }),
+    onAnswer,
   });
-  const isUnknown = hasUnknownOutcome(place.error);
-  const edit = (part: Partial<Draft>) => editDraft(part, isUnknown);
+  const edit = (part: Partial<Draft>) => {
+    if (isLocked) return;
+    editDraft(part);
+    place.reset();
+  };
+  const form = useRef<HTMLFormElement>(null);
+  useKeptFocus(form, isLocked);
+  useGoToFault(form, place.error);
+  const [isForgetting, setForgetting] = useState(false);
   const shown =
     draft.type === "limit" ? (["side", "type", "timeInForce"] as const) : (["side", "type"] as const);
   return (
-    <form
-      className="card stack"
-      aria-labelledby="place"
-      onSubmit={(event) => {
-        event.preventDefault();
-        place.mutate();
-      }}
-    >
-      <h2 id="place">Place an order</h2>
-      {/* Other content has another key, with which asking again would place a second order. */}
-      <fieldset className="contents" disabled={place.isPending}>
-        <div className="filters">
-          {shown.map((name) => (
-            <Field key={name} label={labels[name]}>
-              {(props) => (
-                <select
-                  {...props}
-                  className="input"
-                  value={draft[name]}
-                  onChange={({ target }) => edit({ [name]: target.value })}
-                >
-                  {choices[name].map((choice) => (
-                    <option key={choice} value={choice}>
-                      {choice.replaceAll("_", " ")}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
-          ))}
-          {draft.type === "limit" && (
+    <>
+      <UnansweredOrders exceptKey={draft.sent === undefined ? undefined : draft.key} onAnswer={onAnswer} />
+      <form
+        className="card stack"
+        aria-labelledby="place"
+        ref={form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          setAccepted(undefined);
+          submit(bodyOf(market, draft));
+        }}
+      >
+        <h2 id="place">Place an order</h2>
+        <fieldset className="contents" disabled={isLocked}>
+          <div className="filters">
+            {shown.map((name) => (
+              <Field key={name} label={labels[name]}>
+                {(props) => (
+                  <select
+                    {...props}
+                    className="input"
+                    value={draft[name]}
+                    onChange={({ target }) => edit({ [name]: target.value })}
+                  >
+                    {choices[name].map((choice) => (
+                      <option key={choice} value={choice}>
+                        {choice.replaceAll("_", " ")}
+                      </option>
+                    ))}
+                  </select>
+                )}
+              </Field>
+            ))}
+            {draft.type === "limit" && (
+              <TextField
+                required
+                inputMode="decimal"
+                autoComplete="off"
+                label={`Price (${market.quote})`}
+                hint={`Steps of ${market.tick_size}`}
+                value={draft.price}
+                fault={faultOf(place.error, "price")}
+                onValue={(price) => edit({ price: price.trim() })}
+              />
+            )}
             <TextField
               required
               inputMode="decimal"
               autoComplete="off"
-              label={`Price (${market.quote})`}
-              hint={`Steps of ${market.tick_size}`}
-              value={draft.price}
-              fault={faultOf(place.error, "price")}
-              onValue={(price) => edit({ price: price.trim() })}
+              label={`Size (${market.base})`}
+              hint={`Steps of ${market.lot_size}`}
+              value={draft.size}
+              fault={faultOf(place.error, "size")}
+              onValue={(size) => edit({ size: size.trim() })}
             />
-          )}
-          <TextField
-            required
-            inputMode="decimal"
-            autoComplete="off"
-            label={`Size (${market.base})`}
-            hint={`Steps of ${market.lot_size}`}
-            value={draft.size}
-            fault={faultOf(place.error, "size")}
-            onValue={(size) => edit({ size: size.trim() })}
-          />
+          </div>
+        </fieldset>
+        {place.error !== null && <Problem error={place.error} />}
+        {isUnknown && place.error === null && (
+          <p className="notice" data-tone="wait" role="status">
+            This order was sent, and the answer was lost. Ask again: it is placed once at most.
+          </p>
+        )}
+        {accepted !== undefined && place.error === null && (
+          <p role="status">
+            Order <code>{accepted.id}</code> was accepted.
+          </p>
+        )}
+        <div className="row">
+          <button type="submit" className="button" data-tone="primary" disabled={isPending}>
+            {isPending ? "Placing" : isUnknown ? "Ask again" : "Place the order"}
+          </button>
+          <button
+            type="button"
+            className="button"
+            disabled={isPending}
+            onClick={isUnknown ? () => setForgetting(true) : discard}
+          >
+            Discard
+          </button>
         </div>
-      </fieldset>
-      {place.error !== null && <Problem error={place.error} />}
-      {place.data !== undefined && place.error === null && (
-        <p role="status">
-          Order <code>{place.data.id}</code> was accepted.
-        </p>
+      </form>
+      {isForgetting && (
+        <ForgetOrder
+          onConfirm={() => {
+            setForgetting(false);
+            discard();
+          }}
+          onClose={() => setForgetting(false)}
+        />
       )}
-      <div className="row">
-        <button type="submit" className="button" data-tone="primary" disabled={place.isPending}>
-          {isUnknown ? "Ask again" : "Place the order"}
-        </button>
-        <button type="button" className="button" disabled={place.isPending} onClick={clear}>
-          Discard
-        </button>
-      </div>
-    </form>
+    </>
   );
 }
 

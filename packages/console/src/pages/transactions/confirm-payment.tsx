@@ -26,7 +26,9 @@ export function ConfirmPayment({ body, evaluated, names, onConfirm, onClose }: C
   const verdict = useQuery({
     queryKey: ["payment-verdict", evaluated],
     enabled: mayAsk,
+    // What the policy said before is not shown until it has answered again.
     staleTime: 0,
+    gcTime: 0,
     queryFn: ({ signal }) => bursar.policy.evaluate({ transaction: evaluated }, { signal }),
   });
   const { source, destination } = body;

@@ -10,12 +10,12 @@ import { faultOf } from "../../ui/forms/fault-of";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { useKeyedDraft } from "../../ui/forms/use-draft";
 import { useGoToFault } from "../../ui/forms/use-go-to-fault";
-import { useIsShown } from "../../ui/forms/use-is-shown";
 import { useKeptFocus } from "../../ui/forms/use-kept-focus";
 import { Curl } from "../../ui/panels/curl";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { Verdict } from "../../ui/panels/verdict";
+import { useSentOnce } from "../../unanswered/use-sent-once";
 import { ConfirmPayment } from "./confirm-payment";
 import { ForgetPayment } from "./forget-payment";
 import {
@@ -28,18 +28,9 @@ import {
   type PaymentFields,
   payeeIdOf,
   walletIdOf,
-  wasNotMade,
 } from "./payment-fields";
-import { UnansweredList } from "./unanswered-list";
-import { useUnansweredPayments } from "./unanswered-payments";
+import { UnansweredPayments } from "./unanswered-payments";
 import { WalletField } from "./wallet-field";
-
-interface Attempt {
-  key: string;
-  body: CreateTransactionBody;
-  /** What the body was made of; undefined if it is sent again. */
-  typed: PaymentFields | undefined;
-}
 
 /**
  * A payment is held against the policy before it is sent. A lost answer is resolved by sending the same again with its key, also after a
@@ -50,40 +41,26 @@ export function NewPaymentPage() {
   const scopes = useScopes();
   const { names, isLoading, readAgain } = useNamedWallets();
   const assets = useAssets();
-  const { value: draft, read, edit: editDraft, change, clear } = useKeyedDraft("payment", emptyDraft);
+  const keyed = useKeyedDraft("payment", emptyDraft);
+  const { value: draft, edit: editDraft, clear } = keyed;
   const { sent } = draft;
-  const unanswered = useUnansweredPayments();
-  const isShown = useIsShown();
   const body = sent ?? bodyOf(draft, names);
-  const send = useAction({
-    mutationFn: async ({ key, body, typed }: Attempt) => {
-      if (typed !== undefined) {
-        // Before anything is waited for, so that nothing else is typed meanwhile.
-        change({ sent: body, key });
-        unanswered.remember({ key, body, sentAt: new Date().toISOString() });
-        if (namesWallet(typed)) refuseIfChanged(body, bodyOf(typed, await readAgain()));
-      }
-      return bursar.transactions.create(body, { idempotencyKey: key });
+  const { send, submit, discard, isPending, isLocked, isUnknown } = useSentOnce({
+    kind: "payment",
+    draft: keyed,
+    post: bursar.transactions.create,
+    review: async (shown, typed) => {
+      if (namesWallet(typed)) refuseIfChanged(shown, bodyOf(typed, await readAgain()));
     },
-    onSuccess: ({ id }, { key }) => {
-      // Another payment may be typed by now.
-      if (read().key === key) clear();
-      unanswered.forget(key);
-      // Nobody is taken from the page that they have gone to meanwhile.
-      if (isShown()) void navigate({ to: "/transactions/$id", params: { id } });
-    },
-    onError: (error, { key, typed }) => {
-      if (!wasNotMade(error, typed === undefined)) return;
-      if (read().key === key) change({ sent: undefined });
-      unanswered.forget(key);
+    onEnd: clear,
+    onAnswer: ({ id }, isShown) => {
+      if (isShown) void navigate({ to: "/transactions/$id", params: { id } });
     },
   });
   const network = networkOf(draft.asset, assets.data?.data);
   const dryRun = useAction({ mutationFn: (body: EvaluatePolicyBody) => bursar.policy.evaluate(body) });
   const fault = (field: string) =>
     faultOf(send.error, field) ?? faultOf(dryRun.error, `transaction.${field}`);
-  const isUnknown = sent !== undefined && !send.isPending;
-  const isLocked = sent !== undefined || send.isPending;
   const edit = (part: Partial<PaymentFields>) => {
     if (isLocked) return;
     editDraft(part);
@@ -98,26 +75,24 @@ export function NewPaymentPage() {
     source: nameFaultOf(draft.source, names),
     destination: nameFaultOf(draft.destination, names),
   };
-  const discard = () => {
-    clear();
-    unanswered.forget(draft.key);
-    dryRun.reset();
-    send.reset();
-  };
   const form = useRef<HTMLFormElement>(null);
   useKeptFocus(form, isLocked);
   useGoToFault(form, send.error);
+  const forget = () => {
+    discard();
+    dryRun.reset();
+  };
   const [isAsking, setAsking] = useState(false);
   const [isForgetting, setForgetting] = useState(false);
   const pay = () => {
     setAsking(false);
-    send.mutate({ key: draft.key, body, typed: sent === undefined ? draft : undefined });
+    submit(body);
   };
   const isComplete = draft.reference !== "" && draft.asset !== "" && draft.amount !== "";
   return (
     <>
       <PageHead title="New payment" />
-      <UnansweredList exceptKey={sent === undefined ? undefined : draft.key} />
+      <UnansweredPayments exceptKey={sent === undefined ? undefined : draft.key} />
       <form
         className="card stack form"
         ref={form}
@@ -208,15 +183,15 @@ export function NewPaymentPage() {
             type="submit"
             className="button"
             data-tone="primary"
-            disabled={!isComplete || send.isPending || (!isLocked && isLoading && namesWallet(draft))}
+            disabled={!isComplete || isPending || (!isLocked && isLoading && namesWallet(draft))}
           >
-            {send.isPending ? "Sending" : isUnknown ? "Ask again" : "Send"}
+            {isPending ? "Sending" : isUnknown ? "Ask again" : "Send"}
           </button>
           <button
             type="button"
             className="button"
-            disabled={send.isPending}
-            onClick={isUnknown ? () => setForgetting(true) : discard}
+            disabled={isPending}
+            onClick={isUnknown ? () => setForgetting(true) : forget}
           >
             Discard
           </button>
@@ -226,7 +201,7 @@ export function NewPaymentPage() {
         <ForgetPayment
           onConfirm={() => {
             setForgetting(false);
-            discard();
+            forget();
           }}
           onClose={() => setForgetting(false)}
         />

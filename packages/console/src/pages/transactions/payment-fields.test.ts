@@ -1,6 +1,5 @@
-import { BursarError } from "@bursar/client";
 import { expect, it } from "vitest";
-import { bodyOf, emptyPayment, nameFaultOf, namesWallet, wasNotMade } from "./payment-fields";
+import { bodyOf, emptyPayment, nameFaultOf, namesWallet } from "./payment-fields";
 
 const names = new Map([
   ["wlt_1", "primary"],
@@ -47,21 +46,4 @@ it("a payment depends on names if one was typed", () => {
     namesWallet({ ...emptyPayment(), source, destination });
   expect([depends("primary", ""), depends("", " Card settlement ")]).toEqual([true, true]);
   expect([depends("", ""), depends("wlt_1", "wlt_2"), depends("", "0x12")]).toEqual([false, false, false]);
-});
-
-it("a payment was not made if it was refused at once, or for a field", () => {
-  const failed = (outcome: "unknown" | "refused", path?: string) =>
-    new BursarError({
-      code: "INVALID_REQUEST",
-      message: "",
-      outcome,
-      attempts: 1,
-      ...(path === undefined ? {} : { details: [{ path, reason: "" }] }),
-    });
-  expect(wasNotMade(failed("refused"), false)).toBe(true);
-  expect(wasNotMade(failed("unknown"), false)).toBe(false);
-  // The quota refuses to ask again; the first attempt may have paid.
-  expect(wasNotMade(failed("refused"), true)).toBe(false);
-  expect(wasNotMade(failed("unknown", "body.amount"), true)).toBe(false);
-  expect(wasNotMade(failed("refused", "body.amount"), true)).toBe(true);
 });

@@ -1,11 +1,6 @@
-import {
-  type Asset,
-  type CreateTransactionBody,
-  type EvaluatedTransaction,
-  isBursarError,
-} from "@bursar/client";
+import type { Asset, CreateTransactionBody, EvaluatedTransaction } from "@bursar/client";
 import type { WalletNames } from "../../api/wallet-names";
-import { hasUnknownOutcome } from "../../ui/forms/fault-of";
+import type { Sent } from "../../unanswered/use-sent-once";
 
 /** A payment as a person types it; what is empty has a default. */
 export interface PaymentFields {
@@ -25,10 +20,7 @@ export const emptyPayment = (): PaymentFields => ({
 });
 
 /** A payment that is being written. */
-export interface PaymentDraft extends PaymentFields {
-  /** What was sent with the key of the draft, while its outcome is not known. Wallets can be named otherwise when it is sent again. */
-  sent: CreateTransactionBody | undefined;
-}
+export type PaymentDraft = PaymentFields & Sent<CreateTransactionBody>;
 
 export const emptyDraft = (): PaymentDraft => ({ ...emptyPayment(), sent: undefined });
 
@@ -103,13 +95,4 @@ export function evaluatedOf(
 
 export function networkOf(asset: string, assets: readonly Asset[] | undefined): string {
   return assets?.find(({ code }) => code === asset)?.network ?? "";
-}
-
-/**
- * Whether a payment that failed is known not to have been made. If an earlier attempt may have made it, a refusal such as of a quota says
- * nothing about that one. A fault of a field does: it has refused both.
- */
-export function wasNotMade(error: unknown, isRepeated: boolean): boolean {
-  if (hasUnknownOutcome(error)) return false;
-  return !isRepeated || (isBursarError(error) && error.details.length > 0);
 }

@@ -1,11 +1,11 @@
 import { useState } from "react";
+import { useMe } from "../../session/use-me";
 import { Field } from "../../ui/forms/field";
 import { readFilters, type TransactionFilters } from "./filters";
 
-const key = "bursar.transaction-views";
 const viewsMax = 50;
 
-/** Views are kept in this browser: a name and the filters. */
+/** Views are kept in this browser, for this person of this tenant: a name and the filters, which others are not shown. */
 export function SavedViews({
   filters,
   onChoose,
@@ -13,7 +13,8 @@ export function SavedViews({
   filters: TransactionFilters;
   onChoose: (filters: TransactionFilters) => void;
 }) {
-  const [views, setViews] = useState(readViews);
+  const key = `bursar.transaction-views.${useMe().data?.client.id}`;
+  const [views, setViews] = useState(() => readViews(key));
   const current = JSON.stringify(filters);
   const chosen = Object.entries(views).find(([, saved]) => JSON.stringify(saved) === current)?.[0] ?? "";
   const store = (next: Record<string, TransactionFilters>) => {
@@ -61,7 +62,7 @@ export function SavedViews({
   );
 }
 
-function readViews(): Record<string, TransactionFilters> {
+function readViews(key: string): Record<string, TransactionFilters> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(key) ?? "{}");
     if (typeof stored !== "object" || stored === null) return {};

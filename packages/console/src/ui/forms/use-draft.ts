@@ -29,14 +29,11 @@ export function useDraft<Value extends object>(name: string, initial: () => Valu
   return { value, read, change, clear };
 }
 
-/**
- * A draft of something that is created once. Another content has another key; `keepsKey` if the last attempt may have had its effect, which
- * must not happen twice.
- */
+/** A draft of something that is created once. Another content has another key. */
 export function useKeyedDraft<Value extends object>(name: string, initial: () => Value) {
   const draft = useDraft(name, () => ({ ...initial(), key: crypto.randomUUID() as string }));
-  const edit = (part: Partial<Value>, keepsKey = false) =>
-    draft.change((keepsKey ? part : { ...part, key: crypto.randomUUID() }) as Partial<typeof draft.value>);
+  const edit = (part: Partial<Value>) =>
+    draft.change({ ...part, key: crypto.randomUUID() } as Partial<typeof draft.value>);
   return { ...draft, edit };
 }
 

@@ -1,0 +1,90 @@
+import { useIsMutating } from "@tanstack/react-query";
+import { useAction } from "../api/use-action";
+import type { useKeyedDraft } from "../ui/forms/use-draft";
+import { useIsShown } from "../ui/forms/use-is-shown";
+import { type UnansweredKind, useUnanswered } from "./unanswered";
+import { wasNotMade } from "./was-not-made";
+
+/** A draft of something that is created once. */
+export interface Sent<Body> {
+  /** What was sent with the key of the draft, while its outcome is not known. What was typed can mean something else when it is sent again. */
+  sent: Body | undefined;
+}
+
+interface Attempt<Body, Fields> {
+  key: string;
+  body: Body;
+  /** What the body was made of; undefined if it is sent again. */
+  typed: Fields | undefined;
+}
+
+interface SentOnceOptions<Body, Fields extends Sent<Body>, Answer> {
+  kind: UnansweredKind;
+  draft: ReturnType<typeof useKeyedDraft<Fields>>;
+  post: (body: Body, options: { idempotencyKey: string }) => Promise<Answer>;
+  /** Throws if what was typed means something else by now. */
+  review?: (body: Body, typed: Fields) => Promise<void>;
+  /** The draft is still that of what was answered. */
+  onEnd: () => void;
+  /** Nobody is taken from the page that they have gone to meanwhile. */
+  onAnswer: (answer: Answer, isShown: boolean) => void;
+}
+
+/**
+ * Sends what a form has, once, whatever becomes of the answer. A lost answer is resolved by sending the same again with its key, also after
+ * a reload, in another tab, or after logging out and in. Until then nothing can be edited: other content has another key, and would be
+ * created beside the first.
+ */
+export function useSentOnce<Body, Fields extends Sent<Body>, Answer>({
+  kind,
+  draft,
+  post,
+  review,
+  onEnd,
+  onAnswer,
+}: SentOnceOptions<Body, Fields, Answer>) {
+  const { sent, key } = draft.value;
+  const unanswered = useUnanswered<Body>(kind);
+  const isShown = useIsShown();
+  const noteSent = (part: Sent<Body> & { key: string }) => draft.change(part as Partial<typeof draft.value>);
+  const send = useAction({
+    mutationFn: async ({ key, body, typed }: Attempt<Body, Fields>) => {
+      if (typed !== undefined) {
+        // Before anything is waited for, so that nothing else is typed meanwhile.
+        unanswered.remember({ key, body, sentAt: new Date().toISOString() });
+        noteSent({ sent: body, key });
+        await review?.(body, typed);
+      }
+      return post(body, { idempotencyKey: key });
+    },
+    onSuccess: (answer, { key }) => {
+      // Something else may be typed by now.
+      if (draft.read().key === key) onEnd();
+      unanswered.forget(key);
+      onAnswer(answer, isShown());
+    },
+    onError: (error, { key, typed }) => {
+      if (!wasNotMade(error, typed === undefined)) return;
+      if (draft.read().key === key) noteSent({ sent: undefined, key });
+      unanswered.forget(key);
+    },
+  });
+  // Also if this page was left and is shown again.
+  const isUnderWay = useIsMutating({
+    predicate: ({ state }) => (state.variables as Partial<Attempt<Body, Fields>> | undefined)?.key === key,
+  });
+  const isPending = send.isPending || isUnderWay > 0;
+  return {
+    send,
+    isPending,
+    isLocked: sent !== undefined || isPending,
+    isUnknown: sent !== undefined && !isPending,
+    submit: (body: Body) =>
+      send.mutate({ key, body: sent ?? body, typed: sent === undefined ? draft.value : undefined }),
+    discard: () => {
+      draft.clear();
+      unanswered.forget(key);
+      send.reset();
+    },
+  };
+}

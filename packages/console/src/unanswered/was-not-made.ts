@@ -1,0 +1,13 @@
+import { isBursarError } from "@bursar/client";
+import { hasUnknownOutcome } from "../ui/forms/fault-of";
+
+/**
+ * Whether what a request that failed asks for is known not to exist. If an earlier attempt may have created it, a refusal by a quota, the
+ * policy or a limit says nothing about that one, which may also still be on its way. A request that is not valid does: it never was.
+ */
+export function wasNotMade(error: unknown, isRepeated: boolean): boolean {
+  if (hasUnknownOutcome(error)) return false;
+  if (!isBursarError(error)) return !isRepeated;
+  if (error.code === "IDEMPOTENCY_KEY_REUSED") return false;
+  return !isRepeated || (error.code === "INVALID_REQUEST" && error.details.length > 0);
+}

@@ -1,0 +1,118 @@
+import { createBursar, type Order, type Transaction } from "@bursar/client";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser } from "../harness/browser.js";
+import { orderAndLoseAnswer, payAndLoseAnswer, unanswered } from "../harness/console/lose-answer.js";
+import { useConsole } from "../harness/console/test-console.js";
+import type { Visitor } from "../harness/console/visitor.js";
+import { createTrader, type Trader } from "../harness/markets/trader.js";
+
+/** What was sent and not answered is asked for again by its key, wherever its person is next, and is not typed again. */
+describe.runIf(hasBrowser)("a request whose answer is lost", () => {
+  const running = useConsole();
+  let trader: Trader;
+  let ada: Visitor;
+  beforeAll(async () => {
+    trader = await createTrader(running().service, { USD: "100000" });
+    ada = await running().join(trader.owner, "operator");
+  });
+
+  it("of a payment stays as it is, and is asked for again after a reload", async () => {
+    const { page } = ada;
+    await payAndLoseAnswer(page, running().origin, "answer lost");
+    for (const label of ["Reference", "Asset", "Amount", "From", "To"])
+      expect([label, await page.getByLabel(label, { exact: true }).isDisabled()]).toEqual([label, true]);
+    for (const name of ["Check the policy", "Sending", "Discard"])
+      expect([name, await page.getByRole("button", { name }).isDisabled()]).toEqual([name, true]);
+    await page.reload();
+    await page.getByText("the answer was lost").waitFor();
+    await logOutInAnotherTab("/transactions/new", "Payment answer lost");
+    await page.getByText("the answer was lost").waitFor();
+    expect(await page.getByLabel("Amount").isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
+    expect(await paid("answer lost")).toHaveLength(1);
+    await ada.open("/transactions/new");
+    expect(await page.getByLabel("Reference").inputValue()).toBe("");
+    expect(await unanswered(page, "Payment answer lost").count()).toBe(0);
+  });
+
+  it("of a payment is shown as under way, and not as lost, on a page that was left and is shown again", async () => {
+    const { page } = ada;
+    await payAndLoseAnswer(page, running().origin, "slow answer");
+    await page.getByRole("link", { name: "Wallets" }).click();
+    await page.getByRole("heading", { name: "Wallets", level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: "Sending" }).waitFor();
+    expect(await page.getByText("the answer was lost").count()).toBe(0);
+    await page.reload();
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
+    expect(await paid("slow answer")).toHaveLength(1);
+  });
+
+  it("of a payment whose tab was closed is asked for in another one", async () => {
+    const tab = await ada.context.newPage();
+    await payAndLoseAnswer(tab, running().origin, "tab closed");
+    await tab.close();
+    await ada.open("/transactions/new");
+    await unanswered(ada.page, "Payment tab closed").getByRole("button", { name: "Ask again" }).click();
+    await ada.page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
+    expect(await paid("tab closed")).toHaveLength(1);
+  });
+
+  it("of an order stays as it is, and is asked for again after a reload and a logout", async () => {
+    const { page } = ada;
+    await orderAndLoseAnswer(page, running().origin, "0.11");
+    await page.reload();
+    await page.getByText("the answer was lost").waitFor();
+    await logOutInAnotherTab("/markets", "Order to buy 0.11 in ETH-USD at 2000");
+    await page.getByText("the answer was lost").waitFor();
+    for (const label of ["Side", "Type", "Time in force", "Price (USD)", "Size (ETH)"])
+      expect([label, await page.getByLabel(label).isDisabled()]).toEqual([label, true]);
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("dialog", { name: "It may have been placed already" }).waitFor();
+    await page.getByRole("button", { name: "Keep it" }).click();
+    await page.getByRole("button", { name: "Ask again" }).click();
+    const [placed, ...others] = await ordered("0.11");
+    await page.getByText(`Order ${placed?.id} was accepted`).waitFor();
+    expect(others).toEqual([]);
+    expect(await page.getByLabel("Size (ETH)").isDisabled()).toBe(false);
+  });
+
+  it("of an order whose tab was closed is asked for in another one", async () => {
+    const tab = await ada.context.newPage();
+    await orderAndLoseAnswer(tab, running().origin, "0.12");
+    await tab.close();
+    await ada.open("/markets?market=USDC-USD");
+    const card = unanswered(ada.page, "Order to buy 0.12 in ETH-USD at 2000");
+    await card.getByRole("button", { name: "Ask again" }).click();
+    await card.waitFor({ state: "detached" });
+    expect(await ordered("0.12")).toHaveLength(1);
+  });
+
+  /** It may have had its effect, so it is not forgotten with what was only typed. */
+  async function logOutInAnotherTab(path: string, what: string): Promise<void> {
+    const tab = await ada.context.newPage();
+    await tab.goto(`${running().origin}/console${path}`);
+    await unanswered(tab, what).waitFor();
+    await tab.getByRole("button", { name: "Log out" }).click();
+    await ada.logIn();
+    await tab.close();
+  }
+
+  const bursar = () =>
+    createBursar({
+      baseUrl: running().service.url,
+      credentials: () => running().service.token(trader.owner),
+    });
+
+  async function paid(reference: string): Promise<Transaction[]> {
+    return (await bursar().transactions.list({ reference }).page()).data;
+  }
+
+  async function ordered(size: string): Promise<Order[]> {
+    return (await bursar().orders.list({ market: "ETH-USD" }).page()).data.filter(
+      (order) => order.size === size,
+    );
+  }
+});
