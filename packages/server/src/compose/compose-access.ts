@@ -164,7 +164,10 @@ export function composeAccess(
     stopInAnyCase: createStops(options),
     onStateChanged,
   };
-  const shared = { nonces, tokens, uses, addresses, audit };
+  // Without a token a client could stop nothing.
+  const takeTokenQuota = (client: Parameters<QuotaKeeper["of"]>[0]) =>
+    takeQuota(quotas.of(client), { quotaClass: "auth", canStop: true }, performance.now(), 1);
+  const shared = { nonces, tokens, uses, addresses, audit, takeQuota: takeTokenQuota };
   const gates = { checks: proofChecks, knownChecks: knownProofChecks, signatureChecks };
   const people = composePeople(options, { ...serviceDeps, ...shared, ...gates });
   const useCases: AccessUseCases = {
@@ -185,9 +188,7 @@ export function composeAccess(
       revocations,
       access,
       authenticator,
-      // Without a token it could stop nothing.
-      takeQuota: (client) =>
-        takeQuota(quotas.of(client), { quotaClass: "auth", canStop: true }, performance.now(), 1),
+      takeQuota: takeTokenQuota,
       isSuspended: createTenantSuspensionStore(database).isSuspended,
       audit,
       newUuid,

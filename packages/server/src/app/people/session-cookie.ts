@@ -1,10 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
-import { readId, showId } from "@bursar/protocol";
-import { addressBlock } from "../../runtime/address-block.js";
-import { type AuditDraft, describeAct } from "../audit/audit-entry.js";
+import { readId } from "@bursar/protocol";
 import { hashSecret } from "../clients/client-secret.js";
 import type { Refused } from "../requests/refused.js";
-import { isActive, originOf } from "./log-in.js";
+import { isActive } from "./log-in.js";
 import type { PersonClient } from "./people-service.js";
 import { isOpen, type Session } from "./session.js";
 import type { Caller, SessionServiceDeps } from "./session-service.js";
@@ -43,19 +41,6 @@ export function isSecretOf({ hash }: Session, secret: string, { keys }: Pick<Coo
 /** Null as long as a session was used only from where it was opened. */
 export function lastAddressOf({ address, lastAddress }: Session, from: Caller): string | null {
   return lastAddress === null && from.address === address ? null : from.address;
-}
-
-/** The entry of a use from another address block than the last one: somebody may have copied the cookie. */
-export function describeMove(
-  { session, person }: { session: Session; person: PersonClient },
-  from: Caller,
-  at: Date,
-): AuditDraft | undefined {
-  const last = session.lastAddress ?? session.address;
-  if (addressBlock(last) === addressBlock(from.address)) return undefined;
-  const { principal, ...origin } = originOf(person, from);
-  const of = { ...origin, principal: { ...principal, sessionId: session.id } };
-  return describeAct(of, "session.use", showId("ses", session.id), at);
 }
 
 /** A session of a passkey ends with it; any other one when the person's role, state or credentials are changed. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { showId } from "@bursar/protocol";
 import { expect, it } from "vitest";
 import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
+import type { AuditDraft } from "../audit/audit-entry.js";
 import { hashSecret } from "../clients/client-secret.js";
 import { createSessionService, type SessionServiceDeps } from "./session-service.js";
 
@@ -19,13 +20,17 @@ function createWorld() {
     ...{ createdAt: new Date(0), lastUsedAt: new Date(0), expiresAt: new Date(3_600_000) },
   };
   const held: (() => void)[] = [];
+  const entries: (AuditDraft | undefined)[] = [];
   let isSlow = false;
+  let nowMs = 0;
+  let waitSeconds = 0;
   const service = createSessionService({
     keys,
-    now: () => 0,
+    now: () => nowMs,
     newUuid: () => sessionId,
     audit: { record: () => undefined },
     addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
+    takeQuota: () => waitSeconds,
     checks: createBoundedGate({ concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 }),
     knownChecks: createBoundedGate({ concurrentMax: 2, waitingMax: 2000, waitingOfKeyMax: 20 }),
     clients: { findClientOfTenant: async () => ({ ...person, authorityChangedAt: new Date(0) }) },
@@ -34,7 +39,11 @@ function createWorld() {
         if (isSlow) await new Promise<void>((resolve) => held.push(resolve));
         return session;
       },
-      useSession: async () => true,
+      useSession: async (used: typeof session, entry: AuditDraft | undefined) => {
+        entries.push(entry);
+        Object.assign(session, used);
+        return true;
+      },
     },
     isSuspended: async () => false,
     tokens: { sign: async () => "token" },
@@ -42,6 +51,21 @@ function createWorld() {
   return {
     service,
     held,
+    /** Asks for a token from each of these addresses, and returns the entries that this made. */
+    useFrom: async (addresses: readonly string[]) => {
+      entries.length = 0;
+      for (const address of addresses)
+        expect(await service.issueSessionToken(cookieWith("right"), { ...from, address })).toHaveProperty(
+          "token",
+        );
+      return entries.filter((entry) => entry !== undefined);
+    },
+    advance: (ms: number) => {
+      nowMs += ms;
+    },
+    exhaust: () => {
+      waitSeconds = 3;
+    },
     slowDown: () => {
       isSlow = true;
     },
@@ -62,4 +86,28 @@ it("neighbours that name a session with wrong cookies do not keep its person fro
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(result).toMatchObject({ token: "token" });
+});
+
+it("a session that goes to and fro between address blocks makes one entry for each of them", async () => {
+  const { useFrom } = createWorld();
+  const entries = await useFrom(Array.from({ length: 20 }, (_, turn) => `192.0.2.${7 + (turn % 3)}`));
+  expect(entries.map(({ action, address }) => [action, address])).toEqual([
+    ["session.use", "192.0.2.8"],
+    ["session.use", "192.0.2.9"],
+  ]);
+});
+
+it("a session that is used from many address blocks makes a few entries a minute, which count the others", async () => {
+  const { useFrom, advance } = createWorld();
+  const addresses = Array.from({ length: 100 }, (_, turn) => `198.51.100.${turn}`);
+  expect(await useFrom(addresses)).toHaveLength(8);
+  advance(60_000);
+  expect(await useFrom(["203.0.113.1"])).toMatchObject([{ address: "203.0.113.1", repeated: 93 }]);
+});
+
+it("tokens of a session are charged to its person", async () => {
+  const { service, exhaust } = createWorld();
+  exhaust();
+  const refused = { refused: "RATE_LIMITED", retryAfterSeconds: 3 };
+  expect(await service.issueSessionToken(cookieWith("right"), from)).toEqual(refused);
 });

@@ -6,6 +6,7 @@ import type { NonceStore } from "../access/authenticate-client.js";
 import type { TokenClaims, TokenSigner } from "../access/tokens.js";
 import { type AuditDraft, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { limitRefusals } from "../audit/limit-refusals.js";
+import type { ApiClient } from "../clients/client.js";
 import { hashSecret, newSecret } from "../clients/client-secret.js";
 import type { ClientDeps } from "../clients/client-service.js";
 import type { TenantStore } from "../clients/create-tenant.js";
@@ -21,7 +22,8 @@ import type { PersonClient } from "./people-service.js";
 import { type Claim, createRecentProofs } from "./recent-proofs.js";
 import { refuseToEndSessions } from "./refuse-to-end-sessions.js";
 import { type Session, type SessionStore, sessionLimits } from "./session.js";
-import { describeMove, findByCookie, lastAddressOf } from "./session-cookie.js";
+import { findByCookie, lastAddressOf } from "./session-cookie.js";
+import { createSessionMoves } from "./session-moves.js";
 
 /** Logs people in: registers passkeys of invitations, opens and ends sessions, and issues their tokens. */
 export interface SessionService {
@@ -90,6 +92,8 @@ export interface SessionServiceDeps extends ClientDeps {
   tokens: Pick<TokenSigner, "sign">;
   uses: Pick<CredentialUses, "record">;
   addresses: AddressQuota;
+  /** Takes a token of a client's quota: 0 if there is one, otherwise the number of seconds to wait. */
+  takeQuota: (client: ApiClient) => number | Promise<number>;
   /** Bounds how many proofs are checked at once. Address blocks take turns. */
   checks: BoundedGate;
   /** The same for proofs that match what was last read of their person or session: wrong ones cannot fill it. */
@@ -113,6 +117,7 @@ const noProof = () => false;
 export function createSessionService(given: SessionServiceDeps): SessionService {
   const recent = createRecentProofs({ ...given, audit: limitRefusals(given.audit, given.now) });
   const { deps } = recent;
+  const moves = createSessionMoves();
   /**
    * The proof is checked first, and only failures are limited by their address: a neighbour cannot keep anybody from logging in. Cookies,
    * links and passkeys cannot be guessed, so to check each of them gives nothing away. What checking costs is bounded by a gate. The
@@ -171,7 +176,7 @@ export function createSessionService(given: SessionServiceDeps): SessionService 
         opened(deps, logIn(deps, userHandle, assertion, from), from),
       ),
     issueSessionToken: (cookie, from) =>
-      proven(from, recent.cookie(cookie), () => issueToken(deps, cookie, from)),
+      proven(from, recent.cookie(cookie), () => issueToken(deps, moves, cookie, from)),
     endSession: (cookie, from) =>
       proven(from, recent.cookie(cookie), async () => {
         const found = await findByCookie(deps, cookie);
@@ -244,12 +249,15 @@ async function open(
 
 async function issueToken(
   deps: SessionServiceDeps,
+  moves: ReturnType<typeof createSessionMoves>,
   cookie: string | undefined,
   from: Caller,
 ): Promise<SessionToken | Refused> {
   const found = await findByCookie(deps, cookie);
   if (isRefused(found)) return found;
   const { session, person } = found;
+  const waitSeconds = await deps.takeQuota(person);
+  if (waitSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
   const at = new Date(deps.now());
   const issuedAtMs = Math.max(
     Math.floor(at.getTime() / 1000) * 1000,
@@ -259,9 +267,10 @@ async function issueToken(
   const endsAtMs = Math.floor(session.expiresAt.getTime() / 1000) * 1000;
   const expiresAtMs = Math.min(issuedAtMs + sessionLimits.tokenLifetimeMs, endsAtMs);
   const used = { ...session, lastUsedAt: at, lastAddress: lastAddressOf(session, from) };
-  const isUsed =
-    expiresAtMs > issuedAtMs && (await deps.sessions.useSession(used, describeMove(found, from, at)));
+  const move = moves.describe(session, person, from, at);
+  const isUsed = expiresAtMs > issuedAtMs && (await deps.sessions.useSession(used, move.entry));
   if (!isUsed) return { refused: "SESSION_REQUIRED" };
+  move.onRecorded();
   const claims: TokenClaims = {
     tenantId: person.tenantId,
     clientId: person.id,

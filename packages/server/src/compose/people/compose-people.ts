@@ -27,7 +27,7 @@ import { composeOidc } from "./compose-oidc.js";
 export type PeopleUseCases = PeopleService & RoleService & SessionService & OwnPasskeyService;
 
 type PeopleParts = Omit<PeopleServiceDeps, "roles"> &
-  Pick<SessionServiceDeps, "nonces" | "tokens" | "uses" | "addresses" | "audit"> & {
+  Pick<SessionServiceDeps, "nonces" | "tokens" | "uses" | "addresses" | "audit" | "takeQuota"> & {
     checks: Parameters<typeof createBoundedGate>[0];
     knownChecks: Parameters<typeof createBoundedGate>[0];
     signatureChecks: Parameters<typeof createBoundedGate>[0];
