@@ -41,7 +41,12 @@ const anonymousOfTenantMax = 100;
 /** Attempts about no tenant: anybody can cause them. */
 const anonymousOfNoTenantMax = 10;
 /** What these are about is a person of the tenant, so their objects are few, and say whom somebody tried to be. */
-const loginActions: readonly string[] = ["session.open", "invitation.use", "passkey.register"];
+const loginActions: readonly string[] = [
+  "session.open",
+  "invitation.open",
+  "invitation.use",
+  "passkey.register",
+];
 
 interface WaitingEntry extends Omit<AuditDraft, "repeated" | "objects"> {
   repeated: number;

@@ -62,12 +62,13 @@ export async function registerPasskey(
   const { client, secret } = found;
   const isChallenge = (challenge: string) =>
     deps.challenges.verify(challenge, `register ${client.id}`) !== undefined;
+  const refuse = (refused: Refused) => {
+    const about = { action: "passkey.register", code: refused.refused };
+    deps.audit.record({ ...refusedLogin(client, from, new Date(deps.now())), ...about });
+    return refused;
+  };
   const made = await deps.passkeys.verifyRegistration(attestation, isChallenge);
-  if (made === undefined) {
-    const refused = refusedLogin(client, from, new Date(deps.now()));
-    deps.audit.record({ ...refused, action: "passkey.register" });
-    return invalidPasskey;
-  }
+  if (made === undefined) return refuse(invalidPasskey);
   const key = newPasskeyKey(deps, client.id, writePasskey({ ...made, name }));
   const origin = originOf(client, from);
   // Decided again with the row locked: of two uses of a link, the second finds no secret.
@@ -81,7 +82,7 @@ export async function registerPasskey(
   const registered = await applyClientChange(deps, origin, client.id, "passkey.register", decide, {
     keepsAuthority: true,
   });
-  if (isRefused(registered)) return registered;
+  if (isRefused(registered)) return refuse(registered);
   return { person: { ...registered, person: client.person }, keyId: key.id };
 }
 
@@ -115,7 +116,11 @@ export async function logIn(
     return invalidPasskey;
   }
   const counted = await recordCounter(deps, client, found.key.id, assertion.id, verified.counter, from);
-  if (counted !== undefined) return counted;
+  if (counted !== undefined) {
+    // A counter that goes back is the sign of a passkey that was copied.
+    deps.audit.record({ ...refusedLogin(client, from, new Date(deps.now())), code: counted.refused });
+    return counted;
+  }
   return { person: client, keyId: found.key.id };
 }
 
@@ -156,6 +161,17 @@ export function originOf(client: ApiClient, { requestId, address }: Caller): Cli
 
 function refusedLogin({ id, tenantId }: ApiClient, from: Caller, occurredAt: Date): AuditDraft {
   const about = { tenantId, object: showId("cli", id), code: "PASSKEY_INVALID" };
+  return { ...refusedSession(from, occurredAt), ...about };
+}
+
+/** That the link of an invitation was opened. Nobody has shown yet to be its person: it may have been stolen. */
+export function openedInvitation({ id, tenantId }: ApiClient, from: Caller, occurredAt: Date): AuditDraft {
+  const about = {
+    tenantId,
+    action: "invitation.open",
+    object: showId("cli", id),
+    outcome: "succeeded",
+  } as const;
   return { ...refusedSession(from, occurredAt), ...about };
 }
 

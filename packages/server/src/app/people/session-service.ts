@@ -15,7 +15,7 @@ import type { AddressQuota } from "../quotas/address-quota.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { Challenges } from "./challenges.js";
 import type { ConsoleAddress } from "./console-address.js";
-import { findInvited, logIn, originOf, registerPasskey } from "./log-in.js";
+import { findInvited, logIn, openedInvitation, originOf, registerPasskey } from "./log-in.js";
 import { beginOidcLogin, finishOidcLogin, type OidcDeps } from "./oidc-login.js";
 import type { Assertion, Attestation, PasskeyVerifier } from "./passkey.js";
 import type { PersonClient } from "./people-service.js";
@@ -161,6 +161,7 @@ export function createSessionService(given: SessionServiceDeps): SessionService 
         const found = await findInvited(deps, invitation, from);
         if (isRefused(found)) return found;
         const { client } = found;
+        deps.audit.record(openedInvitation(client, from, new Date(deps.now())));
         const challenge = deps.challenges.issue(`register ${client.id}`);
         const tenant = await deps.tenants.findTenant(client.tenantId);
         if (tenant === undefined) throw new Error("the tenant of a person does not exist");

@@ -52,7 +52,7 @@ describe("the audit log of a tenant", () => {
     });
   });
 
-  it("has a passkey that was refused, the second use of a link, and a login as somebody with the passkey of another person", async () => {
+  it("has a link that was opened, a passkey that was refused, the second use of a link, and a login as somebody with the passkey of another person", async () => {
     const { service, owner } = started;
     const invite = (email: string) =>
       service.inviteAsOperator(owner, { email, name: "Grace", role: "viewer" });
@@ -61,6 +61,10 @@ describe("the audit log of a tenant", () => {
     expect(forged.code).toBe("PASSKEY_INVALID");
     expect(await find(({ action }) => action === "passkey.register")).toMatchObject({
       ...{ actor: "anonymous", outcome: "refused", code: "PASSKEY_INVALID", address: expect.any(String) },
+      object: expect.stringMatching(/^cli_/),
+    });
+    expect(await find(({ action }) => action === "invitation.open")).toMatchObject({
+      ...{ actor: "anonymous", outcome: "succeeded", address: expect.any(String) },
       object: expect.stringMatching(/^cli_/),
     });
     const grace = await registerWith(service, link);
