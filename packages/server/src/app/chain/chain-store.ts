@@ -4,7 +4,8 @@ import type { SettlementUnit, TransactionKey } from "../transactions/settlement.
 import type { ChainDeposit, DepositKey } from "./chain-deposit.js";
 import type { BlockRef, FeeTerms } from "./chain-node.js";
 import type { SeenHeads } from "./chain-status.js";
-import type { Halt, HaltCode, MayBeTampered } from "./halt.js";
+import type { Halt, MayBeTampered } from "./halt.js";
+import type { LockedSender } from "./locked-sender.js";
 import type { UsedNonces } from "./nonce-use.js";
 import type { SigningIntent } from "./signer.js";
 import type { SignedHolds, StoppedPayment, StopReason, UnsignedHolds } from "./stop-payment.js";
@@ -100,19 +101,6 @@ export interface SentPayment extends PaymentFacts, SignedHolds {
   /** The purpose of an attempt that waits for a signature; null if none does. */
   unsigned: AttemptTerms["purpose"] | null;
   speedUpRequested: boolean;
-}
-
-/** The row of a sender, locked. */
-export interface LockedSender extends WalletKey {
-  nextNonce: number;
-  isHalted: boolean;
-  haltedCode: HaltCode | null;
-  /** Whether the chain and the signer were asked since the database may have gone back, and knew no payment that it does not know. */
-  isConfirmed: boolean;
-  /** Locked against a freeze: one that was answered is obeyed, and one that comes now waits for this unit. */
-  isFrozen: boolean;
-  /** How many of its payments are in no block. */
-  inFlight: number;
 }
 
 export interface PaymentState extends UnsignedHolds {

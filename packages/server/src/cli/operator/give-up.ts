@@ -1,16 +1,12 @@
 import { showId } from "@bursar/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { describeAct } from "../../app/audit/audit-entry.js";
-import { operatorActorId } from "../../app/events/actor.js";
 import { shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 import { OperatorError } from "../../operator-error.js";
 import { giveUpNonce } from "../../rails/evm/give-up-nonce.js";
 import { createSignerClient } from "../../rails/evm/signer-client.js";
-import { appendAudit } from "../../store/access/audit.js";
-import { findOpen } from "../../store/chain/resume-chain.js";
-import { createEventLog } from "../../store/events/events.js";
+import { findOpen, isFreeNonce, recordGivenUp } from "../../store/chain/resume-chain.js";
 import { findWalletToFund } from "../../store/transactions/deposits.js";
-import { createSettlementStore } from "../../store/transactions/settlement.js";
 import { print } from "../print.js";
 import { idArgument } from "./arguments.js";
 import { loadOperatorSettings, withDatabase } from "./operator-database.js";
@@ -26,7 +22,7 @@ export function addGiveUpCommand(wallet: Command): void {
   wallet
     .command("give-up")
     .description(
-      "print an empty transaction with a nonce that the signer has signed for a transaction which the database no longer has, or has given no nonce, and cancel that; send it to the chain, and adopt the wallet when it is final",
+      "print an empty transaction with a nonce that the signer has signed for a transaction which the database no longer has, or has given no nonce, and cancel that, or with a nonce that nothing was signed with, below one that was; send it to the chain, and adopt the wallet when it is final",
     )
     .argument("<wallet>", "the wallet's id", idArgument("wlt"))
     .requiredOption("--nonce <number>", "the nonce", (text) => Number(wholeArgument(text)))
@@ -49,28 +45,29 @@ async function giveUp(walletId: string, options: GiveUpOptions): Promise<string[
   if (socketPath === undefined) throw new OperatorError("signer_socket is not set.");
   const signer = createSignerClient({ socketPath });
   try {
-    return await withDatabase(async ({ database, now }) => {
+    return await withDatabase(async ({ database, newUuid, now }) => {
       const found = await findWalletToFund(database, walletId);
       if (found === undefined || found.address === null)
         throw new OperatorError(`There is no wallet ${shown} on a chain.`);
       const { tenantId, network } = found;
       const address = found.address.toLowerCase();
-      const settlements = createSettlementStore(database, createEventLog({ publish: () => undefined }));
+      const entry = describeAct({ by: "operator", tenantId }, "wallet.give_up", shown, new Date(now()));
       const outcome = await giveUpNonce(
         {
           signer,
           findOpen: (id) => findOpen(database, { tenantId, id }),
-          requestCancel: (id) =>
-            settlements.unitOfWork((unit) => unit.requestCancel({ tenantId, id }, operatorActorId)),
+          record: (openId) => recordGivenUp(database, tenantId, openId, entry),
+          isFree: (free) => isFreeNonce(database, { tenantId, walletId }, free),
+          newUuid,
         },
         { tenantId, walletId, network, address },
         { nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas },
       );
       if ("refused" in outcome) throw new OperatorError(outcome.refused);
-      const entry = describeAct({ by: "operator", tenantId }, "wallet.give_up", shown, new Date(now()));
-      await database.transaction((tx) => appendAudit(tx, [entry]));
+      const { transactionId } = outcome;
+      const instead = transactionId === null ? "" : `, instead of ${shownPaymentId(transactionId)}`;
       return [
-        `An empty transaction with nonce ${nonce} of ${found.address}, instead of ${shownPaymentId(outcome.transactionId)}:`,
+        `An empty transaction with nonce ${nonce} of ${found.address}${instead}:`,
         outcome.bytes,
         `Send it to ${network} with eth_sendRawTransaction. When ${outcome.hash}, or the transaction that it replaces, is final, the wallet is halted with NONCE_USED_ELSEWHERE: continue it with \`bursar wallet adopt ${shown} --nonce <count>\`.`,
       ];

@@ -1,9 +1,12 @@
-import type { ChainUnit, LockedSender } from "../../app/chain/chain-store.js";
+import type { ChainUnit } from "../../app/chain/chain-store.js";
+import type { LockedSender } from "../../app/chain/locked-sender.js";
 import { isStopped } from "../access/stop-records.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
 import { currentEpoch } from "./wallets/confirmed-wallets.js";
+
+type Numbers = "nextNonce" | "epoch" | "inFlight";
 
 /** Locks senders in the order of their keys. Served by the primary key and chain_payments_open. */
 export async function lockSenders(
@@ -11,12 +14,10 @@ export async function lockSenders(
   network: string,
   wallets: Parameters<ChainUnit["lockSenders"]>[0],
 ): Promise<LockedSender[]> {
-  const rows = await tx.query<
-    Omit<LockedSender, "nextNonce" | "inFlight" | "isFrozen"> & Record<"nextNonce" | "inFlight", string>
-  >(sql`
+  const rows = await tx.query<Omit<LockedSender, Numbers | "isFrozen"> & Record<Numbers, string>>(sql`
     SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.next_nonce AS "nextNonce",
       w.halted_reason IS NOT NULL AS "isHalted", w.halted_code AS "haltedCode",
-      w.confirmed_epoch >= ${currentEpoch} AS "isConfirmed", (
+      w.confirmed_epoch >= ${currentEpoch} AS "isConfirmed", ${currentEpoch} AS epoch, (
         SELECT count(*) FROM chain_payments f
         WHERE f.network = ${network} AND f.wallet_id = w.wallet_id AND f.stage IN ('assigned', 'signed')) AS "inFlight"
     FROM (
@@ -32,6 +33,7 @@ export async function lockSenders(
     ...row,
     isFrozen: frozen.has(row.walletId),
     nextNonce: Number(row.nextNonce),
+    epoch: Number(row.epoch),
     inFlight: Number(row.inFlight),
   }));
 }

@@ -1,7 +1,9 @@
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
+import { operatorActorId } from "../../app/events/actor.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
+import { requestCancel } from "../transactions/settlement.js";
 
 export interface ListedNetwork {
   network: string;
@@ -147,4 +149,32 @@ export async function findOpen(
     WHERE o.tenant_id = ${tenantId} AND o.id = ${id}
   `);
   return row;
+}
+
+/** Whether no payment of a wallet has this nonce, or was given a later one. Served by the primary key and the unique key of nonces. */
+export async function isFreeNonce(
+  database: Database,
+  { tenantId, walletId }: { tenantId: string; walletId: string },
+  nonce: number,
+): Promise<boolean> {
+  const rows = await database.query(sql`
+    SELECT FROM chain_wallets w
+    WHERE w.tenant_id = ${tenantId} AND w.wallet_id = ${walletId} AND w.next_nonce <= ${nonce} AND NOT EXISTS (
+      SELECT FROM chain_payments p
+      WHERE p.tenant_id = w.tenant_id AND p.wallet_id = w.wallet_id AND p.nonce = ${nonce})
+  `);
+  return rows.length > 0;
+}
+
+/** Requests the cancellation of an open transaction, if one is given, with the entry that says so. */
+export async function recordGivenUp(
+  database: Database,
+  tenantId: string,
+  openId: string | undefined,
+  entry: AuditDraft,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    if (openId !== undefined) requestCancel(tx, { tenantId, id: openId }, operatorActorId);
+    await appendAudit(tx, [entry]);
+  });
 }

@@ -96,14 +96,7 @@ export function createSettlementUnit(
     claimPayment: async (key) => (await claim(claimOne(key), sql``))[0],
     claimOnRail: (network, keys) => readOnRail(tx, network, keys),
     insertDeposits: (deposits) => insertDeposits(tx, deposits),
-    // Served by the primary key. What waits for approval is looked at by the engine, which ends it when that is safe.
-    requestCancel: async ({ tenantId, id }, actorId) =>
-      tx.send(sql`
-        UPDATE open_transactions SET cancel_requested = true, cancel_requested_by = coalesce(cancel_requested_by, ${actorId}),
-          due_at = CASE WHEN state = 'awaiting_approval' THEN now() ELSE due_at END,
-          retry_at = CASE WHEN last_error IS NULL THEN NULL ELSE retry_at END
-        WHERE tenant_id = ${tenantId} AND id = ${id}
-      `),
+    requestCancel: async (key, actorId) => requestCancel(tx, key, actorId),
     listBehindChain: (wallets) => listBehindChain(tx, wallets),
     ...createActivePolicyReads(tx),
     lockUsage: (windows, now) => lockUsage(tx, windows, now),
@@ -113,6 +106,16 @@ export function createSettlementUnit(
       await writeSettlements(tx, log, settlements, balances);
     },
   };
+}
+
+/** Served by the primary key. What waits for approval is looked at by the engine, which ends it when that is safe. */
+export function requestCancel(tx: Tx, { tenantId, id }: TransactionKey, actorId: string | null): void {
+  tx.send(sql`
+    UPDATE open_transactions SET cancel_requested = true, cancel_requested_by = coalesce(cancel_requested_by, ${actorId}),
+      due_at = CASE WHEN state = 'awaiting_approval' THEN now() ELSE due_at END,
+      retry_at = CASE WHEN last_error IS NULL THEN NULL ELSE retry_at END
+    WHERE tenant_id = ${tenantId} AND id = ${id}
+  `);
 }
 
 interface FeeColumns {

@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { describeAct } from "../../../src/app/audit/audit-entry.js";
 import { giveUpNonce } from "../../../src/rails/evm/give-up-nonce.js";
-import { findOpen, stateNonce } from "../../../src/store/chain/resume-chain.js";
+import { findOpen, isFreeNonce, recordGivenUp, stateNonce } from "../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../eventually.js";
 import type { ChainWallet } from "./chain-service.js";
@@ -10,16 +11,24 @@ import type { createRestoredChain } from "./restored-chain.js";
 
 /** What an operator does with a wallet after a restore: `bursar wallet give-up` and `bursar wallet adopt`. */
 export function createAdoptedWallet(driven: DrivenChain, restored: ReturnType<typeof createRestoredChain>) {
-  const giveUp = (wallet: ChainWallet, maxFeePerGas = 500n) =>
-    giveUpNonce(
+  const giveUp = (wallet: ChainWallet, maxFeePerGas = 500n, nonce = 0) => {
+    const { tenantId, walletId } = wallet;
+    const entry = describeAct({ by: "operator", tenantId }, "wallet.give_up", walletId, new Date());
+    return giveUpNonce(
       {
         signer: driven.honest.signer,
-        findOpen: (id) => findOpen(driven.keyed, { tenantId: wallet.tenantId, id }),
-        requestCancel: (id) => driven.requestCancel(wallet, id),
+        findOpen: (id) => findOpen(driven.keyed, { tenantId, id }),
+        record: async (openId) => {
+          await recordGivenUp(driven.keyed, tenantId, openId, entry);
+          driven.wake();
+        },
+        isFree: (free) => isFreeNonce(driven.keyed, wallet, free),
+        newUuid: randomUUID,
       },
       { ...wallet, network: modelNetwork },
-      { nonce: 0, gasLimit: 21_000n, maxFeePerGas, maxPriorityFeePerGas: 5n },
+      { nonce, gasLimit: 21_000n, maxFeePerGas, maxPriorityFeePerGas: 5n },
     );
+  };
 
   const readWallet = async ({ walletId }: ChainWallet) => {
     const [row] = await driven.database.query<{

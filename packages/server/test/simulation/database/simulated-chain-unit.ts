@@ -79,6 +79,7 @@ export function createSimulatedChainUnit(
             isHalted: haltedReason !== null,
             haltedCode,
             isConfirmed: confirmedEpoch >= epoch(),
+            epoch: epoch(),
             isFrozen: rows.get(walletTable, key)?.frozen === true,
           };
           return [{ tenantId, walletId, nextNonce, inFlight, ...standing }];

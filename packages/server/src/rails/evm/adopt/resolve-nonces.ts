@@ -80,7 +80,7 @@ async function listSigned(
   // A payment above it may have ended, and what the signer has bound to the open nonce is not decided yet.
   const asked = { ...wallet, finalNonce: Math.min(book.finalNonce, book.lowestOpen ?? book.finalNonce) };
   const signed: SignedNonce[] = [];
-  const refused = await askSigner(context, [asked], async (nonces) => {
+  const { refused } = await askSigner(context, [asked], async (nonces) => {
     signed.push(...nonces);
     return new Set();
   }).catch((error: unknown) => {

@@ -1,9 +1,5 @@
-import type {
-  AssignedPayment,
-  LockedSender,
-  ReadyPayment,
-  WalletKey,
-} from "../../../app/chain/chain-store.js";
+import type { AssignedPayment, ReadyPayment, WalletKey } from "../../../app/chain/chain-store.js";
+import type { LockedSender } from "../../../app/chain/locked-sender.js";
 import { endOfStop, type StoppedPayment } from "../../../app/chain/stop-payment.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
@@ -22,7 +18,7 @@ const paymentsMax = 256;
 interface AssignDeps {
   afterWalletId: string | undefined;
   estimates: Estimates;
-  confirmation: Pick<Confirmation, "boundTo" | "isBound" | "listBound" | "lookSoon">;
+  confirmation: Omit<Confirmation, "confirm">;
 }
 
 /**
@@ -45,7 +41,10 @@ export async function assignPayments(
   const payments = await haltTampered(context, chain, listed);
   // With more wallets than a page has, the next step serves those behind it.
   if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
-  const plans = await planPayments(context, payments, { estimates, isBound: confirmation.isBound });
+  const plans = await planPayments(context, payments, {
+    estimates,
+    usesNonce: (some) => plansThatUseNonces(some, confirmation),
+  });
   if (plans.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
   const used = await readUsedNonces(
     context,
@@ -57,7 +56,7 @@ export async function assignPayments(
   const written = await isolateWallets(context, chain, plans, walletOf, write);
   for (const { wallet, reason } of written.flatMap(({ halts }) => halts))
     await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
-  for (const plan of written.flatMap(({ short }) => short)) reportShort(context, plan);
+  for (const plan of written.flatMap(({ short }) => short)) reportShort(context, plan, confirmation);
   // What waits for the operator is listed in each step, and must not be the reason for the next one.
   confirmation.lookSoon(written.flatMap(({ bound }) => bound));
   const isBusy = lastWalletId !== undefined || written.some(({ count }) => count > 0);
@@ -70,7 +69,7 @@ interface WrittenPlans {
   halts: { wallet: WalletKey; reason: string }[];
   /** Wallets whose bound payments were given nonces. */
   bound: string[];
-  /** Those that the signer has bound to their nonces, and whose fees the books cannot hold. Nothing of them has changed. */
+  /** Those that must use the nonces, and whose fees the books cannot hold. Nothing of them has changed. */
   short: AssignPlan[];
 }
 
@@ -97,12 +96,18 @@ async function writePlans(
       const state = states.get(plan.payment.id);
       if (state?.stage !== "ready") return [];
       if (mayBePaid.has(plan.payment.walletId)) return [];
-      if (isUnconfirmed.has(plan.payment.walletId)) return bound.has(plan) ? [plan] : [];
+      const isHeld = state.isSuspended || state.isDisabled;
+      if (isUnconfirmed.has(plan.payment.walletId)) {
+        const waits = isHeld && plan.kind === "assign" && plan.stop === null;
+        return bound.has(plan) && (!waits || confirmation.isBound(plan.payment)) ? [plan] : [];
+      }
       if (confirmation.isBound(plan.payment)) return [];
       if (plan.kind === "end") return [plan];
+      // It was to fill a gap that is no more, and ends without a nonce.
+      if (plan.stop !== null) return [];
       if (frozen.has(plan.payment.walletId)) return [failPlan(plan.payment, "WALLET_FROZEN")];
       if (state.isDelisted) return [failPlan(plan.payment, "ADDRESS_NOT_LISTED")];
-      return state.isSuspended || state.isDisabled ? [] : [plan];
+      return isHeld ? [] : [plan];
     });
     const halts = ahead
       .filter(({ isHalted }) => !isHalted)
@@ -149,30 +154,56 @@ async function writePlans(
   });
 }
 
-function reportShort({ network: { coin }, onShort }: DriverContext, { payment, terms }: AssignPlan): void {
+function reportShort(
+  { network: { coin }, onShort }: DriverContext,
+  { payment, terms }: AssignPlan,
+  { isBound }: AssignDeps["confirmation"],
+): void {
   const { id, walletId, address } = payment;
+  const needed = `${address} does not have the coins: ${feeToHold(payment, terms, coin)} base units of ${coin} must be held for its fee. Send some to the wallet. Its payments wait until then.`;
+  const gap = `The signer has signed later nonces than the next one of the wallet. ${shownPaymentId(id)} must use that one before, and ${needed}`;
   onShort({
     // Each id is reported once, and that of the payment was when it had not begun yet.
     ...{ walletId, id: walletId },
-    reason: `The signer has signed ${shownPaymentId(id)}, and the database, which was restored from a backup, has given it no nonce. It must get its nonce again, and ${address} does not have the coins: ${feeToHold(payment, terms, coin)} base units of ${coin} must be held for its fee. Send some to the wallet. Its payments wait until then.`,
+    reason: isBound(payment)
+      ? `The signer has signed ${shownPaymentId(id)}, and the database, which was restored from a backup, has given it no nonce. It must get its nonce again, and ${needed}`
+      : gap,
   });
 }
 
 /**
- * The one payment of each wallet that the signer has bound to the next nonce. Any other would be refused with it. The next one follows in the next
- * step, whatever the order of their ids.
+ * The one payment of each wallet that the signer has bound to the next nonce. Any other would be refused with it. If the nonce is a gap, the first
+ * that is bound to none: the signer has signed nothing for it. The next one follows in the next step, whatever the order of their ids.
  */
 function boundPlans(
   plans: readonly Plan[],
   senders: readonly LockedSender[],
-  { boundTo }: AssignDeps["confirmation"],
+  { boundTo, isBound, hasGap }: AssignDeps["confirmation"],
 ): ReadonlySet<Plan> {
   return new Set(
-    senders.flatMap(({ walletId, nextNonce }) => {
+    senders.flatMap((sender) => {
+      const { walletId, nextNonce } = sender;
       const id = boundTo(walletId, nextNonce);
-      return plans.find(({ kind, payment }) => kind === "assign" && payment.id === id) ?? [];
+      const isGap = hasGap(sender);
+      const mayUse = ({ payment }: Plan) =>
+        payment.id === id || (isGap && payment.walletId === walletId && !isBound(payment));
+      return plans.find((plan) => plan.kind === "assign" && mayUse(plan)) ?? [];
     }),
   );
+}
+
+/** What ends only by an empty transaction: it is bound to a nonce, or it fills a gap that no other payment of the wallet can. */
+function plansThatUseNonces(
+  plans: readonly Plan[],
+  { isBound, hadGap }: AssignDeps["confirmation"],
+): ReadonlySet<Plan> {
+  const using = new Set(plans.filter(({ payment }) => isBound(payment)));
+  const others = plans.filter(({ payment }) => !isBound(payment) && hadGap(payment.walletId));
+  for (const walletId of new Set(others.map(({ payment }) => payment.walletId))) {
+    const [first, ...rest] = others.filter(({ payment }) => payment.walletId === walletId);
+    if (first !== undefined && [first, ...rest].every(({ kind }) => kind === "end")) using.add(first);
+  }
+  return using;
 }
 
 /** What is left out is listed again. */

@@ -1,4 +1,4 @@
-import type { LockedSender } from "../../../app/chain/chain-store.js";
+import type { LockedSender } from "../../../app/chain/locked-sender.js";
 import type { SignedNonce } from "../../../app/chain/signer.js";
 import type {
   BoundPayment,
@@ -15,13 +15,20 @@ import { aheadReason, readUsedNonces } from "./used-nonces.js";
 export interface Confirmation {
   /**
    * Asks them about wallets that were not confirmed in this epoch of the database. Until one is, its payments without a nonce may have been made:
-   * none of them ends, and none gets a nonce, except for those that the signer has bound to the next one.
+   * none of them ends, and none gets a nonce, except for those that the signer has bound to the next one, and those that fill a gap.
    */
   readonly confirm: (chain: FollowedChain) => Promise<boolean>;
   /** The transaction that the signer has bound to a nonce of a wallet, and which does not have it in the database. */
   readonly boundTo: (walletId: string, nonce: number) => string | undefined;
   /** Whether a payment is such a transaction. */
   readonly isBound: (payment: { id: string; walletId: string }) => boolean;
+  /**
+   * Whether the signer has signed nothing with the next nonce of a wallet, and something with later ones: those are never executed unless some
+   * payment uses this one. Any that is not bound can, if all that the signer has signed is known.
+   */
+  readonly hasGap: (sender: Pick<LockedSender, "walletId" | "nextNonce" | "epoch">) => boolean;
+  /** Whether a wallet had such a gap when it was looked at last. */
+  readonly hadGap: (walletId: string) => boolean;
   /** The first of each wallet, in the order of their nonces. */
   readonly listBound: (perWalletMax: number) => readonly BoundPayment[];
   /** Bound payments of these wallets have got their nonces: they are asked about in the next look. */
@@ -36,8 +43,9 @@ export interface ConfirmationDeps extends DriverContext {
 const walletsMax = 96;
 /** As many as the signer answers for within the bounds of a response. */
 const askedMax = 32;
-/** How many nonces of a wallet the signer lists at once. */
+/** How many nonces of a wallet the signer lists at once, and how many such lists are asked for if all of them are needed. */
 const listedMax = 256;
+const listsMax = 16;
 /** It is asked about again in each look, and the others are confirmed meanwhile. */
 const walletAtFault = {
   code: "PAYMENT_AT_FAULT",
@@ -48,11 +56,21 @@ const lookEveryMs = 1000;
 /** One that stays unconfirmed is asked about after pauses that double up to this one. */
 const pauseMaxMs = 15_000;
 
+/** What the signer has signed for a wallet, and the database does not know. */
+interface UnknownNonces {
+  nonces: readonly SignedOfWallet[];
+  /** Whether these are all. */
+  isComplete: boolean;
+  /** The next nonce then, and the epoch of the database. */
+  nextNonce: number;
+  epoch: number;
+}
+
 export function createConfirmation(deps: ConfirmationDeps): Confirmation {
   let dueMs = Number.NEGATIVE_INFINITY;
   /** Where the round goes on; undefined between two rounds. */
   let page: UnconfirmedPage | undefined;
-  const bound = new Map<string, readonly SignedOfWallet[]>();
+  const bound = new Map<string, UnknownNonces>();
   const pauses = new Map<string, { lengthMs: number; endMs: number }>();
   /** Those that the round has found so far. */
   const listed = new Set<string>();
@@ -79,12 +97,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     const used = await readUsedNonces(deps, chain, wallets);
     // What the chain is ahead of is halted, so the signer, which may know thousands of its nonces, is not asked about it.
     const asked = wallets.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) <= nextNonce);
-    const unknown = new Map<string, SignedOfWallet[]>();
-    const refused = await askSigner(deps, asked, async (nonces) => {
-      const found = await inUnit(deps, positionOf(chain), (unit) => unit.listUnknownNonces(nonces));
-      for (const one of found) unknown.set(one.walletId, [...(unknown.get(one.walletId) ?? []), one]);
-      return new Set(unknown.keys());
-    });
+    const { unknown, refused, cut } = await listUnknown(chain, asked);
     const isAsked = new Set(asked);
     const isAgreed = (wallet: UnconfirmedWallet) =>
       isAsked.has(wallet) && !unknown.has(wallet.walletId) && !refused.has(wallet.walletId);
@@ -94,14 +107,36 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
       await haltWallet(deps, chain, wallet, "NONCE_USED_ELSEWHERE", aheadReason(wallet, used));
     const confirmed = new Set(results.flatMap((one) => one.confirmed));
     for (const wallet of wallets) {
-      const nonces = unknown.get(wallet.walletId);
-      if (bound.has(wallet.walletId)) report(wallet.walletId, nonces?.[0]);
-      if (nonces === undefined) bound.delete(wallet.walletId);
-      else bound.set(wallet.walletId, nonces);
+      const { walletId, nextNonce, epoch } = wallet;
+      const nonces = unknown.get(walletId);
+      const isComplete = !cut.has(walletId);
+      // Only if it is still unknown at the second look: the payment may be waiting to get its nonce again.
+      if (bound.has(walletId) && nonces !== undefined) report(wallet, nonces, isComplete);
+      if (nonces === undefined) bound.delete(walletId);
+      else bound.set(walletId, { nonces, isComplete, nextNonce, epoch });
       if (confirmed.has(wallet)) pauses.delete(wallet.walletId);
       else pause(wallet.walletId);
     }
     for (const [walletId, reason] of refused) deps.onShort({ walletId, id: walletId, reason });
+  }
+
+  /** Page by page: all of a wallet that has a gap, and of any other no more after the first page that has some. */
+  async function listUnknown(chain: FollowedChain, asked: readonly UnconfirmedWallet[]) {
+    const unknown = new Map<string, SignedOfWallet[]>();
+    const lists = new Map<string, number>();
+    const nextNonces = new Map(asked.map(({ walletId, nextNonce }) => [walletId, nextNonce]));
+    const isGap = (walletId: string, [first]: readonly SignedNonce[]) =>
+      first !== undefined && first.nonce > (nextNonces.get(walletId) ?? 0);
+    const answered = await askSigner(deps, asked, async (nonces) => {
+      const found = await inUnit(deps, positionOf(chain), (unit) => unit.listUnknownNonces(nonces));
+      for (const one of found) unknown.set(one.walletId, [...(unknown.get(one.walletId) ?? []), one]);
+      for (const walletId of new Set(nonces.map((one) => one.walletId)))
+        lists.set(walletId, (lists.get(walletId) ?? 0) + 1);
+      const isDone = ([walletId, some]: [string, SignedOfWallet[]]) =>
+        !isGap(walletId, some) || (lists.get(walletId) ?? 0) >= listsMax;
+      return new Set([...unknown].filter(isDone).map(([walletId]) => walletId));
+    });
+    return { unknown, ...answered };
   }
 
   function pause(walletId: string): void {
@@ -125,20 +160,41 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     return list.wallets;
   }
 
-  /** Only if it is still unknown at the second look: the payment may be waiting to get its nonce again. */
-  function report(walletId: string, first: SignedNonce | undefined): void {
+  function report(
+    { walletId, nextNonce }: UnconfirmedWallet,
+    [first]: readonly SignedNonce[],
+    isComplete: boolean,
+  ): void {
     if (first === undefined) return;
     const { nonce, transactionId } = first;
-    const reason = `The signer has signed ${shownPaymentId(transactionId)} with nonce ${nonce}, and the database does not know it, or has given it no nonce: it was restored from a backup. Payments of the wallet wait until that transaction is in a block or gets its nonce again, or until the nonce is given up with \`bursar wallet give-up\`.`;
-    deps.onShort({ walletId, id: transactionId, reason });
+    const known = `The signer has signed ${shownPaymentId(transactionId)} with nonce ${nonce}, and`;
+    const why = "the database does not know it, or has given it no nonce: it was restored from a backup.";
+    const gap = isComplete
+      ? `nothing with nonce ${nextNonce}, which must be used before. Any payment of the wallet uses it; if there is none, give it up with \`bursar wallet give-up\`.`
+      : `more than ${listsMax * listedMax} others, but nothing with nonce ${nextNonce}, which must be used before. Give it up with \`bursar wallet give-up\`.`;
+    const wait = `Payments of the wallet wait until that transaction is in a block or gets its nonce again, or until the nonce is given up with \`bursar wallet give-up\`.`;
+    if (nonce > nextNonce) deps.onShort({ walletId, id: walletId, reason: `${known} ${gap}` });
+    else deps.onShort({ walletId, id: transactionId, reason: `${known} ${why} ${wait}` });
   }
 
+  const boundTo: Confirmation["boundTo"] = (walletId, nonce) =>
+    bound.get(walletId)?.nonces.find((one) => one.nonce === nonce)?.transactionId;
+
   return {
-    boundTo: (walletId, nonce) => bound.get(walletId)?.find((one) => one.nonce === nonce)?.transactionId,
+    boundTo,
     isBound: ({ id, walletId }) =>
-      bound.get(walletId)?.some(({ transactionId }) => transactionId === id) === true,
+      bound.get(walletId)?.nonces.some(({ transactionId }) => transactionId === id) === true,
+    hasGap: ({ walletId, nextNonce, epoch }) => {
+      const known = bound.get(walletId);
+      // After another restore the signer may have signed more than is known here.
+      return known?.epoch === epoch && isGapBelow(known, nextNonce);
+    },
+    hadGap: (walletId) => {
+      const known = bound.get(walletId);
+      return known !== undefined && isGapBelow(known, known.nextNonce);
+    },
     listBound: (perWalletMax) =>
-      [...bound.values()].flatMap((nonces) =>
+      [...bound.values()].flatMap(({ nonces }) =>
         nonces
           .slice(0, perWalletMax)
           .map(({ tenantId, walletId, transactionId: id }) => ({ tenantId, walletId, id })),
@@ -163,16 +219,21 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
   };
 }
 
+function isGapBelow({ nonces, isComplete }: UnknownNonces, nextNonce: number): boolean {
+  return isComplete && nonces.every(({ nonce }) => nonce > nextNonce);
+}
+
 /**
  * Asks what the signer has signed with nonces that are not final in the database, page by page, until it has no more about a wallet or the
- * caller needs no more of it. Returns the wallets that it does not answer for, by their ids, with the reasons.
+ * caller needs no more of it. Returns the wallets that it does not answer for, by their ids, with the reasons, and those of which it has more.
  */
 export async function askSigner(
   { network, signer }: DriverContext,
   wallets: readonly Pick<UnconfirmedWallet, "tenantId" | "walletId" | "finalNonce">[],
   onPage: (nonces: readonly SignedOfWallet[]) => Promise<ReadonlySet<string>>,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<{ refused: ReadonlyMap<string, string>; cut: ReadonlySet<string> }> {
   const refused = new Map<string, string>();
+  const cut = new Set<string>();
   let asked = wallets.map(({ tenantId, walletId, finalNonce }) => ({
     ...{ tenantId, walletId, network: network.network, nonce: finalNonce },
   }));
@@ -192,7 +253,8 @@ export async function askSigner(
       return last === undefined ? [] : [{ ...wallet, nonce: last.nonce + 1 }];
     });
     const done = nonces.length === 0 ? new Set() : await onPage(nonces);
+    for (const { walletId } of unfinished) if (done.has(walletId)) cut.add(walletId);
     asked = [...unfinished.filter(({ walletId }) => !done.has(walletId)), ...asked.slice(askedMax)];
   }
-  return refused;
+  return { refused, cut };
 }

@@ -26,12 +26,15 @@ interface EndPlan {
  * node could estimate is left out, and is listed again. In the order of wallets and payments, so that nonces have the order of requests.
  *
  * What the signer has bound to a nonce, and must not or cannot be paid, does not end here: an empty transaction uses the nonce, because the bytes
- * that were signed may be pending on the chain, and the payments behind it would wait without end.
+ * that were signed may be pending on the chain, and the payments behind it would wait without end. `usesNonce` says which plans these are.
  */
 export async function planPayments(
   context: DriverContext,
   payments: readonly ReadyPayment[],
-  { estimates, isBound }: { estimates: Estimates; isBound: (payment: ReadyPayment) => boolean },
+  {
+    estimates,
+    usesNonce,
+  }: { estimates: Estimates; usesNonce: (plans: readonly Plan[]) => ReadonlySet<Plan> },
 ): Promise<Plan[]> {
   const nowMs = context.recorder.now();
   const ended = new Map(payments.map((payment) => [payment.id, endBeforeNonce(payment, nowMs)]));
@@ -44,9 +47,10 @@ export async function planPayments(
       : estimated.map((one) => [one.payment.id, planOne(one, market, context.network.feeMax)]),
   );
   const plans = payments.flatMap(({ id }) => ended.get(id) ?? planned.get(id) ?? []);
+  const using = usesNonce(plans);
   const emptied = await planEmpty(
     context,
-    plans.flatMap((plan) => (plan.kind === "end" && isBound(plan.payment) ? [plan] : [])),
+    plans.flatMap((plan) => (plan.kind === "end" && using.has(plan) ? [plan] : [])),
   );
   return plans.flatMap((plan) => (emptied.has(plan) ? (emptied.get(plan) ?? []) : [plan]));
 }

@@ -1,4 +1,4 @@
-import type { LockedSender } from "../../../app/chain/chain-store.js";
+import type { LockedSender } from "../../../app/chain/locked-sender.js";
 import { type DriverContext, type FollowedChain, haltNetwork, positionOf } from "./driver-context.js";
 
 /**

@@ -41,7 +41,7 @@ async function expectSound(wallet: ChainWallet, missing = 0): Promise<void> {
 it("a nonce that the signer has bound to a transaction that is lost is given up, and the wallet goes on", async () => {
   const wallet = await driven.createFunded();
   expect(await adopted.giveUp(wallet)).toEqual({
-    refused: `The signer has signed nothing with nonce 0 of ${wallet.address}.`,
+    refused: `The signer has signed nothing with nonce 0 of ${wallet.address}, or a later one.`,
   });
   await adopted.forget(wallet, "01900000-0000-7000-8000-000000000001");
   const id = await driven.pay(wallet, outside, modelCoin, 10n);
@@ -77,6 +77,17 @@ describe("a payment that is open and that the signer has bound to a nonce", () =
     await driven.inPool(1);
     expect(await adopted.giveUp(wallet)).toMatchObject({ refused: expect.stringContaining("Cancel it") });
     await driven.settle();
+  });
+
+  it("is to be cancelled, and the audit log says so, also if the signer refuses the fee", async () => {
+    const { wallet, id } = await beginBound();
+    expect(await adopted.giveUp(wallet, 1n)).toMatchObject({ refused: expect.any(String) });
+    const rows = await driven.database.query(sql`
+      SELECT o.cancel_requested AS "isCancelled", (
+        SELECT count(*)::int FROM audit_entries e WHERE e.tenant_id = o.tenant_id AND action = 'wallet.give_up' AND object = ${wallet.walletId}) AS entries
+      FROM open_transactions o WHERE o.id = ${id}
+    `);
+    expect(rows).toEqual([{ isCancelled: true, entries: 1 }]);
   });
 
   it("is cancelled when the empty transaction has used it, and the wallet goes on", async () => {
