@@ -60,6 +60,22 @@ describe("a node that lies about a final block whose hash is right", () => {
     expect(block?.transfers).toMatchObject([{ amount: 65_535n }]);
   });
 
+  it("cannot have a transfer credited as often as it repeats it", async () => {
+    const { address, hash, number } = await fundFinally();
+    const liar = await startLiar((_method, _params, result: { transactions?: { hash?: string }[] }) => {
+      const own = result?.transactions?.find((item) => item.hash === hash);
+      return own === undefined
+        ? result
+        : { ...result, transactions: [...(result.transactions ?? []), own, own, own] };
+    });
+    const node = openNode(devnet(), { rpcUrls: [liar.url, devnet().url] });
+    expect(await node.heads()).toHaveProperty("final");
+    const [block] = await node.finalBlocks(number, number, watchFor([address]));
+    expect(block?.transfers).toMatchObject([{ hash, amount: 100n }]);
+    const alone = openNode(devnet(), { rpcUrls: [liar.url] });
+    await expect(alone.finalBlocks(number, number, watchFor([address]))).rejects.toThrow("transaction twice");
+  });
+
   it("cannot invent a transaction, or the success of one", async () => {
     const { address, number } = await fundFinally();
     const invented = { hash: `0x${"ab".repeat(32)}`, from: newAddress(), to: address, value: "0x64" };

@@ -102,6 +102,9 @@ export function readBlock(result: unknown): NodeBlock {
   const logsBloom = readData(block["logsBloom"], "logsBloom");
   if (logsBloom.length !== bloomLength) throw new AnswerFault("logsBloom does not have 256 bytes");
   const transactions = readList(block["transactions"], "transactions").map(readTransaction);
+  // Small deposits are credited as a sum, so a transfer that a node states twice would count twice: the other nodes confirm each one.
+  if (new Set(transactions.map(({ hash }) => hash)).size !== transactions.length)
+    throw new AnswerFault("the block has a transaction twice");
   return { ...readHeader(block), logsBloom, transactions };
 }
 
