@@ -4,6 +4,8 @@ import type { AssertionVerifier, VerifiedAssertion } from "../app/access/authent
 import { ed25519PublicKey } from "../app/access/verify-request-signature.js";
 import { type ApiClient, isLive } from "../app/clients/client.js";
 
+type AssertionClient = Pick<ApiClient, "id" | "keys">;
+
 export interface ClientAssertionOptions {
   /**
    * The only audience: the issuer. An assertion for an endpoint would be ambiguous if two servers share one, or if a client is led to a
@@ -28,7 +30,7 @@ export function createAssertionVerifier({ audience, now }: ClientAssertionOption
     }
   }
 
-  async function verify(assertion: string, client: ApiClient): Promise<VerifiedAssertion | undefined> {
+  async function verify(assertion: string, client: AssertionClient): Promise<VerifiedAssertion | undefined> {
     for (const key of candidateKeys(assertion, client)) {
       if (!isLive(key, now())) continue;
       const payload = await verifyWith(assertion, client, ed25519PublicKey(key.material));
@@ -37,7 +39,11 @@ export function createAssertionVerifier({ audience, now }: ClientAssertionOption
     return undefined;
   }
 
-  async function verifyWith(assertion: string, client: ApiClient, key: ReturnType<typeof ed25519PublicKey>) {
+  async function verifyWith(
+    assertion: string,
+    client: AssertionClient,
+    key: ReturnType<typeof ed25519PublicKey>,
+  ) {
     try {
       const subject = showId("cli", client.id);
       const { payload } = await jwtVerify(assertion, key, {
@@ -66,7 +72,7 @@ export function createAssertionVerifier({ audience, now }: ClientAssertionOption
 }
 
 /** The key that the assertion names, or every key of the client if it names none. */
-function candidateKeys(assertion: string, client: ApiClient) {
+function candidateKeys(assertion: string, client: AssertionClient) {
   const kid = readKeyId(assertion);
   const signing = client.keys.filter((key) => key.algorithm === "ed25519");
   return kid === undefined ? signing : signing.filter((key) => showId("key", key.id) === kid);

@@ -17,20 +17,24 @@ function createWorld() {
   const secret = { ...hashSecret(keys, "right"), id: "secret", expiresAt: null };
   const client = { id: "client", state: "active", secrets: [secret], person: null } as unknown as ApiClient;
   let isSlow = false;
+  let areSignaturesSlow = false;
   const held: (() => void)[] = [];
+  const heldSignatures: (() => void)[] = [];
   const authenticate = createClientAuthenticator({
     clients: {
       findClient: async (id) => {
         if (isSlow) await new Promise<void>((resolve) => held.push(resolve));
-        return id === client.id ? client : undefined;
+        return ["client", "other"].includes(id) ? { ...client, id } : undefined;
       },
     },
     keys,
     uses: { record: () => undefined },
     assertions: {
-      readSubject: () => "client",
-      verify: async (assertion) =>
-        assertion === "signed" ? { id: "1", expiresAt: new Date(1), keyId: "key" } : undefined,
+      readSubject: (assertion) => assertion.split(" ")[1] ?? "client",
+      verify: async (assertion) => {
+        if (areSignaturesSlow) await new Promise<void>((resolve) => heldSignatures.push(resolve));
+        return assertion === "signed" ? { id: "1", expiresAt: new Date(1), keyId: "key" } : undefined;
+      },
     },
     nonces: { useNonce: async () => true },
     throttle: createFailureThrottle(() => 0),
@@ -56,11 +60,15 @@ function createWorld() {
       });
       while (!isDone) {
         held.shift()?.();
+        heldSignatures.shift()?.();
         await new Promise((resolve) => setImmediate(resolve));
       }
       return await result;
     },
     waiting: () => held.length,
+    slowSignatures: () => {
+      areSignaturesSlow = true;
+    },
   };
 }
 
@@ -103,4 +111,25 @@ it("nor do wrong assertions, even if the client was only named there before", as
   for (let count = 0; count < 200; count++) void world.assert("192.0.2.7", "forged");
   const result = await world.answerUntil(world.assert("192.0.2.7", "signed"));
   expect(isOAuthFault(result)).toBe(false);
+});
+
+it("nor do so many that they fill the queue of signatures, together with wrong ones of another client", async () => {
+  const world = createWorld();
+  for (const name of ["client", "other"]) await world.assert("192.0.2.7", `forged ${name}`);
+  world.slowDown();
+  world.slowSignatures();
+  for (let count = 0; count < 1004; count++) void world.assert("192.0.2.7", "forged other");
+  for (let count = 0; count < 104; count++) void world.assert("192.0.2.7", "forged client");
+  const result = await world.answerUntil(world.assert("192.0.2.7", "signed"));
+  expect(isOAuthFault(result)).toBe(false);
+});
+
+it("the assertion of an unknown client waits for a signature as that of a known one does", async () => {
+  const world = createWorld();
+  await world.assert("192.0.2.7", "forged client");
+  world.slowDown();
+  world.slowSignatures();
+  for (const name of ["client", "unknown"]) void world.assert("192.0.2.7", `forged ${name}`);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(world.waiting()).toBe(0);
 });

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { NonceStore } from "./authenticate-client.js";
 import type { Authenticated, RequestAuthenticator, TokenRefusal } from "./authenticate-request.js";
@@ -28,8 +29,13 @@ export interface StreamTicketsDeps {
 }
 
 const ticketLifetimeMs = 30_000;
-/** Only authentic tickets get this far, and a client delays its own alone. */
-const usesLimits = { concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 };
+/** Only authentic tickets get this far. A client delays its own alone, and one ticket none of the others. */
+const usesLimits = {
+  ...{ concurrentMax: 4, concurrentOfMemberMax: 1 },
+  ...{ waitingMax: 2000, waitingOfKeyMax: 100, waitingOfMemberMax: 2 },
+};
+/** The tickets that this process knows to be used. The database knows all of them. */
+const usedMax = 10_000;
 
 /**
  * Tickets for browsers, which cannot send `Authorization` with a WebSocket. A ticket is part of a URL, which can end up in logs, so it
@@ -37,6 +43,7 @@ const usesLimits = { concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 };
  */
 export function createStreamTickets({ signer, authenticator, nonces, newUuid, now }: StreamTicketsDeps) {
   const uses = createBoundedGate(usesLimits);
+  const used = new LRUCache<string, true>({ max: usedMax });
   const issue: IssueTicket = ({ claims }) => {
     const expiresAtMs = now() + ticketLifetimeMs;
     return { ticket: signer.sign({ id: newUuid(), expiresAtMs, token: claims }), expiresAtMs };
@@ -45,12 +52,17 @@ export function createStreamTickets({ signer, authenticator, nonces, newUuid, no
     const claims = signer.verify(ticket);
     if (claims === undefined) return { refused: "TICKET_INVALID" };
     const { id, expiresAtMs, token } = claims;
-    if (expiresAtMs <= now()) return { refused: "TICKET_INVALID", claims: token };
+    // As with an expired token, nothing is recorded: somebody with an old log could fill that of the tenant.
+    if (expiresAtMs <= now()) return { refused: "TICKET_INVALID" };
+    if (used.has(id)) return { refused: "TICKET_INVALID", claims: token };
     const judgement = await authenticator.review(token);
     if ("refused" in judgement) return judgement;
-    const isFirstUse = await uses.run(token.clientId, () =>
-      nonces.useNonce(judgement.client, `ticket:${id}`, new Date(expiresAtMs)),
-    );
+    const isFirstUse = await uses.run({ key: token.clientId, member: id }, async () => {
+      if (used.has(id)) return false;
+      const isFirst = await nonces.useNonce(judgement.client, `ticket:${id}`, new Date(expiresAtMs));
+      used.set(id, true);
+      return isFirst;
+    });
     if (isFirstUse === "full") return { refused: "RATE_LIMITED", retryAfterSeconds: 1 };
     return isFirstUse ? judgement : { refused: "TICKET_INVALID", claims: token };
   };

@@ -47,7 +47,7 @@ export function createRecentProofs(given: SessionServiceDeps) {
         const found = findPasskey(people.get(id)?.keys ?? [], assertion.id);
         if (found === undefined) return false;
         const isChallenge = (challenge: string) => deps.challenges.verify(challenge, "login") !== undefined;
-        const verified = await deps.signatureChecks.run(block, () =>
+        const verified = await deps.signatureChecks.run({ key: block, member: id ?? "" }, () =>
           deps.passkeys.verifyAssertion(assertion, isChallenge, found.passkey),
         );
         return verified !== "full" && verified !== undefined;
