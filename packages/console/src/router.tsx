@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { readAuditFilters } from "./pages/audit/audit-filters";
 import { readEventFilters } from "./pages/events/event-rows";
+import { readOrderFilters } from "./pages/orders/order-filters";
 import { readFilters } from "./pages/transactions/filters";
 import { NotFound } from "./shell/not-found";
 import { Shell } from "./shell/shell";
@@ -107,6 +108,17 @@ const routes = [
     validateSearch: (search: Record<string, unknown>): { market?: string } =>
       typeof search["market"] === "string" ? { market: search["market"].slice(0, 50) } : {},
     component: lazyRouteComponent(() => import("./pages/markets/markets-page"), "MarketsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/orders",
+    validateSearch: readOrderFilters,
+    component: lazyRouteComponent(() => import("./pages/orders/orders-page"), "OrdersPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/orders/$id",
+    component: lazyRouteComponent(() => import("./pages/orders/order-page"), "OrderPage"),
   }),
   createRoute({
     getParentRoute: () => root,

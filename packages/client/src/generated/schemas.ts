@@ -1562,7 +1562,7 @@ export interface SearchHit {
   /** Its id; the number of an audit entry, which is found here before its place in the chain is verified. */
   id: string;
   /** What the string was found in. */
-  match: "id" | "idempotency_key" | "request_id" | "address" | "reference";
+  match: "id" | "idempotency_key" | "request_id" | "address" | "hash" | "reference";
   /** What it is called: a reference, name, label, URL, address, kind or action. Null if it has none. */
   label: string | null;
 }

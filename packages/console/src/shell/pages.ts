@@ -18,6 +18,7 @@ export const pages = [
   },
   { path: "/policy", title: "Policy", keys: "g p", scopes: ["policies:read"] },
   { path: "/markets", title: "Markets", keys: "g m", scopes: ["orderbook:read"] },
+  { path: "/orders", title: "Orders", keys: "g b", scopes: ["orders:read"] },
   { path: "/networks", title: "Networks", keys: "g n", scopes: ["wallets:read"] },
   { path: "/webhooks", title: "Webhooks", keys: "g h", scopes: ["webhooks:manage"] },
   { path: "/events", title: "Events", keys: "g e", scopes: ["events:read"] },

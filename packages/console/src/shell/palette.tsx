@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useId, useState } from "react";
 import { bursar } from "../api/bursar";
-import { usePeopleNames } from "../api/people-names";
+import { useDestinationNames, useEndpointNames, usePeopleNames } from "../api/named-objects";
 import { useWalletNames } from "../api/wallet-names";
 import { Modal } from "../ui/dialogs/modal";
 import { Problem } from "../ui/panels/problem";
@@ -20,8 +20,6 @@ interface Hit {
 /** Finds pages by their name, and objects by anything that names them. */
 export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClose: () => void }) {
   const navigate = useNavigate();
-  const openWallet = (id: string) => void navigate({ to: "/wallets/$id", params: { id } });
-  const openPerson = (id: string) => void navigate({ to: "/people/$id", params: { id } });
   const list = useId();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
@@ -34,24 +32,11 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
       kind: "page",
       open: () => void navigate({ to: page.path }),
     }));
-  const wallets = useWalletNames();
-  if (typed.length >= 2)
-    for (const [id, name] of wallets ?? []) {
-      if (hits.length >= hitsMax) break;
-      if (name.toLowerCase().includes(typed.toLowerCase()))
-        hits.push({ id, title: name, kind: "wallet", open: () => openWallet(id) });
-    }
-  const people = usePeopleNames();
-  if (typed.length >= 2)
-    for (const { id, name, email } of people ?? []) {
-      if (hits.length >= hitsMax) break;
-      if (`${name}\n${email}`.toLowerCase().includes(typed.toLowerCase()))
-        hits.push({ id, title: name, kind: `person, ${email}`, open: () => openPerson(id) });
-    }
+  hits.push(...useNamedHits(typed, navigate).slice(0, Math.max(0, hitsMax - hits.length)));
   const found = useFound(typed, scopes);
   for (const hit of found.data?.data ?? []) {
     const open = openerOf(hit, navigate);
-    if (open !== undefined)
+    if (open !== undefined && !hits.some(({ id }) => id === hit.id))
       hits.push({ id: `${hit.object} ${hit.id}`, title: hit.label ?? hit.id, kind: kindOf(hit), open });
   }
   const current = Math.min(chosen, hits.length - 1);
@@ -72,7 +57,7 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
       <input
         className="input"
         role="combobox"
-        aria-label="A page, a wallet, a person, or an id, reference, key or address"
+        aria-label="A page, a name, or an id, reference, key, hash or address"
         aria-expanded="true"
         aria-controls={list}
         aria-activedescendant={hits[current] === undefined ? undefined : `${list}-${current}`}
@@ -106,7 +91,7 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
         <p className="quiet" role="status">
           {found.isFetching
             ? "Looking"
-            : "No page, wallet or person has this name, and nothing else has this id, key or address, or a reference that begins so."}
+            : "No page, wallet, person, destination or endpoint has this name, and nothing else has this id, key, hash or address, or a reference that begins so."}
         </p>
       )}
     </Modal>
@@ -115,6 +100,29 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
 
 const quietMs = 200;
 const hitsMax = 20;
+
+/** What has a name that contains what was typed, in upper or lower case: wallets, people, destinations and endpoints. */
+function useNamedHits(typed: string, navigate: ReturnType<typeof useNavigate>): Hit[] {
+  const wallets = [...(useWalletNames() ?? [])].map(([id, name]) => ({ id, names: [name] as const }));
+  const kinds = [
+    { kind: "wallet", object: "wallet", named: wallets },
+    { kind: "person", object: "person", named: usePeopleNames() },
+    { kind: "destination", object: "destination", named: useDestinationNames() },
+    { kind: "webhook endpoint", object: "webhook_endpoint", named: useEndpointNames() },
+  ] as const;
+  if (typed.length < 2) return [];
+  const wanted = typed.toLowerCase();
+  return kinds.flatMap(({ kind, object, named }) =>
+    (named ?? [])
+      .filter(({ names }) => names.some((name) => name.toLowerCase().includes(wanted)))
+      .map(({ id, names: [title, ...others] }) => ({
+        id,
+        title,
+        kind: [kind, ...others].join(", "),
+        open: openerOf({ object, id }, navigate) ?? (() => undefined),
+      })),
+  );
+}
 
 /** What the service finds, once somebody has stopped typing for a moment. */
 function useFound(typed: string, scopes: readonly string[]) {
@@ -134,12 +142,14 @@ function useFound(typed: string, scopes: readonly string[]) {
 
 /** The page of an object; undefined if it has none. */
 function openerOf(
-  { object, id }: SearchHit,
+  { object, id }: { object: SearchHit["object"] | "person"; id: string },
   navigate: ReturnType<typeof useNavigate>,
 ): (() => void) | undefined {
   const params = { id };
   if (object === "transaction") return () => void navigate({ to: "/transactions/$id", params });
+  if (object === "person") return () => void navigate({ to: "/people/$id", params });
   if (object === "wallet") return () => void navigate({ to: "/wallets/$id", params });
+  if (object === "order") return () => void navigate({ to: "/orders/$id", params });
   if (object === "webhook_endpoint") return () => void navigate({ to: "/webhooks/$id", params });
   if (object === "client") return () => void navigate({ to: "/clients/$id", params });
   if (object === "change_request") return () => void navigate({ to: "/change-requests/$id", params });

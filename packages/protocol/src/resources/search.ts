@@ -33,7 +33,7 @@ const SearchHit = Type.Object(
       description:
         "Its id; the number of an audit entry, which is found here before its place in the chain is verified.",
     }),
-    match: OneOf(["id", "idempotency_key", "request_id", "address", "reference"], {
+    match: OneOf(["id", "idempotency_key", "request_id", "address", "hash", "reference"], {
       description: "What the string was found in.",
     }),
     label: Nullable(

@@ -40,6 +40,10 @@ export interface ViewedParts {
   listAuditKeys: () => readonly AuditKey[];
 }
 
+function chainsOf({ list }: AssetRegistry): string[] {
+  return [...new Set(list.map(({ network }) => network))].filter((network) => network !== "book");
+}
+
 /** What was counted in memory is written this often. */
 const writeUsageEveryMs = 10_000;
 
@@ -68,7 +72,7 @@ export function composeViews(
   const unsubscribe = wakeUps.subscribe("events", reader.wake);
   return {
     useCases: {
-      search: createSearch(createSearchStore(database)),
+      search: createSearch(createSearchStore(database, chainsOf(assets))),
       ...createOverview({
         store: overviewStore,
         assets,

@@ -1,6 +1,6 @@
 import type { Market, Order } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
@@ -84,7 +84,12 @@ function MarketView({ market }: { market: Market }) {
       </div>
       {mayRead && (
         <section className="stack" aria-labelledby="own">
-          <h2 id="own">Your open orders</h2>
+          <div className="row spread">
+            <h2 id="own">Your open orders</h2>
+            <Link to="/orders" search={{ market: market.market }}>
+              All orders, also those that have ended
+            </Link>
+          </div>
           <Loaded query={orders}>{(found) => <OwnOrders orders={found} mayWrite={mayWrite} />}</Loaded>
         </section>
       )}

@@ -1,5 +1,6 @@
 import type { Market, Order, PlaceOrderBody } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { faultOf } from "../../ui/forms/fault-of";
@@ -137,7 +138,11 @@ export function OrderForm({ market }: { market: Market }) {
         )}
         {accepted !== undefined && place.error === null && (
           <p role="status">
-            Order <code>{accepted.id}</code> was accepted.
+            Order{" "}
+            <Link to="/orders/$id" params={{ id: accepted.id }}>
+              {accepted.id}
+            </Link>{" "}
+            was accepted.
           </p>
         )}
         <div className="row">

@@ -7,6 +7,7 @@ import { ForeignText } from "./foreign-text";
 const pages = {
   tx: { to: "/transactions/$id", scope: "transactions:read" },
   wlt: { to: "/wallets/$id", scope: "wallets:read" },
+  ord: { to: "/orders/$id", scope: "orders:read" },
   whe: { to: "/webhooks/$id", scope: "webhooks:manage" },
 } as const;
 

@@ -20,7 +20,7 @@ export const searchScopes: readonly Scope[] = [...new Set(Object.values(searched
 export type SearchedKind = keyof typeof searchedKinds;
 
 /** What the string was found in. */
-export type SearchMatch = "id" | "idempotency_key" | "request_id" | "address" | "reference";
+export type SearchMatch = "id" | "idempotency_key" | "request_id" | "address" | "hash" | "reference";
 
 const prefixes = {
   transaction: "tx",

@@ -11,12 +11,19 @@ import { joinStatements, type Statement, sql } from "../core/sql.js";
 
 /**
  * Looks a string up in everything that identifies an object, in one statement of which each part is served by an index and returns at most
- * a page: primary keys, unique keys of idempotency keys, audit_entries_by_request, the addresses, and the references by their beginning.
+ * a page: primary keys, unique keys of idempotency keys, audit_entries_by_request, the addresses, the hashes on the given chains, and the
+ * references by their beginning.
  */
-export function createSearchStore(database: Queryable): SearchStore {
+export function createSearchStore(database: Queryable, chains: readonly string[]): SearchStore {
   return {
     search: async (wanted) => {
-      const parts = [...byId(wanted), ...byKey(wanted), ...byOther(wanted), ...byReference(wanted)];
+      const parts = [
+        ...byId(wanted),
+        ...byKey(wanted),
+        ...byOther(wanted),
+        ...byHash(wanted, chains),
+        ...byReference(wanted),
+      ];
       if (parts.length === 0) return [];
       const ranked = parts.map((part, rank) => sql`(SELECT ${rank}::integer AS rank, p.* FROM (${part}) p)`);
       return await database.query<FoundRow>(sql`
@@ -90,6 +97,20 @@ function byOther({ tenantId, kinds, text, limit }: SearchWanted): Statement[] {
           AND ROW(request_id, number) >= ROW(${text}, 0::bigint) AND ROW(request_id, number) <= ROW(${text}, 9223372036854775807)
         ORDER BY request_id DESC, number DESC LIMIT ${limit}) e`);
   return parts;
+}
+
+const hashForm = /^0x[0-9a-f]{64}$/;
+
+/** Every attempt of a payment has a hash of its own, and a transaction of a chain can credit several wallets. Served by the primary keys. */
+function byHash({ tenantId, kinds, text, limit }: SearchWanted, chains: readonly string[]): Statement[] {
+  const hash = text.toLowerCase();
+  if (!kinds.has("transaction") || !hashForm.test(hash) || chains.length === 0) return [];
+  return [sql`chain_attempts`, sql`chain_deposits`].map(
+    (table) => sql`
+      ${hit("transaction", "hash", sql`c.transaction_id`, sql`t.reference`)}
+      FROM ${table} c JOIN transactions t ON t.tenant_id = c.tenant_id AND t.id = c.transaction_id
+      WHERE c.network = ANY(${[...chains]}::text[]) AND c.hash = ${hash} AND c.tenant_id = ${tenantId} LIMIT ${limit}`,
+  );
 }
 
 /** A range, in the order of bytes: no character of the text has a meaning of its own, as it would have in a pattern. */

@@ -235,6 +235,14 @@ describe("requests on a chain", () => {
     expect([waits.status, waits.body.error?.code]).toEqual([409, "NOT_REPLACEABLE"]);
     expect(waits.body.error?.details?.[0]?.reason).toContain(created.id);
     const [payment] = await service.devnet.control("devnet_listPool", {});
+    const found = async (by: string) =>
+      (await (
+        await service.call("GET", `/v1/search?q=${payment?.hash.toUpperCase().replace("X", "x")}`, by)
+      ).json()) as object;
+    expect(await found(await service.token(tenant))).toMatchObject({
+      data: [{ object: "transaction", id: created.id, match: "hash", label: "pay" }],
+    });
+    expect(await found(await service.token(await service.createTenant()))).toEqual({ data: [] });
     const { token, clientId } = await service.createIndependentClient(tenant, ["wallets:freeze"]);
     expect((await service.call("POST", `/v1/wallets/${wallet.id}/freeze`, token)).status).toBe(200);
     const refused = await client.send("POST", `/v1/transactions/${created.id}/speed-up`);

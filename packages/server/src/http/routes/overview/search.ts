@@ -14,7 +14,7 @@ export function searchObjects({ search }: Pick<UseCases, "search">) {
       tag: "Overview",
       summary: "Find objects",
       description:
-        "Finds objects by their id, `Idempotency-Key`, `X-Request-Id` or address, and transactions and orders by the beginning of their reference. At most 20, exact matches first. Only kinds of objects that the token may read are searched. A request id finds entries of the audit log. These are not verified here: `GET /v1/audit` shows an entry only if it continues the chain.",
+        "Finds objects by their id, `Idempotency-Key`, `X-Request-Id` or address, transactions on a chain by their hash, and transactions and orders by the beginning of their reference. At most 20, exact matches first. Only kinds of objects that the token may read are searched. A request id finds entries of the audit log. These are not verified here: `GET /v1/audit` shows an entry only if it continues the chain.",
       query: SearchQuery,
       success: { status: 200, schema: SearchResult, description: "What was found." },
       errors: [],
