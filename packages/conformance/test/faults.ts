@@ -1,4 +1,5 @@
 import { profileFaults } from "./profile-faults.js";
+import { webhookFaults } from "./webhook-faults.js";
 
 /**
  * The faults of the Plain server. Each has the one check that is meant for it, and words that the report of that check must contain, so
@@ -44,6 +45,7 @@ export const faults = {
   "get-empty-body": { check: "tx.get.state", words: "status 200 with the body {}" },
   "some-never-final": { check: "tx.get.result", words: "the state accepted" },
   "never-final": { check: "tx.get.result", words: "the state accepted" },
+  "final-changes-at-the-end": { check: "tx.get.result-kept", words: "also at the end of the run" },
   "final-changes": { check: "tx.get.result-stays", words: "at every later GET" },
   "get-shows-another": { check: "tx.get.own", words: "another transaction" },
   "reference-left-out": { check: "tx.get.own", words: "where shown.reference of the target file says" },
@@ -61,6 +63,7 @@ export const faults = {
   "unprefixed-everything": { check: "prefix.transactions", words: "lacks the prefix /v1" },
   "ids-compared-by-prefix": { check: "tx.get.exact", words: "nothing about the transaction tx_" },
   "ids-compared-without-suffix": { check: "tx.get.exact", words: "x7, which no response has shown" },
+  "ids-compared-as-patterns": { check: "tx.get.exact", words: "_, which no response has shown" },
   "ids-in-any-case": { check: "tx.get.exact", words: "from GET of tX_" },
   "unprefixed-create": { check: "prefix.transactions", words: "lacks the prefix /v1" },
   "unprefixed-read": { check: "prefix.transaction", words: "lacks the prefix /v1" },
@@ -104,6 +107,7 @@ export const faults = {
   "keys-case-insensitive": { check: "key.case", words: "differ in case" },
   "keys-truncated": { check: "key.whole", words: "differ in their last character" },
   "keys-cut-at-64": { check: "key.whole", words: "differ in their last character" },
+  "keys-cut-at-a-comma": { check: "key.punctuation", words: "differ in what is after a comma" },
   "keys-without-punctuation": { check: "key.punctuation", words: "differ in where a hyphen is" },
   "body-is-key": { check: "key.distinct", words: "one body under two keys" },
   // Bodies
@@ -115,6 +119,8 @@ export const faults = {
   "empty-amount-accepted": { check: "body.amount.decimal", words: 'the amount ""' },
   "reference-number-accepted": { check: "body.reference.number", words: "a reference that is a JSON number" },
   "asset-number-accepted": { check: "body.asset.number", words: "an asset that is a JSON number" },
+  "asset-list-accepted": { check: "body.asset.number", words: "an asset that is a list" },
+  "null-accepted": { check: "body.array", words: "null as the body" },
   "form-accepted": { check: "body.form", words: "a form" },
   "malformed-accepted": { check: "body.malformed", words: "not JSON" },
   "refusals-dropped": {
@@ -134,6 +140,10 @@ export const faults = {
   "reference-mangled": { check: "shown.reference", words: "the reference" },
   "reference-in-lower-case": { check: "shown.reference.exact", words: "abc" },
   "reference-escaped": { check: "shown.reference.exact", words: "&lt;b>" },
+  "reference-cut": {
+    check: "shown.reference.exact",
+    words: "characters as it was sent, and not one of 255",
+  },
   "reference-trimmed": { check: "shown.reference.exact", words: 'x  y "; seen the reference' },
   "asset-changed": { check: "shown.asset", words: "the asset USD" },
   // Access
@@ -219,51 +229,12 @@ export const faults = {
   "no-key-yet-created": { check: "refused.nothing-created", words: "the request without Idempotency-Key" },
   "no-token-yet-created": { check: "refused.nothing-created", words: "the request without a token" },
   "number-yet-created": { check: "refused.nothing-created", words: "which has its reference" },
-  // Webhooks
-  "no-webhook": { check: "webhook.sent", words: "none" },
-  "only-first-announced": { check: "webhook.each", words: "none about" },
-  "event-missing": { check: "webhook.event", words: "a field or header event" },
-  "event-misnamed": { check: "webhook.event.name", words: "only the event transaction.changed" },
-  unsigned: { check: "webhook.signature", words: "a field or header signature" },
-  "signed-reserialised": { check: "webhook.signature.valid", words: "parsed and serialised again" },
-  "signed-as-latin-1": {
-    check: "webhook.signature.valid",
-    words: "a signature that verifies over the bytes of notification",
-  },
-  "announced-if-ascii": { check: "webhook.each", words: "-é✓" },
   "race-carried-out": {
     check: "key.repeat.nothing-created",
     words: "from 3 concurrent requests with one key; seen a second one",
   },
   "third-creates-second": { check: "key.repeat.once", words: "sent three times with the same key" },
-  "signed-with-wrong-key": { check: "webhook.signature.valid", words: "with another key" },
-  "signed-without-timestamp": {
-    check: "webhook.signature.valid",
-    words: "a signature of the body alone instead of {header:webhook-id}",
-  },
-  "signed-with-text-secret": { check: "webhook.signature.valid", words: "with the secret as text" },
-  "signed-as-hex": { check: "webhook.signature.valid", words: "written in hex instead of base64" },
-  "signed-over-nothing": { check: "webhook.signature.valid", words: "a signature of nothing instead of" },
-  "delivery-id-missing": { check: "webhook.delivery-id", words: "a field or header delivery_id" },
-  "delivery-id-equal": { check: "webhook.delivery-id.unique", words: "for two transactions" },
-  "delivery-id-per-transaction": {
-    check: "webhook.delivery-id.unique",
-    words: "for two notifications whose bodies differ",
-  },
-  "webhook-disagrees": { check: "webhook.result", words: "the state completed that GET shows" },
-  "webhook-without-state": {
-    check: "webhook.result",
-    words: "where webhooks.state of the target file says",
-  },
-  "webhook-before-get": { check: "webhook.visible", words: "before the change was visible" },
-  "failure-not-retried": { check: "webhook.retry", words: "another attempt" },
-  "retry-has-new-id": { check: "webhook.retry.same-id", words: "at the next attempt" },
-  "retry-has-new-id-and-counter": {
-    check: "webhook.retry.same-id",
-    words: "the same content under the delivery_id",
-  },
-  "retry-without-id": { check: "webhook.retry.same-id", words: "the same content without a delivery_id" },
-  "retry-unsigned": { check: "webhook.retry.signed", words: "at the next attempt" },
+  ...webhookFaults,
   // Declared
   "openapi-malformed": { check: "declared.openapi.document", words: "the member openapi" },
   "openapi-lacks-operation": { check: "declared.openapi.operations", words: "no POST /v1/wallets" },

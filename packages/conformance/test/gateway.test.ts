@@ -13,12 +13,17 @@ import { startPlainServer } from "./servers/plain/plain-server.js";
 const folder = mkdtempSync(join(tmpdir(), "bursar-gateway-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const targetFile = join(folder, "plain.yaml");
-writeFileSync(targetFile, plainFile);
+writeFileSync(targetFile, plainFile.replace("request_ms: 5000", "request_ms: 500"));
 
-/** Passes requests on until the service has ended. */
+/** Passes requests on until the service has ended, or does not answer any more. */
 async function startGateway(serviceUrl: string) {
   let isGone = false;
+  let silent: RegExp | undefined;
   const server = createServer((incoming, response) => {
+    if (silent?.test(`${incoming.method} ${incoming.url}`) === true) {
+      incoming.resume();
+      return;
+    }
     const refuse = () => response.writeHead(502, { "content-type": "text/html" }).end("<html>502</html>");
     if (isGone) {
       incoming.resume();
@@ -39,11 +44,20 @@ async function startGateway(serviceUrl: string) {
     end: () => {
       isGone = true;
     },
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    fallSilent: (requests: RegExp) => {
+      silent = requests;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
   };
 }
 
-async function runThrough(act: (gateway: { end: () => void }, marks: number) => void) {
+type Gateway = Awaited<ReturnType<typeof startGateway>>;
+
+async function runThrough(act: (gateway: Gateway, marks: number) => void) {
   const service = await startPlainServer();
   const gateway = await startGateway(service.url);
   let marks = 0;
@@ -70,6 +84,26 @@ it.each([5, 30, 40])("a service that ends after %i checks is one sentence, and n
   expect(checks.slice(after).filter(({ result }) => result === "passed")).toEqual([]);
   expect(out.match(/GET \/v1\/orderbook is answered with 502 by a gateway in front of it/g)).toHaveLength(1);
   expect(status).toBe(2);
+});
+
+it("a service that does not answer any more is one sentence, and no failure", async () => {
+  const { status, out, json } = await runThrough((gateway, marks) => {
+    if (marks >= 30) gateway.fallSilent(/./);
+  });
+  const { checks } = JSON.parse(readFileSync(json, "utf8")) as Report;
+  expect(checks.filter(({ result }) => result === "failed")).toEqual([]);
+  expect(out.match(/GET \/v1\/orderbook has no response within 500 ms either/g)).toHaveLength(1);
+  expect(status).toBe(2);
+});
+
+it("one operation that does not answer any more is one failure", async () => {
+  const { status, json } = await runThrough((gateway, marks) => {
+    if (marks >= 10) gateway.fallSilent(/^GET \/v1\/transactions/);
+  });
+  const { checks } = JSON.parse(readFileSync(json, "utf8")) as Report;
+  const failed = checks.filter(({ result }) => result === "failed");
+  expect(failed.map(({ seen }) => seen)).toEqual(["no complete response within 500 ms"]);
+  expect(status).toBe(1);
 });
 
 it("a service that has ended before the run is refused with one sentence", async () => {

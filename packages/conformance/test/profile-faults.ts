@@ -4,6 +4,7 @@ import type { Fault } from "./faults.js";
 export const profileFaults = {
   "other-tenants-transaction-shown": { check: "tenants.transaction", words: "to another tenant" },
   "other-tenants-key-found": { check: "tenants.key", words: "the first tenant's" },
+  "announced-to-other-tenant": { check: "tenants.webhook", words: "at the endpoint of the first" },
   "missing-key-409": { check: "idempotency.missing", words: "status 409" },
   "reuse-creates-second": { check: "idempotency.reused", words: "reused with another body" },
   "reuse-overwrites": { check: "idempotency.reused.unchanged", words: "after the key was reused" },

@@ -65,13 +65,22 @@ it("a faulty target file is refused with the member at fault", async () => {
       "webhooks.signature.content contains {timestamp}",
     ],
     ['wallet: { body: { name: "{name}" } }', "wallet.body contains {name}"],
+    ["revoked_token_env: SAME_TOKEN", "revoked_token_env has the same token as the run"],
     ["webhooks: { register: { path: hooks } }", 'webhooks.register.path must begin with "/"'],
   ];
   for (const [text, sentence] of faulty) {
     writeFileSync(file, text);
-    const { status, err } = await run(["--base-url", "http://127.0.0.1:1", "--token", "t", "--target", file]);
+    const args = ["--base-url", "http://127.0.0.1:1", "--token", "t", "--target", file];
+    const { status, err } = await run(args, { variables: { SAME_TOKEN: "t" } });
     expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining(sentence) });
   }
+});
+
+it("a misspelt member is named before what is missing without it", async () => {
+  const file = join(folder, "misspelt.yaml");
+  writeFileSync(file, "bse_url: http://127.0.0.1:1\n");
+  const { status, err } = await run(["--target", file]);
+  expect({ status, err }).toEqual({ status: 2, err: expect.stringContaining("bse_url is not known") });
 });
 
 it("init writes a target file and does not replace one", async () => {
@@ -107,7 +116,8 @@ it.each([
   ["\n\n\n\n\n\n\nmuch\n", "much is not a member and a value"],
   ["\n\n\n\n\n\n\n\nhooks\n", "hooks is not a path"],
   ["\n\n\n\n\n\n\n\n/hooks\n\n\nmd5\n", "md5 is none of standard-webhooks, hmac"],
-  ["\n\n\n\n\n\n\n\n/hooks\n\n\nhmac\n\nsha1024\n", "sha1024, which is not a known hash"],
+  ["\n\n\n\n\n\n\n\n/hooks\n\n\nhmac\n\nsha1024\n\n", "sha1024, which is not a known hash"],
+  ["http://127.0.0.1:9\n", "The input ended before the last question"],
 ])("init refuses the answers %j, and writes nothing", async (input, sentence) => {
   const file = join(folder, "refused.yaml");
   const { status, err } = await run(["init", file], { input });

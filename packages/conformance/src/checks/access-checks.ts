@@ -5,6 +5,7 @@ import { obtainToken, revokeToken } from "../target/oauth.js";
 import { onOneConnection } from "./key-scenarios.js";
 import { expectAccepted, expectRefused, swapCase } from "./scenarios.js";
 
+const none = "access.none";
 const garbage = "access.garbage";
 export const unissued = "Bearer conformance.not-a.token";
 const row = { needs: ["tx.create.admitted"], writes: ["transaction"] } as const;
@@ -14,13 +15,19 @@ export const withoutToken = (kit: Kit) =>
 
 /** The bearer token of the create request. Whether other endpoints require one is open. */
 export const accessChecks = [
-  contractCheck("access.none", "5.bearer", "A request without a token is not accepted.", row, async (kit) => {
+  contractCheck(none, "5.bearer", "A request without a token is not accepted.", row, async (kit) => {
     expectRefused((await withoutToken(kit)).reply, "a request without a token");
   }),
-  contractCheck(garbage, "5.bearer", "A token that nobody has issued is not accepted.", row, async (kit) => {
-    const { reply } = await kit.create({ authorization: unissued });
-    expectRefused(reply, "a token that nobody has issued");
-  }),
+  contractCheck(
+    garbage,
+    "5.bearer",
+    "A token that nobody has issued is not accepted.",
+    { ...row, unlessFailed: [none] },
+    async (kit) => {
+      const { reply } = await kit.create({ authorization: unissued });
+      expectRefused(reply, "a token that nobody has issued");
+    },
+  ),
   contractCheck(
     "access.altered",
     "5.bearer",
@@ -33,14 +40,20 @@ export const accessChecks = [
       expectRefused(reply, "a token with one character changed");
     },
   ),
-  contractCheck("access.empty", "5.bearer", "An empty bearer token is not accepted.", row, async (kit) => {
-    expectRefused((await kit.create({ authorization: "Bearer " })).reply, "an empty bearer token");
-  }),
+  contractCheck(
+    "access.empty",
+    "5.bearer",
+    "An empty bearer token is not accepted.",
+    { ...row, unlessFailed: [garbage] },
+    async (kit) => {
+      expectRefused((await kit.create({ authorization: "Bearer " })).reply, "an empty bearer token");
+    },
+  ),
   contractCheck(
     "access.scheme",
     "5.bearer",
     "A valid token under the scheme Basic, which is that of passwords, is not accepted.",
-    row,
+    { ...row, unlessFailed: [garbage] },
     async (kit) => {
       const { token } = kit.session;
       const { reply } = await kit.create({ authorization: `Basic ${token}` });

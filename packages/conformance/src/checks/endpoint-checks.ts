@@ -17,6 +17,7 @@ import { finalStatesIn, hasState } from "./transaction-state.js";
 
 const walletAdmitted = "wallet.create.admitted";
 const walletCreate = "wallet.create.accepted";
+const walletForm = "wallet.create.form";
 /** A service that does not insist on the prefix rarely does so at one path alone: the others wait for this check. */
 const unprefixed = "prefix.transactions";
 const writesWallet = ["wallet"] as const;
@@ -96,33 +97,6 @@ export const endpointChecks = [
         throw new NotOffered(
           "The 202 of a wallet shows no state, and need not. If it has one, name its place in wallet.state of the target file.",
         );
-    },
-  ),
-  contractCheck(
-    "wallet.create.form",
-    "4.rule-3",
-    "A wallet is not created from a form.",
-    { needs: [walletCreate], writes: writesWallet },
-    async (kit) => {
-      const form = new URLSearchParams(
-        Object.entries(JSON.parse(walletBody(kit)) as object).map(([name, value]): [string, string] => [
-          name,
-          String(value),
-        ]),
-      );
-      const contentType = "application/x-www-form-urlencoded";
-      const body = form.toString() || "name=conformance";
-      expectRefused(await createWallet(kit, { contentType, body }), "a form as the body of a create request");
-    },
-  ),
-  contractCheck(
-    "wallet.create.malformed",
-    "4.rule-3",
-    "A wallet is not created from malformed JSON.",
-    { needs: [walletCreate], writes: writesWallet },
-    async (kit) => {
-      const body = walletBody(kit).slice(0, -1);
-      expectRefused(await createWallet(kit, { body }), "a body that is not JSON");
     },
   ),
   contractCheck(
@@ -214,6 +188,38 @@ export const endpointChecks = [
         "no snapshot from GET /orderbook, which lacks the prefix /v1",
         describeReply(reply),
       );
+    },
+  ),
+];
+
+/** The body of a request for a wallet. They come after those of transactions, whose mistakes they would repeat. */
+export const walletBodyChecks = [
+  contractCheck(
+    walletForm,
+    "4.rule-3",
+    "A wallet is not created from a form.",
+    // A program that reads forms, or does not look at bodies, does so everywhere.
+    { needs: [walletCreate], unlessFailed: ["body.form"], writes: writesWallet },
+    async (kit) => {
+      const form = new URLSearchParams(
+        Object.entries(JSON.parse(walletBody(kit)) as object).map(([name, value]): [string, string] => [
+          name,
+          String(value),
+        ]),
+      );
+      const contentType = "application/x-www-form-urlencoded";
+      const body = form.toString() || "name=conformance";
+      expectRefused(await createWallet(kit, { contentType, body }), "a form as the body of a create request");
+    },
+  ),
+  contractCheck(
+    "wallet.create.malformed",
+    "4.rule-3",
+    "A wallet is not created from malformed JSON.",
+    { needs: [walletCreate], unlessFailed: [walletForm, "body.malformed"], writes: writesWallet },
+    async (kit) => {
+      const body = walletBody(kit).slice(0, -1);
+      expectRefused(await createWallet(kit, { body }), "a body that is not JSON");
     },
   ),
 ];

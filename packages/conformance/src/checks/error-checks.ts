@@ -16,6 +16,9 @@ import { numberAmount, onOneConnection, withoutKey } from "./key-scenarios.js";
 import { unknownTransaction } from "./transaction-checks.js";
 
 const object = "error.object";
+/** What nobody calls short any more. */
+const messageLength = 500;
+const messageLines = 5;
 const writes = ["transaction"] as const;
 const row = { needs: [object], writes };
 
@@ -122,10 +125,18 @@ const objectChecks = [
     const { reply, error } = await usualError(kit);
     const { message } = error;
     expect(isText(message), "a string that is not empty as error.message", describeValue(message), reply);
+    const text = String(message);
+    if (text.length > messageLength || text.split("\n").length > messageLines)
+      kit.warn(
+        `error.message has ${text.length} characters in ${text.split("\n").length} lines. The contract calls it a short human-readable text.`,
+      );
   }),
   contractCheck("error.request-id", "7.request-id", "error.request_id is present.", row, async (kit) => {
     const { reply, error } = await usualError(kit);
     const { request_id: id } = error;
+    // One beside the error is the failure of the check that looks at what is beside it.
+    if (id === undefined && isObject(reply.json) && Object.hasOwn(reply.json, "request_id"))
+      throw new WaitsFor("error.object.alone");
     expect(id !== undefined && id !== null && id !== "", "error.request_id", showValue(id), reply);
   }),
   contractCheck(

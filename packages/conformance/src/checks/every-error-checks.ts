@@ -123,8 +123,9 @@ export const everyErrorChecks = [
             ? undefined
             : describeReply(reply),
       });
-      const { malformed, left, closed } = await furtherRequests(kit);
+      const { malformed, left, closed, lost } = await furtherRequests(kit);
       if (closed !== undefined) throw closed;
+      if (lost !== undefined) throw lost;
       if (left !== undefined)
         kit.warn(
           `Some requests that a target may refuse were not sent, so their errors were not seen. ${left}`,

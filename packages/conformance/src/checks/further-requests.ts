@@ -1,4 +1,4 @@
-import { BoundReached, NoResponse, Undecided } from "../engine/check.js";
+import { BoundReached, CheckFailed, NoResponse, Undecided } from "../engine/check.js";
 import { type Attempt, type Kit, membersOf } from "../engine/kit.js";
 import type { Reply } from "../http/reply.js";
 import { unissued } from "./access-checks.js";
@@ -24,6 +24,8 @@ interface FurtherReplies {
   readonly left: string | undefined;
   /** Of the first connection that was closed instead of a response, although nothing but the program can have closed it. */
   readonly closed: NoResponse | undefined;
+  /** Why something that was accepted cannot be read; undefined if all can. */
+  readonly lost: CheckFailed | Undecided | undefined;
   /** To a path that is no URI. */
   readonly malformed: Reply | undefined;
 }
@@ -36,6 +38,7 @@ export const furtherRequests = (kit: Kit): Promise<FurtherReplies> =>
   kit.fixture("further refusals", async (own) => {
     let left: string | undefined;
     let closed: NoResponse | undefined;
+    let lost: CheckFailed | Undecided | undefined;
     const attempt = async <T>(send: () => Promise<T>, mayBeClosed = false): Promise<T | undefined> => {
       try {
         return await send();
@@ -69,7 +72,14 @@ export const furtherRequests = (kit: Kit): Promise<FurtherReplies> =>
     // What is accepted can be read, however odd it is.
     for (const { reply } of created.filter((one) => one !== undefined)) {
       const found = isAccepted(own.target, reply) ? findId(own.target, reply) : undefined;
-      if (found !== undefined) await attempt(() => showTransaction(own, found.id), true);
+      if (found === undefined) continue;
+      await attempt(() =>
+        showTransaction(own, found.id).catch((error: unknown) => {
+          const isLost = error instanceof CheckFailed || error instanceof Undecided;
+          if (!isLost || error instanceof NoResponse) throw error;
+          lost ??= error;
+        }),
+      );
     }
-    return { left, closed, malformed };
+    return { left, closed, lost, malformed };
   });

@@ -236,7 +236,7 @@ export const keyChecks = [
     { ...row, unlessFailed: [read, createTogether, "key.case"] },
     async (kit) => {
       const what = "two keys that differ in their last character";
-      const names = [96, 32].map((length) => `${kit.newName()}-${"k".repeat(length)}`);
+      const names = [270, 96, 32].map((length) => `${kit.newName()}-${"k".repeat(length)}`);
       const pairs = [...names, kit.newKey()].map(
         (name) => [`${name.slice(0, -1)}1`, `${name.slice(0, -1)}2`] as const,
       );
@@ -247,16 +247,23 @@ export const keyChecks = [
   contractCheck(
     "key.punctuation",
     "4.rule-2",
-    "Keys that differ only in where a hyphen is are different keys.",
+    "Keys that differ only in where a hyphen or a space is, or after a comma, are different keys.",
     { ...row, unlessFailed: [read, createTogether, "key.case", "key.whole"] },
     async (kit) => {
       const letters = kit
         .newKey()
         .replaceAll("-", "")
         .slice(0, (kit.session.keyLength ?? caseKeyLength) - 1);
-      const at = (index: number) => `${letters.slice(0, index)}-${letters.slice(index)}`;
-      if (await expectTwo(kit, [at(3), at(4)], "two keys that differ in where a hyphen is")) return;
-      throw new NotOffered(`Keys such as ${at(3)} are refused, and may be.`);
+      const at = (index: number, sign: string) => `${letters.slice(0, index)}${sign}${letters.slice(index)}`;
+      const pairs: [keys: [string, string], what: string][] = [
+        [[at(3, "-"), at(4, "-")], "where a hyphen is"],
+        [[at(5, " "), at(6, " ")], "where a space is"],
+        [[at(7, ",").slice(0, 9), at(7, ",").slice(0, 10)], "what is after a comma"],
+      ];
+      let accepted = 0;
+      for (const [keys, what] of pairs)
+        accepted += (await expectTwo(kit, keys, `two keys that differ in ${what}`)) ? 1 : 0;
+      if (accepted === 0) throw new NotOffered(`Keys such as ${at(3, "-")} are refused, and may be.`);
     },
   ),
   contractCheck(

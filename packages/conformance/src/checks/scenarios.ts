@@ -118,14 +118,17 @@ export function expectAccepted(kit: Kit, reply: Reply, what?: string): void {
     throw new CheckFailed(
       `status 202 for ${what ?? "each valid request"}`,
       describeReply(reply),
-      what === undefined ? eachCheck : undefined,
+      // A server that fails has not understood the request in another way.
+      what === undefined || reply.status >= 500 ? eachCheck : undefined,
       reply,
     );
   if (reply.status !== 202) kit.session.acceptedOtherwise.push(reply);
 }
 
 export function expectRefused(reply: Reply, what: string): void {
-  expect(isRefusal(reply), `a refusal of ${what}`, describeReply(reply));
+  const isRedirect = reply.status >= 300 && reply.status < 400;
+  const form = isRedirect ? ", as an error response: a redirect is none" : "";
+  expect(isRefusal(reply), `a refusal of ${what}${form}`, describeReply(reply));
 }
 
 const idPlaces: readonly Place[] = [

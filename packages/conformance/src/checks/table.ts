@@ -4,9 +4,10 @@ import { bodyChecks } from "./body-checks.js";
 import { asyncapiChecks } from "./declared/asyncapi-checks.js";
 import { openapiChecks } from "./declared/openapi-checks.js";
 import { responseChecks } from "./declared/response-checks.js";
-import { endpointChecks } from "./endpoint-checks.js";
+import { endpointChecks, walletBodyChecks } from "./endpoint-checks.js";
 import { errorChecks } from "./error-checks.js";
 import { everyErrorChecks } from "./every-error-checks.js";
+import { everyTransactionChecks } from "./every-transaction-checks.js";
 import { keyChecks } from "./key-checks.js";
 import { policyChecks } from "./policy-checks.js";
 import { bursarChecks } from "./profiles/bursar-checks.js";
@@ -20,9 +21,10 @@ import { standardWebhooksChecks } from "./profiles/standard-webhooks-checks.js";
 import { streamChecks } from "./profiles/stream-checks.js";
 import { tenantChecks } from "./profiles/tenant-checks.js";
 import { refusedChecks } from "./refused-checks.js";
+import { shownChecks } from "./shown-checks.js";
 import { slowChecks } from "./slow-checks.js";
 import { togetherChecks } from "./together-checks.js";
-import { everyTransactionChecks, transactionChecks } from "./transaction-checks.js";
+import { transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhooks/webhook-checks.js";
 import { webhookRetryChecks } from "./webhooks/webhook-retry-checks.js";
 
@@ -32,6 +34,8 @@ export const checkTable: readonly Check[] = [
   ...togetherChecks,
   ...endpointChecks,
   ...bodyChecks,
+  ...walletBodyChecks,
+  ...shownChecks,
   ...keyChecks,
   ...accessChecks,
   ...errorChecks,

@@ -169,7 +169,9 @@ async function askFor(
   for (;;) {
     console.err(`${ask}${usual === "" ? "" : ` [${usual}]`}: `);
     const given = await lines.next();
-    const text = (given.done === true ? "" : given.value.trim()) || usual;
+    if (given.done === true)
+      throw new UsageFault("The input ended before the last question, so nothing was written.");
+    const text = given.value.trim() || usual;
     try {
       verify?.(text);
       return text;

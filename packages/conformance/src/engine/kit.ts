@@ -1,13 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { describeReply, errorOf, type Reply, toReply } from "../http/reply.js";
+import { describeReply, type Reply, toReply } from "../http/reply.js";
 import { type Exchange, type RequestToSend, type SendOutcome, send } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { BoundReached, NoResponse, Undecided } from "./check.js";
 import { parseDecimal } from "./decimal.js";
 import { createPolling, type Polling } from "./polling.js";
+import { isRefusedByQuota, retryAfterMs } from "./quota.js";
 import { nameOf } from "./run-names.js";
 import { reserveAmount, type Session, timePassed } from "./session.js";
 
@@ -25,6 +26,8 @@ export interface SendOptions {
   readonly showsRefusedByQuota?: boolean;
   /** The largest body that is read, if it is not the usual one. */
   readonly bodyBytesMax?: number;
+  /** Keeps only the beginning of the body, for what is asked for many times. */
+  readonly keepsBeginning?: boolean;
 }
 
 export interface CreateOptions extends SendOptions {
@@ -75,6 +78,7 @@ export interface Kit extends Polling {
 
 const bodyBytesMax = 1 << 20;
 const headerBytesMax = 64 << 10;
+const beginningBytes = 4 << 10;
 const quotaWaitsMax = 5;
 const notificationsMax = 50;
 
@@ -118,7 +122,9 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
       isConcurrent: options.isConcurrent === true,
     };
     for (let waits = 0; ; waits += 1) {
-      const reply = await sendOnce(session, recorded, request, options.bodyBytesMax ?? bodyBytesMax);
+      const bytesMax = options.bodyBytesMax ?? bodyBytesMax;
+      const keptMax = options.keepsBeginning === true ? beginningBytes : bytesMax;
+      const reply = await sendOnce(session, recorded, request, { bytesMax, keptMax });
       if (options.showsRefusedByQuota === true || !isRefusedByQuota(target, reply)) return reply;
       if (waits === quotaWaitsMax)
         throw new Undecided(
@@ -203,11 +209,12 @@ async function sendOnce(
   session: Session,
   recorded: Recorded,
   request: RequestToSend,
-  bytesMax: number,
+  { bytesMax, keptMax }: { bytesMax: number; keptMax: number },
 ): Promise<Reply> {
   const exchangeOnce = async () => {
     const { timeoutMs, finish } = beginExchange(session, recorded, request);
-    const exchange = finish(await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax }));
+    const outcome = await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax });
+    const exchange = finish(cutBody(outcome, keptMax));
     // The target had less time than it may take, so it is not to blame.
     if (exchange.isOverdue === true && timeoutMs < session.target.timing.requestMs)
       throw new BoundReached(timePassed(session));
@@ -225,14 +232,22 @@ async function sendOnce(
   return toReply({ ...exchange, response });
 }
 
+function cutBody(outcome: SendOutcome, bytesMax: number): SendOutcome {
+  const { response } = outcome;
+  if (response === undefined || response.body.length <= bytesMax) return outcome;
+  // A copy, because a part of a buffer keeps all of it.
+  return { ...outcome, response: { ...response, body: Buffer.from(response.body.subarray(0, bytesMax)) } };
+}
+
 /** Whether a request has no further effect if it is sent twice. */
 const isRepeatable = ({ method, headers }: RequestToSend) =>
   method === "GET" || headers.some(([name]) => name.toLowerCase() === "idempotency-key");
 
-/** Responses that are cut off have one cause, and so have connections that are closed instead of a response to one operation. */
-function causeOf({ request, isCutOff, isClosed }: Exchange): string | undefined {
+/** Responses that are cut off have one cause, and so have connections that are closed, or left without a response, at one operation. */
+function causeOf({ request, isCutOff, isClosed, isOverdue }: Exchange): string | undefined {
   if (isCutOff === true) return "cut off";
   const operation = request.url.pathname.replace(/(\/v1\/transactions\/).*/, "$1");
+  if (isOverdue === true) return `overdue ${request.method} ${operation}`;
   return isClosed === true ? `${request.method} ${operation}` : undefined;
 }
 
@@ -275,21 +290,4 @@ function refuseIfStopped(session: Session): void {
 /** Paths are relative to the base address, which can have a path of its own. */
 export function urlOf(baseUrl: URL, path: string): URL {
   return new URL(baseUrl.href.replace(/\/$/, "") + path);
-}
-
-/** The status is open: besides 429, a code that says so, or a 503 that says when to come back. */
-function isRefusedByQuota({ quotaCode }: Target, reply: Reply): boolean {
-  const code = errorOf(reply)?.["code"];
-  if (reply.status < 400) return false;
-  if (reply.status === 429 || (reply.status === 503 && reply.header("retry-after") !== undefined))
-    return true;
-  return typeof code === "string" && (code === quotaCode || usualQuotaCode.test(code));
-}
-
-const usualQuotaCode = /QUOTA|RATE_?LIMIT|THROTTL|TOO_MANY_REQUESTS|SLOW_DOWN/;
-
-function retryAfterMs(reply: Reply): number {
-  const text = reply.header("retry-after") ?? "1";
-  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
-  return Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : 1000;
 }

@@ -1,4 +1,4 @@
-import { findGateway, isOfGateway } from "../http/find-gateway.js";
+import { findGateway, findSilence, isOfGateway } from "../http/find-gateway.js";
 import { findUnreachable } from "../http/find-unreachable.js";
 import { describeReply, toReply } from "../http/reply.js";
 import type { Exchange } from "../http/send.js";
@@ -176,10 +176,12 @@ async function outcomeIfGone(
   // A gateway answers for a service that has ended, and a check that expects a refusal takes that for one.
   const hasGateway = exchanges.some(isOfGateway);
   if (!(isFailed || hasGateway) || session.signal.aborted) return undefined;
-  const { baseUrl } = session.target;
+  const { baseUrl, timing } = session.target;
+  const isOverdue = exchanges.some((one) => one.isOverdue === true);
   const why =
     (await findUnreachable(baseUrl, session.signal)) ??
-    (hasGateway ? await findGateway(bookRequest(session), session.signal) : undefined);
+    (hasGateway ? await findGateway(bookRequest(session), session.signal) : undefined) ??
+    (isOverdue ? await findSilence(bookRequest(session), timing.requestMs) : undefined);
   if (why === undefined) return undefined;
   const ended = exchanges.find((one) => one.response === undefined || isOfGateway(one))?.request;
   const where = ended === undefined ? "" : `, at ${ended.method} ${ended.url.pathname}`;
@@ -222,6 +224,7 @@ function reasonNotToRun(
       if (check.needs.includes(id)) return outcome;
       continue;
     }
+    if (outcome.result === "not run" && outcome.isSlow === true && !check.needs.includes(id)) continue;
     const waitsFor = outcome.result === "not run" && outcome.waitsFor !== undefined ? outcome.waitsFor : id;
     return waitFor(waitsFor);
   }

@@ -23,3 +23,11 @@ export async function findGateway(request: RequestToSend, signal: AbortSignal): 
   const { method, url } = request;
   return `${method} ${url.pathname} is answered with ${again.response?.status} by a gateway in front of it`;
 }
+
+/** A sentence if this request is not answered either, so that all of the service is silent; undefined if it is. */
+export async function findSilence(request: RequestToSend, timeoutMs: number): Promise<string | undefined> {
+  const { isOverdue } = await send(request, { ...bounds, timeoutMs });
+  return isOverdue === true
+    ? `${request.method} ${request.url.pathname} has no response within ${timeoutMs} ms either`
+    : undefined;
+}

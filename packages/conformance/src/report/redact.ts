@@ -57,9 +57,12 @@ export function createRedactor(session: Pick<Session, "secrets">) {
   const forms = [...session.secrets]
     .filter(([secret]) => secret.length >= 4)
     .flatMap(([secret, name]) =>
-      [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)].map(
-        (form) => [form, name] as const,
-      ),
+      [
+        secret,
+        encodeURIComponent(secret),
+        JSON.stringify(secret).slice(1, -1),
+        ...[secret, `${secret}:`, `:${secret}`].map((text) => Buffer.from(text).toString("base64")),
+      ].map((form) => [form, name] as const),
     )
     // Longer ones first: one secret can be a part of another.
     .sort(([one], [other]) => other.length - one.length);
@@ -108,8 +111,8 @@ export function createRedactor(session: Pick<Session, "secrets">) {
     ...(pausedMs === 0 ? {} : { paused_ms: Math.round(pausedMs) }),
   });
   const notification = (delivery: Delivery): ShownNotification => {
-    const decoded = delivery.body.toString("utf8");
-    const isText = Buffer.from(decoded).equals(delivery.body);
+    const decoded = delivery.decoded.toString("utf8");
+    const isText = Buffer.from(decoded).equals(delivery.decoded);
     return {
       index: delivery.index,
       received_at: delivery.receivedAt.toISOString(),

@@ -52,9 +52,12 @@ export function readTarget(
   const ownUrl = reader.text("base_url");
   const ownProfiles = reader.texts("profiles");
   const timing = { ...preset.timing, ...readTiming(reader.object("timing")) };
+  // What is missing can be misspelt, so it is reported after the members that are not known.
+  const baseUrl = attempt(() => readBaseUrl(given.baseUrl ?? ownUrl));
+  const credentials = attempt(() => readOwnCredentials(reader, given, environment, secretOf));
   const target: Target = {
-    baseUrl: readBaseUrl(given.baseUrl ?? ownUrl),
-    credentials: readOwnCredentials(reader, given, environment, secretOf),
+    baseUrl: baseUrl.value ?? unknownUrl,
+    credentials: credentials.value ?? {},
     secondTenant: readCredentials(reader.object("second_tenant"), secretOf),
     limited: readCredentials(reader.object("limited"), secretOf),
     revokedToken: readSecret(reader, "revoked_token_env", secretOf),
@@ -78,7 +81,27 @@ export function readTarget(
     profiles: readProfiles(given.profiles ?? ownProfiles) ?? preset.profiles,
   };
   reader.end();
+  for (const { fault } of [baseUrl, credentials]) if (fault !== undefined) throw fault;
+  refuseEqualTokens(target);
   return target;
+}
+
+const unknownUrl = new URL("http://address.invalid");
+
+function attempt<T>(read: () => T): { readonly value?: T; readonly fault?: unknown } {
+  try {
+    return { value: read() };
+  } catch (fault) {
+    return { fault };
+  }
+}
+
+/** The service could not treat one token in two ways. */
+function refuseEqualTokens({ credentials: { token }, revokedToken, secondTenant }: Target): void {
+  const others = { revoked_token_env: revokedToken, "second_tenant.token_env": secondTenant?.token };
+  for (const [name, other] of Object.entries(others))
+    if (token !== undefined && other === token)
+      throw new UsageFault(`${name} has the same token as the run, and must have another one.`);
 }
 
 function parseYaml(source: string): unknown {

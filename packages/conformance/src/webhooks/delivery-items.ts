@@ -53,7 +53,7 @@ export function mentions(delivery: Delivery, text: string): boolean {
   if (delivery.headers.some(([, value]) => isRead(value))) return true;
   if (delivery.json !== undefined) return containsText(delivery.json, text);
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  return new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`).test(delivery.body.toString("utf8"));
+  return new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`).test(delivery.decoded.toString("utf8"));
 }
 
 /** A header as it is, as the UTF-8 that its bytes are, and without percent-encoding: which of them is meant is open. */
@@ -162,10 +162,10 @@ const isVolatile = (name: string) =>
   );
 
 /** What a notification says, without what differs between two attempts. */
-export function contentOf({ json, body }: Delivery, deliveryId: string | undefined): string {
+export function contentOf({ json, decoded }: Delivery, deliveryId: string | undefined): string {
   const text =
     json === undefined
-      ? body.toString("utf8")
+      ? decoded.toString("utf8")
       : JSON.stringify(json, (name, value: unknown) => (isVolatile(name) ? undefined : value));
   return deliveryId === undefined ? text : text.replaceAll(deliveryId, "");
 }

@@ -34,7 +34,7 @@ export async function explainInvalid(verifier: Verifier, delivery: Delivery): Pr
 async function verifiesSerialised(verifier: Verifier, delivery: Delivery): Promise<boolean> {
   if (delivery.json === undefined) return false;
   const again = Buffer.from(JSON.stringify(delivery.json));
-  return !again.equals(delivery.body) && verifySignature(verifier, delivery, again);
+  return !again.equals(delivery.decoded) && verifySignature(verifier, delivery, again);
 }
 
 /** What can be seen without a secret: the signature is not there, or does not look as described. */
@@ -66,6 +66,10 @@ async function explainByTrying(
       .filter((hash) => hash !== algorithm)
       .map((hash) => [`with the hash ${hash} instead of ${algorithm}`, { algorithm: hash }]),
     contentMistakes(content),
+    [
+      ["of the body as Latin-1 instead of the bytes that were sent", { isLatin1: true }],
+      ["of which only the beginning was sent", { isCut: true }],
+    ],
     [
       [
         otherSecret === "text"

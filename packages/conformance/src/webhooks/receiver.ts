@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { isObject, parseJson, valueAt } from "../http/reply.js";
 import { pairsOf } from "../http/send.js";
 import type { Place, WebhookTarget } from "../target/target.js";
@@ -15,6 +16,8 @@ export interface Delivery {
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
+  /** The body without its content coding; the same if it has none that is known. */
+  readonly decoded: Buffer;
   /** Where its items are, if the target file says. */
   readonly places: ItemPlaces;
   /** The parsed body: JSON, or the fields of a form. Undefined if it is neither. */
@@ -75,7 +78,8 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
       return;
     }
     const started = performance.now();
-    const json = parseBody(request, body.toString("utf8"));
+    const decoded = decode(request, body);
+    const json = parseBody(request, decoded.toString("utf8"));
     if (challenge !== undefined && isObject(json) && json["event"] === challenge.event) {
       const answer = valueAt(json, challenge.answer);
       response
@@ -90,6 +94,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
       path: request.url ?? "",
       headers: pairsOf(request.rawHeaders),
       body,
+      decoded,
       places,
       json,
       status: 0,
@@ -131,6 +136,19 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
         server.closeAllConnections();
       }),
   };
+}
+
+const decoders = { gzip: gunzipSync, "x-gzip": gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
+
+/** Programs that receive notifications decode them before they look at them. */
+function decode({ headers }: IncomingMessage, body: Buffer): Buffer {
+  const coding = (headers["content-encoding"] ?? "").trim().toLowerCase();
+  if (!Object.hasOwn(decoders, coding)) return body;
+  try {
+    return decoders[coding as keyof typeof decoders](body, { maxOutputLength: bodyBytesMax });
+  } catch {
+    return body;
+  }
 }
 
 function parseBody({ headers }: IncomingMessage, text: string): unknown {

@@ -20,12 +20,18 @@ export interface Verifier {
   readonly url: string;
 }
 
-/** Verifies a signature over the bytes that arrived. */
+/** Verifies a signature over the bytes that arrived, or over what they are without their content coding: which of them is open. */
 export async function verifySignature(
   verifier: Verifier,
   delivery: Delivery,
-  body: Buffer = delivery.body,
+  body?: Buffer,
 ): Promise<boolean> {
+  if (body !== undefined) return verifyBody(verifier, delivery, body);
+  if (await verifyBody(verifier, delivery, delivery.body)) return true;
+  return delivery.decoded !== delivery.body && verifyBody(verifier, delivery, delivery.decoded);
+}
+
+async function verifyBody(verifier: Verifier, delivery: Delivery, body: Buffer): Promise<boolean> {
   const { scheme, secret } = verifier;
   switch (scheme.scheme) {
     case "rfc9421":
@@ -67,7 +73,15 @@ function verifyByRfc9421(
   );
 }
 
-export type Hmac = Extract<SignatureScheme, { scheme: "hmac" }>;
+/** As a target file describes it, or with a mistake that is tried. */
+export type Hmac = Extract<SignatureScheme, { scheme: "hmac" }> & {
+  readonly isLatin1?: boolean;
+  /** Only the beginning of the signature is sent. */
+  readonly isCut?: boolean;
+};
+
+/** Fewer could be equal by chance. */
+const cutBytesMin = 8;
 
 /** Standard Webhooks: HMAC-SHA-256 over id, timestamp and body, joined by dots. */
 export const standardScheme: Hmac = {
@@ -89,7 +103,8 @@ function verifyHmac(scheme: Hmac, secret: string, delivery: Delivery, body: Buff
   if (scheme !== standardScheme && missingPart(scheme, delivery) !== undefined) return false;
   // The body is hashed as bytes, so it is not put into the string.
   for (const part of scheme.content.split(/(\{body\})/)) {
-    if (part === "{body}") hmac.update(body);
+    if (part === "{body}")
+      hmac.update(scheme.isLatin1 === true ? Buffer.from(body.toString("utf8"), "latin1") : body);
     else
       hmac.update(
         part.replace(/\{(header|field):([^}]+)\}/g, (_all, kind: string, name: string) =>
@@ -100,11 +115,12 @@ function verifyHmac(scheme: Hmac, secret: string, delivery: Delivery, body: Buff
   const expected = hmac.digest();
   const given = itemAt(delivery, scheme.at) ?? "";
   // While a secret is replaced, there can be one for each, separated by spaces.
-  return [given, ...given.split(" ")].some(
-    (one) =>
-      one.startsWith(scheme.prefix) &&
-      isEqual(Buffer.from(one.slice(scheme.prefix.length), scheme.encoding), expected),
-  );
+  return [given, ...given.split(" ")].some((one) => {
+    const bytes = Buffer.from(one.slice(scheme.prefix.length), scheme.encoding);
+    const isCut = scheme.isCut === true && bytes.length >= cutBytesMin;
+    const whole = isCut ? expected.subarray(0, bytes.length) : expected;
+    return one.startsWith(scheme.prefix) && isEqual(bytes, whole);
+  });
 }
 
 /** A part of the signed content that a notification does not have: without it, the signature covers less than is promised. */

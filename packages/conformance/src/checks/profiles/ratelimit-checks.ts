@@ -12,7 +12,8 @@ const refused = (kit: Kit) =>
     if (limitedToken === undefined)
       throw new NotOffered("The target file names no client with a small quota (limited).");
     const authorization = `Bearer ${limitedToken}`;
-    const options = { authorization, showsRefusedByQuota: true, bodyBytesMax: bookBytesMax };
+    const ofBook = { bodyBytesMax: bookBytesMax, keepsBeginning: true };
+    const options = { authorization, showsRefusedByQuota: true, ...ofBook };
     for (let requests = 0; requests < requestsMax; requests += 1) {
       const reply = await own.send("GET", "/v1/orderbook", options);
       if (reply.status === 429) return reply;

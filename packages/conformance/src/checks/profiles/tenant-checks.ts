@@ -1,7 +1,11 @@
-import { expect, NotOffered, profileCheck } from "../../engine/check.js";
+import { expect, fail, NotOffered, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { describeReply, isRefusal } from "../../http/reply.js";
+import { mentions } from "../../webhooks/delivery-items.js";
+import { acceptTransaction } from "../key-scenarios.js";
 import { createTransaction, findId, isAccepted } from "../scenarios.js";
+import { endpoint } from "../webhooks/webhook-endpoint.js";
+import { isAbout, nameOf, namesOf } from "../webhooks/webhook-names.js";
 
 const source = "Tenants are not part of the contract. Where there are several, one must not see another.";
 const writes = ["transaction"] as const;
@@ -48,6 +52,32 @@ export const tenantChecks = [
         "a transaction of the second tenant's own",
         `${id}, which is the first tenant's`,
       );
+    },
+  ),
+  profileCheck(
+    "tenants.webhook",
+    "tenants",
+    source,
+    "A transaction is not announced to the endpoint of another tenant.",
+    { needs: ["webhook.each"], unlessFailed: ["tenants.key"], writes: [...writes, "webhook endpoint"] },
+    async (kit) => {
+      const authorization = authorizationOfSecond(kit);
+      const { receiver } = await endpoint(kit);
+      const start = receiver.deliveries.length;
+      const arrived = () => receiver.deliveries.slice(start);
+      const second = await acceptTransaction(kit, { authorization });
+      // When this one is announced, the other one would have been announced too.
+      const first = await acceptTransaction(kit);
+      const { webhookMs, quietMs } = kit.target.timing;
+      await kit.watch(webhookMs, async () => arrived().find((one) => isAbout(kit, one, first)));
+      await kit.sleep(quietMs);
+      const other = arrived().find((one) => namesOf(second).some((name) => mentions(one, name)));
+      if (other !== undefined)
+        fail(
+          `nothing about ${nameOf(second)} of the second tenant at the endpoint of the first`,
+          `notification ${other.index}, which names it`,
+          [other],
+        );
     },
   ),
 ];

@@ -1,4 +1,4 @@
-import { contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
+import { contractCheck, expect, fail, NotOffered, Undecided } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { contentOf, eventsOf, itemOf } from "../../webhooks/delivery-items.js";
 import { explainInvalid } from "../../webhooks/explain-invalid.js";
@@ -30,7 +30,7 @@ export const webhookChecks = [
       const [first] = arrived;
       const what = `a notification about ${created.map(nameOf).join(" or ")}`;
       const place = kit.target.webhooks?.transactionId;
-      if (first === undefined) failOverdue(kit, "webhookMs", what, "none");
+      if (first === undefined) refuseUnannounced(kit, what);
       if (deliveries.length === 0)
         fail(
           `${what}: its id or its reference at ${place}, where webhooks.transaction_id of the target file says`,
@@ -76,12 +76,25 @@ export const webhookChecks = [
     "A transaction is announced with the event transaction.updated. Other kinds may be sent too.",
     { ...row, needs: ["webhook.event"] },
     async (kit) => {
-      const events = [...new Set((await announced(kit)).deliveries.flatMap(eventsOf))];
+      const { deliveries, arrived, created, states } = await announced(kit);
+      const events = [...new Set(deliveries.flatMap(eventsOf))];
       expect(
         events.includes("transaction.updated"),
         "the event transaction.updated",
         `only the event ${listOf(events)}`,
       );
+      for (const transaction of created) {
+        const state = states.get(transaction.reference) ?? "";
+        const hasResult = (one: Delivery) =>
+          isAbout(kit, one, transaction) && statesIn(kit, one, transaction).includes(state);
+        const other = arrived.find(hasResult);
+        if (other === undefined || deliveries.some(hasResult)) continue;
+        fail(
+          `the result ${state} of ${nameOf(transaction)} with the event transaction.updated, as its other changes`,
+          `it only with the event ${listOf(eventsOf(other))}, in notification ${other.index}`,
+          [other],
+        );
+      }
     },
   ),
   contractCheck(
@@ -149,7 +162,7 @@ export const webhookChecks = [
     "webhook.result",
     "4.rule-4",
     "The result in a notification is the one that GET shows.",
-    { ...row, needs: ["webhook.each"], unlessFailed: ["tx.get.own"] },
+    { ...row, needs: ["webhook.each"], unlessFailed: ["tx.get.own", "webhook.event.name"] },
     async (kit) => {
       const { deliveries, states, created } = await announced(kit);
       if (states.size === 0)
@@ -196,12 +209,22 @@ export const webhookChecks = [
   ),
 ];
 
+/** A registration that does not have the address of the receiver may be why nothing arrives. */
+function refuseUnannounced(kit: Kit, what: string): never {
+  const { register } = kit.target.webhooks ?? {};
+  if (register !== undefined && !JSON.stringify([register.path, register.body]).includes("{url}"))
+    throw new Undecided(
+      `Expected ${what}; seen none. webhooks.register of the target file does not send the address of the receiver: put {url} where it belongs.`,
+    );
+  return failOverdue(kit, "webhookMs", what, "none");
+}
+
 async function eachDelivery(kit: Kit, look: (delivery: Delivery) => void): Promise<void> {
   for (const delivery of (await announced(kit)).deliveries) look(delivery);
 }
 
 /** Verifies as the target file says; not offered if it does not say it. */
-export async function expectSigned(kit: Kit, delivery: Delivery): Promise<void> {
+export async function expectSigned(kit: Kit, delivery: Delivery, before = ""): Promise<void> {
   const { webhooks, secret, receiver } = await endpoint(kit);
   const { signature: scheme, messageSignatures } = webhooks;
   const needsNoSecret = scheme?.scheme === "command" || messageSignatures?.publicKey !== undefined;
@@ -213,7 +236,7 @@ export async function expectSigned(kit: Kit, delivery: Delivery): Promise<void> 
   if (await verifySignature(verifier, delivery)) return;
   fail(
     `a signature that verifies over the bytes of notification ${delivery.index}, as webhooks.signature of the target file describes it`,
-    await explainInvalid(verifier, delivery),
+    before + (await explainInvalid(verifier, delivery)),
     [delivery],
   );
 }
@@ -247,7 +270,7 @@ const isAnswered = ({ status }: Delivery) => status >= 200 && status < 300;
 
 const describeFirst = ([first]: readonly Delivery[]) => (first === undefined ? "none" : describeItems(first));
 
-export function describeItems({ headers, body }: Delivery): string {
-  const text = body.toString("utf8");
+export function describeItems({ headers, decoded }: Delivery): string {
+  const text = decoded.toString("utf8");
   return `the headers ${headers.map(([name]) => name.toLowerCase()).join(", ")} and the body ${text.slice(0, 200)}`;
 }

@@ -3,7 +3,7 @@ import { showValue } from "../../engine/name-value.js";
 import { itemOf } from "../../webhooks/delivery-items.js";
 import { failOverdue } from "../scenarios.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
-import { retried } from "./webhook-scenarios.js";
+import { isRepeated, retried } from "./webhook-retry-scenario.js";
 
 const retry = "webhook.retry";
 const idPresent = "webhook.delivery-id";
@@ -16,12 +16,22 @@ export const webhookRetryChecks = [
   contractCheck(
     retry,
     "6.delivered",
-    "A notification that was answered with 500 is sent again.",
-    { ...row, unlessFailed: ["webhook.each", idUnique] },
+    "A notification that was answered with 500 is sent again, also the one with the result.",
+    { ...row, unlessFailed: ["webhook.each", idUnique, "webhook.event.name"] },
     async (kit) => {
-      const { second, renamed, regrouped } = await retried(kit);
-      if (second === undefined && renamed === undefined && regrouped === undefined)
+      const repeated = await retried(kit);
+      if (!isRepeated(repeated))
         failOverdue(kit, "retryMs", "another attempt after a notification was answered with 500", "none");
+      const { first, unrepeated } = repeated;
+      if (unrepeated === undefined) return;
+      kit.attach([first, unrepeated]);
+      const wanted = `another attempt after notification ${unrepeated.index}, which has the result, was answered with 500`;
+      failOverdue(
+        kit,
+        "retryMs",
+        wanted,
+        `none, although notification ${first.index} before it was repeated`,
+      );
     },
   ),
   contractCheck(
@@ -59,7 +69,12 @@ export const webhookRetryChecks = [
         describeItems(second),
         [first, second],
       );
-      await expectSigned(kit, second);
+      const isOfFirst = itemOf(second, "signature") === itemOf(first, "signature");
+      await expectSigned(
+        kit,
+        second,
+        isOfFirst ? `the signature of notification ${first.index} again: ` : "",
+      );
     },
   ),
 ];

@@ -2,13 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Kit } from "../../engine/kit.js";
 import type { Target } from "../../target/target.js";
 import { fieldsAt, partsAbout } from "../../webhooks/batches.js";
-import { containsText, contentOf, eventsOf, findMember, itemOf } from "../../webhooks/delivery-items.js";
+import { containsText, eventsOf, findMember } from "../../webhooks/delivery-items.js";
 import type { Delivery, Receiver, SeenState } from "../../webhooks/receiver.js";
 import { type Accepted, acceptBeyondAscii, acceptTransaction } from "../key-scenarios.js";
-import { awaitFinal, failOverdue } from "../scenarios.js";
+import { awaitFinal } from "../scenarios.js";
 import { stateNames, stateOf } from "../transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
-import { findUnnamable, isAbout, nameOf, namesOf, textsAt } from "./webhook-names.js";
+import { findUnnamable, isAbout, namesOf, textsAt } from "./webhook-names.js";
 
 /** The states that a notification reports of a transaction: none, one, or several if it is a batch. */
 export function statesIn({ target }: Kit, { json }: Delivery, transaction: Accepted): string[] {
@@ -56,7 +56,7 @@ const announcedTransactions = 5;
 const holdMs = 2000;
 
 /** Waits until a transaction is created that a notification can be about. */
-async function hold(kit: Kit, creation: Promise<unknown>): Promise<void> {
+export async function hold(kit: Kit, creation: Promise<unknown>): Promise<void> {
   const late = delay(holdMs, undefined, { signal: kit.session.signal });
   await Promise.race([creation, late]).catch(() => undefined);
 }
@@ -179,88 +179,4 @@ function sortDeliveries(kit: Kit, created: readonly Accepted[], arrived: readonl
   };
   const isUpdate = all.some(isNamed) ? isNamed : () => true;
   return { arrived, isAttributed, isUpdate, deliveries: all.filter(isUpdate) };
-}
-
-export interface Retried {
-  /** The notification that was answered with 500. */
-  readonly first: Delivery;
-  /** The next one with its delivery_id. */
-  readonly second: Delivery | undefined;
-  /** If there is none: a later one with the same content and another delivery_id, or none. */
-  readonly renamed: Delivery | undefined;
-  /** If there is neither: a later one that is about other transactions too, and says the same of this one. */
-  readonly regrouped: Delivery | undefined;
-}
-
-/** A transaction whose first notification is answered with 500, and what is sent after that. */
-export const retried = (kit: Kit): Promise<Retried> =>
-  kit.fixture("retried notification", async (own) => {
-    const { receiver } = await endpoint(own);
-    const { timing } = own.target;
-    const before = await announced(own);
-    const start = receiver.deliveries.length;
-    const after = () => receiver.deliveries.slice(start);
-    const refusal = refuseFirst(own, receiver, before);
-    try {
-      await refusal.creation;
-      const first =
-        (await own.watch(timing.webhookMs, async () => refusal.refused())) ??
-        failOverdue(own, "webhookMs", `a notification about ${refusal.name()}`, "none", "webhook.each");
-      const id = itemOf(first, "delivery_id");
-      const later = () => after().filter((one) => one.index > first.index && before.isUpdate(one));
-      const isSame = (one: Delivery) => contentOf(one, itemOf(one, "delivery_id")) === contentOf(first, id);
-      const second = await own.watch(timing.retryMs, async () =>
-        later().find((one) => (id === undefined ? isSame(one) : itemOf(one, "delivery_id") === id)),
-      );
-      const canRename = second === undefined && id !== undefined && isTelling(before);
-      const renamed = canRename ? later().find(isSame) : undefined;
-      const isMissing = second === undefined && renamed === undefined;
-      const regrouped = isMissing ? later().find(refusal.saysTheSame) : undefined;
-      return { first, second, renamed, regrouped };
-    } finally {
-      own.attach(after());
-    }
-  });
-
-/** Creates a transaction, answers its first notification with 500, and all others with 204 at once. */
-function refuseFirst(kit: Kit, receiver: Receiver, before: Announced) {
-  const seen = new Set(receiver.deliveries.map((one) => itemOf(one, "delivery_id")));
-  seen.delete(undefined);
-  let third: Accepted | undefined;
-  let refused: Delivery | undefined;
-  const creation = acceptTransaction(kit).then((created) => {
-    third = created;
-  });
-  receiver.answerWith(async (delivery) => {
-    const isOther = () => refused !== undefined || seen.has(itemOf(delivery, "delivery_id"));
-    if (isOther() || !before.isUpdate(delivery)) return 204;
-    await hold(kit, creation);
-    const isMeant = third !== undefined && (!before.isAttributed || isAbout(kit, delivery, third));
-    if (isOther() || !isMeant) return 204;
-    refused = delivery;
-    return 500;
-  });
-  /** Whether another notification has the items of a list that the refused one had. */
-  const saysTheSame = (delivery: Delivery) => {
-    if (third === undefined || refused === undefined) return false;
-    const names = namesOf(third);
-    const partsOf = (one: Delivery) => partsAbout(one.json, names).filter((part) => part !== one.json);
-    const had = partsOf(refused).map((part) => JSON.stringify(part));
-    const has = new Set(partsOf(delivery).map((part) => JSON.stringify(part)));
-    return had.length > 0 && had.every((part) => has.has(part));
-  };
-  const name = () => (third === undefined ? "a transaction" : nameOf(third));
-  return { creation, name, refused: () => refused, saysTheSame };
-}
-
-/** Whether two notifications differ in more than their delivery_id: some only say that something has changed. */
-function isTelling({ deliveries }: Announced): boolean {
-  const byContent = new Map<string, string | undefined>();
-  return deliveries.every((one) => {
-    const id = itemOf(one, "delivery_id");
-    const content = contentOf(one, id);
-    if (byContent.has(content) && byContent.get(content) !== id) return false;
-    byContent.set(content, id);
-    return true;
-  });
 }

@@ -28,6 +28,7 @@ const needsId = [
   "tx.get.result",
   "tx.get.result-stays",
   "tx.get.result-minute",
+  "tx.get.result-kept",
   "prefix.transaction",
   "key.repeat.final",
   "key.repeat.unchanged",
@@ -69,6 +70,7 @@ export const otherChoices = {
   "the reference percent-encoded in a header of notifications": {},
   "the reference in a header of notifications, as RFC 2047 encodes it": { warned: ["webhook.each"] },
   "notifications in plain text": { missing: ["webhook.result", "webhook.visible"] },
+  "notifications that are compressed": {},
   "notifications that name nothing": {
     warned: ["webhook.sent"],
     missing: ["webhook.each", "webhook.result", "webhook.visible"],

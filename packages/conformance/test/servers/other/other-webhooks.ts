@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
 import type { Chose } from "./other-choices.js";
 
 export const otherSecret = "the-secret-of-the-other-server";
@@ -36,7 +37,7 @@ export function createOtherWebhooks(chose: Chose, signal: AbortSignal) {
       if (chose("a sender that waits only half a second"))
         outgoing.setTimeout(senderTimeoutMs, () => outgoing.destroy());
       outgoing.on("error", () => resolve(false));
-      outgoing.end(body);
+      outgoing.end(chose("notifications that are compressed") ? gzipSync(body) : body);
     });
 
   const send = async (event: string, what: Announcement) => {
@@ -151,9 +152,15 @@ function composeBatch(items: Items, whats: readonly Announcement[]) {
 function compose(chose: Chose, items: Items, what: Announcement) {
   const sign = (content: string) => createHmac("sha512", otherSecret).update(content).digest("hex");
   const stamp = String(Date.now());
+  const coding = chose("notifications that are compressed") ? { "Content-Encoding": "gzip" } : {};
   const inHeaders = { "X-Other-Event": items.event, "X-Other-Delivery-Id": items.delivery_id };
   const signed = (body: string, further: Record<string, string> = inHeaders) => ({
-    headers: { ...further, "X-Other-Stamp": stamp, "X-Other-Signature": `v9=${sign(`${stamp}|${body}`)}` },
+    headers: {
+      ...further,
+      ...coding,
+      "X-Other-Stamp": stamp,
+      "X-Other-Signature": `v9=${sign(`${stamp}|${body}`)}`,
+    },
     body,
   });
   const { id, reference, confirmations } = what;

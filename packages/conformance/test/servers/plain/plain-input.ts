@@ -76,7 +76,10 @@ export function readInput({ headers, body }: PlainRequest, has: Has): Input {
     if (has("array-accepted")) return parsed[0] as Input;
     throw new PlainRefusal(400, "INVALID_REQUEST", "The body must be an object.");
   }
-  refuseAmbiguous(parsed as object, body, has);
+  if (parsed === null && has("null-accepted")) return fallback;
+  if (typeof parsed !== "object" || parsed === null)
+    throw new PlainRefusal(400, "INVALID_REQUEST", "The body must be an object.");
+  refuseAmbiguous(parsed, body, has);
   return parsed as Input;
 }
 
@@ -141,10 +144,13 @@ export function validate(input: Input, has: Has, create: (input: Input) => unkno
     throw new PlainRefusal(status, code, message, "create");
   };
   const { reference, asset, amount } = input as unknown as Record<string, unknown>;
-  if (typeof reference !== "string" && !has("reference-number-accepted"))
+  const isNumberAdmitted = typeof reference === "number" && has("reference-number-accepted");
+  if (typeof reference !== "string" && !isNumberAdmitted)
     refuse("INVALID_REQUEST", "reference must be a string.");
-  if (typeof asset !== "string" && !has("asset-number-accepted"))
-    refuse("INVALID_REQUEST", "asset must be a string.");
+  const isAssetAdmitted = Array.isArray(asset)
+    ? has("asset-list-accepted")
+    : typeof asset === "number" && has("asset-number-accepted");
+  if (typeof asset !== "string" && !isAssetAdmitted) refuse("INVALID_REQUEST", "asset must be a string.");
   if (typeof amount !== "string" && !has("number-accepted") && !isLenient(amount, has))
     throw new PlainRefusal(
       has("html-number-amount") ? 500 : has("status-not-listed") ? 418 : 400,

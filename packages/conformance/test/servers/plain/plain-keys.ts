@@ -24,6 +24,7 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
   const keyOf = (own: string, request: PlainRequest) => {
     const key = has("other-tenants-key-found") ? own : `${tenantOf(request.headers.authorization)} ${own}`;
     const cased = has("keys-case-insensitive") ? key.toLowerCase() : key;
+    if (has("keys-cut-at-a-comma")) return cased.split(",")[0] ?? "";
     const bare = has("keys-without-punctuation") ? cased.replaceAll("-", "") : cased;
     return bare.slice(0, has("keys-truncated") ? 40 : has("keys-cut-at-64") ? 70 : undefined);
   };

@@ -74,7 +74,8 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
       return transactions.show(path.slice(17), request);
     if (path === "/v1/wallets" && method === "POST") return createWallet(request, has);
     if (path === "/v1/orderbook" && method === "GET") return showPlainBook(request, has);
-    if (path === "/v1/webhook-endpoints" && method === "POST") return webhooks.register(request.body);
+    if (path === "/v1/webhook-endpoints" && method === "POST")
+      return webhooks.register(request.body, tenantOf(request.headers.authorization));
     if (path.endsWith("/rotate") && method === "POST") return webhooks.rotate(path.split("/")[3] ?? "");
     if (path.startsWith("/v1/webhook-endpoints/") && method === "DELETE")
       return webhooks.remove(path.slice(22));

@@ -5,6 +5,7 @@ import type { Has } from "./plain-server.js";
 export function showReference(reference: string, has: Has): string {
   if (has("reference-mangled")) return Buffer.from(reference, "utf8").toString("latin1");
   if (has("reference-in-lower-case")) return reference.toLowerCase();
+  if (has("reference-cut")) return reference.slice(0, 255);
   if (has("reference-escaped")) return reference.replaceAll("<", "&lt;");
   return has("reference-trimmed") ? reference.trim() : reference;
 }
@@ -14,3 +15,10 @@ export function showAmount(amount: string, has: Has): string | number {
   if (has("amount-rounded")) return Number(amount).toFixed(0);
   return has("amount-through-double") ? String(Number(amount)) : amount;
 }
+
+/** Whether a fault takes an id for another one that is like it. */
+export const isLikeId = (own: string, id: string, has: Has) =>
+  (has("ids-compared-as-patterns") && id.endsWith("_") && own.startsWith(id.slice(0, -1))) ||
+  (has("ids-compared-by-prefix") && own.startsWith(id)) ||
+  (has("ids-compared-without-suffix") && id.startsWith(own)) ||
+  (has("ids-in-any-case") && own.toLowerCase() === id.toLowerCase());

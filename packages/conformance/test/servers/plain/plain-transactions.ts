@@ -6,7 +6,7 @@ import { checkToken, type Input, policyMax, readInput, readKey, tenantOf, valida
 import { createPlainKeys, minuteMs, type Remembered } from "./plain-keys.js";
 import type { PlainOauth } from "./plain-oauth.js";
 import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
-import { showAmount, showReference } from "./plain-shown.js";
+import { isLikeId, showAmount, showReference } from "./plain-shown.js";
 import type { createPlainSignatures } from "./plain-signatures.js";
 import type { PlainStream } from "./plain-stream.js";
 import type { PlainWebhooks } from "./plain-webhooks.js";
@@ -57,6 +57,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   /** Whose amount was added once more. */
   const added = new Set<string>();
   let asked: string | undefined;
+  /** Whether a request was seen that the kit sends at its end. */
+  let isEnding = false;
   let count = 0;
 
   const accept = (transaction: Transaction, status = 202): PlainAnswer => {
@@ -104,7 +106,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     await delay(has("key-forgotten-when-final") || has("get-202-until-final") ? slowSettleMs : settleMs);
     // Not all of them: waiting for each would use up the requests of a run.
     if (has("webhook-before-get") && isOneOfSome) {
-      webhooks.announce({ ...transaction, state: "completed" });
+      webhooks.announce({ ...transaction, state: "completed" }, tenant);
       await delay(hiddenMs);
       finish(transaction, tenant);
       return;
@@ -113,9 +115,9 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       transaction.state = "failed";
       return;
     }
-    if (has("delivery-id-per-transaction")) webhooks.announce(transaction);
+    if (has("delivery-id-per-transaction")) webhooks.announce(transaction, tenant);
     finish(transaction, tenant);
-    webhooks.announce(transaction);
+    webhooks.announce(transaction, tenant);
   };
 
   const finish = (transaction: Transaction, tenant: string) => {
@@ -125,6 +127,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   };
 
   const create = async (request: PlainRequest): Promise<PlainAnswer> => {
+    isEnding ||= request.body.includes("\\ud800");
     if (has("odd-input-lost") && request.body.includes("\\u0000"))
       return accept({ ...(JSON.parse(request.body) as Transaction), id: "tx_lost" });
     const stored =
@@ -233,10 +236,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     (has("lost-when-final") && (finalReads.get(id) ?? 0) > lostAfterReads);
 
   const findId = (id: string): string => {
-    const isSame = (own: string) =>
-      (has("ids-compared-by-prefix") && own.startsWith(id)) ||
-      (has("ids-compared-without-suffix") && id.startsWith(own)) ||
-      (has("ids-in-any-case") && own.toLowerCase() === id.toLowerCase());
+    const isSame = (own: string) => isLikeId(own, id, has);
     return transactions.has(id) ? id : ([...transactions.keys()].find(isSame) ?? id);
   };
 
@@ -276,10 +276,10 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const { state, ...rest } = transaction;
     const reads = state === "completed" ? (finalReads.get(rest.id) ?? 0) + 1 : 0;
     finalReads.set(rest.id, reads);
+    const ageMs = performance.now() - (settledAt.get(rest.id) ?? Number.POSITIVE_INFINITY);
     const isChangedLater =
-      has("final-changes-later") &&
       [...transactions.keys()].indexOf(rest.id) < changedLater &&
-      performance.now() - (settledAt.get(rest.id) ?? Number.POSITIVE_INFINITY) > minuteMs;
+      ((has("final-changes-later") && ageMs > minuteMs) || (has("final-changes-at-the-end") && isEnding));
     const shown = (has("final-changes") && reads % 2 === 1) || isChangedLater ? "failed" : state;
     return {
       ...rest,

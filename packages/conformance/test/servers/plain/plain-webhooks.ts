@@ -4,11 +4,12 @@ import type { Has, PlainAnswer } from "./plain-server.js";
 import { type PlainSecret, signNotification } from "./plain-signatures.js";
 
 export interface PlainWebhooks {
-  readonly register: (body: string) => PlainAnswer;
+  readonly register: (body: string, tenant: string) => PlainAnswer;
   readonly remove: (id: string) => PlainAnswer;
   /** Adds a secret; the old one also signs. */
   readonly rotate: (id: string) => PlainAnswer;
-  readonly announce: (transaction: { id: string; state: string }) => void;
+  /** To the endpoints of the tenant. */
+  readonly announce: (transaction: { id: string; state: string }, tenant: string) => void;
   readonly count: () => number;
   readonly stop: () => void;
 }
@@ -25,6 +26,7 @@ const attemptsMax = 5;
 
 interface Endpoint {
   readonly url: string;
+  readonly tenant: string;
   /** The newest is the last. */
   readonly secrets: PlainSecret[];
 }
@@ -51,7 +53,8 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     const state = has("webhook-disagrees") ? "failed" : transaction.state;
     const named = has("refused-yet-created-by-id") ? { id: transaction.id } : transaction;
     const shown = { ...named, state: has("webhook-without-state") ? undefined : state };
-    const event = has("event-misnamed") ? "transaction.changed" : "transaction.updated";
+    const isOther = has("result-under-other-event") && transaction.state === "completed";
+    const event = has("event-misnamed") || isOther ? "transaction.changed" : "transaction.updated";
     const members = {
       ...(has("event-missing") ? {} : { event }),
       ...(hasNoId ? {} : { delivery_id: id }),
@@ -93,7 +96,8 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
       response.resume();
       const isDone = response.statusCode !== undefined && response.statusCode < 300;
       if (isDone && has("sent-again-after-2xx") && attempt === 0) again(endpoint, notification, true);
-      if (!isDone && !has("failure-not-retried")) again(endpoint, notification);
+      const isDropped = has("result-not-retried") && transaction.state === "completed";
+      if (!isDone && !isDropped && !has("failure-not-retried")) again(endpoint, notification);
     });
     outgoing.on("error", () => again(endpoint, notification));
     outgoing.end(body);
@@ -114,25 +118,34 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
   };
 
   return {
-    register: (body) => {
+    register: (body, tenant) => {
       const { url } = JSON.parse(body) as { url: string };
       const id = `whe_${endpoints.size + 1}`;
-      endpoints.set(id, { url, secrets: [] });
+      endpoints.set(id, { url, tenant, secrets: [] });
       return addSecret(id);
     },
     rotate: addSecret,
     remove: (id) => ({ status: endpoints.delete(id) ? 200 : 404, body: {} }),
-    announce: (transaction) => {
+    announce: (transaction, tenant) => {
       announcedCount += endpoints.size > 0 ? 1 : 0;
       if (has("no-webhook") || (has("only-first-announced") && announcedCount > 1)) return;
       if (has("announced-if-ascii") && /[^ -~]/.test(JSON.stringify(transaction))) return;
       for (const endpoint of endpoints.values()) {
+        if (endpoint.tenant !== tenant && !has("announced-to-other-tenant")) continue;
         const deliveryId = has("delivery-id-equal")
           ? "dlv_1"
           : has("delivery-id-per-transaction")
             ? transaction.id
             : randomUUID();
         const notification = { transaction: { ...transaction }, occurredAt: new Date().toISOString() };
+        const changes = has("result-under-other-event") || has("result-not-retried") ? ["accepted"] : [];
+        for (const state of changes)
+          deliver(endpoint, {
+            ...notification,
+            transaction: { ...transaction, state },
+            deliveryId: randomUUID(),
+            attempt: 0,
+          });
         deliver(endpoint, { ...notification, deliveryId, attempt: 0 });
         if (has("notification-sent-twice"))
           deliver(endpoint, { ...notification, deliveryId: randomUUID(), attempt: 0 });

@@ -1,0 +1,132 @@
+import type { Kit } from "../../engine/kit.js";
+import { partsAbout } from "../../webhooks/batches.js";
+import { contentOf, itemOf } from "../../webhooks/delivery-items.js";
+import type { Delivery, Receiver } from "../../webhooks/receiver.js";
+import { type Accepted, acceptTransaction } from "../key-scenarios.js";
+import { failOverdue } from "../scenarios.js";
+import { endpoint } from "./webhook-endpoint.js";
+import { isAbout, nameOf, namesOf } from "./webhook-names.js";
+import { type Announced, allStatesIn, announced, hold } from "./webhook-scenarios.js";
+
+/** A notification that was refused, and what repeats it. */
+interface Repeated {
+  /** The notification that was answered with 500. */
+  readonly first: Delivery;
+  /** The next one with its delivery_id. */
+  readonly second: Delivery | undefined;
+  /** If there is none: a later one with the same content and another delivery_id, or none. */
+  readonly renamed: Delivery | undefined;
+  /** If there is neither: a later one that is about other transactions too, and says the same of this one. */
+  readonly regrouped: Delivery | undefined;
+}
+
+export interface Retried extends Repeated {
+  /** The notification with the result, if it was answered with 500 too and nothing has repeated it. */
+  readonly unrepeated: Delivery | undefined;
+}
+
+/**
+ * A transaction whose first notification is answered with 500, and so is the one that announces its result, because a job that retries may
+ * drop what is about a transaction that has ended.
+ */
+export const retried = (kit: Kit): Promise<Retried> =>
+  kit.fixture("retried notification", async (own) => {
+    const { receiver } = await endpoint(own);
+    const { timing } = own.target;
+    const before = await announced(own);
+    const start = receiver.deliveries.length;
+    const after = () => receiver.deliveries.slice(start);
+    const refusal = refuseSome(own, receiver, before);
+    const repeatOf = (refused: Delivery) => awaitRepeat(own, before, refused, { after, refusal });
+    try {
+      await refusal.creation;
+      const first =
+        (await own.watch(timing.webhookMs, async () => refusal.refused[0])) ??
+        failOverdue(own, "webhookMs", `a notification about ${refusal.name()}`, "none", "webhook.each");
+      const repeated = await repeatOf(first);
+      const haveResults = before.deliveries.some((one) => resultsIn(own, one, before.created).length > 0);
+      const isNext = isRepeated(repeated) && haveResults && !refusal.hasResult(first);
+      const result = isNext
+        ? await own.watch(timing.webhookMs, async () => refusal.refused.find(refusal.hasResult))
+        : undefined;
+      const isLost = result !== undefined && !isRepeated(await repeatOf(result));
+      return { ...repeated, unrepeated: isLost ? result : undefined };
+    } finally {
+      own.attach(after());
+    }
+  });
+
+export const isRepeated = ({ second, renamed, regrouped }: Repeated) =>
+  second !== undefined || renamed !== undefined || regrouped !== undefined;
+
+/** Waits for the next attempt after one that was refused. */
+async function awaitRepeat(
+  kit: Kit,
+  before: Announced,
+  first: Delivery,
+  { after, refusal }: { after: () => readonly Delivery[]; refusal: ReturnType<typeof refuseSome> },
+): Promise<Repeated> {
+  const id = itemOf(first, "delivery_id");
+  const later = () => after().filter((one) => one.index > first.index && before.isUpdate(one));
+  const isSame = (one: Delivery) => contentOf(one, itemOf(one, "delivery_id")) === contentOf(first, id);
+  const second = await kit.watch(kit.target.timing.retryMs, async () =>
+    later().find((one) => (id === undefined ? isSame(one) : itemOf(one, "delivery_id") === id)),
+  );
+  const canRename = second === undefined && id !== undefined && isTelling(before);
+  const renamed = canRename ? later().find(isSame) : undefined;
+  const isMissing = second === undefined && renamed === undefined;
+  const regrouped = isMissing ? later().find((one) => refusal.saysTheSame(first, one)) : undefined;
+  return { first, second, renamed, regrouped };
+}
+
+const resultsIn = (kit: Kit, delivery: Delivery, created: readonly Accepted[]) =>
+  allStatesIn(kit, delivery, created).filter((state) => kit.target.finalStates.includes(state));
+
+/** Creates a transaction, answers its first notification and the first with its result with 500, and all others with 204 at once. */
+function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
+  const seen = new Set(receiver.deliveries.map((one) => itemOf(one, "delivery_id")));
+  seen.delete(undefined);
+  let third: Accepted | undefined;
+  const refused: Delivery[] = [];
+  const creation = acceptTransaction(kit).then((created) => {
+    third = created;
+  });
+  const hasResult = (delivery: Delivery) =>
+    third !== undefined && resultsIn(kit, delivery, [third]).length > 0;
+  receiver.answerWith(async (delivery) => {
+    const isOther = () =>
+      seen.has(itemOf(delivery, "delivery_id")) ||
+      (refused.length > 0 && (refused.some(hasResult) || !hasResult(delivery)));
+    if (isOther() || !before.isUpdate(delivery)) return 204;
+    await hold(kit, creation);
+    const isMeant = third !== undefined && (!before.isAttributed || isAbout(kit, delivery, third));
+    if (isOther() || !isMeant) return 204;
+    refused.push(delivery);
+    const id = itemOf(delivery, "delivery_id");
+    if (id !== undefined) seen.add(id);
+    return 500;
+  });
+  /** Whether another notification has the items of a list that a refused one had. */
+  const saysTheSame = (first: Delivery, delivery: Delivery) => {
+    if (third === undefined) return false;
+    const names = namesOf(third);
+    const partsOf = (one: Delivery) => partsAbout(one.json, names).filter((part) => part !== one.json);
+    const had = partsOf(first).map((part) => JSON.stringify(part));
+    const has = new Set(partsOf(delivery).map((part) => JSON.stringify(part)));
+    return had.length > 0 && had.every((part) => has.has(part));
+  };
+  const name = () => (third === undefined ? "a transaction" : nameOf(third));
+  return { creation, name, refused, hasResult, saysTheSame };
+}
+
+/** Whether two notifications differ in more than their delivery_id: some only say that something has changed. */
+function isTelling({ deliveries }: Announced): boolean {
+  const byContent = new Map<string, string | undefined>();
+  return deliveries.every((one) => {
+    const id = itemOf(one, "delivery_id");
+    const content = contentOf(one, id);
+    if (byContent.has(content) && byContent.get(content) !== id) return false;
+    byContent.set(content, id);
+    return true;
+  });
+}

@@ -1,0 +1,49 @@
+import type { Fault } from "./faults.js";
+
+/** Faults of notifications. */
+export const webhookFaults = {
+  "no-webhook": { check: "webhook.sent", words: "none" },
+  "only-first-announced": { check: "webhook.each", words: "none about" },
+  "event-missing": { check: "webhook.event", words: "a field or header event" },
+  "event-misnamed": { check: "webhook.event.name", words: "only the event transaction.changed" },
+  "result-under-other-event": {
+    check: "webhook.event.name",
+    words: "seen it only with the event transaction.changed, in notification",
+  },
+  unsigned: { check: "webhook.signature", words: "a field or header signature" },
+  "signed-reserialised": { check: "webhook.signature.valid", words: "parsed and serialised again" },
+  "signed-as-latin-1": {
+    check: "webhook.signature.valid",
+    words: "of the body as Latin-1 instead of the bytes that were sent",
+  },
+  "announced-if-ascii": { check: "webhook.each", words: "-é✓" },
+  "signed-with-wrong-key": { check: "webhook.signature.valid", words: "with another key" },
+  "signed-without-timestamp": {
+    check: "webhook.signature.valid",
+    words: "a signature of the body alone instead of {header:webhook-id}",
+  },
+  "signed-with-text-secret": { check: "webhook.signature.valid", words: "with the secret as text" },
+  "signed-as-hex": { check: "webhook.signature.valid", words: "written in hex instead of base64" },
+  "signed-over-nothing": { check: "webhook.signature.valid", words: "a signature of nothing instead of" },
+  "delivery-id-missing": { check: "webhook.delivery-id", words: "a field or header delivery_id" },
+  "delivery-id-equal": { check: "webhook.delivery-id.unique", words: "for two transactions" },
+  "delivery-id-per-transaction": {
+    check: "webhook.delivery-id.unique",
+    words: "for two notifications whose bodies differ",
+  },
+  "webhook-disagrees": { check: "webhook.result", words: "the state completed that GET shows" },
+  "webhook-without-state": {
+    check: "webhook.result",
+    words: "where webhooks.state of the target file says",
+  },
+  "webhook-before-get": { check: "webhook.visible", words: "before the change was visible" },
+  "failure-not-retried": { check: "webhook.retry", words: "another attempt" },
+  "result-not-retried": { check: "webhook.retry", words: "which has the result, was answered with 500" },
+  "retry-has-new-id": { check: "webhook.retry.same-id", words: "at the next attempt" },
+  "retry-has-new-id-and-counter": {
+    check: "webhook.retry.same-id",
+    words: "the same content under the delivery_id",
+  },
+  "retry-without-id": { check: "webhook.retry.same-id", words: "the same content without a delivery_id" },
+  "retry-unsigned": { check: "webhook.retry.signed", words: "at the next attempt" },
+} as const satisfies Record<string, Fault>;
