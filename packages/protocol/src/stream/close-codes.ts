@@ -30,7 +30,8 @@ export const closeCodes = {
     advice: "Reconnect with a new token and resume.",
   },
   4429: {
-    meaning: "The client sent more messages than `limits.messages_per_second` allows.",
+    meaning:
+      "The client sent more messages than `limits.messages_per_second` allows, or faster than it was answered.",
     advice: "Reconnect after a pause, and send less.",
   },
 } as const satisfies Record<number, { meaning: string; advice: string }>;

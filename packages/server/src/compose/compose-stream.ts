@@ -1,5 +1,6 @@
 import { showId } from "@bursar/protocol";
 import { createEpochNames } from "../app/events/epoch.js";
+import { costOfBytes, takeQuota } from "../app/quotas/take-quota.js";
 import type { StreamUseCases } from "../app/stream/stream-use-cases.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import type { Settings } from "../config/settings.js";
@@ -14,6 +15,7 @@ import { createStreamGateway, type StreamGateway } from "../stream/gateway.js";
 import { readAllowedOrigins } from "../stream/handshake.js";
 import { createOrderbookChannel } from "../stream/markets/orderbook-channel.js";
 import { createTradesChannel, createTradeTail, type TradeTail } from "../stream/markets/trades-channel.js";
+import { createMessageRoom } from "../stream/message-room.js";
 import { type CompileCheck, createMessageReader } from "../stream/read-message.js";
 import type { StreamLimits } from "../stream/stream-deps.js";
 import type { ComposeOptions } from "./compose.js";
@@ -27,9 +29,12 @@ export interface StreamParts {
   close: () => Promise<void>;
 }
 
+/** What the messages of one tenant take in memory while they wait. */
+const waitingBytesMax = 16 * 1024 * 1024;
+
 export function composeStream(
   { database, wakeUps, settings, publicUrl, log, newUuid, now }: ComposeOptions,
-  { guard, issueStreamTicket }: AccessParts,
+  { guard, issueStreamTicket, quotas }: AccessParts,
   { listEvents }: Pick<TransactionUseCases, "listEvents">,
   { followed, trades }: Pick<MarketParts, "followed" | "trades">,
 ): StreamParts {
@@ -55,6 +60,14 @@ export function composeStream(
     authenticator: guard.authenticator,
     audit: guard.audit,
     readMessage: createMessageReader(channels, compileCheck),
+    room: createMessageRoom(waitingBytesMax),
+    takeQuota: (client, length) =>
+      takeQuota(
+        quotas.of(client),
+        { quotaClass: "read", canStop: false },
+        performance.now(),
+        1 + costOfBytes(length),
+      ),
     limits: readLimits(settings),
     publicUrl,
     allowedOrigins: readAllowedOrigins(publicUrl, settings["stream.allowed_origins"]),

@@ -82,6 +82,7 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
   ws.on("error", () => undefined);
   ws.on("close", (code) => {
     subscriptions.stopAll();
+    messages.clear();
     // If the service has ended it, its code is the reason, whether or not the client still answered.
     options.onClosed(ownCode ?? code);
   });

@@ -1,5 +1,7 @@
-import { expect, it } from "vitest";
-import { createAllowance } from "./message-handler.js";
+import { describe, expect, it } from "vitest";
+import { createAllowance, createMessageHandler, type MessageHandlerOptions } from "./message-handler.js";
+import { createMessageRoom, messageOverhead } from "./message-room.js";
+import type { StreamDeps } from "./stream-deps.js";
 
 it("an allowance gives a burst at once, and then what time brings, but never more than the burst", () => {
   let now = 0;
@@ -15,3 +17,91 @@ it("an allowance gives a burst at once, and then what time brings, but never mor
   now += 60_000;
   expect(takeAll()).toBe(3);
 });
+
+describe("a client that sends faster than it is answered", () => {
+  const text = JSON.stringify({ type: "unsubscribe", channel: "events" });
+  const size = text.length + messageOverhead;
+
+  /** Streams of one tenant, whose quota lets nothing through until it is asked to. */
+  function openStreams(roomBytes: number) {
+    const room = createMessageRoom(roomBytes);
+    let admit: (waitSeconds: number) => void = () => undefined;
+    const admitted = new Promise<number>((resolve) => {
+      admit = resolve;
+    });
+    const deps = {
+      room,
+      takeQuota: () => admitted,
+      limits: { subscriptions: 3, messagesPerSecond: 2 },
+      // Sent slowly enough for the rate.
+      monotonicMs: createClock(),
+      readMessage: () => ({ type: "unsubscribe", channel: "events" }),
+      publicUrl: "https://bursar.example",
+      isUnavailable: () => false,
+    } as unknown as StreamDeps;
+    const open = () => {
+      const [sent, closed]: [object[], string[]] = [[], []];
+      const handler = createMessageHandler(
+        {
+          requestId: "req_1",
+          session: { principal: () => ({ tenantId: "tenant" }), client: () => ({}) },
+          subscriptions: { unsubscribe: () => undefined },
+          send: (message: object) => void sent.push(message),
+          close: (code: number, reason: string) => void closed.push(`${code} ${reason}`),
+        } as unknown as MessageHandlerOptions,
+        deps,
+      );
+      const receive = (count: number) => {
+        for (let index = 0; index < count; index++) handler.receive(Buffer.from(text), false);
+      };
+      return { ...handler, receive, sent, closed };
+    };
+    return { room, admit: (waitSeconds: number) => admit(waitSeconds), open };
+  }
+
+  it("is closed when more wait than it may send at once", async () => {
+    const { open } = openStreams(1_000_000);
+    const stream = open();
+    // One is being handled, and five wait.
+    stream.receive(6);
+    expect(stream.closed).toEqual([]);
+    stream.receive(1);
+    expect(stream.closed).toEqual(["4429 too many messages wait"]);
+  });
+
+  it("has no more room on many streams than on one, and gives it back when they end", () => {
+    const { room, open } = openStreams(4 * size);
+    const [first, second] = [open(), open()];
+    first.receive(4);
+    second.receive(2);
+    expect(second.closed).toEqual([]);
+    second.receive(1);
+    expect(second.closed).toEqual(["4429 too many messages wait"]);
+    first.clear();
+    second.clear();
+    expect(room.take("tenant", 4 * size)).toBe(true);
+    expect(room.take("another", 4 * size)).toBe(true);
+    expect(room.take("tenant", 1)).toBe(false);
+  });
+
+  it("is refused what its quota does not allow, in order", async () => {
+    const { admit, open } = openStreams(1_000_000);
+    const stream = open();
+    stream.receive(2);
+    admit(3);
+    await expect.poll(() => stream.sent.length).toBe(2);
+    expect(stream.sent).toMatchObject([
+      { type: "error", error: { code: "RATE_LIMITED" } },
+      { type: "error", error: { code: "RATE_LIMITED" } },
+    ]);
+  });
+});
+
+/** A clock that is a second later each time. */
+function createClock(): () => number {
+  let now = 0;
+  return () => {
+    now += 1000;
+    return now;
+  };
+}

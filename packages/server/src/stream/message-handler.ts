@@ -1,5 +1,6 @@
 import { type CloseCode, errorBody, errorCatalog } from "@bursar/protocol";
 import { isRefused, type Refused } from "../app/requests/refused.js";
+import { messageOverhead } from "./message-room.js";
 import type { ClientMessage } from "./read-message.js";
 import type { Session } from "./session.js";
 import type { StreamDeps } from "./stream-deps.js";
@@ -28,12 +29,28 @@ const refusalsAllowed = { burst: 10, perSecond: 0.1 };
 export function createMessageHandler(options: MessageHandlerOptions, deps: StreamDeps): MessageHandler {
   const { requestId, session, subscriptions, send, close } = options;
   const { limits, log, monotonicMs } = deps;
-  // Enough for every subscription at once.
+  // Enough for every subscription at once. As many may wait.
   const burst = limits.subscriptions + limits.messagesPerSecond;
   const messages = createAllowance({ burst, perSecond: limits.messagesPerSecond }, monotonicMs);
   const refusals = createAllowance(refusalsAllowed, monotonicMs);
-  const waiting: ClientMessage[] = [];
+  const { tenantId } = session.principal();
+  /** They are read when it is their turn: a text takes less memory than what is in it. */
+  const waiting: string[] = [];
   let isWorking = false;
+
+  /** A client that sends faster than it is answered would otherwise fill the memory of the process, which serves all tenants. */
+  function add(data: Buffer): void {
+    const text = data.toString();
+    if (waiting.length >= burst || !deps.room.take(tenantId, sizeOf(text)))
+      close(4429, "too many messages wait");
+    else if (waiting.push(text) && !isWorking) void work();
+  }
+
+  function next(): string | undefined {
+    const text = waiting.shift();
+    if (text !== undefined) deps.room.giveBack(tenantId, sizeOf(text));
+    return text;
+  }
 
   function count(): boolean {
     const isAllowed = messages.take();
@@ -56,17 +73,24 @@ export function createMessageHandler(options: MessageHandlerOptions, deps: Strea
   /** One message after the other, so that the answers are in the order of the messages. */
   async function work(): Promise<void> {
     isWorking = true;
-    for (let message = waiting.shift(); message !== undefined; message = waiting.shift()) {
-      try {
-        const answer = await handle(message);
-        if (isRefused(answer)) refuse(answer, message.id);
-      } catch (error) {
-        const isUnavailable = deps.isUnavailable(error);
-        if (!isUnavailable) log.error({ err: error, request_id: requestId }, "A message on a stream failed.");
-        refuse({ refused: isUnavailable ? "UNAVAILABLE" : "INTERNAL" }, message.id);
-      }
+    for (let text = next(); text !== undefined; text = next()) {
+      const message = deps.readMessage(text);
+      const refused = isRefused(message) ? message : await admit(message, text.length);
+      if (refused !== undefined) refuse(refused, message.id);
     }
     isWorking = false;
+  }
+
+  /** A message costs what a request that reads costs, so that many streams do not give a client more than its quota. */
+  async function admit(message: ClientMessage, length: number): Promise<Refused | undefined> {
+    try {
+      const waitSeconds = await deps.takeQuota(session.client(), length);
+      return waitSeconds === 0 ? await handle(message) : { refused: "RATE_LIMITED" };
+    } catch (error) {
+      const isUnavailable = deps.isUnavailable(error);
+      if (!isUnavailable) log.error({ err: error, request_id: requestId }, "A message on a stream failed.");
+      return { refused: isUnavailable ? "UNAVAILABLE" : "INTERNAL" };
+    }
   }
 
   async function handle(message: ClientMessage): Promise<Refused | undefined> {
@@ -100,17 +124,17 @@ export function createMessageHandler(options: MessageHandlerOptions, deps: Strea
   return {
     receive: (data, isBinary) => {
       if (isBinary) close(1003, "messages are text");
-      else if (count()) {
-        const message = deps.readMessage(data.toString());
-        if (isRefused(message)) refuse(message, message.id);
-        else if (waiting.push(message) && !isWorking) void work();
-      }
+      else if (count()) add(data);
     },
     receivePing: () => void count(),
     clear: () => {
-      waiting.length = 0;
+      while (next() !== undefined);
     },
   };
+}
+
+function sizeOf(text: string): number {
+  return text.length + messageOverhead;
 }
 
 /** How often something may happen: a burst at once, and then so many times a second. */

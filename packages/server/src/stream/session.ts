@@ -1,5 +1,6 @@
 import type { CloseCode, ErrorCode, Reauthenticate } from "@bursar/protocol";
 import type { Authenticated, Principal, TokenRefusal } from "../app/access/authenticate-request.js";
+import type { ApiClient } from "../app/clients/client.js";
 import { isRefused, type Refused } from "../app/requests/refused.js";
 import type { StreamDeps } from "./stream-deps.js";
 import type { Subscriptions } from "./subscriptions.js";
@@ -7,6 +8,7 @@ import type { Subscriptions } from "./subscriptions.js";
 /** The client of a stream and its token. A stream lasts as long as its token, which can be replaced. */
 export interface Session {
   principal: () => Principal;
+  client: () => ApiClient;
   expiresAt: () => string;
   /** Accepts a new token of the same client. */
   authenticate: (token: string) => Promise<Refused | undefined>;
@@ -31,7 +33,7 @@ const noticeMs = 60_000;
 export function createSession(options: SessionOptions, deps: StreamDeps): Session {
   const { send, close } = options;
   const { authenticator, now } = deps;
-  let { principal, claims } = options.authenticated;
+  let { principal, client, claims } = options.authenticated;
   let isNotified = false;
 
   const expiresAt = () => new Date(claims.expiresAtMs).toISOString();
@@ -42,7 +44,7 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
     if (isRefused(judgement)) return refuse(judgement);
     if (!isEnough(judgement.principal)) close(1008, "INSUFFICIENT_SCOPE");
     else {
-      principal = judgement.principal;
+      ({ principal, client } = judgement);
       if (isNotified || claims.expiresAtMs - now() > noticeMs) return undefined;
       isNotified = true;
       send({ type: "reauthenticate", expires_at: expiresAt() } satisfies Reauthenticate);
@@ -65,6 +67,7 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
 
   return {
     principal: () => principal,
+    client: () => client,
     expiresAt,
     recordRefusal: (action, object, code) =>
       recordRefusal(principal, { action, object, code }, options, deps),
@@ -79,7 +82,7 @@ export function createSession(options: SessionOptions, deps: StreamDeps): Sessio
           deps,
         );
       else if (!isRefused(judgement)) {
-        ({ principal, claims } = judgement);
+        ({ principal, client, claims } = judgement);
         isNotified = false;
       }
       return fault;

@@ -2,6 +2,8 @@ import type { Scope } from "@bursar/protocol";
 import type { Logger } from "pino";
 import type { RequestAuthenticator } from "../app/access/authenticate-request.js";
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
+import type { ApiClient } from "../app/clients/client.js";
+import type { MessageRoom } from "./message-room.js";
 import type { ReadMessage } from "./read-message.js";
 
 /** What all streams share. */
@@ -11,6 +13,9 @@ export interface StreamDeps {
   authenticator: RequestAuthenticator;
   audit: Pick<AuditRecorder, "record">;
   readMessage: ReadMessage;
+  room: MessageRoom;
+  /** Takes what a message of so many characters costs from the quotas of its client and tenant. 0 admits it. */
+  takeQuota: (client: ApiClient, length: number) => number | Promise<number>;
   limits: StreamLimits;
   /** The address of the service, for links to the error reference. */
   publicUrl: string;
