@@ -1,4 +1,6 @@
-import type { Listed } from "../app/requests/listed.js";
+import type { FastifyRequest } from "fastify";
+import { itemsOfScan } from "../app/quotas/take-quota.js";
+import { type Listed, scannedRowsMax } from "../app/requests/listed.js";
 import { Refusal } from "./refusal.js";
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -52,14 +54,16 @@ export function toPage<Item, Shown>(
   return { data: page.map(present), next_cursor: hasMore ? writeCursor(list, positionOf(last)) : null };
 }
 
-/** A page of a list that reads a bounded number of rows: it continues after the last row that was looked at. */
+/** A page of a list that reads a bounded number of rows: it continues after the last row that was looked at. All of them are charged. */
 export function toBoundedPage<Item extends { id: string }, Shown>(
+  request: Pick<FastifyRequest, "itemsFound">,
   list: ListName,
   { items, scannedTo }: Listed<Item>,
   limit: number,
   present: (item: Item) => Shown,
 ): { data: Shown[]; next_cursor: string | null } {
   const page = toPage(list, items, limit, ({ id }) => id, present);
+  if (scannedTo !== undefined) request.itemsFound += itemsOfScan(scannedRowsMax);
   if (page.next_cursor !== null || scannedTo === undefined) return page;
   return { ...page, next_cursor: writeCursor(list, scannedTo) };
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Listed } from "../../src/app/requests/listed.js";
+import { scannedRowsMax } from "../../src/app/requests/listed.js";
 import { createChangeRequestStore } from "../../src/store/access/change-requests/change-requests.js";
 import type { Database } from "../../src/store/core/database.js";
-import { scannedRowsMax } from "../../src/store/core/rows/bounded-page.js";
 import { createOrderStore } from "../../src/store/markets/orders.js";
 import { createDestinationStore } from "../../src/store/policy/destinations.js";
 import { createTransactionStore } from "../../src/store/transactions/transactions.js";

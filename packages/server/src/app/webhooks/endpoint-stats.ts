@@ -12,6 +12,9 @@ interface EndpointHour {
   latencyMsMax: number;
 }
 
+/** Nothing is counted beyond this. */
+export const countedRowsMax = 10_000;
+
 /** A number that is not counted beyond a bound. */
 export interface BoundedCount {
   count: number;

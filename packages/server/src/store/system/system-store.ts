@@ -1,5 +1,6 @@
 import { timeOfUuidV7 } from "@bursar/domain";
 import type { Backlog, Failure, SystemQueues, SystemStore } from "../../app/system/system.js";
+import { countedRowsMax } from "../../app/webhooks/endpoint-stats.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
 import { type FailureTable, listFailuresOf, retryFailureOf } from "../core/rows/failures.js";
@@ -9,7 +10,6 @@ import { transactionFailures } from "../transactions/settlement.js";
 import { walletFailures } from "../wallets/activate-wallets.js";
 import { deliveryFailures } from "../webhooks/webhook-sending.js";
 
-const countMax = 10_000;
 const failuresMax = 50;
 
 const failureTables: Readonly<Record<Failure["kind"], FailureTable>> = {
@@ -91,7 +91,7 @@ async function readQueues(source: Queryable, tenantId: string): Promise<SystemQu
   if (row === undefined) throw new Error("a statement without a FROM has returned no row");
   return {
     accepted: toBacklog(row.accepted, row.oldestAccepted),
-    awaitingApproval: { count: row.awaitingApproval, isBound: row.awaitingApproval === countMax },
+    awaitingApproval: { count: row.awaitingApproval, isBound: row.awaitingApproval === countedRowsMax },
     deliveries: toBacklog(row.deliveries, row.oldestDelivery),
     deferredEvents: Number(row.deferredEvents),
     failingEndpoints: row.failingEndpoints,
@@ -100,7 +100,7 @@ async function readQueues(source: Queryable, tenantId: string): Promise<SystemQu
 }
 
 function countOf(table: Statement, where: Statement): Statement {
-  return sql`(SELECT count(*)::integer FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${countMax}) AS counted)`;
+  return sql`(SELECT count(*)::integer FROM (SELECT FROM ${table} WHERE ${where} LIMIT ${countedRowsMax}) AS counted)`;
 }
 
 function oldestOf(table: Statement, where: Statement): Statement {
@@ -110,7 +110,7 @@ function oldestOf(table: Statement, where: Statement): Statement {
 function toBacklog(count: number, oldestId: string | null): Backlog {
   return {
     count,
-    isBound: count === countMax,
+    isBound: count === countedRowsMax,
     oldestAt: oldestId === null ? undefined : new Date(timeOfUuidV7(oldestId)),
   };
 }

@@ -1,11 +1,14 @@
 import { timeOfUuidV7 } from "@bursar/domain";
-import type { BoundedCount, EndpointStats, EndpointStatsStore } from "../../app/webhooks/endpoint-stats.js";
+import {
+  type BoundedCount,
+  countedRowsMax,
+  type EndpointStats,
+  type EndpointStatsStore,
+} from "../../app/webhooks/endpoint-stats.js";
 import type { Database, Queryable } from "../core/database.js";
 import { idRange, newestWith } from "../core/rows/bounded-page.js";
 import { type Statement, sql } from "../core/sql.js";
 
-/** Nothing is counted beyond this. */
-const countMax = 10_000;
 const latenciesMax = 500;
 
 type HourRow = { [K in keyof EndpointStats["hours"][number]]: K extends "start" ? Date : string };
@@ -23,7 +26,7 @@ export function createEndpointStatsStore(database: Database): EndpointStatsStore
         count(
           database,
           sql`
-          SELECT FROM finished_deliveries WHERE ${own} AND state = 'exhausted' AND NOT resent LIMIT ${countMax}`,
+          SELECT FROM finished_deliveries WHERE ${own} AND state = 'exhausted' AND NOT resent LIMIT ${countedRowsMax}`,
         ),
       ]);
       return { hours, latencies, pending, resendable };
@@ -35,13 +38,13 @@ export function createEndpointStatsStore(database: Database): EndpointStatsStore
           count(*)::integer AS looked, max(v.sequence) AS last
         FROM (
           SELECT sequence, event FROM events WHERE tenant_id = ${tenantId} AND sequence >= ${fromSequence}
-          ORDER BY sequence LIMIT ${countMax}) AS v
+          ORDER BY sequence LIMIT ${countedRowsMax}) AS v
         CROSS JOIN (
           SELECT events FROM webhook_endpoints WHERE tenant_id = ${tenantId} AND id = ${endpointId} LIMIT 1) AS e
       `);
       return {
         count: row?.count ?? 0,
-        isBound: row?.looked === countMax,
+        isBound: row?.looked === countedRowsMax,
         lastSequence: row?.last == null ? undefined : Number(row.last),
       };
     },
@@ -95,7 +98,10 @@ async function readPending(
        WHERE tenant_id = ${tenantId} AND endpoint_id >= ${endpointId} ORDER BY endpoint_id, id LIMIT 1) AS oldest,
       (SELECT due_at FROM pending_deliveries WHERE ${own} AND due_at > now() ORDER BY due_at, sequence LIMIT 1) AS next
   `);
-  const waiting = await count(source, sql`SELECT FROM pending_deliveries WHERE ${own} LIMIT ${countMax}`);
+  const waiting = await count(
+    source,
+    sql`SELECT FROM pending_deliveries WHERE ${own} LIMIT ${countedRowsMax}`,
+  );
   return {
     ...waiting,
     oldestAt: row?.oldest == null ? undefined : new Date(timeOfUuidV7(row.oldest)),
@@ -107,5 +113,5 @@ async function count(source: Queryable, rows: Statement): Promise<BoundedCount> 
   const [row] = await source.query<{ count: number }>(
     sql`SELECT count(*)::integer AS count FROM (${rows}) AS counted`,
   );
-  return { count: row?.count ?? 0, isBound: row?.count === countMax };
+  return { count: row?.count ?? 0, isBound: row?.count === countedRowsMax };
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scannedRowsMax } from "../../../src/app/requests/listed.js";
 import { listRoutes } from "../../../src/http/api.js";
 import type { Route } from "../../../src/http/route.js";
 import { removeExpiredCredentials } from "../../../src/store/access/tokens.js";
 import { openDatabase } from "../../../src/store/core/database.js";
-import { scannedRowsMax } from "../../../src/store/core/rows/bounded-page.js";
 import { removeOldDeltas } from "../../../src/store/markets/market-levels.js";
 import { fillTables } from "../../harness/database/fill-tables.js";
 import { explain, findPlanFaults } from "../../harness/database/plans.js";

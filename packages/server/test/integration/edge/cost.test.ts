@@ -1,9 +1,11 @@
 import { request as send } from "node:http";
-import type { Scope } from "@bursar/protocol";
+import { readId, type Scope } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
 import { insertClients } from "../../harness/access/insert-clients.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { batchOf } from "../../harness/transactions/batch-of.js";
+import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
 /** The number of tokens that a response reports as left. */
 const leftOf = (response: Response) => Number(/r=(\d+)/.exec(response.headers.get("ratelimit") ?? "")?.[1]);
@@ -112,6 +114,27 @@ describe("the cost of a request", () => {
     });
     // One, 20 for the log, and one for each limit.
     expect([evaluated.status, leftOf(evaluated)]).toEqual([200, 30 - 24]);
+  });
+
+  it("grows with the rows that are read for a response and are not in it", async () => {
+    const owner = await service.createTenant();
+    const token = await service.token(owner);
+    const tenantId = readId("tnt", owner.tenantId);
+    const { database } = service;
+    await database.query(sql`
+      INSERT INTO events (tenant_id, sequence, event, subject_id, version, state, previous_state, occurred_at)
+      SELECT ${tenantId}, 1000 + n, 'transaction.updated', gen_random_uuid(), 2, 'failed', 'accepted', now()
+      FROM generate_series(1, 10000) AS n`);
+    await database.query(sql`INSERT INTO event_sequences (tenant_id, sequence) VALUES (${tenantId}, 11000)
+      ON CONFLICT (tenant_id) DO UPDATE SET sequence = 11000`);
+    const before = leftOf(await service.call("GET", "/v1/assets", token));
+    const filtered = await service.call("GET", "/v1/events?kinds=order.updated", token);
+    // One, and two for the 2000 events that are no orders. A token is gained each second in the meantime.
+    expect([filtered.status, before - leftOf(filtered) >= 2]).toEqual([200, true]);
+    const { id } = await webhooksOf(service, token).registerEndpoint("https://example.com/hook");
+    const counted = `/v1/webhook-endpoints/${id}/replay?from_sequence=1`;
+    const count = await service.call("GET", counted, token);
+    expect([count.status, leftOf(count) <= 30 - 10]).toEqual([200, true]);
   });
 
   it("grows with the policy that a decision is about, also if the decision is refused", async () => {

@@ -39,7 +39,7 @@ export function listAudit({
       // Read afterwards, so that entries which are removed meanwhile are not a silent gap.
       const removedTo = await findAuditRemovedTo(tenantId);
       return {
-        ...toBoundedPage("audit", { items: withIds, scannedTo }, limit, presentEntry),
+        ...toBoundedPage(request, "audit", { items: withIds, scannedTo }, limit, presentEntry),
         removed_to: removedTo === undefined ? null : Number(removedTo),
       };
     },

@@ -24,7 +24,7 @@ export function listChangeRequests({ listChangeRequests: list }: Pick<UseCases, 
       const { limit = 50, cursor, ...filter } = request.query;
       const { tenantId } = principalOf(request).principal;
       const found = await list(tenantId, filter, limit + 1, readCursor("change-requests", cursor));
-      return toBoundedPage("change-requests", found, limit, presentChangeRequest);
+      return toBoundedPage(request, "change-requests", found, limit, presentChangeRequest);
     },
   );
 }

@@ -1,6 +1,8 @@
 import { EventList, EventQuery } from "@bursar/protocol";
 import type { Static } from "typebox";
 import { readSequence } from "../../../app/events/event.js";
+import { itemsOfScan } from "../../../app/quotas/take-quota.js";
+import { scannedRowsMax } from "../../../app/requests/listed.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
 import { readSubjectId } from "../../resource-path.js";
@@ -25,7 +27,13 @@ export function listEvents({ readEventPage: read }: Pick<UseCases, "readEventPag
       },
       errors: ["SEQUENCE_AHEAD"],
     },
-    async (request) => unwrap(await read(principalOf(request).principal.tenantId, toQuery(request.query))),
+    async (request) => {
+      const query = toQuery(request.query);
+      const page = unwrap(await read(principalOf(request).principal.tenantId, query));
+      // A page that is not full and not the last one has reached the bound of what is read for it.
+      if (page.has_more && page.data.length < query.limit) request.itemsFound = itemsOfScan(scannedRowsMax);
+      return page;
+    },
   );
 }
 

@@ -28,7 +28,7 @@ export function listOrders({
       const { limit = 50, cursor } = request.query;
       const { tenantId } = principalOf(request).principal;
       const found = await list(tenantId, toFilter(request.query), limit + 1, readCursor("orders", cursor));
-      return toBoundedPage("orders", found, limit, presentOrder);
+      return toBoundedPage(request, "orders", found, limit, presentOrder);
     },
   );
 }

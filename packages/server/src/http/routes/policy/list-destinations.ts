@@ -25,7 +25,7 @@ export function listDestinations({
       const { limit = 50, cursor, ...filter } = request.query;
       const { tenantId } = principalOf(request).principal;
       const found = await list(tenantId, filter, limit + 1, readCursor("destinations", cursor));
-      return toBoundedPage("destinations", found, limit, (one) => presentDestination(one));
+      return toBoundedPage(request, "destinations", found, limit, (one) => presentDestination(one));
     },
   );
 }

@@ -1,4 +1,5 @@
 import { System as SystemBody } from "@bursar/protocol";
+import { itemsOfScan } from "../../../app/quotas/take-quota.js";
 import type { Backlog, MarketState, System } from "../../../app/system/system.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
@@ -19,7 +20,12 @@ export function showSystem({ showSystem: show }: Pick<UseCases, "showSystem">) {
       success: { status: 200, schema: SystemBody, description: "How the service is doing." },
       errors: [],
     },
-    async (request) => present(await show(principalOf(request).principal.tenantId)),
+    async (request) => {
+      const system = await show(principalOf(request).principal.tenantId);
+      const { accepted, awaitingApproval, deliveries } = system.queues;
+      request.itemsFound = itemsOfScan(accepted.count + awaitingApproval.count + deliveries.count);
+      return present(system);
+    },
   );
 }
 

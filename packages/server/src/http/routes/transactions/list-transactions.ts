@@ -34,7 +34,9 @@ export function listTransactions({
         refuseOtherStates(request.query.state);
         const filter = toFilter(request.query);
         const due = await listByDeadline(tenantId, filter, limit + 1, readCursor("deadlines", cursor));
-        return toBoundedPage("deadlines", due, limit, ({ transaction }) => presentTransaction(transaction));
+        return toBoundedPage(request, "deadlines", due, limit, ({ transaction }) =>
+          presentTransaction(transaction),
+        );
       }
       const found = await list(
         tenantId,
@@ -42,7 +44,7 @@ export function listTransactions({
         limit + 1,
         readCursor("transactions", cursor),
       );
-      return toBoundedPage("transactions", found, limit, presentTransaction);
+      return toBoundedPage(request, "transactions", found, limit, presentTransaction);
     },
   );
 }

@@ -25,7 +25,7 @@ export function listWallets({
       const { limit = 50, cursor, ...filter } = request.query;
       const { tenantId } = principalOf(request).principal;
       const wallets = await list(tenantId, filter, limit + 1, readCursor("wallets", cursor));
-      return toBoundedPage("wallets", wallets, limit, presentWallet);
+      return toBoundedPage(request, "wallets", wallets, limit, presentWallet);
     },
   );
 }

@@ -1,6 +1,8 @@
 import { ReplayCount, ReplayCountQuery, WebhookEndpointPath } from "@bursar/protocol";
 import { readSequence } from "../../../app/events/event.js";
+import { itemsOfScan } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
+import { countedRowsMax } from "../../../app/webhooks/endpoint-stats.js";
 import { principalOf, unwrap } from "../../access/guard.js";
 import { endpointIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
@@ -26,6 +28,9 @@ export function countReplay({ countReplay: count }: Pick<UseCases, "countReplay"
       const { tenantId } = principalOf(request).principal;
       const from = readSequence(request.query.from_sequence);
       const counted = unwrap(await count(tenantId, endpointIdOf(request.params), from));
+      // A log has no gaps.
+      const looked = counted.isBound ? countedRowsMax : (counted.lastSequence ?? from) - from;
+      request.itemsFound = itemsOfScan(looked);
       return { from_sequence: from, ...presentCount(counted), last_sequence: counted.lastSequence ?? null };
     },
   );

@@ -29,7 +29,7 @@ export function listWebhookDeliveries({ listDeliveries }: Pick<UseCases, "listDe
       const { tenantId } = principalOf(request).principal;
       const beforeId = readCursor("webhook-deliveries", cursor);
       const found = await listDeliveries(tenantId, toFilter(request.query), limit + 1, beforeId);
-      return toBoundedPage("webhook-deliveries", found, limit, presentDeliverySummary);
+      return toBoundedPage(request, "webhook-deliveries", found, limit, presentDeliverySummary);
     },
   );
 }

@@ -1,4 +1,5 @@
 import { showId, WebhookEndpointPath, WebhookEndpointStats, WebhookStatsQuery } from "@bursar/protocol";
+import { itemsOfScan } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { type BoundedCount, type EndpointStats, quantileOf } from "../../../app/webhooks/endpoint-stats.js";
 import { principalOf, unwrap } from "../../access/guard.js";
@@ -25,7 +26,10 @@ export function showWebhookStats({ showEndpointStats }: Pick<UseCases, "showEndp
       const { tenantId } = principalOf(request).principal;
       const id = endpointIdOf(request.params);
       const { hours = 24 } = request.query;
-      return presentStats(id, unwrap(await showEndpointStats(tenantId, id, hours)));
+      const stats = unwrap(await showEndpointStats(tenantId, id, hours));
+      const { latencies, pending, resendable } = stats;
+      request.itemsFound = itemsOfScan(latencies.length + pending.count + resendable.count);
+      return presentStats(id, stats);
     },
   );
 }

@@ -2,10 +2,6 @@ import type { Listed } from "../../../app/requests/listed.js";
 import { idAt } from "../id-at.js";
 import { joinStatements, type Statement, sql } from "../sql.js";
 
-/**
- * The number of rows of its lead that one page reads at most. Without a bound, 300,000 transactions of which none matched took 2.3 s.
- */
-export const scannedRowsMax = 2000;
 /** How many rows of its lead a page reads, and the place of the last of them. A lead of several indexes reads as many of each. */
 const bounds = {
   wide: { all: sql`2000`, last: sql`1999` },
