@@ -224,12 +224,14 @@ CREATE TABLE chain_wallets (
   stated_nonce bigint,
   halted_code text,
   confirmed_epoch bigint NOT NULL DEFAULT 0,
+  reclaimed_from bigint,
   CONSTRAINT chain_wallets_address_key UNIQUE (address),
   CONSTRAINT chain_wallets_pkey PRIMARY KEY (tenant_id, wallet_id),
   CONSTRAINT chain_wallets_tenant_id_wallet_id_fkey FOREIGN KEY (tenant_id, wallet_id) REFERENCES wallets(tenant_id, id),
   CONSTRAINT chain_wallets_check CHECK ((final_nonce <= next_nonce)),
   CONSTRAINT chain_wallets_check1 CHECK (((halted_reason IS NULL) = (halted_at IS NULL))),
   CONSTRAINT chain_wallets_nonce_max CHECK ((next_nonce < '9007199254740992'::bigint)) NOT VALID,
+  CONSTRAINT chain_wallets_reclaimed_check CHECK ((reclaimed_from >= 0)) NOT VALID,
   CONSTRAINT chain_wallets_stated_nonce_check CHECK ((stated_nonce >= 0))
 );
 

@@ -3,7 +3,10 @@ import type { HaltCode } from "./halt.js";
 
 /** The row of a sender, locked. */
 export interface LockedSender extends WalletKey {
+  /** After nonces were taken back, the lowest one that no payment has. */
   nextNonce: number;
+  /** Whether a payment was given a later one. */
+  hasLater: boolean;
   isHalted: boolean;
   haltedCode: HaltCode | null;
   /** Whether the chain and the signer were asked since the database may have gone back, and knew no payment that it does not know. */

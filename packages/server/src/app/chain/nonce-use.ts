@@ -1,3 +1,4 @@
+import type { TransactionKey } from "../transactions/settlement.js";
 import type { BlockRef, FeeTerms, ObservedOutcome } from "./chain-node.js";
 import type { FoundAttempt, PaymentFacts, WalletKey } from "./chain-store.js";
 import type { SignedNonce, SigningIntent } from "./signer.js";
@@ -27,8 +28,34 @@ export interface ForgottenPayment extends TakenPayment {
   isBegun: boolean;
 }
 
-/** What a unit lists when a wallet is adopted. */
+/** A payment that has a nonce, and for which the database has no signature. */
+export interface UnsignedNonce extends TransactionKey {
+  nonce: number;
+  /** It was to be replaced by an empty transaction. */
+  isStopped: boolean;
+}
+
+/**
+ * Those that the signer will never sign with their nonces: it has bound the nonce to another transaction, or the transaction to another nonce. Both
+ * are for good, so no bytes of theirs with these nonces exist, or ever will.
+ */
+export function findUnsignable(
+  payments: readonly UnsignedNonce[],
+  signed: readonly SignedNonce[],
+): UnsignedNonce[] {
+  const idOf = new Map(signed.map(({ nonce, transactionId }) => [nonce, transactionId]));
+  const nonceOf = new Map(signed.map(({ nonce, transactionId }) => [transactionId, nonce]));
+  return payments.filter(
+    ({ id, nonce }) => (idOf.get(nonce) ?? id) !== id || (nonceOf.get(id) ?? nonce) !== nonce,
+  );
+}
+
+/** What a unit lists and changes when the signer knows more than the database. */
 export interface UsedNonces {
+  /** Payments of a wallet that have a nonce and no signature, locked. */
+  listUnsignedNonces: (wallet: WalletKey) => Promise<UnsignedNonce[]>;
+  /** They have no nonces any more, and the wallet is not confirmed. */
+  reclaimNonces: (wallet: WalletKey, payments: readonly UnsignedNonce[]) => void;
   /** Payments of a wallet that are in no block, with a nonce below this one, locked. */
   listTaken: (wallet: WalletKey, below: number) => Promise<TakenPayment[]>;
   /** Payments of a wallet without a nonce that the signer has bound to one. Those that have begun are locked. */

@@ -23,8 +23,11 @@ export interface UnconfirmedList {
 }
 
 export interface UnconfirmedWallet extends ComparedWallet {
+  /** All nonces below it are used by payments that the database knows. */
   finalNonce: number;
+  /** As of a locked sender. */
   nextNonce: number;
+  hasLater: boolean;
   /** The epoch in which it was confirmed last, and the one that the database is in. */
   confirmedEpoch: number;
   epoch: number;

@@ -39,6 +39,7 @@ export interface SettledBooks {
 
 /** What the books say about a wallet. */
 export interface WalletBooks extends WalletKey {
+  /** Nonces below it are used; not above one that was taken back, and that no payment has got since. */
   finalNonce: number;
   /** The lowest nonce of its payments that are in no block; null if there are none. */
   lowestOpen: number | null;

@@ -87,7 +87,8 @@ export async function listAwaiting(
 /** Served by the primary key. */
 export function adoptNonce(tx: Tx, { tenantId, walletId }: WalletKey, finalNonce: number): void {
   tx.send(sql`
-    UPDATE chain_wallets SET final_nonce = ${finalNonce}, next_nonce = greatest(next_nonce, ${finalNonce}), compared_number = -1
+    UPDATE chain_wallets SET final_nonce = ${finalNonce}, next_nonce = greatest(next_nonce, ${finalNonce}), compared_number = -1,
+      reclaimed_from = CASE WHEN reclaimed_from IS NOT NULL THEN greatest(reclaimed_from, ${finalNonce}::bigint) END
     WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
   `);
 }

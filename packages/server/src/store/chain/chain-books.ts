@@ -3,7 +3,7 @@ import type { ComparedWallet, Holding, WalletBooks } from "../../app/chain/walle
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
-import { listWallets, lowestOpen } from "./wallets/confirmed-wallets.js";
+import { freeNonce, listWallets, lowestOpen } from "./wallets/confirmed-wallets.js";
 
 /** Served by chain_wallets_to_compare. */
 export function listToCompare(
@@ -32,7 +32,7 @@ interface SenderRow extends WalletKey {
  */
 export async function readBooks(tx: Queryable, wallets: readonly WalletKey[]): Promise<WalletBooks[]> {
   const senders = await tx.query<SenderRow>(sql`
-    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.final_nonce AS "finalNonce",
+    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", least(w.final_nonce, ${freeNonce}) AS "finalNonce",
       w.halted_reason IS NOT NULL AS "isHalted", w.stated_nonce AS "statedNonce", ${lowestOpen} AS "lowestOpen"
     FROM ${listWallets(wallets)} CROSS JOIN LATERAL (
       SELECT * FROM chain_wallets w

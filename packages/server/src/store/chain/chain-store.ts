@@ -20,6 +20,7 @@ import * as deposits from "./chain-deposits.js";
 import { createPaymentReads, findAttempts, listIncluded, lockPayments } from "./chain-payments.js";
 import { lockSenders } from "./lock-senders.js";
 import { createNetworkLeases, lockNetwork } from "./network-leases.js";
+import { listUnsignedNonces, reclaimNonces } from "./reclaim-nonces.js";
 import { limitBlocks, listSettlementFailed, listUnsettled } from "./settling.js";
 import { stopPayments } from "./stop-payments.js";
 import { confirmWallets, listUnconfirmed, listUnknownNonces } from "./wallets/confirmed-wallets.js";
@@ -79,6 +80,8 @@ function createChainUnit(
     includePayments: (inclusions) => payments.includePayments(tx, inclusions),
     excludePayments: (keys, headNumber) => payments.excludePayments(tx, keys, headNumber),
     endPayments: (given) => payments.endPayments(tx, given),
+    listUnsignedNonces: (wallet) => listUnsignedNonces(tx, network, wallet),
+    reclaimNonces: (wallet, given) => reclaimNonces(tx, wallet, given),
     listTaken: (wallet, below) => listTaken(tx, network, wallet, below),
     listForgotten: (wallet, signed) => listForgotten(tx, network, wallet, signed),
     listAwaiting: (wallets) => listAwaiting(tx, network, wallets),

@@ -4,7 +4,7 @@ import { isStopped } from "../access/stop-records.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
-import { currentEpoch } from "./wallets/confirmed-wallets.js";
+import { currentEpoch, freeNonce, hasLaterNonces } from "./wallets/confirmed-wallets.js";
 
 type Numbers = "nextNonce" | "epoch" | "inFlight";
 
@@ -15,7 +15,7 @@ export async function lockSenders(
   wallets: Parameters<ChainUnit["lockSenders"]>[0],
 ): Promise<LockedSender[]> {
   const rows = await tx.query<Omit<LockedSender, Numbers | "isFrozen"> & Record<Numbers, string>>(sql`
-    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.next_nonce AS "nextNonce",
+    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", ${freeNonce} AS "nextNonce", ${hasLaterNonces} AS "hasLater",
       w.halted_reason IS NOT NULL AS "isHalted", w.halted_code AS "haltedCode",
       w.confirmed_epoch >= ${currentEpoch} AS "isConfirmed", ${currentEpoch} AS epoch, (
         SELECT count(*) FROM chain_payments f

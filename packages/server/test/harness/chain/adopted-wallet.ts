@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describeAct } from "../../../src/app/audit/audit-entry.js";
 import { giveUpNonce } from "../../../src/rails/evm/give-up-nonce.js";
-import { findOpen, isFreeNonce, recordGivenUp, stateNonce } from "../../../src/store/chain/resume-chain.js";
+import {
+  findOpen,
+  isFreeNonce,
+  recordGivenUp,
+  resumeWallet,
+  stateNonce,
+} from "../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../eventually.js";
 import type { ChainWallet } from "./chain-service.js";
@@ -55,6 +61,12 @@ export function createAdoptedWallet(driven: DrivenChain, restored: ReturnType<ty
     giveUp,
     readWallet,
     adopt,
+    resume: async (wallet: ChainWallet): Promise<void> => {
+      const { tenantId, walletId } = wallet;
+      const entry = describeAct({ by: "operator", tenantId }, "wallet.resume", walletId, new Date());
+      await resumeWallet(driven.keyed, wallet, entry);
+      driven.wake();
+    },
     /** The signer has signed a transaction, and the wallet has not been confirmed since. Returns the bytes. */
     forget: async (wallet: ChainWallet, transactionId: string, nonce = 0): Promise<string> => {
       const bytes = await restored.signLost(wallet, transactionId, nonce);

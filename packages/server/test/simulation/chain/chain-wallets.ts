@@ -52,6 +52,7 @@ export function openWallets(
           address,
           nextNonce: 0,
           finalNonce: 0,
+          reclaimedFrom: null,
           haltedCode: null,
           haltedReason: null,
           statedNonce: null,

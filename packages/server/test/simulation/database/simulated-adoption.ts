@@ -1,6 +1,12 @@
 import type { ChainUnit } from "../../../src/app/chain/chain-store.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
-import { chainNonces, chainPayments, chainWallets, numberKey } from "./simulated-chain-tables.js";
+import {
+  type ChainPaymentRow,
+  chainNonces,
+  chainPayments,
+  chainWallets,
+  numberKey,
+} from "./simulated-chain-tables.js";
 import { factsOf, openPayments, type SentWrite } from "./simulated-chain-unit.js";
 import type { RunStatement } from "./simulated-database.js";
 import { asOpen, keyOf, openTransactions, transactionKeys, transactions } from "./simulated-tables.js";
@@ -11,9 +17,45 @@ export function createSimulatedAdoption(
   send: (work: SentWrite) => void,
 ): Pick<
   ChainUnit,
-  "listTaken" | "listForgotten" | "listAwaiting" | "adoptNonce" | "insertLosses" | "resumeWallet"
+  | "listUnsignedNonces"
+  | "reclaimNonces"
+  | "listTaken"
+  | "listForgotten"
+  | "listAwaiting"
+  | "adoptNonce"
+  | "insertLosses"
+  | "resumeWallet"
 > {
   return {
+    listUnsignedNonces: ({ tenantId, walletId }) =>
+      run("list unsigned nonces", async (rows) => {
+        const isUnsigned = (row: ChainPaymentRow) => row.stage === "assigned" && row.attempt === 0;
+        const listed = openPayments(rows).filter((one) => one.walletId === walletId && isUnsigned(one));
+        for (const { id } of listed) await rows.lock(chainPayments, keyOf(tenantId, id));
+        return listed.flatMap(({ id }) => {
+          const row = rows.get(chainPayments, keyOf(tenantId, id));
+          if (row === undefined || !isUnsigned(row)) return [];
+          return [{ tenantId, id, nonce: row.nonce ?? 0, isStopped: row.stopReason !== null }];
+        });
+      }),
+    reclaimNonces: ({ tenantId, walletId }, payments) =>
+      send((rows) => {
+        const wallet = rows.get(chainWallets, keyOf(tenantId, walletId));
+        if (wallet === undefined || payments.length === 0) return;
+        for (const { id, nonce } of payments) {
+          const row = rows.get(chainPayments, keyOf(tenantId, id));
+          if (row === undefined) continue;
+          rows.put(chainPayments, keyOf(tenantId, id), { ...row, stage: "ready", nonce: null, wanted: 0 });
+          rows.remove(chainNonces, keyOf(walletId, numberKey(nonce)));
+        }
+        const kept = rows.all(chainPayments).filter((row) => row.walletId === walletId);
+        const nextNonce = Math.max(wallet.finalNonce, ...kept.map(({ nonce }) => (nonce ?? -1) + 1));
+        const lowest = Math.min(wallet.reclaimedFrom ?? nextNonce, ...payments.map(({ nonce }) => nonce));
+        const reclaimedFrom = lowest < nextNonce ? lowest : null;
+        rows.put(chainWallets, keyOf(tenantId, walletId), {
+          ...{ ...wallet, nextNonce, reclaimedFrom, confirmedEpoch: 0 },
+        });
+      }),
     listTaken: ({ tenantId, walletId }, below) =>
       run("list taken", async (rows) => {
         const isTaken = ({ stage, nonce }: { stage: string; nonce: number | null }) =>
@@ -64,6 +106,7 @@ export function createSimulatedAdoption(
           ...row,
           finalNonce,
           nextNonce,
+          reclaimedFrom: row.reclaimedFrom === null ? null : Math.max(row.reclaimedFrom, finalNonce),
           comparedNumber: -1,
         });
       }),

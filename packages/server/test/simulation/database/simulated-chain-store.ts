@@ -21,6 +21,7 @@ import {
   createSimulatedChainUnit,
   factsOf,
   findWallets,
+  freeNonce,
   openPayments,
   type SentWrite,
 } from "./simulated-chain-unit.js";
@@ -159,7 +160,12 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
           .all(chainWallets)
           .filter(({ haltedCode }) => !aheadCodes.some((one) => one === haltedCode))
           .filter(({ confirmedEpoch }) => confirmedEpoch < database.epoch())
-          .map((row) => ({ ...row, epoch: database.epoch() })),
+          .map((row) => {
+            const nextNonce = freeNonce(rows, row);
+            const hasLater = nextNonce < row.nextNonce;
+            const finalNonce = Math.min(row.finalNonce, nextNonce);
+            return { ...row, nextNonce, hasLater, finalNonce, epoch: database.epoch() };
+          }),
         next: undefined,
       })),
     unitOfWork: (position, work) =>

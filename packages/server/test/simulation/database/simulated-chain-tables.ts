@@ -23,6 +23,8 @@ export interface ChainWalletRow {
   address: string;
   nextNonce: number;
   finalNonce: number;
+  /** The lowest that was taken back from a payment. */
+  reclaimedFrom: number | null;
   haltedCode: HaltCode | null;
   haltedReason: string | null;
   /** As the operator has stated it. */

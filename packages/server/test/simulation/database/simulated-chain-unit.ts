@@ -73,9 +73,11 @@ export function createSimulatedChainUnit(
         return keys.flatMap((key) => {
           const row = rows.get(chainWallets, key);
           if (row === undefined) return [];
-          const { tenantId, walletId, nextNonce, haltedCode, haltedReason, confirmedEpoch } = row;
+          const { tenantId, walletId, haltedCode, haltedReason, confirmedEpoch } = row;
+          const nextNonce = freeNonce(rows, row);
           const inFlight = openPayments(rows).filter((one) => one.walletId === walletId).length;
           const standing = {
+            hasLater: nextNonce < row.nextNonce,
             isHalted: haltedReason !== null,
             haltedCode,
             isConfirmed: confirmedEpoch >= epoch(),
@@ -125,7 +127,7 @@ export function createSimulatedChainUnit(
         ),
       ),
     confirmWallets: (wallets, confirmedEpoch) => {
-      for (const wallet of wallets) changeWallet(wallet, () => ({ confirmedEpoch }));
+      for (const wallet of wallets) changeWallet(wallet, () => ({ confirmedEpoch, reclaimedFrom: null }));
     },
     assign: (payments, headNumber) =>
       send((rows) => {
@@ -234,6 +236,14 @@ export function createSimulatedChainUnit(
   };
 }
 
+/** The next nonce, or the lowest one that was taken back and that no payment has. */
+export function freeNonce(rows: Rows, { walletId, nextNonce, reclaimedFrom }: ChainWalletRow): number {
+  let nonce = reclaimedFrom ?? nextNonce;
+  while (nonce < nextNonce && rows.get(chainNonces, keyOf(walletId, numberKey(nonce))) !== undefined)
+    nonce += 1;
+  return Math.min(nonce, nextNonce);
+}
+
 export function openPayments(rows: Rows): ChainPaymentRow[] {
   return rows.all(chainPayments).filter(({ stage }) => stage === "assigned" || stage === "signed");
 }
@@ -276,7 +286,8 @@ function readBook(rows: Rows, { tenantId, walletId }: WalletKey): WalletBooks[] 
       return [asset, { booked: (account?.available ?? 0n) + (account?.held ?? 0n), gathered }];
     }),
   );
-  const { finalNonce, haltedReason, statedNonce } = wallet;
+  const { haltedReason, statedNonce } = wallet;
+  const finalNonce = Math.min(wallet.finalNonce, freeNonce(rows, wallet));
   const open = openPayments(rows).filter((one) => one.walletId === walletId);
   const lowestOpen = open.length === 0 ? null : Math.min(...open.map(({ nonce }) => nonce ?? 0));
   return [

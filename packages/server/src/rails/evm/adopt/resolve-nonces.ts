@@ -24,6 +24,7 @@ import {
   tokensOf,
 } from "../driver/driver-context.js";
 import { intentOf } from "../driver/sign-payments.js";
+import { reclaimNonces } from "./reclaim-nonces.js";
 
 interface Evidence {
   /** What the signer has bound to nonces that are not final in the database, or belong to a payment there that is in no block. */
@@ -42,10 +43,15 @@ export async function gatherEvidence(
   below: number,
 ): Promise<Evidence> {
   const signed = await listSigned(context, chain, wallet, below);
-  const taken = await inUnit(context, positionOf(chain), async (unit) => [
-    ...(await unit.listTaken(wallet, below)),
-    ...(await unit.listForgotten(wallet, usedOf(signed, below))),
-  ]);
+  const taken = await inUnit(context, positionOf(chain), async (unit) => {
+    await unit.lockSenders([wallet]);
+    await reclaimNonces(unit, wallet, signed);
+  }).then(() =>
+    inUnit(context, positionOf(chain), async (unit) => [
+      ...(await unit.listTaken(wallet, below)),
+      ...(await unit.listForgotten(wallet, usedOf(signed, below))),
+    ]),
+  );
   const settled = settledOf(chain);
   const tokens = tokensOf(context.network);
   const ofPayments = new Map<string, NonceEvidence>();

@@ -26,7 +26,7 @@ export interface Confirmation {
    * Whether the signer has signed nothing with the next nonce of a wallet, and something with later ones: those are never executed unless some
    * payment uses this one. Any that is not bound can, if all that the signer has signed is known.
    */
-  readonly hasGap: (sender: Pick<LockedSender, "walletId" | "nextNonce" | "epoch">) => boolean;
+  readonly hasGap: (sender: LockedSender) => boolean;
   /** Whether a wallet had such a gap when it was looked at last. */
   readonly hadGap: (walletId: string) => boolean;
   /** The first of each wallet, in the order of their nonces. */
@@ -61,9 +61,8 @@ interface UnknownNonces {
   nonces: readonly SignedOfWallet[];
   /** Whether these are all. */
   isComplete: boolean;
-  /** The next nonce then, and the epoch of the database. */
-  nextNonce: number;
-  epoch: number;
+  /** As it was then. */
+  wallet: UnconfirmedWallet;
 }
 
 export function createConfirmation(deps: ConfirmationDeps): Confirmation {
@@ -86,7 +85,10 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
       const senders = await unit.lockSenders(wallets);
       const overtaken = senders.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) > nextNonce);
       const isOvertaken = new Set(overtaken.map(({ walletId }) => walletId));
-      const confirmed = wallets.filter((wallet) => isAgreed(wallet) && !isOvertaken.has(wallet.walletId));
+      const mayConfirm = new Set(senders.filter(({ hasLater }) => !hasLater).map(({ walletId }) => walletId));
+      const confirmed = wallets.filter(
+        (wallet) => isAgreed(wallet) && mayConfirm.has(wallet.walletId) && !isOvertaken.has(wallet.walletId),
+      );
       // The epoch that was listed: in a later one they are asked again.
       unit.confirmWallets(confirmed, wallets[0]?.epoch ?? 0);
       return { overtaken, confirmed };
@@ -99,21 +101,21 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     const asked = wallets.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) <= nextNonce);
     const { unknown, refused, cut } = await listUnknown(chain, asked);
     const isAsked = new Set(asked);
-    const isAgreed = (wallet: UnconfirmedWallet) =>
-      isAsked.has(wallet) && !unknown.has(wallet.walletId) && !refused.has(wallet.walletId);
+    const isListed = (wallet: UnconfirmedWallet) => isAsked.has(wallet) && !refused.has(wallet.walletId);
+    const isAgreed = (wallet: UnconfirmedWallet) => isListed(wallet) && !unknown.has(wallet.walletId);
     const confirm = (some: readonly UnconfirmedWallet[]) => confirmAgreed(chain, some, used, isAgreed);
     const results = await isolateWallets(deps, chain, wallets, (wallet) => wallet, confirm, walletAtFault);
     for (const wallet of results.flatMap(({ overtaken }) => overtaken).filter(({ isHalted }) => !isHalted))
       await haltWallet(deps, chain, wallet, "NONCE_USED_ELSEWHERE", aheadReason(wallet, used));
     const confirmed = new Set(results.flatMap((one) => one.confirmed));
     for (const wallet of wallets) {
-      const { walletId, nextNonce, epoch } = wallet;
-      const nonces = unknown.get(walletId);
+      const { walletId } = wallet;
+      const nonces = unknown.get(walletId) ?? (wallet.hasLater && isListed(wallet) ? [] : undefined);
       const isComplete = !cut.has(walletId);
       // Only if it is still unknown at the second look: the payment may be waiting to get its nonce again.
       if (bound.has(walletId) && nonces !== undefined) report(wallet, nonces, isComplete);
-      if (nonces === undefined) bound.delete(walletId);
-      else bound.set(walletId, { nonces, isComplete, nextNonce, epoch });
+      if (nonces === undefined || confirmed.has(wallet)) bound.delete(walletId);
+      else bound.set(walletId, { nonces, isComplete, wallet });
       if (confirmed.has(wallet)) pauses.delete(wallet.walletId);
       else pause(wallet.walletId);
     }
@@ -125,7 +127,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     const unknown = new Map<string, SignedOfWallet[]>();
     const lists = new Map<string, number>();
     const nextNonces = new Map(asked.map(({ walletId, nextNonce }) => [walletId, nextNonce]));
-    const isGap = (walletId: string, [first]: readonly SignedNonce[]) =>
+    const isBelow = (walletId: string, [first]: readonly SignedNonce[]) =>
       first !== undefined && first.nonce > (nextNonces.get(walletId) ?? 0);
     const answered = await askSigner(deps, asked, async (nonces) => {
       const found = await inUnit(deps, positionOf(chain), (unit) => unit.listUnknownNonces(nonces));
@@ -133,7 +135,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
       for (const walletId of new Set(nonces.map((one) => one.walletId)))
         lists.set(walletId, (lists.get(walletId) ?? 0) + 1);
       const isDone = ([walletId, some]: [string, SignedOfWallet[]]) =>
-        !isGap(walletId, some) || (lists.get(walletId) ?? 0) >= listsMax;
+        !isBelow(walletId, some) || (lists.get(walletId) ?? 0) >= listsMax;
       return new Set([...unknown].filter(isDone).map(([walletId]) => walletId));
     });
     return { unknown, ...answered };
@@ -165,7 +167,11 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     [first]: readonly SignedNonce[],
     isComplete: boolean,
   ): void {
-    if (first === undefined) return;
+    if (first === undefined) {
+      const reason = `A payment of the wallet has a later nonce than ${nextNonce}, which was taken back from another one and must be used before. The next payment of the wallet uses it. Payments wait until then.`;
+      deps.onShort({ walletId, id: walletId, reason });
+      return;
+    }
     const { nonce, transactionId } = first;
     const known = `The signer has signed ${shownPaymentId(transactionId)} with nonce ${nonce}, and`;
     const why = "the database does not know it, or has given it no nonce: it was restored from a backup.";
@@ -184,14 +190,14 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     boundTo,
     isBound: ({ id, walletId }) =>
       bound.get(walletId)?.nonces.some(({ transactionId }) => transactionId === id) === true,
-    hasGap: ({ walletId, nextNonce, epoch }) => {
-      const known = bound.get(walletId);
+    hasGap: (sender) => {
+      const known = bound.get(sender.walletId);
       // After another restore the signer may have signed more than is known here.
-      return known?.epoch === epoch && isGapBelow(known, nextNonce);
+      return known?.wallet.epoch === sender.epoch && isGap(known, sender);
     },
     hadGap: (walletId) => {
       const known = bound.get(walletId);
-      return known !== undefined && isGapBelow(known, known.nextNonce);
+      return known !== undefined && isGap(known, known.wallet);
     },
     listBound: (perWalletMax) =>
       [...bound.values()].flatMap(({ nonces }) =>
@@ -219,8 +225,12 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
   };
 }
 
-function isGapBelow({ nonces, isComplete }: UnknownNonces, nextNonce: number): boolean {
-  return isComplete && nonces.every(({ nonce }) => nonce > nextNonce);
+function isGap(
+  { nonces, isComplete }: UnknownNonces,
+  { nextNonce, hasLater }: Pick<LockedSender, "nextNonce" | "hasLater">,
+): boolean {
+  const isBelow = hasLater || nonces.length > 0;
+  return isComplete && isBelow && nonces.every(({ nonce }) => nonce > nextNonce);
 }
 
 /**

@@ -10,14 +10,8 @@ import type { SignedBytes, SignerRefusal, SigningIntent } from "../../../app/cha
 import { maySend, stopUnsigned } from "../../../app/chain/stop-payment.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
-import {
-  contractOf,
-  type DriverContext,
-  type FollowedChain,
-  haltWallet,
-  inUnit,
-  positionOf,
-} from "./driver-context.js";
+import { haltRefused } from "../adopt/reclaim-nonces.js";
+import { contractOf, type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
 import { lowerTerms, raiseCancellation, raisePayment, waitForLimit } from "./refused-terms.js";
@@ -170,7 +164,7 @@ async function answerRefusal(
       ? ` Cancel ${shownPaymentId(id)}, which uses the nonce, and resume the wallet.`
       : "";
   const explanation = `The signer refuses to sign a payment with nonce ${nonce}: ${reason} (${refused}).${advice}`;
-  await haltWallet(context, chain, { tenantId, walletId }, "SIGNER_REFUSED", explanation);
+  await haltRefused(context, chain, { tenantId, walletId }, explanation);
 }
 
 async function storeSigned(

@@ -1,9 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { describeAct } from "../../../../src/app/audit/audit-entry.js";
 import { NodeUnavailableError } from "../../../../src/app/chain/chain-node.js";
 import { SignerUnavailableError } from "../../../../src/app/chain/signer.js";
-import { shownPaymentId } from "../../../../src/app/transactions/approvals/present-approval.js";
-import { resumeWallet } from "../../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import { createAdoptedWallet } from "../../../harness/chain/adopted-wallet.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
@@ -13,8 +10,6 @@ import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
 import { eventually } from "../../../harness/eventually.js";
 
 /* A wallet that is adopted while a payment of it cannot be decided: it stays halted, also if its nonce is stated again. */
-
-const lostId = "01900000-0000-7000-8000-000000000007";
 
 let driven: DrivenChain;
 let restored: ReturnType<typeof createRestoredChain>;
@@ -43,23 +38,29 @@ async function expectUnchanged({ walletId }: ChainWallet, finalNonce: string): P
   expect(rows).toEqual([{ finalNonce, code: "NONCE_USED_ELSEWHERE", losses: 0 }]);
 }
 
-it("stays halted if a payment was paid with a nonce that another one has here, also when it is stated again", async () => {
+it("records what was paid with a nonce that another payment had here when it has begun, and the other is paid too", async () => {
   const wallet = await driven.createFunded();
   const paid = await driven.accept(wallet, outside, modelCoin, 20n);
   const lostBytes = await restored.signLost(wallet, paid);
   const other = await driven.pay(wallet, outside, modelCoin, 30n);
   await adopted.untilHalted(wallet, "SIGNER_REFUSED");
-  expect(await driven.nonceOf(other)).toBe(0);
+  expect(await driven.nonceOf(other)).toBeNull();
   await adopted.giveUp(wallet);
   driven.chain.send(lostBytes);
   await driven.settle();
   for (const _ of ["once", "twice"]) {
     expect(await adopted.refuseAdoption(wallet, 1)).toContain("was paid with nonce 0");
-    await restored.look(wallet, paid);
     await driven.settle();
     await expectUnchanged(wallet, "0");
-    expect(await statesOf(paid, other)).toEqual(["processing", "processing"]);
+    expect(await statesOf(paid, other)).toEqual(["accepted", "processing"]);
   }
+  await restored.look(wallet, paid);
+  await adopted.untilAdopted(wallet);
+  await driven.until(paid, "completed");
+  await driven.inPool(1);
+  expect(await driven.nonceOf(other)).toBe(1);
+  await driven.settle();
+  await driven.until(other, "completed");
 });
 
 it("records nothing of the other payments while one that was paid has not begun, and then all of them", async () => {
@@ -84,26 +85,6 @@ it("records nothing of the other payments while one that was paid has not begun,
   expect(await driven.booked(wallet, modelCoin)).toBe(onChain);
 });
 
-it("fails no payment that the signer has signed with another nonce than it has here", async () => {
-  const wallet = await driven.createFunded();
-  const displaced = await driven.accept(wallet, outside, modelCoin, 20n);
-  await restored.signLost(wallet, lostId);
-  const lostBytes = await restored.signLost(wallet, displaced, 1);
-  await driven.begin(wallet, displaced);
-  await adopted.untilHalted(wallet, "SIGNER_REFUSED");
-  expect(await driven.nonceOf(displaced)).toBe(0);
-  await adopted.sendGivenUp(wallet);
-  await driven.settle();
-  // Its bytes are pending, and then they are final.
-  for (const used of [1, 2]) {
-    expect(await adopted.refuseAdoption(wallet, used)).toContain("with nonce 1, and the database");
-    await expectUnchanged(wallet, "0");
-    expect(await statesOf(displaced)).toEqual(["processing"]);
-    if (used === 1) driven.chain.send(lostBytes);
-    await driven.settle();
-  }
-});
-
 it("asks about an open nonce also if a payment above it has ended", async () => {
   const wallet = await driven.createFunded();
   const paid = await driven.accept(wallet, outside, modelCoin, 20n);
@@ -125,7 +106,7 @@ it("asks about an open nonce also if a payment above it has ended", async () => 
   );
   driven.ports.signer = driven.honest.signer;
   await adopted.untilHalted(wallet, "SIGNER_REFUSED");
-  expect([await driven.nonceOf(refused), await driven.nonceOf(above)]).toEqual([0, 1]);
+  expect([await driven.nonceOf(refused), await driven.nonceOf(above)]).toEqual([null, 1]);
   driven.chain.send(lostBytes);
   const bytes = await driven.database.query<{ bytes: string }>(
     sql`SELECT '0x' || encode(bytes, 'hex') AS bytes FROM chain_attempts WHERE transaction_id = ${above}`,
@@ -136,25 +117,27 @@ it("asks about an open nonce also if a payment above it has ended", async () => 
   expect(await adopted.refuseAdoption(wallet, 2)).toContain("was paid with nonce 0");
   await expectUnchanged(wallet, "2");
   expect(await statesOf(paid, refused)).toEqual(["accepted", "processing"]);
-  // Resumed, and neither compared with the chain nor refused again: the signer still knows more.
-  stopSigning();
+  // Resumed, and not compared with the chain: its nonce 0, which was taken back, is used.
   driven.ports.node = {
     ...driven.honest.node,
     balances: () => Promise.reject(new NodeUnavailableError("it has no state of this block")),
   };
-  const entry = describeAct(
-    { by: "operator", tenantId: wallet.tenantId },
-    "wallet.resume",
-    wallet.walletId,
-    new Date(),
-  );
-  await resumeWallet(driven.keyed, wallet, entry);
+  await adopted.resume(wallet);
   await eventually(
-    async () => driven.shortages.some((reason) => reason.includes(shownPaymentId(paid))),
-    Boolean,
-    20_000,
+    () => adopted.readWallet(wallet),
+    ({ code }) => code === "NONCE_USED_ELSEWHERE",
   );
   expect(await restored.isConfirmed(wallet)).toBe(false);
+  driven.ports.node = driven.honest.node;
+  await restored.look(wallet, paid);
+  await adopted.untilAdopted(wallet, 2);
+  await driven.until(paid, "completed");
+  await driven.inPool(1);
+  expect(await driven.nonceOf(refused)).toBe(2);
+  await driven.settle();
+  await driven.until(refused, "completed");
+  const onChain = balanceOf(driven.chain.final().balances, wallet.address, modelCoin);
+  expect(await driven.booked(wallet, modelCoin)).toBe(onChain);
 });
 
 it("adopts nothing while the signer says nothing about the wallet", async () => {
