@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useScopes } from "../session/use-me";
 import { bursar } from "./bursar";
 
 /** What the operator configures changes rarely. */
@@ -7,6 +8,7 @@ const staleTime = 600_000;
 export function useAssets() {
   return useQuery({
     queryKey: ["assets"],
+    enabled: useScopes().includes("transactions:read"),
     queryFn: ({ signal }) => bursar.assets.list({ signal }),
     staleTime,
   });

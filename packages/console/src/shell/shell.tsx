@@ -1,5 +1,6 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { useAssets } from "../api/catalog";
 import { usePendingApprovals } from "../api/pending-approvals";
 import { hasEnded } from "../api/queries";
 import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
@@ -8,6 +9,7 @@ import { useLogOutElsewhere } from "../session/log-out";
 import { useIdleEnd } from "../session/use-idle-end";
 import { useMe } from "../session/use-me";
 import { Problem } from "../ui/panels/problem";
+import { AssetDecimals } from "../ui/values/asset-decimals";
 import { Account } from "./account";
 import { KeyHelp } from "./key-help";
 import { mayOpen, pages } from "./pages";
@@ -23,6 +25,7 @@ export function Shell() {
   // On a narrow screen the menu is folded, so that the page begins at the top.
   const [isMenuOpen, setMenuOpen] = useState(false);
   useOnArrival(() => setMenuOpen(false));
+  const decimals = useAssetDecimals();
   useLogOutElsewhere();
   useIdleEnd(me.data !== undefined && !hasEnded(me.error));
   if (invitation !== undefined) return <AcceptInvitation invitation={invitation} onDone={leaveInvitation} />;
@@ -81,13 +84,20 @@ export function Shell() {
           </div>
         </header>
         <main id="main" className="main" tabIndex={-1}>
-          <Outlet />
+          <AssetDecimals.Provider value={decimals}>
+            <Outlet />
+          </AssetDecimals.Provider>
         </main>
       </div>
       {open === "palette" && <Palette scopes={scopes} onClose={() => setOpen(undefined)} />}
       {open === "keys" && <KeyHelp onClose={() => setOpen(undefined)} />}
     </>
   );
+}
+
+function useAssetDecimals(): ReadonlyMap<string, number> {
+  const { data } = useAssets();
+  return useMemo(() => new Map(data?.data.map(({ code, decimals }) => [code, decimals] as const)), [data]);
 }
 
 /** How many payments wait, beside the page that decides about them. */

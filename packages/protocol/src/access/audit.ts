@@ -64,7 +64,8 @@ export const AuditQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: "Only this action: `client.create`, `GET /v1/clients`.",
+        description:
+          "Only this action: `client.create`, `GET /v1/clients`. With `*` at its end, actions that begin so: `policy.*`.",
         examples: ["client.create"],
       }),
     ),

@@ -49,7 +49,7 @@ it("keeps the faults of the last value apart from those of others", () => {
 it("says of a nullable string what is wrong with the string", () => {
   const schema = Type.Object({ note: Type.Union([Type.String({ maxLength: 2 }), Type.Null()]) });
   expect(faultsOf(schema, { note: "long" })).toEqual([
-    { path: "body.note", reason: "must NOT have more than 2 characters" },
+    { path: "body.note", reason: "must have at most 2 characters" },
   ]);
   expect(faultsOf(schema, { note: 5 })).toEqual([
     { path: "body.note", reason: "does not match any of the accepted forms" },

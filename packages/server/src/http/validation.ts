@@ -158,6 +158,12 @@ function describeFault(error: ErrorObject, base: string): ErrorDetail | undefine
         path,
         reason: `must be ${error.keyword === "maximum" ? "at most" : "at least"} ${params["limit"]}`,
       };
+    case "maxLength":
+    case "minLength":
+      return { path, reason: describeLength(error.keyword, Number(params["limit"]), "character") };
+    case "maxItems":
+    case "minItems":
+      return { path, reason: describeLength(error.keyword, Number(params["limit"]), "item") };
     case "pattern":
       return { path, reason: `does not match ${params["pattern"]}` };
     case "format":
@@ -168,6 +174,11 @@ function describeFault(error: ErrorObject, base: string): ErrorDetail | undefine
     default:
       return { path, reason: error.message ?? "is not allowed" };
   }
+}
+
+function describeLength(keyword: string, limit: number, unit: string): string {
+  const bound = keyword.startsWith("max") ? "at most" : "at least";
+  return `must have ${bound} ${limit} ${unit}${limit === 1 ? "" : "s"}`;
 }
 
 /** The name of an unknown field comes from the client and can be as long as the body. */

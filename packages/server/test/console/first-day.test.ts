@@ -101,6 +101,22 @@ describe.runIf(hasBrowser)("on the first day", () => {
     expect(ada.faults).toEqual([]);
   });
 
+  it("the audit log is filtered by the name of a person and by the beginning of an action", async () => {
+    const { page } = ada;
+    const log = page.getByRole("region", { name: "Audit log, newest first" });
+    await ada.open("/audit");
+    await page.getByLabel("Person or client").fill("grace");
+    await page.getByLabel("Person or client").press("Enter");
+    await page.waitForURL(/client_id=cli_/);
+    expect(await page.getByLabel("Person or client").inputValue()).toBe(await idOf(grace));
+    await ada.open("/audit?action=policy");
+    await log.getByText("policy.replace").first().waitFor();
+    expect(await log.getByText("session.open").count()).toBe(0);
+    await page.getByLabel("Person or client").fill("nobody of this name");
+    await page.getByLabel("Person or client").press("Enter");
+    await page.getByText("Nobody is known here by the name").waitFor();
+  });
+
   it("a payment that is sent with a double click is one payment, and one step back leads to its form", async () => {
     await ada.open("/transactions");
     await ada.page.getByRole("link", { name: "New payment" }).click();
@@ -114,7 +130,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await ada.page.getByRole("button", { name: "Send", exact: true }).click();
     const question = ada.page.getByRole("dialog", { name: "Send this payment?" });
     // Who pays what, and what the policy says, before it is sent.
-    await question.getByText("3 USD").waitFor();
+    await question.getByText("3.00 USD").waitFor();
     await question.getByText("This payment needs approval").waitFor();
     expect(await listed("sent twice")).toEqual([]);
     ada.changes.splice(0);
@@ -133,7 +149,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await ada.open(`/transactions/${paid?.id}`);
     await page.locator("dd").getByText(`version 1, rule ${paid?.policy_rule}`).waitFor();
     const entries = page.getByRole("table", { name: "Entries in the ledger" });
-    await entries.getByRole("row", { name: "1 primary settlement 25 USD" }).waitFor();
+    await entries.getByRole("row", { name: "1 primary settlement 25.00 USD" }).waitFor();
     await page.getByRole("navigation", { name: "Pages" }).getByText("1 waiting").waitFor();
     await page.keyboard.press("Control+k");
     await page.keyboard.type("grace@");

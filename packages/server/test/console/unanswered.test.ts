@@ -77,6 +77,7 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
     await page.getByText(`Order ${placed?.id} was accepted`).waitFor();
     expect(others).toEqual([]);
     expect(await page.getByLabel("Size (ETH)").isDisabled()).toBe(false);
+    await cancelAndFind(placed?.id ?? "");
   });
 
   it("of an order whose tab was closed is asked for in another one", async () => {
@@ -98,6 +99,22 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
     await tab.getByRole("button", { name: "Log out" }).click();
     await ada.logIn();
     await tab.close();
+  }
+
+  /** An order that has ended has a page, is listed, and is found by its id. */
+  async function cancelAndFind(id: string): Promise<void> {
+    const { page } = ada;
+    await page.getByRole("status").getByRole("link", { name: id }).click();
+    await page.getByRole("heading", { name: "Order", level: 1, exact: true }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.locator("dd").getByText("cancelled", { exact: true }).waitFor();
+    await ada.open("/orders?state=cancelled");
+    await page.getByRole("link", { name: `…${id.slice(-6)}` }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(id);
+    await page.getByRole("option", { name: "order" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Order", level: 1, exact: true }).waitFor();
   }
 
   const bursar = () =>

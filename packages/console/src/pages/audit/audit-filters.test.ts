@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readAuditFilters } from "./audit-filters";
+import { readAuditFilters, toAuditQuery } from "./audit-filters";
 
 it("times are read as people write them, in UTC, and anything else is left to the service", () => {
   const read = (text: string) => readAuditFilters({ occurred_after: text }).occurred_after;
@@ -19,4 +19,16 @@ it("a day that ends a range is in the range, and what was read once stays as it 
     "2026-13-31",
   ]);
   expect(read(read("2026-12-31"))).toBe("2027-01-01T00:00:00Z");
+});
+
+it("an action that is not written in full stands for all that begin so", () => {
+  const asked = (action: string) => toAuditQuery({ action }).action;
+  expect(["policy", "policy.", "policy.replace", "GET /v1/clients", "pol*"].map(asked)).toEqual([
+    "policy*",
+    "policy.*",
+    "policy.replace",
+    "GET /v1/clients",
+    "pol*",
+  ]);
+  expect(toAuditQuery({ outcome: "refused" })).toEqual({ outcome: "refused" });
 });

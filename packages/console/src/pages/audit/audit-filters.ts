@@ -5,8 +5,8 @@ export const outcomes = ["succeeded", "refused"] as const;
 
 /** The filters that are typed, with their labels. */
 export const texts = [
-  ["client_id", "Client or person id"],
-  ["action", "Action, such as policy.replace"],
+  ["client_id", "Person or client, by name or id"],
+  ["action", "Action, such as policy or policy.replace"],
   ["object", "Object id"],
   ["request_id", "Request id"],
   ["occurred_after", "From (UTC)"],
@@ -29,6 +29,13 @@ export function readAuditFilters(search: Record<string, unknown>): AuditFilters 
     return [[name, name.startsWith("occurred_") ? readTime(text, name === "occurred_before") : text]];
   });
   return { ...(actor && { actor }), ...(outcome && { outcome }), ...Object.fromEntries(typed) };
+}
+
+/** What the service is asked. An action that is not written in full, such as `policy`, stands for all that begin so. */
+export function toAuditQuery({ action, ...others }: AuditFilters): AuditFilters {
+  if (action === undefined) return others;
+  const isWhole = /^\w+\.\w+$|[ *]/.test(action);
+  return { ...others, action: isWhole ? action : `${action}*` };
 }
 
 /**

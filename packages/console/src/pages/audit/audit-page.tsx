@@ -9,6 +9,7 @@ import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { ChoiceFilter } from "../../ui/tables/choice-filter";
+import { downloadCsv } from "../../ui/tables/csv";
 import { LoadMore } from "../../ui/tables/load-more";
 import { refreshFirstPage } from "../../ui/tables/refresh-first-page";
 import type { Column } from "../../ui/tables/table-head";
@@ -19,8 +20,10 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { ObjectLink } from "../../ui/values/object-link";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
-import { type AuditFilters, actors, outcomes, texts } from "./audit-filters";
+import { auditCsv } from "./audit-csv";
+import { type AuditFilters, actors, outcomes, texts, toAuditQuery } from "./audit-filters";
 import { ChainCheck } from "./chain-check";
+import { usePersonFilter } from "./use-person-filter";
 
 const refreshMs = 5000;
 
@@ -33,7 +36,7 @@ export function AuditPage() {
     queryFn: ({ pageParam, signal }) =>
       bursar.audit
         .list(
-          { ...filters, limit: 100, ...(pageParam === undefined ? {} : { cursor: pageParam }) },
+          { ...toAuditQuery(filters), limit: 100, ...(pageParam === undefined ? {} : { cursor: pageParam }) },
           { signal },
         )
         .page(),
@@ -51,9 +54,19 @@ export function AuditPage() {
       replace: true,
     });
   };
+  const person = usePersonFilter((id) => set("client_id", id));
   return (
     <>
-      <PageHead title="Audit" />
+      <PageHead title="Audit">
+        <button
+          type="button"
+          className="button"
+          disabled={rows.length === 0}
+          onClick={async () => downloadCsv("audit", await auditCsv(rows))}
+        >
+          CSV
+        </button>
+      </PageHead>
       <search className="filters">
         <ChoiceFilter
           label="Actor"
@@ -67,11 +80,38 @@ export function AuditPage() {
           options={outcomes}
           onChange={(value) => set("outcome", value)}
         />
-        <TextFilters names={texts} filters={filters} onChange={set} />
+        <TextFilters
+          names={texts}
+          filters={filters}
+          onChange={(name, value) => (name === "client_id" ? person.choose(value) : set(name, value))}
+        />
       </search>
+      {person.unresolved !== undefined && (
+        <div className="notice" data-tone="wait" role="status">
+          <p>
+            {person.unresolved.candidates.length === 0 ? "Nobody" : "More than one"} is known here by the name{" "}
+            <ForeignText text={person.unresolved.typed} limit={60} />.{" "}
+            {person.unresolved.candidates.length === 0
+              ? "The id is on the page of the person or the client, and in the entries."
+              : "Choose one."}
+          </p>
+          <div className="row">
+            {person.unresolved.candidates.map(({ id }) => (
+              <button type="button" className="button small" key={id} onClick={() => person.choose(id)}>
+                <ClientId id={id} />
+              </button>
+            ))}
+          </div>
+        </div>
+      )}
       {log.error !== null && <Problem error={log.error} retry={() => void log.refetch()} />}
       {log.isPending && <p className="quiet">Loading</p>}
-      {log.data !== undefined && rows.length === 0 && (
+      {log.data !== undefined && rows.length === 0 && log.hasNextPage && (
+        <p className="quiet" role="status">
+          The newest entries do not match these filters. Load more to look at older ones.
+        </p>
+      )}
+      {log.data !== undefined && rows.length === 0 && !log.hasNextPage && (
         <Empty title="No entries">
           {Object.keys(filters).length === 0
             ? "Every act and every refused attempt is recorded here."

@@ -1,5 +1,5 @@
 import type { PolicyDocument } from "@bursar/client";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { Loaded } from "../../ui/panels/loaded";
@@ -18,7 +18,8 @@ interface PolicyVersionsProps {
 export function PolicyVersions({ inForce, mayRestore, onRestore }: PolicyVersionsProps) {
   const [chosen, setChosen] = useState<number>();
   const versions = useQuery({
-    queryKey: ["policy-versions"],
+    queryKey: ["policy-versions", inForce.version],
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) => bursar.policy.versions({ limit: 50 }, { signal }).page(),
   });
   return (

@@ -1,20 +1,31 @@
 import type { Transaction } from "@bursar/client";
 import { type CsvColumn, toCsv } from "../../ui/tables/csv";
+import { isFinal } from "./follow-transaction";
 
-const columns: readonly CsvColumn<Transaction>[] = [
-  ["id", (row) => row.id],
-  ["created_at", (row) => row.created_at],
-  ["kind", (row) => row.kind],
-  ["state", (row) => row.state],
-  ["asset", (row) => row.asset],
-  ["amount", (row) => row.amount],
-  ["reference", (row) => row.reference],
-  ["source", ({ source }) => partyOf(source)],
-  ["destination", ({ destination }) => partyOf(destination)],
-  ["created_by", (row) => row.created_by],
-];
+type Names = ReadonlyMap<string, string>;
 
-export function transactionsCsv(rows: readonly Transaction[]): string {
+/** Ids and names: a name can be given to another wallet later, an id cannot. */
+export function transactionsCsv(rows: readonly Transaction[], wallets: Names, clients: Names): string {
+  const columns: readonly CsvColumn<Transaction>[] = [
+    ["id", (row) => row.id],
+    ["created_at", (row) => row.created_at],
+    ["kind", (row) => row.kind],
+    ["state", (row) => row.state],
+    ["asset", (row) => row.asset],
+    ["amount", (row) => row.amount],
+    ["reference", (row) => row.reference],
+    ["source", ({ source }) => partyOf(source)],
+    ["destination", ({ destination }) => partyOf(destination)],
+    ["created_by", (row) => row.created_by],
+    ["source_name", ({ source }) => wallets.get(partyOf(source) ?? "") ?? null],
+    ["destination_name", ({ destination }) => wallets.get(partyOf(destination) ?? "") ?? null],
+    ["created_by_name", ({ created_by }) => clients.get(created_by ?? "") ?? null],
+    ["ended_at", (row) => (isFinal(row) ? row.updated_at : null)],
+    ["fee_asset", ({ fee }) => fee?.asset ?? null],
+    ["fee_amount", ({ fee }) => fee?.amount ?? null],
+    ["hash", (row) => row.hash],
+    ["failure", ({ failure }) => failure?.code ?? null],
+  ];
   return toCsv(columns, rows);
 }
 

@@ -9,7 +9,7 @@ interface FilterBarProps {
 }
 
 const texts = [
-  ["reference", "Reference"],
+  ["reference", "Reference, in full"],
   ["asset", "Asset"],
   ["wallet", "Wallet id"],
   ["client", "Client id"],

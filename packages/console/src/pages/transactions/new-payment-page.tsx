@@ -12,6 +12,7 @@ import { useKeyedDraft } from "../../ui/forms/use-draft";
 import { useGoToFault } from "../../ui/forms/use-go-to-fault";
 import { useKeptFocus } from "../../ui/forms/use-kept-focus";
 import { Curl } from "../../ui/panels/curl";
+import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { Verdict } from "../../ui/panels/verdict";
@@ -37,6 +38,20 @@ import { WalletField } from "./wallet-field";
  * reload. Until then nothing can be edited: other content has another key, and would be another payment.
  */
 export function NewPaymentPage() {
+  const scopes = useScopes();
+  if (scopes.includes("transactions:write")) return <PaymentForm />;
+  return (
+    <>
+      <PageHead title="New payment" />
+      {/* Until it is known who is logged in, there are no scopes. */}
+      {scopes.length > 0 && (
+        <Empty title="Your role does not pay">Ask an administrator for a role that does.</Empty>
+      )}
+    </>
+  );
+}
+
+function PaymentForm() {
   const navigate = useNavigate();
   const scopes = useScopes();
   const { names, isLoading, readAgain } = useNamedWallets();

@@ -1,6 +1,7 @@
 import type { Transaction } from "@bursar/client";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { readClientNames } from "../../api/client-names";
 import { useWalletNames } from "../../api/wallet-names";
 import { LiveControls } from "../../live/live-controls";
 import { LiveList } from "../../live/live-list";
@@ -41,7 +42,10 @@ export function TransactionsPage() {
           type="button"
           className="button"
           disabled={rows.length === 0}
-          onClick={() => downloadCsv("transactions", transactionsCsv(rows))}
+          onClick={async () => {
+            const clients = await readClientNames(rows.map(({ created_by }) => created_by));
+            downloadCsv("transactions", transactionsCsv(rows, names ?? new Map(), clients));
+          }}
         >
           CSV
         </button>
@@ -77,8 +81,8 @@ export function TransactionsPage() {
 function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<Transaction>[] {
   return [
     ...transactionColumns,
-    { title: "From", cell: ({ source }) => <Party party={source} names={names} /> },
-    { title: "To", cell: ({ destination }) => <Party party={destination} names={names} /> },
+    { title: "From", cell: ({ source }) => <Party party={source} names={names} isShort /> },
+    { title: "To", cell: ({ destination }) => <Party party={destination} names={names} isShort /> },
     { title: "Kind", cell: ({ kind }) => kind },
   ];
 }

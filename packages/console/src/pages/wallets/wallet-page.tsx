@@ -1,5 +1,5 @@
 import type { Balance, Wallet } from "@bursar/client";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
@@ -96,6 +96,31 @@ function FreezeButton({ wallet: { id, name, frozen } }: { wallet: Wallet }) {
   );
 }
 
+const eventsMax = 50;
+
+/** Who has frozen it and when, from the event log: the first of the last events in a row that show it frozen. */
+function FrozenBy({ wallet: { id, updated_at } }: { wallet: Wallet }) {
+  const mayRead = useScopes().includes("events:read");
+  const { data: events } = useQuery({
+    queryKey: ["wallet", id, "frozen-by", updated_at],
+    enabled: mayRead,
+    queryFn: ({ signal }) =>
+      bursar.events.list({ subject_id: id, order: "desc", limit: eventsMax }, { signal }).page(),
+  });
+  const frozen = events?.data.flatMap((one) => (one.event === "wallet.updated" ? [one] : [])) ?? [];
+  const thawedAt = frozen.findIndex(({ data }) => !data.wallet.frozen);
+  const first = (thawedAt === -1 ? (events?.has_more === true ? [] : frozen) : frozen.slice(0, thawedAt)).at(
+    -1,
+  );
+  if (first === undefined) return null;
+  return (
+    <>
+      <ClientFact name="Frozen by" id={first.actor.client_id} />
+      <TimeFact name="Frozen since" at={first.occurred_at} />
+    </>
+  );
+}
+
 /** The id that local chains have by convention. */
 const developmentNetwork = "eip155:31337";
 
@@ -109,6 +134,7 @@ function Details({ wallet }: { wallet: Wallet }) {
         <IdFact id={id} />
         <StateFact state={frozen ? "frozen" : state} />
         <TextFact name="Frozen because" text={wallet.frozen_reason} />
+        {frozen && <FrozenBy wallet={wallet} />}
         <Fact name="Purpose">{role === null ? purpose : `${purpose} (${role})`}</Fact>
         <Fact name="Network">{network}</Fact>
         <Fact name="Address">

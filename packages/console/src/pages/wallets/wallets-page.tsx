@@ -30,6 +30,7 @@ export function WalletsPage() {
         list={bursar.wallets.list}
         columns={columns}
         keyOf={({ id }) => id}
+        refetchIntervalMs={10_000}
         empty={<Empty title="No wallets">Create one here, or with POST /v1/wallets.</Empty>}
       />
       {isCreating && <NewWallet onClose={() => setCreating(false)} />}

@@ -1,8 +1,21 @@
+import { useDecimals } from "./asset-decimals";
+
+/** Money is written with all of its decimals. Of 18, nobody expects the zeros. */
+const paddedMax = 4;
+
+/** `500.5` of an asset with two decimals is `500.50`, which is the same number. */
+export function padded(value: string, decimals: number | undefined): string {
+  if (decimals === undefined || decimals === 0 || decimals > paddedMax) return value;
+  const [whole = "", fraction = ""] = value.split(".");
+  return `${whole}.${fraction.padEnd(decimals, "0")}`;
+}
+
 /** An exact decimal number. Groups of three are set apart by style and not by characters, so that a copy is the number itself. */
-export function Amount({ value, asset }: { value: string; asset?: string }) {
+export function Amount({ value, asset }: { value: string; asset?: string | undefined }) {
+  const decimals = useDecimals(asset);
   return (
     <span className="amount">
-      {groupsOf(value).map(({ digits, at }) => (
+      {groupsOf(padded(value, decimals)).map(({ digits, at }) => (
         <span key={at} className="group">
           {digits}
         </span>

@@ -6,12 +6,22 @@ import { ForeignText } from "./foreign-text";
 export function Party({
   party,
   names,
+  isShort = false,
 }: {
   party: WalletParty | AddressParty | null;
   names?: ReadonlyMap<string, string> | undefined;
+  /** In a list, which has no room for an address: its two ends, and all of it on the page of the object. */
+  isShort?: boolean;
 }) {
   if (party === null) return <span className="quiet">outside</span>;
-  if ("address" in party) return <span className="mono">{party.address}</span>;
+  if ("address" in party)
+    return (
+      <span className="mono" title={party.address}>
+        {isShort && party.address.length > 20
+          ? `${party.address.slice(0, 8)}…${party.address.slice(-8)}`
+          : party.address}
+      </span>
+    );
   return (
     <Link to="/wallets/$id" params={{ id: party.wallet_id }}>
       <ForeignText text={names?.get(party.wallet_id) ?? party.wallet_id} limit={60} />

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { groupsOfFour } from "./address";
-import { groupsOf } from "./amount";
+import { groupsOf, padded } from "./amount";
 import { durationOf } from "./countdown";
 import { partsOf } from "./foreign-text";
 
@@ -57,4 +57,10 @@ describe("a duration", () => {
   ])("of %i ms is %s", (ms, words) => {
     expect(durationOf(ms)).toBe(words);
   });
+});
+
+it("money has all of its decimals, and no other amount is changed", () => {
+  const shown = (["500.5", "25", "0", "-1.25", "1.234"] as const).map((value) => padded(value, 2));
+  expect(shown).toEqual(["500.50", "25.00", "0.00", "-1.25", "1.234"]);
+  for (const decimals of [undefined, 0, 18]) expect(padded("500.5", decimals)).toBe("500.5");
 });

@@ -94,6 +94,8 @@ export interface AuditFilter {
   actor?: AuditDraft["actor"];
   clientId?: string;
   action?: string;
+  /** The beginning of the action. */
+  actionPrefix?: string;
   /** As it is shown; also one of `objects`. */
   object?: string;
   /** When the object was created, if its creation can be merged with that of others. */

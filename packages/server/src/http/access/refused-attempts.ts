@@ -5,11 +5,12 @@ import { isRecordedRefusal } from "../../app/audit/recorded-refusals.js";
  * An object of another tenant looks like one that does not exist, so that 404 shows who looks for such objects. A token that was revoked is
  * recorded also if its address has used up its quota: nobody can hide the use of one behind invalid tokens.
  */
-export function isAttempt(
-  { authenticated, errorCode, refusedClaims }: FastifyRequest,
-  statusCode: number,
-): boolean {
-  const isRefused = statusCode === 401 || statusCode === 403 || isRecordedRefusal(errorCode);
+export function isAttempt(request: FastifyRequest, statusCode: number): boolean {
+  const { authenticated, errorCode, refusedClaims } = request;
+  // A decision that came too late: somebody looks for it later. Reading an approval that there is not says nothing.
+  const isLateDecision = errorCode === "NOT_AWAITING_APPROVAL" && !isRead(request);
+  const isRefused =
+    statusCode === 401 || statusCode === 403 || isRecordedRefusal(errorCode) || isLateDecision;
   return isRefused || refusedClaims !== null || (statusCode === 404 && authenticated !== null);
 }
 

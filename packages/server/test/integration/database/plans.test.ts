@@ -43,7 +43,7 @@ const queryValues: Record<string, readonly string[]> = {
   from: [new Date(Date.now() - 3_600_000).toISOString()],
   to: [new Date(Date.now() + 3_600_000).toISOString()],
   q: ["filler-7", "f", "nobody's", "0x52908400098527886E0F7030069857D2E4169EE7"],
-  action: ["filler", "nobody's"],
+  action: ["filler", "nobody's", "fil*"],
   object: ["nobody's"],
   request_id: ["nobody-s"],
   occurred_after: [new Date(Date.now() - 3_600_000).toISOString()],

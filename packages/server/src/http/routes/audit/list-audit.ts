@@ -52,7 +52,7 @@ function toFilter(query: Static<typeof AuditQuery>): AuditFilter {
   return {
     ...(actor === undefined ? {} : { actor }),
     ...(client_id === undefined ? {} : { clientId: readQueryId("cli", "client_id", client_id) }),
-    ...(action === undefined ? {} : { action }),
+    ...(action === undefined ? {} : readAction(action)),
     ...(object === undefined ? {} : { object }),
     ...(createdAt === undefined ? {} : { objectCreatedAt: createdAt }),
     ...(outcome === undefined ? {} : { outcome }),
@@ -60,6 +60,11 @@ function toFilter(query: Static<typeof AuditQuery>): AuditFilter {
     ...(occurred_after === undefined ? {} : { occurredAfter: new Date(occurred_after) }),
     ...(occurred_before === undefined ? {} : { occurredBefore: new Date(occurred_before) }),
   };
+}
+
+/** No action contains `*`. */
+function readAction(action: string): Pick<AuditFilter, "action" | "actionPrefix"> {
+  return action.endsWith("*") ? { actionPrefix: action.slice(0, -1) } : { action };
 }
 
 /** The time in the id of what is created so often that its entries are merged. */

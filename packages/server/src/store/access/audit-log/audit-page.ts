@@ -60,7 +60,8 @@ type Lead = (rowsMax: Statement) => Statement;
 
 /** The conditions of a filter on an entry, besides those that lead. */
 function conditionsOf(filter: AuditFilter, leading: readonly (keyof AuditFilter)[]): Statement[] {
-  const { requestId, object, clientId, action, actor, outcome, occurredAfter, occurredBefore } = filter;
+  const { requestId, object, clientId, action, actionPrefix, actor, outcome } = filter;
+  const { occurredAfter, occurredBefore } = filter;
   const conditions: Partial<Record<keyof AuditFilter, Statement | undefined>> = {
     requestId: requestId === undefined ? undefined : sql`a.request_id IS NOT DISTINCT FROM ${requestId}`,
     object:
@@ -69,6 +70,7 @@ function conditionsOf(filter: AuditFilter, leading: readonly (keyof AuditFilter)
         : sql`(a.object IS NOT DISTINCT FROM ${object} OR coalesce(a.objects @> ${[object]}::text[], false))`,
     clientId: clientId === undefined ? undefined : sql`a.client_id IS NOT DISTINCT FROM ${clientId}`,
     action: action === undefined ? undefined : sql`a.action = ${action}`,
+    actionPrefix: actionPrefix === undefined ? undefined : sql`starts_with(a.action, ${actionPrefix})`,
     actor: actor === undefined ? undefined : sql`a.actor = ${actor}`,
     outcome: outcome === undefined ? undefined : sql`a.outcome = ${outcome}`,
     occurredAfter: occurredAfter === undefined ? undefined : sql`a.occurred_at >= ${occurredAfter}`,

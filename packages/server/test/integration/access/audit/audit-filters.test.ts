@@ -69,6 +69,7 @@ describe("filters of the audit log", () => {
     await expectOnly("actor=client", ({ actor }) => actor === "client");
     await expectOnly(`client_id=${owner.clientId}`, ({ client_id }) => client_id === owner.clientId);
     await expectOnly("action=client.create", ({ action }) => action === "client.create");
+    await expectOnly("action=client.*", ({ action }) => action.startsWith("client."));
     await expectOnly("action=GET%20%2Fv1%2Fclients", ({ action }) => action === "GET /v1/clients");
     await expectOnly("outcome=refused", ({ outcome }) => outcome === "refused");
     await expectOnly("outcome=succeeded", ({ outcome }) => outcome === "succeeded");

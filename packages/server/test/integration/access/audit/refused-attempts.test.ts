@@ -15,6 +15,14 @@ interface Entry {
 const read = async (token: string) =>
   ((await (await service.call("GET", "/v1/audit", token)).json()) as { data: Entry[] }).data;
 
+async function paid(token: string): Promise<string> {
+  const payment = { reference: "r", asset: "USD", amount: "1" };
+  const answer = await service.call("POST", "/v1/transactions", token, payment, {
+    "idempotency-key": "paid",
+  });
+  return ((await answer.json()) as { id: string }).id;
+}
+
 it("records refused webhook URLs, and requests for objects that do not exist for the client", async () => {
   const token = await service.token(await service.createTenant());
   const [url, transaction, wallet] = [
@@ -60,13 +68,19 @@ it("records the search for wallets in a batch, and a decision on another change 
   const body = { digest: "0".repeat(64) };
   const path = `/v1/change-requests/${id}/approve`;
   expect((await service.call("POST", path, decider.token, body)).status).toBe(409);
+  // A decision that comes too late: there is nothing to decide any more.
+  const late = `/v1/transactions/${await paid(token)}/approvals`;
+  const approver = await service.createIndependentClient(owner, ["transactions:approve"]);
+  const decision = { decision: "approve", digest: "0".repeat(64) };
+  expect((await service.call("POST", late, approver.token, decision)).status).toBe(409);
   const entries = await eventually(
     async () => (await read(token)).filter(({ outcome }) => outcome === "refused"),
-    (found) => found.length === 2,
+    (found) => found.length === 3,
     10_000,
   );
   expect(entries.map(({ code, object, repeated }) => [code, object, repeated]).toSorted()).toEqual([
     ["CHANGE_REQUEST_STALE", id, 1],
+    ["NOT_AWAITING_APPROVAL", expect.stringMatching(/^tx_/), 1],
     ["WALLET_UNKNOWN", null, 3],
   ]);
 });

@@ -1,0 +1,16 @@
+export interface Candidate {
+  id: string;
+  name: string;
+}
+
+/** Those with exactly this name, or else those whose name contains it. */
+export function candidatesOf(
+  typed: string,
+  known: readonly (Candidate & { all: string })[],
+): readonly Candidate[] {
+  const wanted = typed.toLowerCase();
+  const byId = [...new Map(known.map((one) => [one.id, one])).values()];
+  const exact = byId.filter(({ name }) => name.toLowerCase() === wanted);
+  const found = exact.length > 0 ? exact : byId.filter(({ all }) => all.toLowerCase().includes(wanted));
+  return found.map(({ id, name }) => ({ id, name }));
+}
