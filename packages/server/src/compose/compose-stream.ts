@@ -1,6 +1,6 @@
 import { showId } from "@bursar/protocol";
 import { createEpochNames } from "../app/events/epoch.js";
-import { costOfBytes, takeQuota } from "../app/quotas/take-quota.js";
+import { chargeQuota, costOfBytes, takeQuota } from "../app/quotas/take-quota.js";
 import type { StreamUseCases } from "../app/stream/stream-use-cases.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import type { Settings } from "../config/settings.js";
@@ -53,7 +53,10 @@ export function composeStream(
   const channels: Channel[] = [
     createEventsChannel({ tails, history, reads, events }),
     createOrderbookChannel(followed),
-    createTradesChannel(new Map(followed.map(({ name }, index) => [name, tradeTails[index] as TradeTail]))),
+    createTradesChannel(
+      new Map(followed.map(({ name }, index) => [name, tradeTails[index] as TradeTail])),
+      reads,
+    ),
   ];
   const gateway = createStreamGateway({
     scope: "events:read",
@@ -68,6 +71,8 @@ export function composeStream(
         performance.now(),
         1 + costOfBytes(length),
       ),
+    chargeQuota: (client, bytes) =>
+      chargeQuota(quotas.of(client), "read", performance.now(), costOfBytes(bytes)),
     limits: readLimits(settings),
     publicUrl,
     allowedOrigins: readAllowedOrigins(publicUrl, settings["stream.allowed_origins"]),

@@ -62,7 +62,10 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
   };
   const subscriptions = createSubscriptions({ tenantId, ...outbox, fail }, limits.subscriptions);
   const session = createSession({ ...options, send, close, subscriptions }, deps);
-  const messages = createMessageHandler({ requestId, session, subscriptions, send, close }, deps);
+  const messages = createMessageHandler(
+    { requestId, session, subscriptions, send, bytesSent: outbox.bytesSent, close },
+    deps,
+  );
 
   function close(code: CloseCode, reason: string): void {
     ownCode ??= code;
@@ -125,6 +128,7 @@ function hello(connectionId: string, expiresAt: string, { limits, epoch, now }: 
 
 /** The frames that wait to be written to one socket, up to a bound. */
 interface Outbox {
+  bytesSent: () => number;
   send: (frames: Buffer) => void;
   room: () => Promise<boolean>;
 }
@@ -137,11 +141,14 @@ interface OutboxDeps {
 }
 
 function createOutbox({ socket, bufferBytesMax, isOpen, onFull }: OutboxDeps): Outbox {
+  let bytesSent = 0;
   return {
+    bytesSent: () => bytesSent,
     // The frames go to the socket itself, past the library's sender: it would build the header again for each socket.
     // That is safe because nothing is compressed, so that the sender never holds anything back.
     send: (frames) => {
       if (!isOpen()) return;
+      bytesSent += frames.length;
       socket.write(frames);
       if (socket.writableLength > bufferBytesMax) onFull();
     },

@@ -46,6 +46,7 @@ describe("a client that sends faster than it is answered", () => {
           requestId: "req_1",
           session: { principal: () => ({ tenantId: "tenant" }), client: () => ({}) },
           subscriptions: { unsubscribe: () => undefined },
+          bytesSent: () => 0,
           send: (message: object) => void sent.push(message),
           close: (code: number, reason: string) => void closed.push(`${code} ${reason}`),
         } as unknown as MessageHandlerOptions,
@@ -82,6 +83,20 @@ describe("a client that sends faster than it is answered", () => {
     expect(room.take("tenant", 4 * size)).toBe(true);
     expect(room.take("another", 4 * size)).toBe(true);
     expect(room.take("tenant", 1)).toBe(false);
+  });
+
+  it("lets everything else have its turn after each of them", async () => {
+    const { admit, open } = openStreams(1_000_000);
+    const stream = open();
+    admit(0);
+    stream.receive(5);
+    const answered: number[] = [];
+    for (let turn = 0; turn < 8; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      answered.push(stream.sent.length);
+    }
+    expect(answered.slice(0, 5).every((count, turn) => count <= turn + 2)).toBe(true);
+    expect(answered.at(-1)).toBe(5);
   });
 
   it("is refused what its quota does not allow, in order", async () => {

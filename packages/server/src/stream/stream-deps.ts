@@ -16,6 +16,8 @@ export interface StreamDeps {
   room: MessageRoom;
   /** Takes what a message of so many characters costs from the quotas of its client and tenant. 0 admits it. */
   takeQuota: (client: ApiClient, length: number) => number | Promise<number>;
+  /** Charges bytes that were sent to answer a message. */
+  chargeQuota: (client: ApiClient, bytes: number) => void;
   limits: StreamLimits;
   /** The address of the service, for links to the error reference. */
   publicUrl: string;

@@ -182,3 +182,16 @@ it("the changes that are kept for clients that come back keep no memory beside t
   expect(frames).toHaveLength(50);
   expect(frames.filter(({ buffer, length }) => buffer.byteLength !== length)).toEqual([]);
 });
+
+it("a book is made once for all who ask for it, until it changes", async () => {
+  const fed = await createFedBook(20);
+  const snapshots: Buffer[] = [];
+  const ask = () => fed.feed.follow(undefined, (frame) => snapshots.push(frame))();
+  for (let times = 0; times < 3; times++) ask();
+  fed.change([["buy", 100, 7, 1]]);
+  ask();
+  const [first, second, third, changed] = snapshots;
+  expect(second).toBe(first);
+  expect(third).toBe(first);
+  expect(changed?.includes('"sequence":1')).toBe(true);
+});

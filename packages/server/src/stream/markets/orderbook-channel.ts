@@ -82,8 +82,11 @@ export function createBookFeed(market: FollowedMarket, depth: number): BookFeed 
   let kept: KeptFrame[] = [];
   let keptBytes = 0;
   let edges = currentEdges();
+  /** The book as it is now, if somebody has asked for it: a client that subscribes again and again must not have it made each time. */
+  let rendered: Buffer | undefined;
 
   view.listen((delta) => {
+    rendered = undefined;
     const levels = view.levels();
     const before = edges;
     edges = currentEdges();
@@ -107,6 +110,11 @@ export function createBookFeed(market: FollowedMarket, depth: number): BookFeed 
   }
 
   function snapshot(): Buffer {
+    rendered ??= render();
+    return rendered;
+  }
+
+  function render(): Buffer {
     const levels = view.levels();
     if (levels === undefined) throw new Error("the book was not read yet");
     const message = {

@@ -2,11 +2,15 @@ import { SubscribeToTrades, type TradeMessage } from "@bursar/protocol";
 import type { FollowedMarket } from "../../app/markets/market-view.js";
 import type { Trade, TradeStore } from "../../app/markets/trade.js";
 import type { Refused } from "../../app/requests/refused.js";
+import type { BoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { Channel, Subscriber, Subscription } from "../channel.js";
 import { textFrames } from "../text-frames.js";
 
-/** The trades of a market: from `since` on, or from now on, in order, without a gap and without a repeat. */
-export function createTradesChannel(tails: ReadonlyMap<string, TradeTail>): Channel {
+/**
+ * The trades of a market: from `since` on, or from now on, in order, without a gap and without a repeat. What was missed is read in the turns
+ * of the tenant, as the event log is: otherwise the streams of one client would take all connections to the database.
+ */
+export function createTradesChannel(tails: ReadonlyMap<string, TradeTail>, reads: BoundedGate): Channel {
   return {
     name: "trades",
     scope: "orderbook:read",
@@ -21,7 +25,7 @@ export function createTradesChannel(tails: ReadonlyMap<string, TradeTail>): Chan
       if (since !== undefined && since > position)
         return { refused: "SEQUENCE_AHEAD", message: `The last trade has the sequence ${position}.` };
       const from = since ?? position;
-      const pump = pumpTrades(tail, from, subscriber);
+      const pump = pumpTrades(tail, reads, from, subscriber);
       return { answer: { recovered: true, sequence: from }, ...pump };
     },
   };
@@ -30,6 +34,7 @@ export function createTradesChannel(tails: ReadonlyMap<string, TradeTail>): Chan
 /** Reads what was missed page by page, as fast as the client reads it, and follows the tail once it has reached it. */
 function pumpTrades(
   tail: TradeTail,
+  reads: BoundedGate,
   from: number,
   subscriber: Subscriber,
 ): Pick<Subscription, "start" | "stop"> {
@@ -45,8 +50,9 @@ function pumpTrades(
         return;
       }
       const end = tail.position();
-      const page = await tail.pageAfter(sequence);
+      const page = await reads.run(subscriber.tenantId, () => tail.pageAfter(sequence));
       if (isStopped) return;
+      if (page === "full") throw new Error("too many streams wait for a page of trades");
       if (page.frames.length > 0) subscriber.send(page.frames);
       // Sequences that a recovery has skipped have no trades.
       sequence = page.frames.length > 0 ? page.last : Math.max(sequence, end);
