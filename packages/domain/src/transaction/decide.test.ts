@@ -178,6 +178,20 @@ describe("fees", () => {
     (state) => expect(decide(transactionIn(state), events.reserve_fee)).toBe("impossible"),
   );
 
+  it("of nothing hold nothing, and are paid out of the amount if that is released", () => {
+    const nothing = { asset: "USD", amount: 0n };
+    const transaction = transactionIn("processing");
+    const balances = balancesOf(transaction).set(name(outside, "USD"), { available: -100n, held: 0n });
+    const reserved = decideOnBalances(transaction, { kind: "reserve_fee", fee: nothing }, balances);
+    expect(reserved).toMatchObject({ feeHold: nothing });
+    const fee = { asset: "USD", amount: 3n };
+    const { available } = balances.get(name("s", "USD")) ?? { available: 0n };
+    const ended = decideOnBalances(transactionIn("processing", nothing), { kind: "cancel", fee }, balances);
+    expect(ended).toMatchObject({ state: "cancelled", feeHold: null });
+    const { amount } = transaction;
+    expect(balances.get(name("s", "USD"))).toEqual({ available: available + amount - 3n, held: 0n });
+  });
+
   it("that were not held before are an error", () => {
     const fee = { asset: "ETH", amount: 8n };
     const event = { kind: "finalise", fee } as const;

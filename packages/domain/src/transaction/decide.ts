@@ -111,7 +111,8 @@ function reserveFee(transaction: DecidableTransaction, fee: AssetAmount): Decisi
     version,
     failure: null,
     change: { releases: none, postings: none, holds: isRaised ? [hold] : none },
-    feeHold: isRaised ? fee : feeHold,
+    // A hold of nothing says that a fee is expected: what is released covers it.
+    feeHold: isRaised || feeHold === null ? fee : feeHold,
     details: null,
   };
 }
@@ -144,7 +145,7 @@ function changeOf(
       : [];
   if (isFinal(to)) {
     assertCovered(fee, feeCover(transaction, to));
-    if (feeHold !== null)
+    if (feeHold !== null && feeHold.amount > 0n)
       releases.push({ tenantId, account: sourceAccountId, asset: feeHold.asset, amount: feeHold.amount });
     if (fee !== null) {
       const outside = externalAccountId(transaction.network);

@@ -172,6 +172,8 @@ export interface ChainUnit
   /** By transaction id. Their open transactions are locked with them: a cancellation that was requested is obeyed. */
   lockPayments: (keys: readonly TransactionKey[]) => Promise<ReadonlyMap<string, PaymentState>>;
   findAttempts: (hashes: readonly string[]) => Promise<FoundAttempt[]>;
+  /** Payments that are in a block, before that is recorded. */
+  lockIncluded: (keys: readonly TransactionKey[]) => Promise<void>;
   findWallets: (addresses: readonly string[]) => Promise<ReadonlyMap<string, WalletKey>>;
   findDeposits: (keys: readonly DepositKey[]) => Promise<ChainDeposit[]>;
   /** The wallets that are halted because something of theirs could not be settled: it stays as it is until they are resumed. */

@@ -217,6 +217,17 @@ export async function lockPayments(
   return new Map(rows.map(({ id, ...state }) => [id, state]));
 }
 
+/** Served by the primary key, in whose order the rows are locked. */
+export async function lockIncluded(tx: Queryable, keys: readonly TransactionKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  await tx.query(sql`
+    SELECT FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS given
+    CROSS JOIN LATERAL (
+      SELECT FROM chain_payments p
+      WHERE p.tenant_id = given.tenant_id AND p.transaction_id = given.id FOR UPDATE) AS p
+  `);
+}
+
 /** Served by primary keys. */
 export async function findAttempts(
   tx: Queryable,

@@ -17,7 +17,13 @@ import {
 import * as blocks from "./chain-blocks.js";
 import { listToCompare, readBooks, writeHoldings } from "./chain-books.js";
 import * as deposits from "./chain-deposits.js";
-import { createPaymentReads, findAttempts, listIncluded, lockPayments } from "./chain-payments.js";
+import {
+  createPaymentReads,
+  findAttempts,
+  listIncluded,
+  lockIncluded,
+  lockPayments,
+} from "./chain-payments.js";
 import { lockSenders } from "./lock-senders.js";
 import { createNetworkLeases, lockNetwork } from "./network-leases.js";
 import { listUnsignedNonces, reclaimNonces } from "./reclaim-nonces.js";
@@ -60,6 +66,7 @@ function createChainUnit(
     lockSenders: (wallets) => lockSenders(tx, network, wallets),
     lockPayments: (keys) => lockPayments(tx, keys),
     findAttempts: (hashes) => findAttempts(tx, network, hashes),
+    lockIncluded: (keys) => lockIncluded(tx, keys),
     findWallets: (addresses) => findWallets(tx, network, addresses),
     findDeposits: (keys) => deposits.findDeposits(tx, network, keys),
     listSettlementFailed: () => listSettlementFailed(tx, network),

@@ -112,6 +112,11 @@ export function createSimulatedChainUnit(
           return [{ ...factsOf(rows, payment), hash, purpose: attempt.terms.purpose, stage, nonce }];
         }),
       ),
+    lockIncluded: (keys) =>
+      run("lock included", async (rows) => {
+        for (const { tenantId, id } of keys.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+          await rows.lock(chainPayments, keyOf(tenantId, id));
+      }),
     findWallets: (addresses) => run("find wallets", (rows) => findWallets(rows, addresses)),
     findDeposits: (keys) =>
       run("find deposits", (rows) =>

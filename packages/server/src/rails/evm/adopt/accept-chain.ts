@@ -33,6 +33,10 @@ export async function acceptChain(
   seen: WalletOnChain,
 ): Promise<void> {
   const evidence = await gatherEvidence(context, chain, wallet, seen.nonce);
+  if (evidence === undefined) {
+    await inUnit(context, positionOf(chain), async (unit) => unit.touchWallets([wallet]));
+    return;
+  }
   const lost: string[] = [];
   const reason = await inUnit(
     context,

@@ -26,6 +26,10 @@ import {
 import { intentOf } from "../driver/sign-payments.js";
 import { reclaimNonces } from "./reclaim-nonces.js";
 
+/** How many payments are locked at once, and how many transactions are looked for in one call: each reads a whole block from every node. */
+const listedMax = 256;
+const searchedMax = 32;
+
 interface Evidence {
   /** What the signer has bound to nonces that are not final in the database, or belong to a payment there that is in no block. */
   signed: readonly SignedNonce[];
@@ -34,32 +38,36 @@ interface Evidence {
 
 /**
  * Which transactions have used the nonces of payments that are in no block, as the nodes say, and of those that have no nonce in the database and
- * that the signer has bound to one: the lost bytes may be on the chain. Nothing is written.
+ * that the signer has bound to one: the lost bytes may be on the chain. Nothing of them is written. Undefined if more of them are to be looked for:
+ * a day-old backup can have thousands, and the rest of the network does not wait. What is final stays so, and what was found is kept meanwhile.
  */
 export async function gatherEvidence(
   context: DriverContext,
   chain: FollowedChain,
   wallet: ComparedWallet,
   below: number,
-): Promise<Evidence> {
+): Promise<Evidence | undefined> {
   const signed = await listSigned(context, chain, wallet, below);
-  const taken = await inUnit(context, positionOf(chain), async (unit) => {
+  const taken: TakenPayment[] = await inUnit(context, positionOf(chain), async (unit) => {
     await unit.lockSenders([wallet]);
     await reclaimNonces(unit, wallet, signed);
-  }).then(() =>
-    inUnit(context, positionOf(chain), async (unit) => [
-      ...(await unit.listTaken(wallet, below)),
-      ...(await unit.listForgotten(wallet, usedOf(signed, below))),
-    ]),
-  );
+  }).then(() => inUnit(context, positionOf(chain), (unit) => unit.listTaken(wallet, below)));
+  const used = usedOf(signed, below);
+  for (let start = 0; start < used.length; start += listedMax) {
+    const some = used.slice(start, start + listedMax);
+    taken.push(...(await inUnit(context, positionOf(chain), (unit) => unit.listForgotten(wallet, some))));
+  }
   const settled = settledOf(chain);
   const tokens = tokensOf(context.network);
-  const ofPayments = new Map<string, NonceEvidence>();
-  for (const payment of taken) {
+  const known = chain.evidence.get(wallet.walletId) ?? new Map<string, NonceEvidence>();
+  chain.evidence.set(wallet.walletId, known);
+  const nameOf = ({ id, nonce }: TakenPayment) => `${id} ${nonce}`;
+  const unknown = taken.filter((payment) => !known.has(nameOf(payment)));
+  for (const payment of unknown.slice(0, searchedMax)) {
     // One search can outlast the lease.
     const use = await context.node.findNonceUse(payment, settled, tokens, chain.keepLease);
-    const [known] = use === undefined ? [] : await findKnown(context, chain, use.outcome.hash);
-    const weighed = weighNonceUse(payment, use, known, (purpose, { bytes, terms }) => {
+    const [found] = use === undefined ? [] : await findKnown(context, chain, use.outcome.hash);
+    const weighed = weighNonceUse(payment, use, found, (purpose, { bytes, terms }) => {
       try {
         return (
           context.verifySigned(intentOf(context, { ...payment, ...terms, purpose }), bytes) ===
@@ -69,9 +77,16 @@ export async function gatherEvidence(
         return false;
       }
     });
-    ofPayments.set(payment.id, weighed);
+    known.set(nameOf(payment), weighed);
   }
-  return { signed, ofPayments };
+  if (unknown.length > searchedMax) return undefined;
+  // What no node shows now is looked for again when the nonce is stated again.
+  chain.evidence.delete(wallet.walletId);
+  const ofPayments = taken.flatMap((payment) => {
+    const evidence = known.get(nameOf(payment));
+    return evidence === undefined ? [] : [[payment.id, evidence] as const];
+  });
+  return { signed, ofPayments: new Map(ofPayments) };
 }
 
 /** All of it, also what is bound to nonces that are not used yet: a payment that has another nonce here may be made with such a one. */
@@ -203,14 +218,13 @@ export interface UnresolvedPayment extends TakenPayment {
   doubt: "unseen" | "paid" | { signedNonce: number };
 }
 
-/** It had no nonce, so nothing is held for its fee, which the chain has charged. */
-function reserveFee({ network }: DriverContext, { payment, inclusion }: Recovered): RailEvent {
-  const { tenantId, id } = payment;
-  return {
-    tenantId,
-    id,
-    event: { kind: "reserve_fee", fee: { asset: network.coin, amount: inclusion.fee } },
-  };
+/** It had no nonce, so nothing is held for its fee, which the chain has charged. The amount of a payment that was not made covers it. */
+function reserveFee({ network: { coin } }: DriverContext, recovered: Recovered): RailEvent {
+  const { payment, inclusion, isPayment } = recovered;
+  const { tenantId, id, asset } = payment;
+  const covered = isPayment || asset !== coin ? 0n : payment.amount;
+  const amount = inclusion.fee > covered ? inclusion.fee - covered : 0n;
+  return { tenantId, id, event: { kind: "reserve_fee", fee: { asset: coin, amount } } };
 }
 
 /** Nothing is written then, and the statement of the operator is tried again. */
@@ -226,6 +240,8 @@ interface Recovered {
   payment: TakenPayment;
   events: RailEvent[];
   inclusion: Inclusion;
+  /** Whether it was made, and not an empty transaction. */
+  isPayment: boolean;
   /** The attempt, if the books do not have it. */
   attempt: StoredAttempt | undefined;
 }
@@ -255,5 +271,5 @@ function recover(
           ...{ tenantId, id, number: attempt + 1, hash, bytes: forgotten.bytes },
           terms: { ...forgotten.terms, purpose, dataFee: 0n },
         };
-  return [{ payment, events, inclusion, attempt: stored }];
+  return [{ payment, events, inclusion, isPayment, attempt: stored }];
 }

@@ -44,6 +44,8 @@ async function applyBlock(
   const kept = new Set(keep([...owned.values()]));
   const wallets = new Map([...owned].filter(([, wallet]) => kept.has(wallet)));
   const payments = decideInclusions(context.network, block, attempts);
+  // A request for higher fees holds such a row while it waits for the audit log, so none is locked behind the event log.
+  await unit.lockIncluded(payments.inclusions);
   const received = depositsOfBlock(context.network, block, attempts, wallets);
   const known = await unit.findDeposits(received);
   const deposits = decideDeposits(context, block, received, { known, isTolerant });

@@ -53,7 +53,11 @@ export async function assignPayments(
   );
   const walletOf = ({ payment }: Plan) => payment;
   const write = (some: readonly Plan[]) => writePlans(context, chain, some, { used, confirmation });
-  const written = await isolateWallets(context, chain, plans, walletOf, write);
+  // What is stopped locks the audit log, and what ends the event log, which comes after it: not in one SQL transaction.
+  const isStopped = (plan: Plan) => plan.kind === "assign" && plan.stop !== null;
+  const written: WrittenPlans[] = [];
+  for (const some of [plans.filter((plan) => !isStopped(plan)), plans.filter(isStopped)])
+    if (some.length > 0) written.push(...(await isolateWallets(context, chain, some, walletOf, write)));
   for (const { wallet, reason } of written.flatMap(({ halts }) => halts))
     await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
   for (const plan of written.flatMap(({ short }) => short)) reportShort(context, plan, confirmation);

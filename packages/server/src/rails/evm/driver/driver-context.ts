@@ -9,6 +9,7 @@ import type {
   WalletKey,
 } from "../../../app/chain/chain-store.js";
 import { type HaltCode, haltOfNetwork, haltOfWallet } from "../../../app/chain/halt.js";
+import type { NonceEvidence } from "../../../app/chain/nonce-use.js";
 import type { Signer, SigningIntent } from "../../../app/chain/signer.js";
 import {
   PaymentFaultError,
@@ -53,6 +54,8 @@ export interface FollowedChain {
   inheritedTo: number;
   /** The last followed block that has something of ours, or may have it. */
   activeTo: number;
+  /** What nodes have said about nonces of wallets that are being adopted, by wallet and payment: they are asked about some in each step. */
+  evidence: Map<string, Map<string, NonceEvidence>>;
   /** Renews the lease if it is due, between parts of a long step. */
   keepLease: () => Promise<void>;
 }

@@ -125,7 +125,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       if (leases.isRenewalDue()) await renew(held);
     };
     const headNumber = tail.at(-1)?.number ?? settledNumber;
-    return { lease: held, tail, headNumber, inheritedTo: headNumber, activeTo: headNumber, keepLease };
+    const numbers = { headNumber, inheritedTo: headNumber, activeTo: headNumber };
+    return { lease: held, tail, ...numbers, evidence: new Map(), keepLease };
   }
 
   /** A network begins at its final block: there was no wallet on it before. */

@@ -83,6 +83,22 @@ describe("a payment that the signer has bound to a nonce, in a database that has
     await expectEmpty({ state: "cancelled", failure: null });
   });
 
+  it("uses it for an empty transaction, whose fee its amount covers, if it was to pay all coins", async () => {
+    const coins = 1_000_000_000n;
+    wallet = await driven.createFunded(coins);
+    bound = await driven.accept(wallet, outside, modelCoin, coins);
+    await restored.signLost(wallet, bound);
+    await restored.recover();
+    await driven.begin(wallet, bound);
+    await restored.cancel(wallet, bound);
+    await restored.untilConfirmed(wallet);
+    await driven.inPool(1);
+    await driven.settle();
+    await driven.until(bound, "cancelled");
+    const onChain = balanceOf(driven.chain.final().balances, wallet.address, modelCoin);
+    expect(await driven.booked(wallet, modelCoin)).toBe(onChain);
+  });
+
   it("uses it for an empty transaction if it would revert", async () => {
     estimatePayments({ refused: "WOULD_REVERT" });
     await restored.signLost(wallet, bound);

@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createAdoptedWallet } from "../../../harness/chain/adopted-wallet.js";
+import { expect, it } from "vitest";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
-import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { outside } from "../../../harness/chain/driven-chain.js";
 import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
-import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
+import { startRestoredChain } from "../../../harness/chain/start-restored-chain.js";
 
 /* A restore that no process has noticed: a payment gets another nonce than the signer has bound it to. It is halted, and each way out pays it once. */
 
 const lostId = "01900000-0000-7000-8000-000000000007";
 
-let driven: DrivenChain;
-let restored: ReturnType<typeof createRestoredChain>;
-let adopted: ReturnType<typeof createAdoptedWallet>;
-beforeAll(async () => {
-  driven = await startDrivenChain();
-  restored = createRestoredChain(driven);
-  adopted = createAdoptedWallet(driven, restored);
-});
-afterAll(() => driven.stop());
+const { driven, restored, adopted } = await startRestoredChain();
 
 /** The signer has bound nonce 0 to the first, if there is one, and nonce 1 to the payment, which gets 0 here. Returns its lost bytes. */
 async function displace(wallet: ChainWallet, first: string | undefined, id: string): Promise<string> {

@@ -1,25 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { createAdoptedWallet } from "../../../harness/chain/adopted-wallet.js";
+import { expect, it } from "vitest";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
-import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { outside } from "../../../harness/chain/driven-chain.js";
 import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
-import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
+import { startRestoredChain } from "../../../harness/chain/start-restored-chain.js";
 import { eventually } from "../../../harness/eventually.js";
 
 /* The signer has signed a payment with nonce 1 and nothing with nonce 0, which the database has forgotten: both nonces must be used. */
 
-let driven: DrivenChain;
-let restored: ReturnType<typeof createRestoredChain>;
-let adopted: ReturnType<typeof createAdoptedWallet>;
-beforeAll(async () => {
-  driven = await startDrivenChain();
-  restored = createRestoredChain(driven);
-  adopted = createAdoptedWallet(driven, restored);
-});
-afterEach(() => {
-  driven.ports.signer = driven.honest.signer;
-});
-afterAll(() => driven.stop());
+const { driven, restored, adopted } = await startRestoredChain();
 
 /** A payment that has begun, and that the signer has bound to nonce 1. */
 async function beginAboveGap(wallet: ChainWallet): Promise<string> {

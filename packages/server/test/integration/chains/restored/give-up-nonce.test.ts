@@ -1,26 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sql } from "../../../../src/store/core/sql.js";
-import { createAdoptedWallet } from "../../../harness/chain/adopted-wallet.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
-import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { outside } from "../../../harness/chain/driven-chain.js";
 import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
-import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
+import { startRestoredChain } from "../../../harness/chain/start-restored-chain.js";
 import { eventually } from "../../../harness/eventually.js";
 
 /* The cases of docs/decisions/0067-confirmed-wallets.md that need an operator: `bursar wallet give-up` is the way out of each. */
 
-let driven: DrivenChain;
-let restored: ReturnType<typeof createRestoredChain>;
-let adopted: ReturnType<typeof createAdoptedWallet>;
-beforeAll(async () => {
-  driven = await startDrivenChain();
-  restored = createRestoredChain(driven);
-  adopted = createAdoptedWallet(driven, restored);
-});
-afterEach(() => {
-  driven.ports.node = driven.honest.node;
-});
-afterAll(() => driven.stop());
+const { driven, restored, adopted } = await startRestoredChain();
 
 /** It pays with the next nonce, its books equal the chain, and nothing was recorded as missing, except for fees of what has not begun. */
 async function expectSound(wallet: ChainWallet, missing = 0, nonce = 1): Promise<void> {

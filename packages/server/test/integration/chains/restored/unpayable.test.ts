@@ -1,25 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { createAdoptedWallet } from "../../../harness/chain/adopted-wallet.js";
+import { expect, it } from "vitest";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
-import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { outside } from "../../../harness/chain/driven-chain.js";
 import { modelCoin } from "../../../harness/chain/model-chain.js";
 import { modelNetwork } from "../../../harness/chain/model-network.js";
-import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
+import { startRestoredChain } from "../../../harness/chain/start-restored-chain.js";
 
 /* A payment whose only nonce was used without it: the signer refuses it with any other, so the wallet could not go on if it stayed open. */
 
-let driven: DrivenChain;
-let restored: ReturnType<typeof createRestoredChain>;
-let adopted: ReturnType<typeof createAdoptedWallet>;
-beforeAll(async () => {
-  driven = await startDrivenChain();
-  restored = createRestoredChain(driven);
-  adopted = createAdoptedWallet(driven, restored);
-});
-afterEach(() => {
-  driven.ports.node = driven.honest.node;
-});
-afterAll(() => driven.stop());
+const { driven, restored, adopted } = await startRestoredChain();
 
 async function expectGoesOn(wallet: ChainWallet): Promise<void> {
   const next = await driven.pay(wallet, outside, modelCoin, 10n);
@@ -61,5 +49,20 @@ it("is cancelled by the engine if it has not begun and its own empty transaction
   await adopted.untilAdopted(wallet);
   await restored.look(wallet, id);
   expect((await driven.read(id)).state).toBe("cancelled");
+  await expectGoesOn(wallet);
+});
+
+it("is cancelled although it holds all coins of the wallet: what it did not pay covers the fee", async () => {
+  const coins = 1_000_000_000n;
+  const wallet = await driven.createFunded(coins);
+  const id = await driven.accept(wallet, outside, modelCoin, coins);
+  adopted.estimateNothing();
+  await adopted.forget(wallet, id);
+  await driven.begin(wallet, id);
+  await adopted.sendGivenUp(wallet);
+  await adopted.untilHalted(wallet);
+  await adopted.untilAdopted(wallet);
+  await driven.until(id, "cancelled");
+  driven.ports.node = driven.honest.node;
   await expectGoesOn(wallet);
 });

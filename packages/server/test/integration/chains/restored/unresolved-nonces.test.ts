@@ -1,29 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { NodeUnavailableError } from "../../../../src/app/chain/chain-node.js";
 import { SignerUnavailableError } from "../../../../src/app/chain/signer.js";
 import { sql } from "../../../../src/store/core/sql.js";
-import { createAdoptedWallet } from "../../../harness/chain/adopted-wallet.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
-import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { outside } from "../../../harness/chain/driven-chain.js";
 import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
-import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
+import { startRestoredChain } from "../../../harness/chain/start-restored-chain.js";
 import { eventually } from "../../../harness/eventually.js";
 
 /* A wallet that is adopted while a payment of it cannot be decided: it stays halted, also if its nonce is stated again. */
 
-let driven: DrivenChain;
-let restored: ReturnType<typeof createRestoredChain>;
-let adopted: ReturnType<typeof createAdoptedWallet>;
-beforeAll(async () => {
-  driven = await startDrivenChain();
-  restored = createRestoredChain(driven);
-  adopted = createAdoptedWallet(driven, restored);
-});
-afterEach(() => {
-  driven.ports.node = driven.honest.node;
-  driven.ports.signer = driven.honest.signer;
-});
-afterAll(() => driven.stop());
+const { driven, restored, adopted } = await startRestoredChain();
 
 const statesOf = (...ids: string[]) => Promise.all(ids.map(async (id) => (await driven.read(id)).state));
 
