@@ -41,6 +41,19 @@ describe("a command on a database that no service has used yet", () => {
     expect(entries[0]).toEqual({ action: "tenant.create" });
   });
 
+  it("`audit verify` names the payment of a rejection that somebody has added to the database", async () => {
+    await runBursar(["tenant", "create", "other", "--key", "other"], env);
+    const payment = "01890a5d-ac96-774b-bcce-b302099a8057";
+    await database.query(sql`
+      INSERT INTO approvals (tenant_id, transaction_id, version, client_id, decision, decided_at)
+      VALUES (${feeTenantId}, ${payment}, 1, gen_random_uuid(), 'reject', now())`);
+    const { code, output } = await runBursar(["audit", "verify"], env);
+    expect([code, output]).toEqual([
+      1,
+      expect.stringContaining(`${showId("tx", payment)}  a decision (reject)`),
+    ]);
+  });
+
   it("ends when the reader of its output does, if it only reads", async () => {
     await runBursar(["tenant", "create", "other", "--key", "other"], env);
     const verify = spawnBursar({ args: ["audit", "verify"], env });

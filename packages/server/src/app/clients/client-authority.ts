@@ -141,14 +141,25 @@ export function scopesBeyond(origin: Origin, scopes: readonly Scope[]): Scope[] 
   return scopes.filter((scope) => !held.has(scope));
 }
 
-/** A person has the scopes of a role, never signs requests with a key of a program, and has a name that everybody can read. */
+/** What a new client of programs must not have. */
+export function refuseNewProgram(
+  origin: Origin,
+  { name, scopes }: { name: string; scopes: readonly Scope[] },
+): Refused | undefined {
+  return (
+    refuseUnseen({ name }) ?? refuseOperatorScopes(origin, scopes, []) ?? refuseBeyondScopes(origin, scopes)
+  );
+}
+
+/** A person has the scopes of a role, and never signs requests with a key of a program. Approvers read the names of both. */
 export function refuseProgramChange(
   { person }: Pick<ApiClient, "person">,
   { scopes, require_signature, name }: { scopes?: unknown; require_signature?: unknown; name?: string },
 ): Refused | undefined {
-  if (person === null) return undefined;
   const isOfPrograms = scopes !== undefined || require_signature !== undefined;
-  return isOfPrograms ? { refused: "CLIENT_IS_PERSON" } : refuseUnseen(name === undefined ? {} : { name });
+  return person !== null && isOfPrograms
+    ? { refused: "CLIENT_IS_PERSON" }
+    : refuseUnseen(name === undefined ? {} : { name });
 }
 
 const credentialActions: ReadonlySet<string> = new Set([

@@ -22,6 +22,7 @@ import {
   refuseAppearance,
   refuseBeyondScopes,
   refuseCredentialOfPerson,
+  refuseNewProgram,
   refuseOperatorScopes,
   refuseOwnChange,
   refuseProgramChange,
@@ -87,7 +88,7 @@ async function createClient(
   body: CreateClientBody,
   idempotencyKey: string | undefined,
 ): Promise<CreatedClient | Refused> {
-  const refused = refuseOperatorScopes(origin, body.scopes, []) ?? refuseBeyondScopes(origin, body.scopes);
+  const refused = refuseNewProgram(origin, body);
   if (refused !== undefined) return refused;
   const { client, secret } = draftClient({ keys, newUuid, randomBytes, now }, origin, body);
   const request = idempotentRequest(idempotencyKey, body);

@@ -13,10 +13,14 @@ import { createSegmentStore } from "../../store/access/audit-segments.js";
 import { listTamperedClients } from "../../store/access/authenticate-clients.js";
 import { createTenantStore } from "../../store/access/clients.js";
 import { auditLedger, recordLedgerAudit } from "../../store/ledger/audit-ledger.js";
+import { findForgedApprovals } from "../../store/transactions/forged-approvals.js";
 import { print, printError, printJson } from "../print.js";
 import { addChainAudit } from "./audit-chain.js";
 import { addSegmentCommands, readable } from "./audit-segments.js";
 import { withDatabase } from "./operator-database.js";
+
+/** The number of forged decisions that are listed. */
+const forgedMax = 100;
 
 export function addAuditCommand(program: Command): void {
   const audit = program.command("audit").description("check the audit log and the ledger");
@@ -43,7 +47,7 @@ export function addAuditCommand(program: Command): void {
   audit
     .command("verify")
     .description(
-      "verify every tenant's hash chain of audit entries, and the clients; finds what was changed or removed",
+      "verify every tenant's hash chain of audit entries, the clients, and the decisions on payments; finds what was changed, removed or added",
     )
     .option(
       "--since <file>",
@@ -52,25 +56,32 @@ export function addAuditCommand(program: Command): void {
     .option("--file <file...>", "also verify these exported files, and that the database continues them")
     .action(async ({ since, file = [] }: { since?: string; file?: string[] }) => {
       const checkpoints = since === undefined ? [] : readCheckpointFile(since);
-      const { files, verdicts, tampered } = await withDatabase(async ({ database, parts: { keys } }) => {
-        const tenants = await createTenantStore(database).listTenants();
-        const segments = { store: createSegmentStore(database), keys };
-        const verified = await readable(verifySegments(segments, file, checkpoints));
-        for (const one of verified) print(describeFile(one));
-        return {
-          files: verified,
-          verdicts: await verifyAudit({
-            store: createAuditStore(database),
-            keys,
-            checkpoints,
-            tenantIds: [nilTenantId, ...tenants.map(({ id }) => id)],
-            onVerdict: (verdict) => print(describeChain(verdict)),
-          }),
-          tampered: await listTamperedClients(database),
-        };
-      });
+      const { files, verdicts, tampered, forged } = await withDatabase(
+        async ({ database, parts: { keys } }) => {
+          const tenants = await createTenantStore(database).listTenants();
+          const segments = { store: createSegmentStore(database), keys };
+          const verified = await readable(verifySegments(segments, file, checkpoints));
+          for (const one of verified) print(describeFile(one));
+          return {
+            files: verified,
+            verdicts: await verifyAudit({
+              store: createAuditStore(database),
+              keys,
+              checkpoints,
+              tenantIds: [nilTenantId, ...tenants.map(({ id }) => id)],
+              onVerdict: (verdict) => print(describeChain(verdict)),
+            }),
+            tampered: await listTamperedClients(database),
+            forged: await findForgedApprovals(database, forgedMax),
+          };
+        },
+      );
       for (const id of tampered)
         print(`${showId("cli", id)}  the client, or one of its credentials, was changed or removed`);
+      for (const { transaction_id, decision } of forged)
+        print(
+          `${showId("tx", String(transaction_id))}  a decision (${decision}) that the service has not recorded`,
+        );
       if (verdicts.some(({ fault }) => fault !== undefined))
         throw new OperatorError("The audit log has been tampered with.");
       if (files.some(({ verdict }) => "fault" in verdict))
@@ -78,6 +89,10 @@ export function addAuditCommand(program: Command): void {
       if (tampered.length > 0)
         throw new OperatorError(
           "The clients above were changed in the database. Examine it, and run `bursar client restore` for each.",
+        );
+      if (forged.length > 0)
+        throw new OperatorError(
+          "The decisions above were added to the database, or changed there. An approval of them does not count. A rejection has stopped its payment: request that again.",
         );
     });
   audit
