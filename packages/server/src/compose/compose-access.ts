@@ -157,13 +157,8 @@ export function composeAccess(
   });
   const changes = createKeyedMutex(clientChangesWaitingMax);
   const deps = { clients, keys, access, changes, defaultQuotas, newUuid, randomBytes, now };
-
-  const serviceDeps = {
-    ...deps,
-    clientsMax: settings["limits.clients_per_tenant"],
-    stopInAnyCase: createStops(options),
-    onStateChanged,
-  };
+  const clientsMax = settings["limits.clients_per_tenant"];
+  const serviceDeps = { ...deps, clientsMax, stopInAnyCase: createStops(options), onStateChanged };
   // Without a token a client could stop nothing.
   const takeTokenQuota = (client: Parameters<QuotaKeeper["of"]>[0]) =>
     takeQuota(quotas.of(client), { quotaClass: "auth", canStop: true }, performance.now(), 1);

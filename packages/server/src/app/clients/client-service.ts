@@ -242,17 +242,11 @@ export async function applyClientChange(
       return "nothing" as const;
     });
   };
+  const review = callerReviewOf(origin, now);
   const changing = changes(clientId, () =>
     resets === true
       ? clients.resetClient(tenantId, clientId, decideOnce, audit)
-      : clients.changeClient(
-          tenantId,
-          clientId,
-          decideOnce,
-          audit,
-          retryable?.keyed,
-          callerReviewOf(origin, now),
-        ),
+      : clients.changeClient(tenantId, clientId, decideOnce, audit, retryable?.keyed, review),
   );
   if (changing === undefined) return tooManyChanges;
   const changed = await changing;
