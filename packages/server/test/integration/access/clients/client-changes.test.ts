@@ -59,4 +59,11 @@ describe("many concurrent changes of one client", () => {
     await holding;
     expect((await change("free again")).status).toBe(200);
   });
+
+  it("give no program a name with characters that nobody sees: approvers read it beside those of people", async () => {
+    const named = { code: "INVALID_REQUEST", details: [{ path: "body.name" }] };
+    const made = await service.call("POST", "/v1/clients", token, { name: "Ledger\u202e", scopes: [] });
+    for (const answer of [made, await change("Ledger\u0007")])
+      expect([answer.status, await answer.json()]).toMatchObject([400, { error: named }]);
+  });
 });
