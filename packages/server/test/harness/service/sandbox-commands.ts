@@ -6,12 +6,12 @@ import { createTemporaryFolder } from "../temporary-folder.js";
 import { type BursarProcess, runBursar, spawnBursar } from "./bursar-process.js";
 
 /** A sandbox for the tests of a file, and the commands that run beside it. */
-export function startSandboxForFile(name: string) {
+export function startSandboxForFile(name: string, env: Record<string, string> = {}) {
   const dataDir = join(createTemporaryFolder(name), "data");
   let sandbox: BursarProcess;
   let url: string;
   beforeAll(async () => {
-    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir } });
+    sandbox = spawnBursar({ args: ["dev"], env: { BURSAR_DATA_DIR: dataDir, ...env } });
     url = await sandbox.ready();
     await sandbox.waitFor(/Ctrl-C stops/);
   });
@@ -30,8 +30,8 @@ export function startSandboxForFile(name: string) {
     bursarOf,
     /** Everything that the sandbox has written so far. */
     output: () => sandbox.output(),
-    run: (args: string[], env: Record<string, string> = {}) =>
-      runBursar(args, { BURSAR_DATA_DIR: dataDir, ...env }),
+    run: (args: string[], more: Record<string, string> = {}) =>
+      runBursar(args, { BURSAR_DATA_DIR: dataDir, ...more }),
     /** What a command has printed after a name. */
     fieldOf: (output: string, field: string) => new RegExp(`^${field} +(\\S+)$`, "m").exec(output)?.[1] ?? "",
     /** The status of a request with this token. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { describeAct } from "../../../src/app/audit/audit-entry.js";
 import type { Signer } from "../../../src/app/chain/signer.js";
+import { stateNonce } from "../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { startChainService } from "../../harness/chain/chain-service.js";
 import { falseToken, modelCoin } from "../../harness/chain/model-chain.js";
@@ -73,6 +75,11 @@ describe("every statement of the driver of a chain", () => {
         async () => service.chain.pool().length,
         (count) => count === 3,
       );
+      // It has no transaction, so that it gets no nonce.
+      await service.database.query(sql`
+        INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage)
+        VALUES (${tenantId}, ${lost.transactionId}, 'eip155:31337', ${own.walletId}, 'ready')
+      `);
       // As after a restore: the signer is asked for what it has signed.
       const isConfirmed = async () => {
         const [row] = await service.database.query<{ is: boolean }>(
@@ -119,6 +126,16 @@ describe("every statement of the driver of a chain", () => {
         async () => [...recording.keys()],
         (recorded) => recorded.some((text) => text.includes("SELECT DISTINCT given.wallet_id")),
       );
+      const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", own.walletId, new Date());
+      await stateNonce(service.keyed, own, { nonce: 1, paysWaiting: true }, entry);
+      mine(5);
+      await eventually(
+        () =>
+          service.database.query(sql`
+            SELECT FROM chain_wallets WHERE wallet_id = ${own.walletId} AND final_nonce = 1 AND halted_reason IS NULL
+          `),
+        ({ length }) => length === 1,
+      );
       expect(service.errors).toEqual([]);
       const texts = [...recording.keys()].join("\n");
       for (const part of [
@@ -128,6 +145,10 @@ describe("every statement of the driver of a chain", () => {
         "UPDATE chain_wallets",
         "SELECT DISTINCT given.wallet_id",
         "AS given (tenant_id, wallet_id, nonce, transaction_id, index)",
+        // What the signer has bound to nonces, and what is looked for when a wallet is adopted.
+        "p.stage, p.key_id, p.mac",
+        '"isOccupied"',
+        "p.stage = 'assigned' AND p.attempt = 0",
       ])
         expect(texts).toContain(part);
       // Those with payments that wait are listed first if there are more than a page.
