@@ -7,6 +7,7 @@ import {
 import { aheadCodes } from "../../../src/app/chain/halt.js";
 import { LeaseLostError } from "../../../src/runtime/loops/lease.js";
 import type { Actor } from "../world/scheduler.js";
+import { freeNonce } from "./simulated-chain-books.js";
 import { holdsOf } from "./simulated-chain-holds.js";
 import {
   type ChainPaymentRow,
@@ -21,7 +22,6 @@ import {
   createSimulatedChainUnit,
   factsOf,
   findWallets,
-  freeNonce,
   openPayments,
   type SentWrite,
 } from "./simulated-chain-unit.js";

@@ -6,10 +6,9 @@ import type {
   WalletKey,
 } from "../../../src/app/chain/chain-store.js";
 import { aheadCodes } from "../../../src/app/chain/halt.js";
-import type { WalletBooks } from "../../../src/app/chain/wallet-books.js";
 import type { SettlementUnit, TransactionKey } from "../../../src/app/transactions/settlement.js";
-import { modelAssets } from "../../harness/chain/model-network.js";
 import { createSimulatedAdoption } from "./simulated-adoption.js";
+import { freeNonce, readBook } from "./simulated-chain-books.js";
 import { assertMayPay, holdsOf } from "./simulated-chain-holds.js";
 import {
   type ChainPaymentRow,
@@ -28,13 +27,7 @@ import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
 import { gatherOne } from "./simulated-gathering.js";
 import type { Rows } from "./simulated-rows.js";
 import { createSimulatedSettling } from "./simulated-settling.js";
-import {
-  accounts,
-  keyOf,
-  openTransactions,
-  transactions,
-  wallets as walletTable,
-} from "./simulated-tables.js";
+import { keyOf, openTransactions, transactions, wallets as walletTable } from "./simulated-tables.js";
 
 /** A write that is sent without waiting; all of them are done before the commit, in order. */
 export type SentWrite = (rows: Rows) => void;
@@ -241,14 +234,6 @@ export function createSimulatedChainUnit(
   };
 }
 
-/** The next nonce, or the lowest one that was taken back and that no payment has. */
-export function freeNonce(rows: Rows, { walletId, nextNonce, reclaimedFrom }: ChainWalletRow): number {
-  let nonce = reclaimedFrom ?? nextNonce;
-  while (nonce < nextNonce && rows.get(chainNonces, keyOf(walletId, numberKey(nonce))) !== undefined)
-    nonce += 1;
-  return Math.min(nonce, nextNonce);
-}
-
 export function openPayments(rows: Rows): ChainPaymentRow[] {
   return rows.all(chainPayments).filter(({ stage }) => stage === "assigned" || stage === "signed");
 }
@@ -279,31 +264,4 @@ export function factsOf(
     destination: paid?.address ?? outside,
     destinationAccountId: own ?? "outside",
   };
-}
-
-function readBook(rows: Rows, { tenantId, walletId }: WalletKey): WalletBooks[] {
-  const wallet = rows.get(chainWallets, keyOf(tenantId, walletId));
-  if (wallet === undefined) return [];
-  const balances = new Map(
-    modelAssets.list.map(({ code: asset }) => {
-      const account = rows.get(accounts, keyOf(tenantId, walletId, asset));
-      const gathered = rows.get(chainHoldings, keyOf(walletId, asset))?.gathered ?? 0n;
-      return [asset, { booked: (account?.available ?? 0n) + (account?.held ?? 0n), gathered }];
-    }),
-  );
-  const { haltedReason, statedNonce } = wallet;
-  const finalNonce = Math.min(wallet.finalNonce, freeNonce(rows, wallet));
-  const open = openPayments(rows).filter((one) => one.walletId === walletId);
-  const lowestOpen = open.length === 0 ? null : Math.min(...open.map(({ nonce }) => nonce ?? 0));
-  return [
-    {
-      tenantId,
-      walletId,
-      finalNonce,
-      lowestOpen,
-      isHalted: haltedReason !== null,
-      statedNonce,
-      balances,
-    },
-  ];
 }

@@ -1,0 +1,48 @@
+import type { WalletKey } from "../../../src/app/chain/chain-store.js";
+import type { WalletBooks } from "../../../src/app/chain/wallet-books.js";
+import { modelAssets } from "../../harness/chain/model-network.js";
+import {
+  type ChainWalletRow,
+  chainHoldings,
+  chainNonces,
+  chainWallets,
+  numberKey,
+} from "./simulated-chain-tables.js";
+import { openPayments } from "./simulated-chain-unit.js";
+import type { Rows } from "./simulated-rows.js";
+import { accounts, keyOf } from "./simulated-tables.js";
+
+/** The next nonce, or the lowest one that was taken back and that no payment has. */
+export function freeNonce(rows: Rows, { walletId, nextNonce, reclaimedFrom }: ChainWalletRow): number {
+  let nonce = reclaimedFrom ?? nextNonce;
+  while (nonce < nextNonce && rows.get(chainNonces, keyOf(walletId, numberKey(nonce))) !== undefined)
+    nonce += 1;
+  return Math.min(nonce, nextNonce);
+}
+
+export function readBook(rows: Rows, { tenantId, walletId }: WalletKey): WalletBooks[] {
+  const wallet = rows.get(chainWallets, keyOf(tenantId, walletId));
+  if (wallet === undefined) return [];
+  const balances = new Map(
+    modelAssets.list.map(({ code: asset }) => {
+      const account = rows.get(accounts, keyOf(tenantId, walletId, asset));
+      const gathered = rows.get(chainHoldings, keyOf(walletId, asset))?.gathered ?? 0n;
+      return [asset, { booked: (account?.available ?? 0n) + (account?.held ?? 0n), gathered }];
+    }),
+  );
+  const { haltedReason, statedNonce } = wallet;
+  const finalNonce = Math.min(wallet.finalNonce, freeNonce(rows, wallet));
+  const open = openPayments(rows).filter((one) => one.walletId === walletId);
+  const lowestOpen = open.length === 0 ? null : Math.min(...open.map(({ nonce }) => nonce ?? 0));
+  return [
+    {
+      tenantId,
+      walletId,
+      finalNonce,
+      lowestOpen,
+      isHalted: haltedReason !== null,
+      statedNonce,
+      balances,
+    },
+  ];
+}
