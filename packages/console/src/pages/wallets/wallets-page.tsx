@@ -38,6 +38,7 @@ export function WalletsPage() {
   );
 }
 
+/** The money is beside the name, where a narrow screen shows it. */
 const columns: readonly Column<Wallet>[] = [
   {
     title: "Name",
@@ -48,8 +49,6 @@ const columns: readonly Column<Wallet>[] = [
     ),
   },
   { title: "State", cell: ({ state, frozen }) => <StateBadge state={frozen ? "frozen" : state} /> },
-  { title: "Purpose", cell: ({ purpose, role }) => (role === null ? purpose : `${purpose} (${role})`) },
-  { title: "Network", cell: ({ network }) => network },
   {
     title: "Available",
     isNumber: true,
@@ -66,6 +65,8 @@ const columns: readonly Column<Wallet>[] = [
       />
     ),
   },
+  { title: "Purpose", cell: ({ purpose, role }) => (role === null ? purpose : `${purpose} (${role})`) },
+  { title: "Network", cell: ({ network }) => network },
 ];
 
 function Balances({ of }: { of: readonly { asset: string; value: string }[] }) {
