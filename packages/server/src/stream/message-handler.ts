@@ -37,7 +37,7 @@ export function createMessageHandler(options: MessageHandlerOptions, deps: Strea
   const messages = createAllowance({ burst, perSecond: limits.messagesPerSecond }, monotonicMs);
   const refusals = createAllowance(refusalsAllowed, monotonicMs);
   const { tenantId } = session.principal();
-  /** They are read when it is their turn: a text takes less memory than what is in it. */
+  /** They are read when it is their turn: a string takes less memory than what is in it. */
   const waiting: string[] = [];
   let isWorking = false;
 
