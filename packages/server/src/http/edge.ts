@@ -35,6 +35,7 @@ import {
   setCommonHeaders,
 } from "./plugins/request-context.js";
 import { installSecurityTxt, type SecurityTxtOptions } from "./plugins/security-txt.js";
+import { boundSmallChunks } from "./plugins/small-chunks.js";
 import { installTracing } from "./plugins/tracing.js";
 import { installTrustedProxies, type TrustedProxiesOptions } from "./plugins/trusted-proxies.js";
 import { installUpgrades } from "./plugins/upgrades.js";
@@ -102,6 +103,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   const pending = createPendingAnswers();
   const app = createApp(options, pending);
   pending.follow(app.server);
+  boundSmallChunks(app.server);
   answerUnusualRequests(app.server, { ...options, publicUrl: options.guard.publicUrl });
   installUpgrades(app, "/v1/stream", pending);
   installTrustedProxies(app, options);
