@@ -378,6 +378,7 @@ CREATE TABLE clients (
   role_created_by uuid,
   oidc_issuer text,
   oidc_subject text,
+  link_by uuid,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),

@@ -143,6 +143,7 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
         return {
           removeKeyIds: keys.map((key) => key.id),
           removeSecretIds: secrets.map((secret) => secret.id),
+          set: { person: { ...person, linkBy: addedBy } },
         };
       },
     }),

@@ -42,6 +42,8 @@ export interface PersonFacts {
   role: string;
   /** The client that has written the role, and is part of the person's lineage for as long as the person has it. */
   roleCreatedBy?: string;
+  /** The client that may make a new link for a person who has not used the last one; undefined if the operator alone may. */
+  linkBy?: string | undefined;
   /** The account with which the person has logged in at the OpenID provider. */
   account?: ProviderAccount | undefined;
 }

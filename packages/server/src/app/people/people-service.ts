@@ -84,7 +84,8 @@ export async function invitePerson(
   if (refused !== undefined) return refused;
   const { token, secret } = newInvitation(deps, origin);
   const { client: drafted } = draftClient(deps, origin, { name: body.name, scopes: [...role.scopes] });
-  const client = { ...drafted, secrets: [secret], ...withRole({ email: body.email, account }, role) };
+  const linkBy = actorOf(origin) ?? undefined;
+  const client = { ...drafted, secrets: [secret], ...withRole({ email: body.email, account, linkBy }, role) };
   const request = idempotentRequest(idempotencyKey, body);
   const result = await deps.clients.createClient(
     client,
@@ -145,12 +146,14 @@ async function recoverPerson(
     removeSecretIds: secrets.map((one) => one.id),
     removeKeyIds: keys.map((one) => one.id),
     // The operator says who the person is from now on, also to the provider.
-    ...(by === null
-      ? {
-          authority: { by, controllers: "reset" },
-          set: { person: person && { ...person, account: undefined } },
-        }
-      : {}),
+    ...(by === null ? { authority: { by, controllers: "reset" } } : {}),
+    set: {
+      person: person && {
+        ...person,
+        account: by === null ? undefined : person.account,
+        linkBy: by ?? undefined,
+      },
+    },
   });
   const recovered = asPerson(
     await applyClientChange(deps, origin, id, "person.recover", decide, {
@@ -165,9 +168,10 @@ async function recoverPerson(
     : { person: recovered, invitation: shown(recovered, token, secret) };
 }
 
-/** An approved change of a role makes its requester no controller; one who logs in with the provider has no link that was not used. */
+/** An approved change of a role gives its requester no link; one who logs in with the provider has no link that was not used. */
 function hasMadeLink({ controllers, authorityChangedBy, person }: ApiClient, by: string): boolean {
-  return controllers.includes(by) && authorityChangedBy === by && person?.account === undefined;
+  const isLast = controllers.includes(by) && authorityChangedBy === by;
+  return isLast && person?.linkBy === by && person.account === undefined;
 }
 
 function refuseProgram(client: ApiClient): Refused | undefined {

@@ -186,6 +186,7 @@ function applyChange(
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
       require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
       disabled_at = ${disabledAt}, role = ${person?.role ?? null}, role_created_by = ${person?.roleCreatedBy ?? null},
+      link_by = ${person?.linkBy ?? null},
       email = ${person?.email ?? null}, oidc_issuer = ${person?.account?.issuer ?? null}, oidc_subject = ${person?.account?.subject ?? null}
     WHERE id = ${client.id}
   `);

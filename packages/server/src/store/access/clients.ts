@@ -194,11 +194,12 @@ async function insertClient(
 ): Promise<boolean> {
   const inserted = await tx.query(sql`
     INSERT INTO clients
-      (id, tenant_id, name, scopes, state, require_signature, email, role, role_created_by, oidc_issuer, oidc_subject, created_by, authority_changed_by, authority_changed_at,
+      (id, tenant_id, name, scopes, state, require_signature, email, role, role_created_by, link_by, oidc_issuer, oidc_subject, created_by, authority_changed_by, authority_changed_at,
        controllers, idempotency_key, request_hash, created_at, updated_at)
     VALUES
       (${client.id}, ${client.tenantId}, ${client.name}, ${[...client.scopes]}, ${client.state}, ${client.requireSignature},
        ${client.person?.email ?? null}, ${client.person?.role ?? null}, ${client.person?.roleCreatedBy ?? null},
+       ${client.person?.linkBy ?? null},
        ${client.person?.account?.issuer ?? null}, ${client.person?.account?.subject ?? null},
        ${client.createdBy}, ${client.authorityChangedBy}, ${client.authorityChangedAt},
        ${[...client.controllers]}, ${request?.key ?? null},

@@ -41,7 +41,7 @@ export async function findClientOfTenant(
 export const selectClients = sql`
     SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
       CASE WHEN email IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object('email', email, 'role', role,
-        'roleCreatedBy', role_created_by, 'account', CASE WHEN oidc_subject IS NOT NULL THEN
+        'roleCreatedBy', role_created_by, 'linkBy', link_by, 'account', CASE WHEN oidc_subject IS NOT NULL THEN
           jsonb_build_object('issuer', oidc_issuer, 'subject', oidc_subject) END)) END AS person,
       created_by AS "createdBy", authority_changed_by AS "authorityChangedBy", authority_changed_at AS "authorityChangedAt",
       controllers, reset_at AS "resetAt",

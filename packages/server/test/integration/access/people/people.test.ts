@@ -138,8 +138,8 @@ describe("people", () => {
     const requester = await service.createIndependentClient(owner, scopes);
     const approver = await service.createIndependentClient(owner, scopes);
     const { body: person } = await invite("approver");
-    const request = async (kind: string, change: object) => {
-      const made = await call("POST", "/v1/change-requests", { kind, change }, requester.token);
+    const request = async (kind: string, change: object, by: string | undefined = requester.token) => {
+      const made = await call("POST", "/v1/change-requests", { kind, change }, by);
       expect(made.status).toBe(201);
       const { id, digest } = made.body as unknown as { id: string; digest: string };
       return await call("POST", `/v1/change-requests/${id}/approve`, { digest }, approver.token);
@@ -156,6 +156,12 @@ describe("people", () => {
     const inviterAgain = () => call("POST", `/v1/people/${person.id}/invitation`);
     expect((await inviterAgain()).code).toBe("CHANGE_REQUEST_REQUIRED");
     expect((await recover()).status).toBe(201);
+    expect((await inviterAgain()).code).toBe("CHANGE_REQUEST_REQUIRED");
+    // Not even after a change of the role was approved for it.
+    const ofInviter = { client_id: person.id, state: "disabled" };
+    expect((await request("client.change", ofInviter, token)).body.state).toBe("applied");
+    const enabled = await request("client.change", { ...ofInviter, state: "active" }, token);
+    expect(enabled.body.state).toBe("applied");
     expect((await inviterAgain()).code).toBe("CHANGE_REQUEST_REQUIRED");
     const changed = await request("client.change", { client_id: person.id, role: "viewer" });
     expect(changed.body.state).toBe("applied");
