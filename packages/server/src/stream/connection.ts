@@ -79,6 +79,8 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
   });
   ws.on("ping", messages.receivePing);
   ws.on("pong", () => {
+    // One that answers no ping of ours counts like a message.
+    if (missedPongs === 0) messages.receivePing();
     missedPongs = 0;
   });
   // The library ends the stream with the right code after a protocol error; there is nothing left to do.

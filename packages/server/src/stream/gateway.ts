@@ -30,6 +30,12 @@ export interface GatewayDeps extends StreamDeps, HandshakeRules {
 const closeTimeoutMs = 5000;
 const closingStepMs = 50;
 const closingMsPerSocket = 5;
+/**
+ * In how many frames a message, and in how many pieces a frame may arrive. No client needs more than one frame for a message of a few
+ * kilobytes, and each takes a hundred times its one byte for as long as the message has not ended.
+ */
+const fragmentsMax = 16;
+const piecesMax = 1024;
 
 export function createStreamGateway(deps: GatewayDeps): StreamGateway {
   const { limits, log } = deps;
@@ -38,6 +44,8 @@ export function createStreamGateway(deps: GatewayDeps): StreamGateway {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: limits.messageBytes,
+    maxFragments: fragmentsMax,
+    maxBufferedChunks: piecesMax,
     closeTimeout: closeTimeoutMs,
     handleProtocols: () => streamProtocol,
   } as ConstructorParameters<typeof WebSocketServer>[0]);

@@ -129,21 +129,24 @@ interface AnswerReader {
 }
 
 const answerBytesMax = 65_536;
+/** Each piece costs some microseconds, whatever its size: an answer in pieces of one byte took 100 ms. */
+const answerPiecesMax = 512;
 const excerptBytesMax = 1024;
 
 function createAnswerReader(): AnswerReader {
   const kept: Uint8Array[] = [];
   let keptBytes = 0;
-  let readBytes = 0;
+  let [readBytes, pieces] = [0, 0];
   return {
     take: (chunk) => {
       readBytes += chunk.length;
+      pieces += 1;
       if (keptBytes < excerptBytesMax) {
         const part = Uint8Array.prototype.slice.call(chunk, 0, excerptBytesMax - keptBytes);
         keptBytes += part.length;
         kept.push(part);
       }
-      return readBytes <= answerBytesMax;
+      return readBytes <= answerBytesMax && pieces <= answerPiecesMax;
     },
     // PostgreSQL cannot store the character zero in a string.
     excerpt: () =>

@@ -173,6 +173,19 @@ describe("a receiver that misbehaves", () => {
     expect(writtenBytes).toBeLessThan(totalBytes);
   });
 
+  it("is disconnected when its response comes in too many pieces", async () => {
+    let isCut = false;
+    const { url } = await receiver((_request, response) => {
+      response.writeHead(200);
+      for (let count = 0; count < 60_000; count++) response.write("x");
+      response.on("close", () => {
+        isCut = true;
+      });
+    });
+    expect(await poster()(url)).toMatchObject({ kind: "answered", status: 200, excerpt: "x".repeat(513) });
+    await eventually(() => isCut, Boolean);
+  });
+
   it("cannot make the service decompress a response", async () => {
     const bomb = gzipSync(Buffer.alloc(20_000_000));
     expect(bomb.length).toBeLessThan(65_536);

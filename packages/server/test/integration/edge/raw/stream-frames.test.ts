@@ -96,6 +96,12 @@ describe("a client that sends raw WebSocket frames", () => {
       4429,
     ],
     ["a thousand pings", repeated(1000, () => frame({ opcode: ping })), 4429],
+    ["a thousand answers to pings that nobody sent", repeated(1000, () => frame({ opcode: pong })), 4429],
+    [
+      "a message in twenty fragments that does not end",
+      repeated(20, (n) => part(n === 0 ? 1 : 0, "[")),
+      1008,
+    ],
     ["a farewell", closeWith(1000, "goodbye"), 1000],
   ])("is disconnected for %s", async (_what, bytes, code) => {
     stream = await openRawStream(service.url, token, bytes);
