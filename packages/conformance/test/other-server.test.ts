@@ -55,6 +55,7 @@ const mayBeMissing = [
   "shown.asset",
   "tx.get.own",
   "tx.get.together",
+  "tx.create.once",
   "policy.nothing-created",
   "policy.announced",
   "refused.nothing-created",

@@ -31,6 +31,10 @@ export const webhookFaults = {
     check: "webhook.delivery-id.unique",
     words: "for two notifications whose bodies differ",
   },
+  "delivery-id-reused-later": {
+    check: "webhook.delivery-id.every",
+    words: "for two transactions",
+  },
   "webhook-disagrees": { check: "webhook.result", words: "the state completed that GET shows" },
   "webhook-without-state": {
     check: "webhook.result",

@@ -1,9 +1,9 @@
-import { contractCheck, NotOffered } from "../engine/check.js";
+import { contractCheck, expect, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
-import { isRefusal } from "../http/reply.js";
+import { describeReply, isRefusal } from "../http/reply.js";
 import { obtainToken, revokeToken } from "../target/oauth.js";
 import { onOneConnection } from "./key-scenarios.js";
-import { expectAccepted, expectRefused, swapCase } from "./scenarios.js";
+import { expectAccepted, expectRefused, isAccepted, swapCase } from "./scenarios.js";
 
 const none = "access.none";
 const garbage = "access.garbage";
@@ -78,6 +78,23 @@ export const accessChecks = [
     async (kit) => {
       for (const [what, authorization] of likeToken(kit))
         expectRefused((await kit.create({ authorization })).reply, what);
+    },
+  ),
+  contractCheck(
+    "access.path",
+    "5.bearer",
+    "A request without a token is not accepted under another spelling of the path.",
+    { ...row, unlessFailed: [none] },
+    async (kit) => {
+      for (const path of ["/v1/transactions/", "/v1//transactions"]) {
+        const { reply } = await kit.create({ path, authorization: null });
+        // What is at such a path is open, and so is a redirect.
+        expect(
+          !isAccepted(kit.target, reply),
+          `no transaction from POST ${path} without a token`,
+          describeReply(reply),
+        );
+      }
     },
   ),
   contractCheck(
@@ -157,13 +174,29 @@ function likeToken({ session }: Kit): [what: string, authorization: string][] {
     ["the token with a comma and characters after it", `${token},x7`, "$TOKEN_AND_COMMA"],
     ["the first half of the token", token.slice(0, half), "$FIRST_HALF_OF_TOKEN"],
     ["the second half of the token", token.slice(half), "$SECOND_HALF_OF_TOKEN"],
+    ["the token with its last character changed", alterLast(token), "$TOKEN_WITH_OTHER_END"],
   ];
+  const reversed = [...token].reverse().join("");
+  if (reversed !== token)
+    variants.push(["the characters of the token in reverse", reversed, "$REVERSED_TOKEN"]);
   const swapped = swapCase(token);
   // Digits of a number are the same in either case.
   if (swapped !== token && !/^[\da-f-]*$/i.test(token))
     variants.push(["the token in other case", swapped, "$TOKEN_IN_OTHER_CASE"]);
   for (const [, variant, name] of variants) secrets.set(variant, name);
-  return variants.map(([what, variant]) => [what, `Bearer ${variant}`]);
+  // What programs write for a token that they do not have, and what stands for any.
+  const words = ["null", "undefined", "*"].map((word) => [`the word ${word}`, word, ""] as const);
+  return [...words, ...variants].map(([what, variant]) => [what, `Bearer ${variant}`]);
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** Changes the highest bit of the last character in base 64, because the lowest ones of the last character can be without meaning. */
+function alterLast(token: string): string {
+  const at = token.search(/[\w-][^\w-]*$/);
+  if (at < 0) return `${token}0`;
+  const other = alphabet[(alphabet.indexOf(token[at] ?? "A") + alphabet.length / 2) % alphabet.length];
+  return `${token.slice(0, at)}${other}${token.slice(at + 1)}`;
 }
 
 /** Changes a character well inside the token: the last one of a base64 string can have bits that do not count. */

@@ -11,6 +11,7 @@ import {
   type Reply,
   toReply,
 } from "../http/reply.js";
+import type { RequestToSend } from "../http/send.js";
 import { book } from "./endpoint-checks.js";
 import { errorKinds, isSuccess, isText, isUpperSnake } from "./error-checks.js";
 import { furtherRequests } from "./further-requests.js";
@@ -173,7 +174,44 @@ export const everyErrorChecks = [
         isGoodElsewhere: hasRequestId,
       }),
   ),
+  contractCheck(
+    "error.every.request-id-unique",
+    "7.request-id",
+    "No two error responses of the run to different requests have one request_id.",
+    {
+      needs: ["error.request-id.unique"],
+      unlessFailed: ["error.every.request-id"],
+      writes: ["transaction", "wallet"],
+      atEnd: true,
+    },
+    async (kit) => {
+      const first = new Map<string, Reply>();
+      for (const reply of errorReplies(kit)) {
+        const id = requestIdOf(reply);
+        if (typeof id !== "string" || id === "") continue;
+        const other = first.get(id) ?? reply;
+        first.set(id, other);
+        const [own, its] = [reply, other].map(({ exchange }) => exchange.request);
+        expect(
+          other === reply || own === undefined || its === undefined || mayShareAnswer(own, its),
+          "a request_id of its own for each request",
+          `${id} of exchange ${other.exchange.index} again in exchange ${reply.exchange.index}, for ${own?.method} ${own?.url.pathname}`,
+          reply,
+        );
+      }
+    },
+  ),
 ];
+
+const keyIn = ({ headers }: RequestToSend) =>
+  headers.find(([name]) => name.toLowerCase() === "idempotency-key")?.[1];
+
+/** A refusal can be remembered with its key, and the answer to a GET can come from a cache. */
+function mayShareAnswer(one: RequestToSend, other: RequestToSend): boolean {
+  if (one.method !== other.method || one.url.href !== other.url.href) return false;
+  const key = keyIn(one);
+  return one.method === "GET" || (key !== undefined && key === keyIn(other));
+}
 
 const requestIdOf = (reply: Reply) => errorOf(reply)?.["request_id"];
 

@@ -26,7 +26,7 @@ export async function acceptTransaction(kit: Kit, options: CreateOptions = {}): 
   return withId(kit, attempt);
 }
 
-const withId = (kit: Kit, attempt: Attempt): Accepted => ({
+export const withId = (kit: Kit, attempt: Attempt): Accepted => ({
   ...attempt,
   id: idOf(kit, attempt.reply),
 });

@@ -7,8 +7,10 @@ import { responseChecks } from "./declared/response-checks.js";
 import { endpointChecks, walletBodyChecks } from "./endpoint-checks.js";
 import { errorChecks } from "./error-checks.js";
 import { everyErrorChecks } from "./every-error-checks.js";
+import { everyReadChecks } from "./every-read-checks.js";
 import { everyTransactionChecks } from "./every-transaction-checks.js";
 import { keyChecks } from "./key-checks.js";
+import { keyKeptChecks } from "./key-kept-checks.js";
 import { policyChecks } from "./policy-checks.js";
 import { bursarChecks } from "./profiles/bursar-checks.js";
 import { idempotencyChecks } from "./profiles/idempotency-checks.js";
@@ -26,6 +28,7 @@ import { slowChecks } from "./slow-checks.js";
 import { togetherChecks } from "./together-checks.js";
 import { transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhooks/webhook-checks.js";
+import { webhookEveryChecks } from "./webhooks/webhook-every-checks.js";
 import { webhookRetryChecks } from "./webhooks/webhook-retry-checks.js";
 
 /** All checks, each after those that it needs. A new check is a row of one of these lists. */
@@ -37,6 +40,7 @@ export const checkTable: readonly Check[] = [
   ...walletBodyChecks,
   ...shownChecks,
   ...keyChecks,
+  ...keyKeptChecks,
   ...accessChecks,
   ...errorChecks,
   ...webhookChecks,
@@ -59,4 +63,6 @@ export const checkTable: readonly Check[] = [
   ...slowChecks,
   ...everyErrorChecks,
   ...everyTransactionChecks,
+  ...everyReadChecks,
+  ...webhookEveryChecks,
 ];

@@ -29,6 +29,8 @@ const needsId = [
   "tx.get.result-stays",
   "tx.get.result-minute",
   "tx.get.result-kept",
+  "tx.get.every",
+  "tx.get.every-final",
   "prefix.transaction",
   "key.repeat.final",
   "key.repeat.unchanged",

@@ -12,8 +12,9 @@ export function tenantOf(given: string | undefined): "first" | "second" {
 /** Connections on which a valid token was seen, if that is the fault. */
 const authenticated = new WeakSet<object>();
 
-export function checkToken({ headers, socket }: PlainRequest, has: Has, oauth: PlainOauth): void {
+export function checkToken({ headers, socket, path }: PlainRequest, has: Has, oauth: PlainOauth): void {
   const given = headers.authorization ?? "";
+  if (path.endsWith("/") && has("no-token-with-slash-accepted")) return;
   if (has("token-of-connection") && authenticated.has(socket)) return;
   if (given !== "" && admits(given, has, oauth)) authenticated.add(socket);
   if (given === "" && !has("no-token-accepted"))
@@ -41,6 +42,8 @@ export function admits(given: string, has: Has, oauth: PlainOauth): boolean {
 function isLikeToken(token: string, has: Has): boolean {
   const { own } = plainTokens;
   return (
+    (token === "null" && has("null-token-accepted")) ||
+    (token.length === own.length && token.startsWith(own.slice(0, -1)) && has("end-of-token-ignored")) ||
     (token.startsWith(own) && has("longer-token-accepted")) ||
     (token.endsWith(own) && has("token-suffix-accepted")) ||
     (own.includes(token) && has("piece-of-token-accepted")) ||

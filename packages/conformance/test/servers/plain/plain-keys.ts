@@ -33,7 +33,11 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
     const known = keys.get(keyOf(key, request));
     const { socket } = request;
     if (known === undefined) return undefined;
+    const isLower = !request.rawHeaders.includes("Idempotency-Key");
     const isForgotten =
+      (has("lower-case-key-forgotten") && isLower) ||
+      (has("long-key-forgotten") && key.length > 60) ||
+      (has("key-of-long-body-forgotten") && request.body.length > 1500) ||
       (has("few-keys-remembered") && [...keys.values()].indexOf(known) < keys.size - keysRemembered) ||
       (has("key-per-connection") && known.socket !== socket) ||
       (has("key-forgotten-after-a-minute") && performance.now() - known.at > minuteMs) ||

@@ -131,6 +131,7 @@ function write(response: ServerResponse, answer: PlainAnswer, has: Has): void {
 
 /** The path, or the one that it would be with the prefix if the server does not insist on it. */
 function withPrefix({ method, path }: PlainRequest, has: Has): string {
+  if (has("no-token-with-slash-accepted") && path === "/v1/transactions/") return "/v1/transactions";
   const isBare =
     (has("unprefixed-everything") && !path.startsWith("/v1") && !path.startsWith("/.")) ||
     (has("unprefixed-create") && method === "POST" && path === "/transactions") ||

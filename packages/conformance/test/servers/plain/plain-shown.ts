@@ -10,7 +10,9 @@ export function showReference(reference: string, has: Has): string {
   return has("reference-trimmed") ? reference.trim() : reference;
 }
 
-export function showAmount(amount: string, has: Has): string | number {
+/** `isOther` at the end of a run, of transactions that no earlier check looks at again. */
+export function showAmount(amount: string, has: Has, isOther: boolean): string | number {
+  if (isOther && has("amount-rounded-at-the-end")) return String(Number(amount));
   if (has("amount-shown-as-number")) return Number(amount);
   if (has("amount-rounded")) return Number(amount).toFixed(0);
   return has("amount-through-double") ? String(Number(amount)) : amount;

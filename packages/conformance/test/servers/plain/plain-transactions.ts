@@ -9,6 +9,7 @@ import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
 import { isLikeId, showAmount, showReference } from "./plain-shown.js";
 import type { createPlainSignatures } from "./plain-signatures.js";
 import type { PlainStream } from "./plain-stream.js";
+import { failedCount, hiddenMs, raceMs, settleMs, slowSettleMs, unsettledEach } from "./plain-times.js";
 import type { PlainWebhooks } from "./plain-webhooks.js";
 
 interface Transaction extends Input {
@@ -24,20 +25,10 @@ interface Parts {
   readonly signatures: ReturnType<typeof createPlainSignatures>;
 }
 
-const settleMs = 5;
-/** For how long a change is announced and not yet shown, if that is the fault: a receiver has to notice it on a busy machine. */
-const hiddenMs = 600;
-/** So slow that a request can be repeated before the result. */
-const slowSettleMs = 300;
-const raceMs = 60;
 /** The transaction that is lost although others are kept, and how often a final one is shown before it is lost. */
 const lostIndex = 8;
 /** The transaction that is accepted with another status than those before it. */
 const laterIndex = 3;
-/** After so many transactions one is refused without a reason. */
-const failedCount = 9;
-/** One of so many never gets a result, if that is the fault. */
-const unsettledEach = 4;
 const lostAfterReads = 1;
 /** As many requests at once as one check sends. */
 const crowd = 8;
@@ -167,6 +158,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
         ? [...transactions.values()].at(-1)
         : undefined;
     const transaction = same ?? add(input, tenantOf(request.headers.authorization));
+    if (has("each-created-twice")) add(input, tenantOf(request.headers.authorization));
     bodies.set(request.body, transaction);
     if (key !== undefined)
       keys.set(keyOf(key, request), {
@@ -230,9 +222,12 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     return { status, headers: { ...headers, ...marked }, body: shown };
   };
 
+  const isNotFirst = (id: string) => [...transactions.keys()].indexOf(id) > changedLater;
+
   const isLost = (id: string) =>
     has("accepted-then-404") ||
     (has("some-lost") && [...transactions.keys()].indexOf(id) === lostIndex) ||
+    (has("lost-at-the-end") && isEnding && isNotFirst(id)) ||
     (has("lost-when-final") && (finalReads.get(id) ?? 0) > lostAfterReads);
 
   const findId = (id: string): string => {
@@ -280,7 +275,10 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const isChangedLater =
       [...transactions.keys()].indexOf(rest.id) < changedLater &&
       ((has("final-changes-later") && ageMs > minuteMs) || (has("final-changes-at-the-end") && isEnding));
-    const shown = (has("final-changes") && reads % 2 === 1) || isChangedLater ? "failed" : state;
+    const isOther = isEnding && isNotFirst(rest.id);
+    const isBack = has("final-goes-back") && isOther && reads > 1;
+    const shown =
+      (has("final-changes") && reads % 2 === 1) || isChangedLater ? "failed" : isBack ? "accepted" : state;
     return {
       ...rest,
       reference: has("reference-left-out")
@@ -289,7 +287,9 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
           ? null
           : showReference(rest.reference, has),
       asset: has("asset-changed") ? "EUR" : rest.asset,
-      amount: has("amount-left-out") ? undefined : showAmount(added.has(rest.id) ? "2.02" : rest.amount, has),
+      amount: has("amount-left-out")
+        ? undefined
+        : showAmount(added.has(rest.id) ? "2.02" : rest.amount, has, isOther),
       ...(has("state-missing") ? {} : { state: has("state-is-object") ? { name: shown } : shown }),
       ...(has("get-off-schema") ? { created_at: 5 } : {}),
     };

@@ -23,6 +23,8 @@ interface Notification {
 
 export const retryScheduleMs = [25, 50] as const;
 const attemptsMax = 5;
+/** More than the checks of the first notifications look at. */
+const reusedAfter = 5;
 
 interface Endpoint {
   readonly url: string;
@@ -136,7 +138,9 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
           ? "dlv_1"
           : has("delivery-id-per-transaction")
             ? transaction.id
-            : randomUUID();
+            : has("delivery-id-reused-later") && announcedCount > reusedAfter
+              ? `dlv_${announcedCount % 2}`
+              : randomUUID();
         const notification = { transaction: { ...transaction }, occurredAt: new Date().toISOString() };
         const changes = has("result-under-other-event") || has("result-not-retried") ? ["accepted"] : [];
         for (const state of changes)

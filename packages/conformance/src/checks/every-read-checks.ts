@@ -1,0 +1,239 @@
+import { CheckFailed, contractCheck, expect, fail, NotOffered } from "../engine/check.js";
+import { compareDecimals, parseDecimal, parseScientific } from "../engine/decimal.js";
+import { type Kit, urlOf } from "../engine/kit.js";
+import { describeValue } from "../engine/name-value.js";
+import { describeReply, isObject, parseJson, type Reply, toReply } from "../http/reply.js";
+import type { Exchange } from "../http/send.js";
+import { containsText, itemAt, placesOf } from "../webhooks/delivery-items.js";
+import { findId, foundCheck, isAccepted, sharedTransaction, showTransaction } from "./scenarios.js";
+import { createdInRun, findShown } from "./shown-members.js";
+import { stateOf } from "./transaction-state.js";
+import { announced } from "./webhooks/webhook-scenarios.js";
+
+/**
+ * Most transactions of a run belong to checks that look at something else. These checks read all of them at the end, and compare what
+ * the whole run has shown.
+ */
+
+/** A target with a small quota or slow responses is read for so long, and the rest is left out. */
+const sweepMs = 15_000;
+/** Requests that are left for other checks. */
+const requestsLeft = 40;
+/** Of those whose result was read before, some are read once more. */
+const rereadMax = 8;
+const unknownMax = 20;
+
+interface Sent {
+  readonly id: string;
+  readonly members: Record<string, unknown>;
+}
+
+const isOwn = ({ session }: Kit, { request }: Exchange) =>
+  request.headers.some(([name, value]) => name === "Authorization" && value === `Bearer ${session.token}`);
+
+/** What the run's own client had accepted, with what it sent. One key with two bodies is left out: which of them counts is open. */
+function sentInRun(kit: Kit): Sent[] {
+  const bodies = new Map<string, string | undefined>();
+  for (const exchange of kit.session.exchanges) {
+    const { request, response } = exchange;
+    const isCreate = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
+    if (!isCreate || response === undefined || !isOwn(kit, exchange)) continue;
+    const reply = toReply({ ...exchange, response });
+    const id = isAccepted(kit.target, reply) ? findId(kit.target, reply)?.id : undefined;
+    if (id === undefined) continue;
+    bodies.set(id, bodies.has(id) && bodies.get(id) !== request.body ? undefined : request.body);
+  }
+  return [...bodies].map(([id, body]) => {
+    const members = parseJson(body ?? "");
+    // A body with a repeated member, or one that is no JSON, can be read in more than one way.
+    const isPlain = isObject(members) && JSON.stringify(members) === body;
+    return { id, members: isPlain ? members : {} };
+  });
+}
+
+const pathOf = (id: string) => `/v1/transactions/${encodeURIComponent(id)}`;
+
+/** The answers to GET of a transaction so far, each after the one before it had arrived. */
+function readsOf(kit: Kit, id: string): Reply[] {
+  const { pathname } = urlOf(kit.target.baseUrl, pathOf(id));
+  let arrivedAt = 0;
+  return kit.session.exchanges.flatMap((exchange) => {
+    const { request, response, startedAt, durationMs } = exchange;
+    if (request.method !== "GET" || request.url.pathname !== pathname || response === undefined) return [];
+    // Requests that overlap can be answered in any order.
+    if (!isOwn(kit, exchange) || startedAt.getTime() < arrivedAt) return [];
+    arrivedAt = startedAt.getTime() + durationMs;
+    return [toReply({ ...exchange, response })];
+  });
+}
+
+const finalIn = ({ target }: Kit, reply: Reply) => {
+  const state = reply.status === 200 ? stateOf(target, reply) : undefined;
+  return state !== undefined && target.finalStates.includes(state) ? state : undefined;
+};
+
+/** Reads every transaction of the run once more, those first of which no result was seen. */
+const sweep = (kit: Kit): Promise<{ last: ReadonlyMap<Sent, Reply> }> =>
+  kit.fixture("all transactions at the end", async (own) => {
+    const started = performance.now();
+    const { session } = own;
+    const all = sentInRun(own).map((sent) => ({ sent, reads: readsOf(own, sent.id) }));
+    const isSettled = ({ reads }: (typeof all)[number]) => reads.some((one) => finalIn(own, one));
+    const settled = all.filter(isSettled);
+    const last = new Map<Sent, Reply>();
+    for (const { sent, reads } of settled) {
+      const [read] = reads.filter((one) => one.status === 200).slice(-1);
+      if (read !== undefined) last.set(sent, read);
+    }
+    for (const { sent } of [...all.filter((one) => !isSettled(one)), ...settled.slice(0, rereadMax)]) {
+      const isLate = performance.now() - started > sweepMs || performance.now() + sweepMs > session.deadline;
+      if (isLate || session.exchanges.length + requestsLeft > session.bounds.requestsMax) break;
+      last.set(sent, await showTransaction(own, sent.id));
+    }
+    return { last };
+  });
+
+const isSameAmount = (sent: unknown, shown: unknown) => {
+  const [wanted, seen] = [parseDecimal(String(sent)), parseScientific(String(shown))];
+  return wanted !== undefined && seen !== undefined && compareDecimals(wanted, seen) === 0;
+};
+
+const comparisons = {
+  amount: isSameAmount,
+  asset: (sent: unknown, shown: unknown) => sent === shown,
+  reference: (sent: unknown, shown: unknown) => sent === shown,
+};
+type Compared = keyof typeof comparisons;
+const comparedNames = Object.keys(comparisons) as Compared[];
+
+/** What a target surely understands as it is meant: what the target file names, and references without anything unusual. */
+function isUsual({ target }: Kit, name: Compared, value: unknown): boolean {
+  // What is left out has no value to compare, whatever the target file leaves out.
+  if (typeof value !== "string") return false;
+  if (name === "reference") return /^[\w-]{1,64}$/.test(value);
+  const { transaction, exact } = target;
+  return value === transaction[name] || value === exact?.[name];
+}
+
+/** The members that GET shows as they were sent, at the place that the target file names or has shown so. */
+async function knownMembers(kit: Kit): Promise<Compared[]> {
+  const shared = await sharedTransaction(kit);
+  const { json } = await showTransaction(kit, shared.id);
+  const sent: Record<string, unknown> = { ...kit.target.transaction, reference: shared.reference };
+  return comparedNames.filter((name) => comparisons[name](sent[name], findShown(kit.target, json, name)));
+}
+
+const shownChecks = ["shown.amount.equal", "shown.amount.exact", "shown.asset", "shown.reference"];
+const keyChecks = [
+  "key.repeat.once",
+  "key.repeat.same-id",
+  "key.repeat.final",
+  "key.repeat.later",
+  "key.repeat.unchanged",
+  "key.race",
+  "key.distinct",
+];
+const writes = ["transaction"] as const;
+
+export const everyReadChecks = [
+  contractCheck(
+    "tx.get.every",
+    "4.get-transaction",
+    "Every transaction that was accepted during the run can be read at its end, with what was sent.",
+    {
+      needs: [foundCheck],
+      unlessFailed: [...shownChecks, ...keyChecks, "tx.get.own", "tx.create.together", "tx.get.state"],
+      writes,
+      atEnd: true,
+    },
+    async (kit) => {
+      const { last } = await sweep(kit);
+      const names = await knownMembers(kit);
+      for (const [{ id, members }, reply] of last)
+        for (const name of names.filter((one) => isUsual(kit, one, members[one]))) {
+          const value = findShown(kit.target, reply.json, name);
+          expect(
+            comparisons[name](members[name], value),
+            `the ${name} ${String(members[name])} of ${id}, as it was sent, also at the end of the run`,
+            `the ${name} ${typeof value === "string" ? value : describeValue(value)}`,
+            reply,
+          );
+        }
+    },
+  ),
+  contractCheck(
+    "tx.get.every-final",
+    "4.rule-4",
+    "No transaction of the run has another state, or is not found, after a final state was read.",
+    {
+      needs: ["tx.get.result"],
+      unlessFailed: [
+        "tx.get.result-stays",
+        "tx.get.result-minute",
+        "tx.get.result-kept",
+        "tx.get.every",
+        "key.repeat.unchanged",
+      ],
+      writes,
+      atEnd: true,
+    },
+    async (kit) => {
+      await sweep(kit);
+      for (const { id } of sentInRun(kit)) {
+        let first: string | undefined;
+        for (const reply of readsOf(kit, id)) {
+          const state = finalIn(kit, reply);
+          first ??= state;
+          const isLost = reply.status === 404 || reply.status === 410;
+          if (first === undefined || state === first || !(isLost || reply.status === 200)) continue;
+          const wanted = `the final state ${first} of ${id}, which GET had shown, at every later GET`;
+          fail(wanted, isLost ? describeReply(reply) : `the state ${stateOf(kit.target, reply)}`, reply);
+        }
+      }
+    },
+  ),
+  contractCheck(
+    "tx.create.once",
+    "1.transactions",
+    "No request of the run has created two transactions.",
+    {
+      needs: ["webhook.each"],
+      unlessFailed: ["tx.get.every", "key.repeat.nothing-created", "key.repeat.each", ...keyChecks],
+      writes: ["transaction", "webhook endpoint"],
+      atEnd: true,
+    },
+    expectOneEach,
+  ),
+];
+
+/** A second transaction has an id that no response has shown, with the reference and the amount of a request. A fee has another amount. */
+async function expectOneEach(kit: Kit): Promise<void> {
+  const { deliveries, created } = await announced(kit);
+  const places = new Set(
+    deliveries.flatMap((one) => created.flatMap(({ id }) => (id === undefined ? [] : placesOf(one, id)))),
+  );
+  const names = await knownMembers(kit);
+  if (places.size === 0 || !names.includes("amount"))
+    throw new NotOffered("Without ids in notifications and amounts in GET, a second one cannot be seen.");
+  const sent = sentInRun(kit).filter(({ members }) => isUsual(kit, "reference", members["reference"]));
+  const known = new Set(createdInRun(kit).map(({ id }) => id));
+  const unknown = new Map<string, (typeof deliveries)[number]>();
+  for (const delivery of kit.session.receiver?.deliveries ?? [])
+    for (const place of places) {
+      const id = (itemAt(delivery, place) ?? "").split("/").at(-1) ?? "";
+      if (id !== "" && !known.has(id) && !unknown.has(id)) unknown.set(id, delivery);
+    }
+  for (const [id, delivery] of [...unknown].slice(0, unknownMax)) {
+    const { status, json } = await kit.send("GET", pathOf(id));
+    const first = sent.find(({ members }) => containsText(json, String(members["reference"])));
+    const isSame = (name: Compared) =>
+      comparisons[name](first?.members[name], findShown(kit.target, json, name));
+    if (status !== 200 || first === undefined || !names.every(isSame)) continue;
+    throw new CheckFailed(
+      `one transaction for the request with the reference ${first.members["reference"]}, ${first.id}`,
+      `a second one, ${id}, with the same reference and amount, in notification ${delivery.index}`,
+      undefined,
+      [delivery],
+    );
+  }
+}

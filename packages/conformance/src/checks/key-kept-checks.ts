@@ -1,0 +1,59 @@
+import { contractCheck, ignoreNoResponse } from "../engine/check.js";
+import { type CreateOptions, type Kit, membersOf } from "../engine/kit.js";
+import { expectOne, repeat, withId } from "./key-scenarios.js";
+import { expectAccepted, isAccepted } from "./scenarios.js";
+
+const longKeys = [270, 96];
+/** So many that a memory that leaves out one key in five is noticed. */
+const usualRequests = 4;
+/** JSON allows spaces, so a long request need not have long members. */
+const longBody = 2000;
+
+/** Requests that differ in what a memory of keys can depend on. All but the usual ones may be refused: lengths and sizes are open. */
+function requests(kit: Kit): readonly [what: string, options: CreateOptions][] {
+  const body = JSON.stringify(membersOf(kit, kit.newName()));
+  return [
+    ["the header spelt idempotency-key", { keyHeader: "idempotency-key" }],
+    ...longKeys.map((length): [string, CreateOptions] => [
+      `a key of more than ${length} characters`,
+      { key: `${kit.newName()}-${"k".repeat(length)}` },
+    ]),
+    [`a body of more than ${longBody} bytes`, { body: `${body.slice(0, -1)}${" ".repeat(longBody)}}` }],
+    ...Array.from({ length: usualRequests }, (): [string, CreateOptions] => ["the same key", {}]),
+  ];
+}
+
+const keyHeaderOf = ({ keyHeader }: CreateOptions) => (keyHeader === undefined ? {} : { keyHeader });
+
+/** Keys that the other checks send once. */
+export const keyKeptChecks = [
+  contractCheck(
+    "key.repeat.each",
+    "1.transactions",
+    "Every key is remembered: long ones, those of long requests, and with the header spelt in lower case.",
+    {
+      needs: ["key.repeat.other-connection"],
+      unlessFailed: [
+        "key.header-name",
+        "key.repeat.final",
+        "key.repeat.later",
+        "key.race",
+        "key.whole",
+        "tx.create.together",
+      ],
+      writes: ["transaction"],
+    },
+    async (kit) => {
+      for (const [what, options] of requests(kit)) {
+        const mayBeRefused = options.key !== undefined || options.body !== undefined;
+        const sent = kit.create(options);
+        const first = await (mayBeRefused ? sent.catch(ignoreNoResponse) : sent);
+        if (first === undefined || (mayBeRefused && !isAccepted(kit.target, first.reply))) continue;
+        expectAccepted(kit, first.reply);
+        const second = await repeat(kit, first, keyHeaderOf(options));
+        const wanted = `after the same request was sent twice with ${what}`;
+        await expectOne(kit, withId(kit, first), second, wanted);
+      }
+    },
+  ),
+];
