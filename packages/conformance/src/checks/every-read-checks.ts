@@ -34,13 +34,17 @@ const isOwn = ({ session }: Kit, { request }: Exchange) =>
 /** What the run's own client had accepted, with what it sent. One key with two bodies is left out: which of them counts is open. */
 function sentInRun(kit: Kit): Sent[] {
   const bodies = new Map<string, string | undefined>();
+  const ids = new Map<string, string>();
   for (const exchange of kit.session.exchanges) {
     const { request, response } = exchange;
     const isCreate = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
     if (!isCreate || response === undefined || !isOwn(kit, exchange)) continue;
+    const key = request.headers.find(([name]) => name.toLowerCase() === "idempotency-key")?.[1] ?? "";
     const reply = toReply({ ...exchange, response });
-    const id = isAccepted(kit.target, reply) ? findId(kit.target, reply)?.id : undefined;
+    // A request that is refused can have the key of one that was accepted.
+    const id = isAccepted(kit.target, reply) ? findId(kit.target, reply)?.id : ids.get(key);
     if (id === undefined) continue;
+    ids.set(key, id);
     bodies.set(id, bodies.has(id) && bodies.get(id) !== request.body ? undefined : request.body);
   }
   return [...bodies].map(([id, body]) => {
