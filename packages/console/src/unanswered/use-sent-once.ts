@@ -16,6 +16,8 @@ interface Attempt<Body, Fields> {
   body: Body;
   /** What the body was made of; undefined if it is sent again. */
   typed: Fields | undefined;
+  /** Also if it was sent in another tab, which has the same draft. */
+  isRepeated: boolean;
 }
 
 interface SentOnceOptions<Body, Fields extends Sent<Body>, Answer> {
@@ -63,8 +65,8 @@ export function useSentOnce<Body, Fields extends Sent<Body>, Answer>({
       unanswered.forget(key);
       onAnswer(answer, isShown());
     },
-    onError: (error, { key, typed }) => {
-      if (!wasNotMade(error, typed === undefined)) return;
+    onError: (error, { key, isRepeated }) => {
+      if (!wasNotMade(error, isRepeated)) return;
       if (draft.read().key === key) noteSent({ sent: undefined, key });
       unanswered.forget(key);
     },
@@ -80,7 +82,12 @@ export function useSentOnce<Body, Fields extends Sent<Body>, Answer>({
     isLocked: sent !== undefined || isPending,
     isUnknown: sent !== undefined && !isPending,
     submit: (body: Body) =>
-      send.mutate({ key, body: sent ?? body, typed: sent === undefined ? draft.value : undefined }),
+      send.mutate({
+        key,
+        body: sent ?? body,
+        typed: sent === undefined ? draft.value : undefined,
+        isRepeated: sent !== undefined || unanswered.requests.some((request) => request.key === key),
+      }),
     discard: () => {
       draft.clear();
       unanswered.forget(key);

@@ -64,15 +64,23 @@ export function composeStream(
     audit: guard.audit,
     readMessage: createMessageReader(channels, compileCheck),
     room: createMessageRoom(waitingBytesMax),
-    takeQuota: (client, length) =>
-      takeQuota(
-        quotas.of(client),
+    takeQuota: async (client, length) => {
+      const cost = 1 + costOfBytes(length);
+      const traffic = quotas.of(client);
+      const waitSeconds = await takeQuota(
+        traffic,
         { quotaClass: "read", canStop: false },
         performance.now(),
-        1 + costOfBytes(length),
-      ),
-    chargeQuota: (client, bytes) =>
-      chargeQuota(quotas.of(client), "read", performance.now(), costOfBytes(bytes)),
+        cost,
+      );
+      if (waitSeconds === 0) guard.shedder.count(client.tenantId, cost);
+      return waitSeconds;
+    },
+    chargeQuota: (client, bytes) => {
+      const cost = costOfBytes(bytes);
+      chargeQuota(quotas.of(client), "read", performance.now(), cost);
+      guard.shedder.count(client.tenantId, cost);
+    },
     limits: readLimits(settings),
     publicUrl,
     allowedOrigins: readAllowedOrigins(publicUrl, settings["stream.allowed_origins"]),

@@ -19,6 +19,7 @@ export interface Channel {
 /** One socket, as a channel sees it. */
 export interface Subscriber {
   tenantId: string;
+  clientId: string;
   /** Sends whole frames (see `textFrames`), in order. A client that reads too slowly is disconnected. */
   send: (frames: Buffer) => void;
   /** Waits for room, before sending what is not urgent, such as history: true when there is room, false when the stream has ended. */

@@ -60,7 +60,7 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
     const end = () => close(1011, "try again");
     deps.checkEpoch().then(end, end);
   };
-  const subscriptions = createSubscriptions({ tenantId, ...outbox, fail }, limits.subscriptions);
+  const subscriptions = createSubscriptions({ tenantId, clientId, ...outbox, fail }, limits.subscriptions);
   const session = createSession({ ...options, send, close, subscriptions }, deps);
   const messages = createMessageHandler(
     { requestId, session, subscriptions, send, bytesSent: outbox.bytesSent, close },

@@ -39,12 +39,12 @@ describe("a client that sends faster than it is answered", () => {
       publicUrl: "https://bursar.example",
       isUnavailable: () => false,
     } as unknown as StreamDeps;
-    const open = () => {
+    const open = (clientId = "client") => {
       const [sent, closed]: [object[], string[]] = [[], []];
       const handler = createMessageHandler(
         {
           requestId: "req_1",
-          session: { principal: () => ({ tenantId: "tenant" }), client: () => ({}) },
+          session: { principal: () => ({ tenantId: "tenant", clientId }), client: () => ({}) },
           subscriptions: { unsubscribe: () => undefined },
           bytesSent: () => 0,
           send: (message: object) => void sent.push(message),
@@ -71,18 +71,22 @@ describe("a client that sends faster than it is answered", () => {
   });
 
   it("has no more room on many streams than on one, and gives it back when they end", () => {
-    const { room, open } = openStreams(4 * size);
-    const [first, second] = [open(), open()];
+    const { room, open } = openStreams(4 * 4 * size);
+    const [first, second, ofAnother] = [open(), open(), open("other client")];
+    // One of each is being handled.
     first.receive(4);
     second.receive(2);
-    expect(second.closed).toEqual([]);
+    ofAnother.receive(3);
+    expect([second.closed, ofAnother.closed]).toEqual([[], []]);
     second.receive(1);
     expect(second.closed).toEqual(["4429 too many messages wait"]);
-    first.clear();
-    second.clear();
-    expect(room.take("tenant", 4 * size)).toBe(true);
-    expect(room.take("another", 4 * size)).toBe(true);
-    expect(room.take("tenant", 1)).toBe(false);
+    ofAnother.receive(1);
+    expect(ofAnother.closed).toEqual([]);
+    for (const stream of [first, second, ofAnother]) stream.clear();
+    const clients = ["a", "b", "c", "d"].map((clientId) => ({ tenantId: "tenant", clientId }));
+    expect(clients.map((owner) => room.take(owner, 4 * size))).toEqual([true, true, true, true]);
+    expect(room.take({ tenantId: "tenant", clientId: "e" }, 1)).toBe(false);
+    expect(room.take({ tenantId: "another", clientId: "f" }, 4 * size)).toBe(true);
   });
 
   it("lets everything else have its turn after each of them", async () => {

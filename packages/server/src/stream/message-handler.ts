@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type CloseCode, errorBody, errorCatalog } from "@bursar/protocol";
+import { type CloseCode, type ErrorCode, errorBody, errorCatalog } from "@bursar/protocol";
 import { isRefused, type Refused } from "../app/requests/refused.js";
 import { messageOverhead } from "./message-room.js";
 import type { ClientMessage } from "./read-message.js";
@@ -29,6 +29,9 @@ export interface MessageHandlerOptions {
 /** How many messages may be refused before the stream ends with 1008. */
 const refusalsAllowed = { burst: 10, perSecond: 0.1 };
 
+/** These say nothing about the message: it can be sent again later. */
+const isPassing: ReadonlySet<ErrorCode> = new Set(["RATE_LIMITED", "UNAVAILABLE", "OVERLOADED"]);
+
 export function createMessageHandler(options: MessageHandlerOptions, deps: StreamDeps): MessageHandler {
   const { requestId, session, subscriptions, send, bytesSent, close } = options;
   const { limits, log, monotonicMs } = deps;
@@ -36,7 +39,7 @@ export function createMessageHandler(options: MessageHandlerOptions, deps: Strea
   const burst = limits.subscriptions + limits.messagesPerSecond;
   const messages = createAllowance({ burst, perSecond: limits.messagesPerSecond }, monotonicMs);
   const refusals = createAllowance(refusalsAllowed, monotonicMs);
-  const { tenantId } = session.principal();
+  const owner = session.principal();
   /** They are read when it is their turn: a string takes less memory than what is in it. */
   const waiting: string[] = [];
   let isWorking = false;
@@ -44,14 +47,14 @@ export function createMessageHandler(options: MessageHandlerOptions, deps: Strea
   /** A client that sends faster than it is answered would otherwise fill the memory of the process, which serves all tenants. */
   function add(data: Buffer): void {
     const text = data.toString();
-    if (waiting.length >= burst || !deps.room.take(tenantId, sizeOf(text)))
+    if (waiting.length >= burst || !deps.room.take(owner, sizeOf(text)))
       close(4429, "too many messages wait");
     else if (waiting.push(text) && !isWorking) void work();
   }
 
   function next(): string | undefined {
     const text = waiting.shift();
-    if (text !== undefined) deps.room.giveBack(tenantId, sizeOf(text));
+    if (text !== undefined) deps.room.giveBack(owner, sizeOf(text));
     return text;
   }
 
@@ -70,7 +73,7 @@ export function createMessageHandler(options: MessageHandlerOptions, deps: Strea
       details,
     });
     send({ type: "error", ...(id === undefined ? {} : { id }), ...error });
-    if (!refusals.take()) close(1008, "too many messages were refused");
+    if (!isPassing.has(refused) && !refusals.take()) close(1008, "too many messages were refused");
   }
 
   /**

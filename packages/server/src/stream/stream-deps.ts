@@ -15,7 +15,7 @@ export interface StreamDeps {
   readMessage: ReadMessage;
   room: MessageRoom;
   /** Takes what a message of so many characters costs from the quotas of its client and tenant. 0 admits it. */
-  takeQuota: (client: ApiClient, length: number) => number | Promise<number>;
+  takeQuota: (client: ApiClient, length: number) => Promise<number>;
   /** Charges bytes that were sent to answer a message. */
   chargeQuota: (client: ApiClient, bytes: number) => void;
   limits: StreamLimits;

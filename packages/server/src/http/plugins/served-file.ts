@@ -55,9 +55,11 @@ const validators = (tag: string) => ({ etag: tag, vary: "accept-encoding", "cach
 export async function awaitPace(
   files: FilePace,
   { length }: Buffer,
-  { ip, socket }: FastifyRequest,
+  { ip, socket, method }: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
+  // Its body is not sent.
+  if (method === "HEAD") return;
   const reader = { address: ip, connection: String(socket.remotePort ?? "") };
   const waitSeconds = await files.admit(reader, length, (leave) => reply.raw.once("close", leave));
   if (waitSeconds > 0) throw new Refusal("RATE_LIMITED", { headers: { "retry-after": String(waitSeconds) } });

@@ -42,6 +42,8 @@ function countChunks(server: Server, request: IncomingMessage): void {
 function leaveTheRest(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete || request.socket.destroyed) return;
   const { socket } = response.req;
+  // Node goes on with a request that was not read, and that resumes the connection.
+  socket.on("resume", () => socket.pause());
   socket.pause();
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once("close", () => clearTimeout(timer));

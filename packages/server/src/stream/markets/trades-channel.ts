@@ -41,6 +41,17 @@ function pumpTrades(
   let sequence = from;
   let isStopped = false;
   let unfollow: (() => void) | undefined;
+  let leaveLine: (() => void) | undefined;
+
+  /** What was stopped in the meantime reads nothing. */
+  const readPage = () =>
+    reads.run(
+      { key: subscriber.tenantId, member: subscriber.clientId },
+      async () => (isStopped ? undefined : await tail.pageAfter(sequence)),
+      (leave) => {
+        leaveLine = leave;
+      },
+    );
 
   async function catchUp(): Promise<void> {
     while (!isStopped) {
@@ -50,8 +61,8 @@ function pumpTrades(
         return;
       }
       const end = tail.position();
-      const page = await reads.run(subscriber.tenantId, () => tail.pageAfter(sequence));
-      if (isStopped) return;
+      const page = await readPage();
+      if (isStopped || page === undefined) return;
       if (page === "full") throw new Error("too many streams wait for a page of trades");
       if (page.frames.length > 0) subscriber.send(page.frames);
       // Sequences that a recovery has skipped have no trades.
@@ -67,6 +78,7 @@ function pumpTrades(
     stop: () => {
       isStopped = true;
       unfollow?.();
+      leaveLine?.();
     },
   };
 }

@@ -178,9 +178,7 @@ describe("a receiver that misbehaves", () => {
     const { url } = await receiver((_request, response) => {
       response.writeHead(200);
       for (let count = 0; count < 60_000; count++) response.write("x");
-      response.on("close", () => {
-        isCut = true;
-      });
+      response.on("close", () => (isCut = true));
     });
     expect(await poster()(url)).toMatchObject({ kind: "answered", status: 200, excerpt: "x".repeat(513) });
     await eventually(() => isCut, Boolean);
