@@ -11,6 +11,8 @@ import type { SignedHolds } from "./stop-payment.js";
 export interface SpeedUpFacts extends SignedHolds {
   /** The payment of the same wallet with the lowest nonce, if this one waits for it. */
   behindId: string | null;
+  /** A lower nonce of the wallet was taken back, and no payment has it yet. */
+  waitsForFree: boolean;
 }
 
 export interface SpeedUpDeps {
@@ -50,6 +52,8 @@ function explainRefusal(facts: SpeedUpFacts): string | undefined {
   if (facts.isFrozen || facts.isFreezing) return "Its source wallet is frozen.";
   if (facts.isSuspended) return "Its tenant is suspended.";
   if (facts.isDisabled) return "The client that requested it is disabled.";
+  if (facts.waitsForFree)
+    return "A lower nonce of the same wallet is not used yet. Higher fees do not help before another payment has it.";
   if (facts.behindId === null) return undefined;
   return `${showId("tx", facts.behindId)} of the same wallet has a lower nonce and is included first. Speed up that one.`;
 }

@@ -3,7 +3,8 @@ import type { ComparedWallet, Holding, WalletBooks } from "../../app/chain/walle
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
-import { freeNonce, listWallets, lowestOpen } from "./wallets/confirmed-wallets.js";
+import { listWallets } from "./wallets/confirmed-wallets.js";
+import { freeNonce, lowestOpen } from "./wallets/free-nonce.js";
 
 /** Served by chain_wallets_to_compare. */
 export function listToCompare(

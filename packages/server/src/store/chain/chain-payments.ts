@@ -37,6 +37,7 @@ import {
   type UnsignedRow,
 } from "./payment-rows.js";
 import { hasWallet } from "./unowned-rows.js";
+import { freeNonce } from "./wallets/free-nonce.js";
 import { hasRow, isDelisted } from "./wallets/removed-addresses.js";
 
 const leastId = "00000000-0000-0000-0000-000000000000";
@@ -106,13 +107,13 @@ export function createPaymentReads(
       const keys = requireKeys(database);
       return rows.map((row) => readUnsigned(row, keys));
     },
-    // Served by chain_payments_open, the unique key of attempts and primary keys.
+    // Served by chain_payments_open, the unique keys of attempts and of nonces, and primary keys.
     listSent: async (network, limit, after = { walletId: leastId, nonce: -1 }) => {
       const rows = await database.query<SentRow>(sql`
         SELECT ${factColumns}, p.nonce, a.number, a.hash, a.purpose, a.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
           a.max_fee AS "maxFee", a.max_tip AS "maxTip", p.terms_number AS "termsNumber",
           CASE WHEN p.wanted > p.attempt THEN p.purpose END AS unsigned, o.cancel_requested AS "cancelRequested", ${holdColumns},
-          ${isFreezing} AS "isFreezing", p.speed_up_requested AS "speedUpRequested"
+          ${isFreezing} AS "isFreezing", p.speed_up_requested AS "speedUpRequested", ${freeNonce} < p.nonce AS "waitsForFree"
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
           WHERE p.network = ${network} AND p.stage IN ('assigned', 'signed') AND p.stage = 'signed' AND ${isNotHalted}

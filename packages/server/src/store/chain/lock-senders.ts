@@ -4,7 +4,8 @@ import { isStopped } from "../access/stop-records.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
-import { currentEpoch, freeNonce, hasLaterNonces } from "./wallets/confirmed-wallets.js";
+import { currentEpoch } from "./wallets/confirmed-wallets.js";
+import { freeNonce, hasLaterNonces } from "./wallets/free-nonce.js";
 
 type Numbers = "nextNonce" | "epoch" | "inFlight";
 

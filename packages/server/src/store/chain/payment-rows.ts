@@ -25,7 +25,8 @@ import { checkPayment, describeChange, type IntegrityRow, integrityColumns } fro
 export const joinFacts: Statement = sql`
   ${joinByKey(sql`transactions`, sql`t`, sql`p`)}
   JOIN LATERAL (
-    SELECT w.address, w.shown, w.key_id, w.mac, w.halted_reason FROM chain_wallets w
+    SELECT w.tenant_id, w.wallet_id, w.address, w.shown, w.key_id, w.mac, w.halted_reason, w.next_nonce, w.reclaimed_from
+    FROM chain_wallets w
     WHERE w.tenant_id = p.tenant_id AND w.wallet_id = p.wallet_id LIMIT 1) AS w ON true
   LEFT JOIN LATERAL (
     SELECT d.address, d.shown, d.key_id, d.mac FROM chain_wallets d
@@ -129,7 +130,7 @@ export function readSent(row: SentRow): SentPayment {
   return {
     ...readFacts(row),
     ...{ number, hash, unsigned, cancelRequested, isFrozen, isFreezing, isSuspended, isDisabled },
-    speedUpRequested: row.speedUpRequested,
+    ...{ speedUpRequested: row.speedUpRequested, waitsForFree: row.waitsForFree },
     nonce: Number(row.nonce),
     terms: readTerms(row),
     termsNumber: Number(row.termsNumber),

@@ -5,8 +5,9 @@ import { appendAudit } from "../access/audit.js";
 import type { Database, Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { holdColumns, isCancelRequested, isFreezing } from "./payment-holds.js";
+import { freeNonce } from "./wallets/free-nonce.js";
 
-/** What is known of a payment that waits for a block; undefined for any other. Served by primary keys and chain_payments_open. */
+/** What is known of a payment that waits for a block; undefined for any other. Served by primary keys, chain_payments_open and the unique key of nonces. */
 export async function readSpeedUpFacts(
   source: Queryable,
   { tenantId, id }: TransactionKey,
@@ -15,8 +16,10 @@ export async function readSpeedUpFacts(
     SELECT ${isCancelRequested} OR p.purpose = 'cancellation' AS "cancelRequested", ${holdColumns}, ${isFreezing} AS "isFreezing", (
         SELECT f.transaction_id FROM chain_payments f
         WHERE f.network = p.network AND f.wallet_id = p.wallet_id AND f.stage IN ('assigned', 'signed') AND f.nonce < p.nonce
-        ORDER BY f.network, f.wallet_id, f.nonce LIMIT 1) AS "behindId"
-    FROM chain_payments p WHERE p.tenant_id = ${tenantId} AND p.transaction_id = ${id} AND p.stage = 'signed'
+        ORDER BY f.network, f.wallet_id, f.nonce LIMIT 1) AS "behindId",
+      ${freeNonce} < p.nonce AS "waitsForFree"
+    FROM chain_payments p JOIN chain_wallets w ON w.tenant_id = p.tenant_id AND w.wallet_id = p.wallet_id
+    WHERE p.tenant_id = ${tenantId} AND p.transaction_id = ${id} AND p.stage = 'signed'
   `);
   return facts;
 }

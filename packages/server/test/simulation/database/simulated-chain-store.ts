@@ -211,11 +211,13 @@ function mayPay(rows: Rows, row: ChainPaymentRow): boolean {
 function readSent(rows: Rows, row: ChainPaymentRow): SentPayment[] {
   const attempt = rows.all(chainAttempts).find((one) => one.id === row.id && one.number === row.attempt);
   if (attempt === undefined || row.nonce === null) return [];
+  const wallet = rows.all(chainWallets).find(({ walletId }) => walletId === row.walletId);
   return [
     {
       ...factsOf(rows, row),
       ...{ nonce: row.nonce, number: attempt.number, hash: attempt.hash, terms: attempt.terms },
       ...{ termsNumber: row.termsNumber, speedUpRequested: row.speedUpRequested, isFreezing: false },
+      waitsForFree: wallet !== undefined && freeNonce(rows, wallet) < row.nonce,
       unsigned: row.wanted > row.attempt ? (row.terms?.purpose ?? "payment") : null,
       ...holdsOf(rows, row, 0),
     },
