@@ -47,7 +47,7 @@ If the database does not answer, each process continues with its own copy of the
 
 ### Addresses
 
-Unauthenticated requests are limited by address: requests to \`/oauth/*\`, and requests to other routes whose token is missing or invalid. An IPv6 /64 network counts as one address. A client whose token has been verified is not affected by other clients at its address. A token that the process has not seen before is verified a few at a time while its address exceeds the quota, because verifying tokens is the work that this quota limits. The files of the console and of \`/docs\` have a bucket of their own for each address, with ten times the tokens: one for each 4 KiB of a larger file, and none for smaller ones. If it is empty, the connections of the address take turns. So a neighbour on an address does not keep anybody from the login page. Each process counts on its own and tracks the 10,000 addresses that it has seen last. In addition, failed authentications are slowed down, as [tokens](../guides/tokens.md) describes.
+Unauthenticated requests are limited by address: requests to \`/oauth/*\`, and requests to other routes whose token is missing or invalid. An IPv6 /64 network counts as one address. A client whose token has been verified is not affected by other clients at its address. A token that the process has not seen before is verified a few at a time while its address exceeds the quota, because verifying tokens is the work that this quota limits. The files of the console and of \`/docs\` have a bucket of their own for each address, with ten times the tokens: one for each 4 KiB of a larger file, and none for smaller ones. If it is empty, the connections of the address take turns. So a neighbour on an address does not keep anybody from the login page with fewer than a thousand connections. Each process counts on its own and tracks the 10,000 addresses that it has seen last. In addition, failed authentications are slowed down, as [tokens](../guides/tokens.md) describes.
 
 ${settingsTable("quotas.address_")}
 
@@ -89,6 +89,8 @@ Other requests of one tenant take turns for the connections to the database: at 
 Requests that stop something take turns of their own: freezing a wallet, cancelling a transaction or an order, rejecting a payment or a change, disabling a client, removing a secret or a key, and requesting one of these for a protected client. What else the clients of the tenant do cannot delay them. One stop of a client and, with the default of 10 connections, two of a tenant are served at once; 50 of a client wait. They are not shed in an overload. If other clients have used up the quota of the tenant, each client has a reserve for stops, and for the token that they need: a burst of 10 and one per second in each process. The quota of the client itself still applies. Approving a change request has that reserve too, because it can disable a client, but it takes turns with other requests.
 
 ## Sizes and times
+
+A body in chunks may have 256 of them, and one more for each 256 bytes; with more, the request is answered with 400 and the connection is closed, because each chunk costs some microseconds, whatever its size. The rest of such a body is not read after the request was answered. Until a connection is closed it costs up to 40 ms, so somebody who opens many of them can still use up a core: a proxy that buffers bodies, in front of the service, prevents it.
 
 ${settingsTable("limits.", (key) => !/_per_client$|_per_tenant$|accept_wait|event_loop/.test(key))}
 

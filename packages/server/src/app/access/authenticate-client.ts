@@ -141,7 +141,10 @@ const invalidClient: OAuthFault = {
   description: "Client authentication failed.",
 };
 
-/** Has a key that nobody has: the assertion of an unknown client waits and is verified as that of a known one, so the time tells nothing. */
+/**
+ * The assertion of an unknown client waits and is verified as that of a known one, so the time tells nothing. What it is verified with does
+ * not matter: an unknown client is refused in any case.
+ */
 const nobody: Pick<ApiClient, "id" | "keys"> = {
   id: "00000000-0000-0000-0000-000000000000",
   keys: [
