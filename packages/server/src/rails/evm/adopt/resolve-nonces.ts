@@ -61,7 +61,7 @@ export async function gatherEvidence(
   const tokens = tokensOf(context.network);
   const known = chain.evidence.get(wallet.walletId) ?? new Map<string, NonceEvidence>();
   chain.evidence.set(wallet.walletId, known);
-  const nameOf = ({ id, nonce }: TakenPayment) => `${id} ${nonce}`;
+  const nameOf = ({ id, nonce, attempt }: TakenPayment) => `${id} ${nonce} ${attempt}`;
   const unknown = taken.filter((payment) => !known.has(nameOf(payment)));
   for (const payment of unknown.slice(0, searchedMax)) {
     // One search can outlast the lease.

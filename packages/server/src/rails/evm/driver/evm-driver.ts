@@ -62,6 +62,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let resets = 0;
   let afterWalletId: string | undefined;
   const estimates = createEstimates(deps.monotonicMs);
+  /** What final blocks have shown stays true when a step fails. */
+  const evidence: FollowedChain["evidence"] = new Map();
   const sentAt: SentAt = new Map();
   /** The last payment of a look that did not come to the end. */
   let lookedUpTo: SentPayment | undefined;
@@ -95,6 +97,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       comparison.reset();
       if (error instanceof LeaseLostError) {
         lease = undefined;
+        evidence.clear();
         deps.onLost();
       } else deps.onError(error);
     },
@@ -126,7 +129,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     };
     const headNumber = tail.at(-1)?.number ?? settledNumber;
     const numbers = { headNumber, inheritedTo: headNumber, activeTo: headNumber };
-    return { lease: held, tail, ...numbers, evidence: new Map(), keepLease };
+    return { lease: held, tail, ...numbers, evidence, keepLease };
   }
 
   /** A network begins at its final block: there was no wallet on it before. */
@@ -266,6 +269,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     reset: () => {
       resets += 1;
       chain = undefined;
+      evidence.clear();
       former = lease ?? former;
       lease = undefined;
       loop.wake();
