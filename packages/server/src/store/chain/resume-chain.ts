@@ -4,6 +4,7 @@ import { appendAudit } from "../access/audit.js";
 import type { Database } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { requestCancel } from "../transactions/settlement.js";
+import { freeNonce } from "./wallets/free-nonce.js";
 
 export interface ListedNetwork {
   network: string;
@@ -151,7 +152,7 @@ export async function findOpen(
   return row;
 }
 
-/** Whether no payment of a wallet has this nonce, or was given a later one. Served by the primary key and the unique key of nonces. */
+/** Whether no payment of a wallet has this nonce: it was not given yet, or was taken back. Served by the primary key and the unique key of nonces. */
 export async function isFreeNonce(
   database: Database,
   { tenantId, walletId }: { tenantId: string; walletId: string },
@@ -159,7 +160,7 @@ export async function isFreeNonce(
 ): Promise<boolean> {
   const rows = await database.query(sql`
     SELECT FROM chain_wallets w
-    WHERE w.tenant_id = ${tenantId} AND w.wallet_id = ${walletId} AND w.next_nonce <= ${nonce} AND NOT EXISTS (
+    WHERE w.tenant_id = ${tenantId} AND w.wallet_id = ${walletId} AND ${freeNonce} <= ${nonce} AND NOT EXISTS (
       SELECT FROM chain_payments p
       WHERE p.tenant_id = w.tenant_id AND p.wallet_id = w.wallet_id AND p.nonce = ${nonce})
   `);

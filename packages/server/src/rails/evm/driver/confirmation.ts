@@ -168,7 +168,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     isComplete: boolean,
   ): void {
     if (first === undefined) {
-      const reason = `A payment of the wallet has a later nonce than ${nextNonce}, which was taken back from another one and must be used before. The next payment of the wallet uses it. Payments wait until then.`;
+      const reason = `A payment of the wallet has a later nonce than ${nextNonce}, which was taken back from another one and must be used before. The next payment of the wallet uses it; if there is none, give it up with \`bursar wallet give-up\`. Payments wait until then.`;
       deps.onShort({ walletId, id: walletId, reason });
       return;
     }

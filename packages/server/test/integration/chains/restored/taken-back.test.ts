@@ -22,15 +22,19 @@ interface TakenBack {
   above: string;
 }
 
+/** All payments have their nonces before the signer refuses some of them. */
+function stopSigning(): void {
+  driven.ports.signer = {
+    sign: () => Promise.reject(new SignerUnavailableError("the signer is stopped")),
+  };
+}
+
 /** A restore that no process has noticed, up to the halt. */
 async function takeBack(): Promise<TakenBack> {
   const wallet = await driven.createFunded();
   const bound = await driven.accept(wallet, outside, modelCoin, 20n);
   await restored.signLost(wallet, bound);
-  // Both have their nonces before the signer refuses one of them.
-  driven.ports.signer = {
-    sign: () => Promise.reject(new SignerUnavailableError("the signer is stopped")),
-  };
+  stopSigning();
   const refused = await driven.pay(wallet, outside, modelCoin, 30n);
   const above = await driven.pay(wallet, outside, modelCoin, 40n);
   await eventually(
@@ -84,4 +88,34 @@ it("does not raise the fees of the later one while the nonce is free", async () 
   await driven.begin(wallet, bound);
   await driven.inPool(3);
   await expectPaid(wallet, bound, above, refused);
+});
+
+it("has a nonce given up that was taken back, and to which the signer has bound nothing", async () => {
+  const wallet = await driven.createFunded();
+  const displaced = await driven.accept(wallet, outside, modelCoin, 20n);
+  await restored.signLost(wallet, displaced, 1);
+  stopSigning();
+  await driven.begin(wallet, displaced);
+  const refused = await driven.pay(wallet, outside, modelCoin, 30n);
+  const above = await driven.pay(wallet, outside, modelCoin, 40n);
+  await eventually(
+    () => driven.nonceOf(above),
+    (nonce) => nonce === 2,
+  );
+  expect(await adopted.giveUp(wallet)).toMatchObject({ refused: expect.stringContaining("Cancel it") });
+  driven.ports.signer = driven.honest.signer;
+  await adopted.untilHalted(wallet, "SIGNER_REFUSED");
+  expect(await Promise.all([displaced, refused, above].map(driven.nonceOf))).toEqual([null, null, 2]);
+  expect(await adopted.giveUp(wallet, 500n, 2)).toMatchObject({
+    refused: expect.stringContaining("Cancel it"),
+  });
+  await adopted.sendGivenUp(wallet);
+  await driven.settle();
+  await adopted.adopt(wallet);
+  await driven.inPool(3);
+  await driven.settle();
+  for (const id of [displaced, refused, above]) await driven.until(id, "completed");
+  expect(await Promise.all([displaced, refused, above].map(driven.nonceOf))).toEqual([1, 3, 2]);
+  const onChain = balanceOf(driven.chain.final().balances, wallet.address, modelCoin);
+  expect(await driven.booked(wallet, modelCoin)).toBe(onChain);
 });
