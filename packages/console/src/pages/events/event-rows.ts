@@ -1,6 +1,7 @@
 import type { BursarEvent } from "@bursar/client";
 import { bursar } from "../../api/bursar";
 import type { LiveRows, LiveSource } from "../../live/live-list";
+import { subjectOf } from "./event-subject";
 
 export const kinds = [
   "transaction.updated",
@@ -26,24 +27,6 @@ export function readEventFilters(search: Record<string, unknown>): EventFilters 
     ...(kind === undefined ? {} : { kind }),
     ...(typeof subject === "string" && subject !== "" ? { subject: subject.slice(0, subjectMax) } : {}),
   };
-}
-
-/** The id and the state of what an event is about. A checkpoint is about the audit log, which has no id. */
-export function subjectOf({ event, data }: BursarEvent): { id: string | undefined; state: string } {
-  switch (event) {
-    case "transaction.updated":
-      return data.transaction;
-    case "wallet.updated":
-      return data.wallet;
-    case "order.updated":
-      return data.order;
-    case "endpoint.disabled":
-      return data.webhook_endpoint;
-    case "change_request.updated":
-      return data.change_request;
-    case "audit.checkpoint":
-      return { id: undefined, state: `entry ${data.checkpoint.number}` };
-  }
 }
 
 /** Events as rows of a live list, newest first. An event never changes. */

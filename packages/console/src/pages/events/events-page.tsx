@@ -16,7 +16,8 @@ import { VirtualTable } from "../../ui/tables/virtual-table";
 import { ClientId } from "../../ui/values/client-id";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
-import { type EventFilters, eventRows, eventSource, kinds, subjectOf } from "./event-rows";
+import { type EventFilters, eventRows, eventSource, kinds } from "./event-rows";
+import { subjectOf } from "./event-subject";
 
 /** The tenant's log of events, as webhooks and the stream have it. */
 export function EventsPage() {

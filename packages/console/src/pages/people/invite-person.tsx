@@ -2,6 +2,7 @@ import type { Invitation } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
+import { useMe } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
@@ -18,6 +19,7 @@ export function InvitePerson({
   onDone: (invitation: Invitation | null) => void;
 }) {
   const queries = useQueryClient();
+  const me = useMe();
   const { value, edit, clear } = useKeyedDraft("invitation", empty);
   const invite = useAction({
     mutationFn: () => {
@@ -62,7 +64,8 @@ export function InvitePerson({
       />
       <p className="quiet small">
         The person depends on you, because you see the link. Two people who depend on one do not count as two
-        approvers: the operator invites approvers with <code>bursar people invite</code>.
+        approvers: the operator invites approvers with{" "}
+        <code>bursar people invite EMAIL --role approver --tenant {me.data?.tenant.id}</code>.
       </p>
     </Confirm>
   );

@@ -9,6 +9,7 @@ import { OperatorError } from "../../operator-error.js";
 import { printable } from "../../runtime/printable.js";
 import { createClientStore } from "../../store/access/clients.js";
 import { print } from "../print.js";
+import { hasSandboxCredentials, readSandboxCredentials } from "../sandbox/sandbox-credentials.js";
 import { idArgument, nameArgument } from "./arguments.js";
 import { findTenant } from "./find-tenant.js";
 import { operatorOf, orThrow } from "./operator-acts.js";
@@ -119,7 +120,14 @@ function printInvited({ person, invitation }: InvitedPerson): void {
   print(`role    ${printable(role)}${author}`);
   print(`scopes  ${person.scopes.join(" ")}`);
   if (invitation !== null)
-    print(`link    ${invitationUrl(publicUrlOf(loadOperatorSettings()), invitation.token)}`);
+    print(`link    ${invitationUrl(addressOf(loadOperatorSettings()), invitation.token)}`);
+}
+
+/** A sandbox that is not at the usual port has written where it is. */
+function addressOf(settings: ReturnType<typeof loadOperatorSettings>): string {
+  const { public_url, database_url, data_dir } = settings;
+  const isSandbox = public_url === undefined && database_url === undefined && hasSandboxCredentials(data_dir);
+  return isSandbox ? readSandboxCredentials(data_dir).url : publicUrlOf(settings);
 }
 
 function emailArgument(text: string): string {
