@@ -1123,6 +1123,8 @@ CREATE INDEX chain_payments_to_sign ON public.chain_payments USING btree (networ
 
 CREATE INDEX chain_wallets_halted ON public.chain_wallets USING btree (network) WHERE (halted_reason IS NOT NULL);
 
+CREATE INDEX chain_wallets_reclaimed ON public.chain_wallets USING btree (network, confirmed_epoch, wallet_id) WHERE (reclaimed_from IS NOT NULL);
+
 CREATE INDEX chain_wallets_to_compare ON public.chain_wallets USING btree (network, compared_number, wallet_id);
 
 CREATE INDEX chain_wallets_unconfirmed ON public.chain_wallets USING btree (network, confirmed_epoch, wallet_id);

@@ -4,7 +4,7 @@ import { isStopped } from "../access/stop-records.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
-import { currentEpoch } from "./wallets/confirmed-wallets.js";
+import { currentEpoch, isConfirmed } from "./wallets/confirmed-wallets.js";
 import { freeNonce, hasLaterNonces } from "./wallets/free-nonce.js";
 
 type Numbers = "nextNonce" | "epoch" | "inFlight";
@@ -18,7 +18,7 @@ export async function lockSenders(
   const rows = await tx.query<Omit<LockedSender, Numbers | "isFrozen"> & Record<Numbers, string>>(sql`
     SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", ${freeNonce} AS "nextNonce", ${hasLaterNonces} AS "hasLater",
       w.halted_reason IS NOT NULL AS "isHalted", w.halted_code AS "haltedCode",
-      w.confirmed_epoch >= ${currentEpoch} AS "isConfirmed", ${currentEpoch} AS epoch, (
+      ${isConfirmed} AS "isConfirmed", ${currentEpoch} AS epoch, (
         SELECT count(*) FROM chain_payments f
         WHERE f.network = ${network} AND f.wallet_id = w.wallet_id AND f.stage IN ('assigned', 'signed')) AS "inFlight"
     FROM (

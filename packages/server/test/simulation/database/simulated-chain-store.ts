@@ -159,7 +159,7 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
         wallets: rows
           .all(chainWallets)
           .filter(({ haltedCode }) => !aheadCodes.some((one) => one === haltedCode))
-          .filter(({ confirmedEpoch }) => confirmedEpoch < database.epoch())
+          .filter((row) => row.confirmedEpoch < database.epoch() || row.reclaimedFrom !== null)
           .map((row) => {
             const nextNonce = freeNonce(rows, row);
             const hasLater = nextNonce < row.nextNonce;

@@ -73,7 +73,7 @@ export function createSimulatedChainUnit(
             hasLater: nextNonce < row.nextNonce,
             isHalted: haltedReason !== null,
             haltedCode,
-            isConfirmed: confirmedEpoch >= epoch(),
+            isConfirmed: confirmedEpoch >= epoch() && row.reclaimedFrom === null,
             epoch: epoch(),
             isFrozen: rows.get(walletTable, key)?.frozen === true,
           };

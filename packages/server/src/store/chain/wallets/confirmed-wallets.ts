@@ -15,8 +15,11 @@ import { freeNonce, hasLaterNonces, lowestOpen } from "./free-nonce.js";
 /** Served by the primary key. */
 export const currentEpoch = sql`(SELECT number FROM database_epochs ORDER BY number DESC LIMIT 1)`;
 
+/** Of the row `w`. An earlier version, which does not know nonces that were taken back, can have written the epoch beside one. */
+export const isConfirmed = sql`(w.confirmed_epoch >= ${currentEpoch} AND w.reclaimed_from IS NULL)`;
+
 /** Of the row `w`: nothing without a nonce ends, because it may have been made. */
-const isAhead = sql`(w.halted_code = ANY (${[...aheadCodes]}::text[]) OR w.confirmed_epoch < ${currentEpoch})`;
+const isAhead = sql`(w.halted_code = ANY (${[...aheadCodes]}::text[]) OR NOT ${isConfirmed})`;
 
 /** Those of these wallets, by their ids, that the chain or the signer may be ahead of. Served by the primary key. */
 export async function listBehindChain(
@@ -44,17 +47,22 @@ export async function listUnconfirmed(
     : await listWaiting(database, network, page);
 }
 
-/** Served by chain_wallets_unconfirmed. */
+/** Served by chain_wallets_unconfirmed and chain_wallets_reclaimed. */
 async function listAll(
   database: Queryable,
   network: string,
   { after, limit }: UnconfirmedPage & { of: "all" },
 ): Promise<UnconfirmedList> {
-  const rows = await database.query<UnconfirmedRow>(sql`
-    SELECT ${unconfirmedColumns} FROM chain_wallets w
-    WHERE w.network = ${network} AND ${isUnconfirmed}
+  const select = (isListed: Statement) => sql`(
+    SELECT * FROM chain_wallets w
+    WHERE w.network = ${network} AND ${isListed} AND ${isNotAhead}
       AND (w.confirmed_epoch, w.wallet_id) > (${after?.confirmedEpoch ?? -1}::bigint, ${after?.walletId ?? leastId}::uuid)
-    ORDER BY w.network, w.confirmed_epoch, w.wallet_id LIMIT ${limit}
+    ORDER BY w.network, w.confirmed_epoch, w.wallet_id LIMIT ${limit})`;
+  const rows = await database.query<UnconfirmedRow>(sql`
+    SELECT ${unconfirmedColumns} FROM (
+      ${select(sql`w.confirmed_epoch < ${currentEpoch}`)} UNION ALL
+      ${select(sql`w.confirmed_epoch >= ${currentEpoch} AND w.reclaimed_from IS NOT NULL`)}) AS w
+    ORDER BY w.confirmed_epoch, w.wallet_id LIMIT ${limit}
   `);
   const wallets = rows.map(readUnconfirmed);
   return { wallets, next: rows.length < limit ? undefined : { of: "all", after: wallets.at(-1), limit } };
@@ -72,7 +80,7 @@ async function listWaiting(
     SELECT ${unconfirmedColumns} FROM ${listWallets(waiting)} CROSS JOIN LATERAL (
       SELECT * FROM chain_wallets w
       WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id LIMIT 1) AS w
-    WHERE ${isUnconfirmed}
+    WHERE NOT ${isConfirmed} AND ${isNotAhead}
   `);
   const last = waiting.length < limit ? undefined : waiting.at(-1)?.walletId;
   return {
@@ -81,8 +89,7 @@ async function listWaiting(
   };
 }
 
-const isUnconfirmed = sql`(w.confirmed_epoch < ${currentEpoch}
-  AND (w.halted_code IS NULL OR w.halted_code <> ALL (${[...aheadCodes]}::text[])))`;
+const isNotAhead = sql`(w.halted_code IS NULL OR w.halted_code <> ALL (${[...aheadCodes]}::text[]))`;
 
 /** A payment above one that is open can have ended if the signer has refused that one: it has bound the nonce to another. */
 const unconfirmedColumns = sql`

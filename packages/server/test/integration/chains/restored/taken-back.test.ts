@@ -119,3 +119,23 @@ it("has a nonce given up that was taken back, and to which the signer has bound 
   const onChain = balanceOf(driven.chain.final().balances, wallet.address, modelCoin);
   expect(await driven.booked(wallet, modelCoin)).toBe(onChain);
 });
+
+it("counts as unconfirmed, also if a process of an earlier version has confirmed it", async () => {
+  const { wallet, bound, refused, above } = await takeBack();
+  // What it writes does not change `reclaimed_from`.
+  await driven.database.query(sql`
+    UPDATE chain_wallets SET confirmed_epoch = (SELECT max(number) FROM database_epochs) WHERE wallet_id = ${wallet.walletId}
+  `);
+  await adopted.resume(wallet);
+  // It may have been made: neither does it end, nor does the nonce that the signer has bound it to go to another one.
+  await restored.cancel(wallet, bound);
+  await restored.look(wallet, bound);
+  await driven.inPool(2);
+  await driven.settle();
+  await driven.until(bound, "cancelled");
+  expect(await adopted.readWallet(wallet)).toMatchObject({ code: null });
+  await driven.inPool(1);
+  await driven.settle();
+  for (const id of [above, refused]) await driven.until(id, "completed");
+  expect(await Promise.all([bound, above, refused].map(driven.nonceOf))).toEqual([0, 1, 2]);
+});
