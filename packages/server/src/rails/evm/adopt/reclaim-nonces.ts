@@ -41,7 +41,7 @@ export async function haltRefused(
     const advice =
       count === 0
         ? ""
-        : " The database was restored from a backup. Nonces that the signer has bound otherwise were taken back: resume the wallet with `bursar wallet resume`, and what it has signed gets its nonces first.";
+        : " The database was restored from a backup. Nonces that the signer has bound otherwise were taken back: run `bursar recover`, if nobody has since the restore, because other wallets may have lost payments too. Then resume the wallet with `bursar wallet resume`, and what it has signed gets its nonces first.";
     const halt = { wallet, code: "SIGNER_REFUSED", reason: `${reason}${advice}`, statedNonce: null } as const;
     await haltInUnit(context, unit, halt);
   });
