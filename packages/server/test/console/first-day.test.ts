@@ -75,6 +75,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
         .first()
         .waitFor();
       await expectOnce(/^POST \/v1\/transactions\/tx_\w+\/approvals$/, visitor);
+      expect(await visitor.page.evaluate("document.activeElement.tagName")).not.toBe("BODY");
       await expect.poll(watchedState, { timeout: 20_000 }).toBe(approved);
     }
   });
@@ -127,8 +128,14 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await ada.page.getByLabel("Amount").fill("3");
     // What is paid from is shown, although nothing was typed.
     await ada.page.getByText("available:").waitFor();
-    await ada.page.getByRole("button", { name: "Send", exact: true }).click();
+    await ada.page.getByLabel("Amount").focus();
     const question = ada.page.getByRole("dialog", { name: "Send this payment?" });
+    // A key that is held is pressed again and again; it asks, and does not answer.
+    for (let repeats = 0; repeats < 10; repeats += 1) {
+      await ada.page.keyboard.down("Enter");
+      await ada.page.waitForTimeout(30);
+    }
+    await ada.page.keyboard.up("Enter");
     // Who pays what, and what the policy says, before it is sent.
     await question.getByText("3.00 USD").waitFor();
     await question.getByText("This payment needs approval").waitFor();
@@ -151,6 +158,11 @@ describe.runIf(hasBrowser)("on the first day", () => {
     const entries = page.getByRole("table", { name: "Entries in the ledger" });
     await entries.getByRole("row", { name: "1 primary settlement 25.00 USD" }).waitFor();
     await page.getByRole("navigation", { name: "Pages" }).getByText("1 waiting").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Find" }).waitFor();
+    await page.keyboard.press("Escape");
+    // The keyboard goes on in the content, and not at the top of the page.
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
     await page.keyboard.press("Control+k");
     await page.keyboard.type("grace@");
     await page.getByRole("option", { name: "Grace" }).waitFor();

@@ -55,6 +55,13 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
     await payAndLoseAnswer(tab, running().origin, "tab closed");
     await tab.close();
     await ada.open("/transactions/new");
+    await ada.page.getByLabel("Reference").fill("typed again");
+    await ada.page.getByLabel("Asset").selectOption("USD");
+    await ada.page.getByLabel("Amount").fill("4.00");
+    await ada.page.getByRole("button", { name: "Send", exact: true }).click();
+    const question = ada.page.getByRole("dialog", { name: "Send this payment?" });
+    await question.getByText("This would be a second payment").waitFor();
+    await question.getByRole("button", { name: "Go back" }).click();
     await unanswered(ada.page, "Payment tab closed").getByRole("button", { name: "Ask again" }).click();
     await ada.page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
     expect(await paid("tab closed")).toHaveLength(1);

@@ -1,4 +1,4 @@
-import type { Transaction } from "@bursar/client";
+import type { Me, Transaction } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
@@ -42,6 +42,7 @@ export function ApprovalPage() {
 function Details({ transaction, asked }: { transaction: Transaction; asked: string }) {
   const me = useMe().data;
   const shown = useRef<HTMLDivElement>(null);
+  const decision = useRef<HTMLDivElement>(null);
   const assets = useAssets();
   const decimals = assets.data?.data.find(({ code }) => code === transaction.asset)?.decimals;
   const { approval, reference } = transaction;
@@ -75,19 +76,25 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
         </FactsCard>
       </section>
       <Decisions decisions={approval.decisions} me={me.client.id} />
-      {approval.state !== "pending" && <Ended transaction={transaction} />}
-      {approval.state === "pending" && (
-        <Decide
-          key={transaction.id}
-          transaction={transaction}
-          expected={approval.digest}
-          isAsked={transaction.id === asked}
-          computeDigest={async () => {
-            if (shown.current === null) throw new Error("The page does not show the payment.");
-            return await digestOfShown(shown.current, decimals);
-          }}
-        />
-      )}
+      <div ref={decision} tabIndex={-1}>
+        {approval.state !== "pending" && <Ended transaction={transaction} />}
+        {approval.state === "pending" && (
+          <Decide
+            key={transaction.id}
+            transaction={transaction}
+            expected={approval.digest}
+            isAsked={transaction.id === asked}
+            computeDigest={async () => {
+              if (shown.current === null) throw new Error("The page does not show the payment.");
+              return await digestOfShown(shown.current, decimals);
+            }}
+            onDecided={() => {
+              // The button that was pressed is disabled or gone, and the keyboard would begin at the top of the page.
+              if (document.activeElement === document.body) decision.current?.focus();
+            }}
+          />
+        )}
+      </div>
     </div>
   );
 }
@@ -121,9 +128,12 @@ interface DecideProps {
   expected: string;
   isAsked: boolean;
   computeDigest: () => Promise<string>;
+  /** It was recorded or refused. */
+  onDecided: () => void;
 }
 
-function Decide({ transaction: { id, version, approval }, expected, isAsked, computeDigest }: DecideProps) {
+function Decide({ transaction, expected, isAsked, computeDigest, onDecided }: DecideProps) {
+  const { id, version, approval } = transaction;
   const queries = useQueryClient();
   const scopes = useScopes();
   const me = useMe().data;
@@ -145,6 +155,7 @@ function Decide({ transaction: { id, version, approval }, expected, isAsked, com
     onSettled: async () => {
       await queries.invalidateQueries({ queryKey: ["transaction", id] });
       await queries.invalidateQueries({ queryKey: ["approvals"] });
+      onDecided();
     },
   });
   if (!scopes.includes("transactions:approve"))
@@ -152,6 +163,7 @@ function Decide({ transaction: { id, version, approval }, expected, isAsked, com
   const own = approval?.decisions.find(({ client_id }) => client_id === me?.client.id);
   if (own !== undefined) return <p>Your decision is recorded. It cannot be taken back.</p>;
   const isSame = digest.value === expected && isAsked;
+  const isTooNew = me !== undefined && isNewerThan(transaction, me);
   return (
     <section className="card stack form" aria-labelledby="decide">
       <h2 id="decide">Your decision</h2>
@@ -177,12 +189,18 @@ function Decide({ transaction: { id, version, approval }, expected, isAsked, com
           </p>
         </div>
       )}
+      {isTooNew && (
+        <p className="notice" data-tone="wait" role="status">
+          You cannot approve this payment, because it was requested before your account was created, or before
+          your passkeys, role or state were last changed. You can reject it.
+        </p>
+      )}
       {decide.error !== null && <Problem error={decide.error} />}
       <div className="row">
         <ActionButton
           tone="primary"
           isPending={decide.isPending}
-          disabled={!isSame}
+          disabled={!isSame || isTooNew}
           onAct={() => decide.mutate("approve")}
         >
           Approve with the passkey
@@ -193,6 +211,11 @@ function Decide({ transaction: { id, version, approval }, expected, isAsked, com
       </div>
     </section>
   );
+}
+
+/** The service does not count the approval then. */
+function isNewerThan({ created_at }: Transaction, { client, tenant }: Me): boolean {
+  return !tenant.single_administrator && Date.parse(client.authority_changed_at) >= Date.parse(created_at);
 }
 
 const differs = new Error(

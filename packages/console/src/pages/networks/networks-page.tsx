@@ -83,7 +83,7 @@ function NetworkCard({ network }: { network: Network }) {
         <Fact name="Fee cap">
           <Amount value={network.fee_cap_gwei} asset="gwei" />
         </Fact>
-        <Fact name="Most for a payment">
+        <Fact name="Highest fee of a payment">
           <Amount value={network.fee_max} asset={network.coin} />
         </Fact>
       </Facts>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { diffLines, withContext } from "./diff-lines";
 import { changeAt, readAt } from "./document";
+import { orderNoteOf } from "./rule-fields";
 
 const joined = (before: string, after: string) =>
   diffLines(before, after).map(({ kind, text }) => `${kind[0]}${text}`);
@@ -42,4 +43,16 @@ describe("a change of a document by a form", () => {
   it("does not reach into what every object inherits", () => {
     expect(readAt({}, ["constructor", "name"])).toBeUndefined();
   });
+});
+
+it("a rule says that it does not cover orders, or refuses those that would wait", () => {
+  const noteOf = (action: string, kind?: string) => orderNoteOf({ action, when: { kind } });
+  for (const action of ["allow", "reject", "require_approval"])
+    expect(noteOf(action, "transaction")).toContain("Orders are not covered");
+  for (const kind of ["order", undefined]) {
+    expect(noteOf("require_approval", kind)).toContain("An order cannot wait for approval");
+    expect([noteOf("allow", kind), noteOf("reject", kind)]).toEqual([undefined, undefined]);
+  }
+  // The default has no conditions.
+  expect(orderNoteOf({ action: "require_approval" })).toContain("An order cannot wait");
 });

@@ -1,4 +1,4 @@
-import type { Path } from "./document";
+import { type Path, readAt } from "./document";
 
 /** The members of a rule that the form has. A member that it does not have is kept, and edited as JSON. */
 export interface RuleField {
@@ -80,4 +80,13 @@ export function actionFields(action: unknown): readonly RuleField[] {
   if (action === "reject")
     return [{ path: ["reason"], label: "Reason", kind: "text", hint: "The client sees it" }];
   return action === "require_approval" ? approvalFields : [];
+}
+
+/** What a rule, or the default, means for orders, if that is easily overlooked. */
+export function orderNoteOf(rule: unknown): string | undefined {
+  if (readAt(rule, ["when", "kind"]) === "transaction")
+    return "Orders are not covered: another rule or the default decides about them.";
+  return readAt(rule, ["action"]) === "require_approval"
+    ? "An order cannot wait for approval: orders that this applies to are refused."
+    : undefined;
 }

@@ -1,7 +1,7 @@
 import { CheckList } from "../../ui/forms/check-list";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { changeAt, type Path, readAt } from "./document";
-import { actionFields, commonConditions, conditionFields, type RuleField } from "./rule-fields";
+import { actionFields, commonConditions, conditionFields, orderNoteOf, type RuleField } from "./rule-fields";
 
 interface RuleFormProps {
   /** A rule, or the default, which has an action alone. */
@@ -28,6 +28,7 @@ export function RuleForm({ value, isDefault = false, faultOf, onChange }: RuleFo
   const isCommon = ({ path }: RuleField) =>
     commonConditions.includes(path.join(".")) || readAt(value, path) !== undefined;
   const further = conditionFields.filter((field) => !isCommon(field));
+  const orderNote = orderNoteOf(value);
   return (
     <div className="stack">
       <div className="fields">
@@ -47,6 +48,11 @@ export function RuleForm({ value, isDefault = false, faultOf, onChange }: RuleFo
         </SelectField>
         {actionFields(action).map(control)}
       </div>
+      {orderNote !== undefined && (
+        <p className="notice small" data-tone="wait">
+          {orderNote}
+        </p>
+      )}
       {!isDefault && (
         <>
           <div className="fields">{conditionFields.filter(isCommon).map(control)}</div>

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { bursar } from "../../api/bursar";
 import { Amount } from "../../ui/values/amount";
@@ -15,12 +15,21 @@ interface ChosenWalletProps {
   children: ReactNode;
 }
 
-/** Which wallet was chosen, what it has, and whether it can pay, before anything is sent. */
-export function ChosenWallet({ id, asset, pays, walletRole, children }: ChosenWalletProps) {
-  const { data: wallet } = useQuery({
+const walletQuery = (id: string) =>
+  queryOptions({
     queryKey: ["wallet", id],
     queryFn: ({ signal }) => bursar.wallets.get(id, { signal }),
   });
+
+/** Whether the wallet that would pay cannot. One that only has the name of the primary wallet is not the one that pays by default. */
+export function useIsFrozen(id: string | undefined, byDefault: boolean): boolean {
+  const { data: wallet } = useQuery({ ...walletQuery(id ?? ""), enabled: id !== undefined });
+  return wallet?.frozen === true && (!byDefault || wallet.role === "primary");
+}
+
+/** Which wallet was chosen, what it has, and whether it can pay, before anything is sent. */
+export function ChosenWallet({ id, asset, pays, walletRole, children }: ChosenWalletProps) {
+  const { data: wallet } = useQuery(walletQuery(id));
   if (wallet === undefined || (walletRole !== undefined && wallet.role !== walletRole)) return children;
   const available = wallet.balances.find((balance) => balance.asset === asset)?.available;
   return (

@@ -1,4 +1,4 @@
-import type { CreateTransactionBody, EvaluatedTransaction } from "@bursar/client";
+import { type CreateTransactionBody, type EvaluatedTransaction, isBursarError } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import type { WalletNames } from "../../api/wallet-names";
@@ -9,10 +9,17 @@ import { Loaded } from "../../ui/panels/loaded";
 import { Verdict } from "../../ui/panels/verdict";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
+import { Time } from "../../ui/values/time";
+import { useUnanswered } from "../../unanswered/unanswered";
+import { useIsFrozen } from "./chosen-wallet";
+import { isAlike } from "./payment-fields";
 
 interface ConfirmPaymentProps {
   body: CreateTransactionBody;
   evaluated: EvaluatedTransaction;
+  idempotencyKey: string;
+  /** The wallet that pays, if it is known. */
+  payerId: string | undefined;
   names: WalletNames | undefined;
   onConfirm: () => void;
   onClose: () => void;
@@ -21,7 +28,8 @@ interface ConfirmPaymentProps {
 const idle = { isPending: false, error: null };
 
 /** What is about to be paid, by the names of the wallets, and what the policy says about it. */
-export function ConfirmPayment({ body, evaluated, names, onConfirm, onClose }: ConfirmPaymentProps) {
+export function ConfirmPayment(props: ConfirmPaymentProps) {
+  const { body, evaluated, idempotencyKey, payerId, names, onConfirm, onClose } = props;
   const mayAsk = useScopes().includes("policies:read");
   const verdict = useQuery({
     queryKey: ["payment-verdict", evaluated],
@@ -32,6 +40,11 @@ export function ConfirmPayment({ body, evaluated, names, onConfirm, onClose }: C
     queryFn: ({ signal }) => bursar.policy.evaluate({ transaction: evaluated }, { signal }),
   });
   const { source, destination } = body;
+  const isFrozen = useIsFrozen(payerId, source === undefined);
+  // What the service cannot read is not a payment.
+  const isInvalid = isBursarError(verdict.error) && verdict.error.code === "INVALID_REQUEST";
+  const { requests } = useUnanswered<CreateTransactionBody>("payment");
+  const unanswered = requests.filter(({ key, body: sent }) => key !== idempotencyKey && isAlike(sent, body));
   const wallet = (id: string) => (
     <>
       {names?.has(id) && <ForeignText text={names.get(id) ?? ""} />} <code>{id}</code>
@@ -43,6 +56,7 @@ export function ConfirmPayment({ body, evaluated, names, onConfirm, onClose }: C
       verb="Send it"
       closeVerb="Go back"
       mutation={idle}
+      isReady={!isFrozen && !isInvalid}
       onConfirm={onConfirm}
       onClose={onClose}
     >
@@ -62,7 +76,21 @@ export function ConfirmPayment({ body, evaluated, names, onConfirm, onClose }: C
         </Fact>
         <TextFact name="Reference" text={body.reference} />
       </Facts>
-      {mayAsk && <Loaded query={verdict}>{(evaluation) => <Verdict evaluation={evaluation} />}</Loaded>}
+      {unanswered.map(({ key, body: sent, sentAt }) => (
+        <p key={key} className="notice" data-tone="bad" role="alert">
+          The payment <ForeignText text={sent.reference} /> of{" "}
+          <Amount value={sent.amount} asset={sent.asset} />, sent <Time at={sentAt} />, has no answer yet, and
+          may have been paid. This would be a second payment.
+        </p>
+      ))}
+      {isFrozen && (
+        <p className="notice" data-tone="bad" role="alert">
+          The wallet that would pay is frozen.
+        </p>
+      )}
+      {mayAsk && !isFrozen && (
+        <Loaded query={verdict}>{(evaluation) => <Verdict evaluation={evaluation} />}</Loaded>
+      )}
     </Confirm>
   );
 }

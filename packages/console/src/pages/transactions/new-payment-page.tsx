@@ -72,6 +72,7 @@ function PaymentForm() {
       if (isShown) void navigate({ to: "/transactions/$id", params: { id } });
     },
   });
+  const payerId = walletIdOf(draft.source.trim() || "primary", names);
   const network = networkOf(draft.asset, assets.data?.data);
   const dryRun = useAction({ mutationFn: (body: EvaluatePolicyBody) => bursar.policy.evaluate(body) });
   const fault = (field: string) =>
@@ -155,7 +156,7 @@ function PaymentForm() {
           <WalletField
             label="From"
             hint="The name or id of a wallet. Defaults to the primary wallet"
-            id={walletIdOf(draft.source.trim() || "primary", names)}
+            id={payerId}
             names={names}
             asset={draft.asset}
             walletRole="primary"
@@ -225,6 +226,8 @@ function PaymentForm() {
         <ConfirmPayment
           body={body}
           evaluated={evaluatedOf(body, network)}
+          idempotencyKey={draft.key}
+          payerId={names !== undefined && payerId !== undefined && names.has(payerId) ? payerId : undefined}
           names={names}
           onConfirm={pay}
           onClose={() => setAsking(false)}

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { bodyOf, emptyPayment, nameFaultOf, namesWallet } from "./payment-fields";
+import { bodyOf, emptyPayment, isAlike, nameFaultOf, namesWallet } from "./payment-fields";
 
 const names = new Map([
   ["wlt_1", "primary"],
@@ -46,4 +46,13 @@ it("a payment depends on names if one was typed", () => {
     namesWallet({ ...emptyPayment(), source, destination });
   expect([depends("primary", ""), depends("", " Card settlement ")]).toEqual([true, true]);
   expect([depends("", ""), depends("wlt_1", "wlt_2"), depends("", "0x12")]).toEqual([false, false, false]);
+});
+
+it("a payment is like another with its reference, or with its amount however that is written", () => {
+  const like = (reference: string, asset: string, amount: string) =>
+    isAlike({ reference: "rent", asset: "USD", amount: "77.10" }, { reference, asset, amount });
+  expect([like("rent", "EUR", "5"), like("other", "USD", "77.1")]).toEqual([true, true]);
+  expect([like("other", "EUR", "77.10"), like("other", "USD", "771")]).toEqual([false, false]);
+  const of = (amount: string) => ({ reference: amount, asset: "USD", amount });
+  expect([isAlike(of("100"), of("100.00")), isAlike(of("100"), of("1"))]).toEqual([true, false]);
 });

@@ -96,3 +96,12 @@ export function evaluatedOf(
 export function networkOf(asset: string, assets: readonly Asset[] | undefined): string {
   return assets?.find(({ code }) => code === asset)?.network ?? "";
 }
+
+/** Whether one can be the other, typed again: it has its reference, or moves as much of the same asset. */
+export function isAlike(one: CreateTransactionBody, other: CreateTransactionBody): boolean {
+  const amountOf = ({ amount }: CreateTransactionBody) =>
+    amount.includes(".") ? amount.replace(/\.?0*$/, "") : amount;
+  return (
+    one.reference === other.reference || (one.asset === other.asset && amountOf(one) === amountOf(other))
+  );
+}

@@ -7,8 +7,17 @@ const margin = 6;
 
 const dayOf = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
-/** Balances over time, as steps: a balance stays until it changes. Positions are rounded; the numbers beside it are exact. */
-export function BalanceChart({ points, asset }: { points: readonly BalancePoint[]; asset: string }) {
+interface BalanceChartProps {
+  points: readonly BalancePoint[];
+  asset: string;
+  period: "hour" | "day";
+}
+
+/**
+ * Balances over time, as steps, each the last one of its period: what a balance was within a period is only in the statement. Positions are
+ * rounded; the numbers beside it are exact.
+ */
+export function BalanceChart({ points, asset, period }: BalanceChartProps) {
   const [first] = points;
   const last = points.at(-1);
   if (first === undefined || last === undefined)
@@ -32,6 +41,7 @@ export function BalanceChart({ points, asset }: { points: readonly BalancePoint[
     })
     .join("");
   const ends = `${line}H${x(to).toFixed(1)}`;
+  const highestOf = `highest at the end of ${period === "hour" ? "an hour" : "a day"}`;
   const top = points[values.indexOf(highest)]?.balance ?? "0";
   return (
     <figure className="balance-chart">
@@ -39,7 +49,7 @@ export function BalanceChart({ points, asset }: { points: readonly BalancePoint[
         viewBox={`0 0 ${width} ${height}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Balance of ${asset} from ${dayOf.format(from)} until now. Highest ${top}, now ${last.balance}.`}
+        aria-label={`Balance of ${asset} from ${dayOf.format(from)} until now: ${highestOf} ${top}, now ${last.balance}.`}
       >
         <path className="area" d={`${ends}V${height - margin}H${margin}Z`} />
         <path className="line" d={ends} vectorEffect="non-scaling-stroke" />
@@ -47,7 +57,7 @@ export function BalanceChart({ points, asset }: { points: readonly BalancePoint[
       <figcaption className="row spread small quiet">
         <span>{dayOf.format(from)}</span>
         <span>
-          highest <Amount value={top} />, now <Amount value={last.balance} asset={asset} />
+          {highestOf} <Amount value={top} />, now <Amount value={last.balance} asset={asset} />
         </span>
         <span>now</span>
       </figcaption>

@@ -49,7 +49,7 @@ export function WalletHistory({ wallet: { id, balances } }: { wallet: Wallet }) 
           <>
             <LagNote lag={lag} />
             <div className="card">
-              <BalanceChart points={data} asset={asset} />
+              <BalanceChart points={data} asset={asset} period={period} />
             </div>
           </>
         )}

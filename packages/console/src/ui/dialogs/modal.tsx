@@ -1,8 +1,9 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef } from "react";
 
 /**
- * The browser's own dialog: it keeps the focus, closes by Escape and gives the focus back. Without `onClose` it stays; a browser that closes it
- * all the same, at a second Escape, opens it again.
+ * The browser's own dialog: it keeps the focus, closes by Escape and gives the focus back, to the content of the page if nothing had it.
+ * Without `onClose` it stays; a browser that closes it all the same, at a second Escape, opens it again. The Enter that has opened it does
+ * not answer it too while it is held.
  */
 export function Modal({
   title,
@@ -15,15 +16,19 @@ export function Modal({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // Closed before it is removed from the document: a dialog that is not in it gives no focus back.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();
   }, []);
+  // Later, because React gives the focus back to what had it when it began to change the document.
+  useEffect(() => () => focusMain(), []);
   return (
     <dialog
       ref={dialog}
       aria-labelledby={heading}
+      onKeyDownCapture={ignoreHeldEnter}
       onCancel={(event) => {
         if (onClose === undefined) event.preventDefault();
       }}
@@ -40,4 +45,13 @@ export function Modal({
       </div>
     </dialog>
   );
+}
+
+function focusMain(): void {
+  if (document.activeElement === document.body) document.getElementById("main")?.focus();
+}
+
+function ignoreHeldEnter(event: KeyboardEvent): void {
+  if (event.repeat && event.key === "Enter" && !(event.target instanceof HTMLTextAreaElement))
+    event.preventDefault();
 }
