@@ -80,6 +80,7 @@ describe("a client that is disabled while its request waits for the audit log", 
     const { key } = await call("POST", `/v1/clients/${program.id}/keys`, { algorithm: "hmac-sha256" });
     receiver = await startWebhookReceiver();
     const unverified = await call("POST", "/v1/webhook-endpoints", { url: receiver.url });
+    const onChain = await call("POST", "/v1/wallets", { name: "on a chain", purpose: "payout" });
     const frozen = await call("POST", "/v1/wallets", { name: "frozen", purpose: "payout" });
     await call("POST", `/v1/wallets/${frozen.id}/freeze`);
     await call("POST", "/v1/roles", { name: "unused", scopes: ["wallets:read"] });
@@ -134,9 +135,14 @@ describe("a client that is disabled while its request waits for the audit log", 
     };
     const failed = randomUUID();
     // As if the payment were on its way.
+    const walletId = readId("wlt", onChain.id);
+    await service.database.query(sql`
+      INSERT INTO chain_wallets (tenant_id, wallet_id, network, address, shown, next_nonce)
+      VALUES (${tenantId}, ${walletId}, 'eip155:none', ${walletId}, ${walletId}, 1)
+    `);
     await service.database.query(sql`
       INSERT INTO chain_payments (tenant_id, transaction_id, network, wallet_id, stage, nonce, gas_limit, max_fee, max_tip, terms_number)
-      VALUES (${tenantId}, ${readId("tx", paid.id)}, 'eip155:none', ${randomUUID()}, 'signed', 0, 21000, 1, 1, 1)
+      VALUES (${tenantId}, ${readId("tx", paid.id)}, 'eip155:none', ${walletId}, 'signed', 0, 21000, 1, 1, 1)
     `);
     await service.database.query(sql`
       INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at, failures, last_error)
@@ -152,6 +158,7 @@ describe("a client that is disabled while its request waits for the audit log", 
     await receiver?.stop();
     // Others audit what this service pays on chains.
     await service.database.query(sql`DELETE FROM chain_payments WHERE tenant_id = ${tenantId}`);
+    await service.database.query(sql`DELETE FROM chain_wallets WHERE tenant_id = ${tenantId}`);
   });
 
   it("is tried on every route that changes something", () => {
