@@ -106,7 +106,13 @@ describe.runIf(hasBrowser)("the live list of transactions", () => {
     const orders = page.getByRole("region", { name: "Table: Your open orders" });
     await page.getByLabel("Price (USD)").fill("10");
     await page.getByLabel("Size (ETH)").fill("3");
+    await page.getByLabel("Reference").fill("first order");
     await page.getByRole("button", { name: "Place the order" }).click();
+    const question = page.getByRole("dialog", { name: "Place this order?" });
+    await question.getByText("30.00 USD").waitFor();
+    await question.getByText("the primary wallet").waitFor();
+    await question.getByRole("button", { name: "Place it" }).click();
+    await orders.getByText("first order").waitFor();
     await orders.getByText("open", { exact: true }).waitFor();
     await book.getByText("your order").waitFor();
     await orders.getByRole("button", { name: "Reduce" }).click();
@@ -132,6 +138,7 @@ describe.runIf(hasBrowser)("the live list of transactions", () => {
     await book.getByText(/^live/).waitFor();
 
     await orders.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Cancel the order" }).click();
     await page.getByText("No open orders").waitFor();
     await trader.close();
 

@@ -114,6 +114,7 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
     await page.getByRole("status").getByRole("link", { name: id }).click();
     await page.getByRole("heading", { name: "Order", level: 1, exact: true }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Cancel the order" }).click();
     await page.locator("dd").getByText("cancelled", { exact: true }).waitFor();
     await ada.open("/orders?state=cancelled");
     await page.getByRole("link", { name: `…${id.slice(-6)}` }).waitFor();

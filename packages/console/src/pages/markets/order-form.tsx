@@ -11,6 +11,7 @@ import { useGoToFault } from "../../ui/forms/use-go-to-fault";
 import { useKeptFocus } from "../../ui/forms/use-kept-focus";
 import { Problem } from "../../ui/panels/problem";
 import { type Sent, useSentOnce } from "../../unanswered/use-sent-once";
+import { ConfirmOrder } from "./confirm-order";
 import { ForgetOrder, UnansweredOrders } from "./unanswered-orders";
 
 interface Draft extends Sent<PlaceOrderBody> {
@@ -19,6 +20,7 @@ interface Draft extends Sent<PlaceOrderBody> {
   timeInForce: "gtc" | "ioc" | "fok" | "post_only";
   price: string;
   size: string;
+  reference: string;
 }
 
 const choices = {
@@ -34,6 +36,7 @@ const empty = (): Draft => ({
   timeInForce: "gtc",
   price: "",
   size: "",
+  reference: "",
   sent: undefined,
 });
 
@@ -58,7 +61,7 @@ export function OrderForm({ market }: { market: Market }) {
     kind: "order",
     draft: keyed,
     post: bursar.orders.place,
-    onEnd: () => editDraft({ size: "", sent: undefined }),
+    onEnd: () => editDraft({ size: "", reference: "", sent: undefined }),
     onAnswer,
   });
   const edit = (part: Partial<Draft>) => {
@@ -69,7 +72,14 @@ export function OrderForm({ market }: { market: Market }) {
   const form = useRef<HTMLFormElement>(null);
   useKeptFocus(form, isLocked);
   useGoToFault(form, place.error);
+  const [isAsking, setAsking] = useState(false);
   const [isForgetting, setForgetting] = useState(false);
+  const body = bodyOf(market, draft);
+  const placeIt = () => {
+    setAsking(false);
+    setAccepted(undefined);
+    submit(body);
+  };
   const shown =
     draft.type === "limit" ? (["side", "type", "timeInForce"] as const) : (["side", "type"] as const);
   return (
@@ -81,8 +91,8 @@ export function OrderForm({ market }: { market: Market }) {
         ref={form}
         onSubmit={(event) => {
           event.preventDefault();
-          setAccepted(undefined);
-          submit(bodyOf(market, draft));
+          if (draft.sent === undefined) setAsking(true);
+          else placeIt();
         }}
       >
         <h2 id="place">Place an order</h2>
@@ -128,6 +138,15 @@ export function OrderForm({ market }: { market: Market }) {
               fault={faultOf(place.error, "size")}
               onValue={(size) => edit({ size: size.trim() })}
             />
+            <TextField
+              autoComplete="off"
+              label="Reference"
+              hint="Optional. Your own name for it"
+              maxLength={128}
+              value={draft.reference}
+              fault={faultOf(place.error, "reference")}
+              onValue={(reference) => edit({ reference })}
+            />
           </div>
         </fieldset>
         {place.error !== null && <Problem error={place.error} />}
@@ -159,6 +178,9 @@ export function OrderForm({ market }: { market: Market }) {
           </button>
         </div>
       </form>
+      {isAsking && (
+        <ConfirmOrder market={market} body={body} onConfirm={placeIt} onClose={() => setAsking(false)} />
+      )}
       {isForgetting && (
         <ForgetOrder
           onConfirm={() => {
@@ -172,8 +194,12 @@ export function OrderForm({ market }: { market: Market }) {
   );
 }
 
-function bodyOf({ market }: Market, { side, type, timeInForce, price, size }: Draft): PlaceOrderBody {
-  return type === "limit"
-    ? { market, side, type, time_in_force: timeInForce, price, size }
-    : { market, side, type, size };
+function bodyOf({ market }: Market, draft: Draft): PlaceOrderBody {
+  const { side, type, timeInForce, price, size, reference } = draft;
+  return {
+    ...(type === "limit"
+      ? { market, side, type, time_in_force: timeInForce, price, size }
+      : { market, side, type, size }),
+    ...(reference === "" ? {} : { reference }),
+  };
 }

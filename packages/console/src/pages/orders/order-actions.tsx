@@ -6,7 +6,9 @@ import { useAction } from "../../api/use-action";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
-import { Problem } from "../../ui/panels/problem";
+import { Fact, Facts } from "../../ui/panels/facts";
+import { Amount } from "../../ui/values/amount";
+import { ObjectLink } from "../../ui/values/object-link";
 
 /** Whether it can still be made smaller or cancelled. */
 export function isOpen({ state }: Pick<Order, "state">): boolean {
@@ -15,33 +17,66 @@ export function isOpen({ state }: Pick<Order, "state">): boolean {
 
 /** Makes an open order smaller, or cancels it. */
 export function OrderActions({ order }: { order: Order }) {
-  const queries = useQueryClient();
-  const [isReducing, setReducing] = useState(false);
-  const cancel = useAction({
-    mutationFn: () => bursar.orders.cancel(order.id),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),
-  });
+  const [asked, setAsked] = useState<"reduce" | "cancel">();
+  const close = () => setAsked(undefined);
   return (
     <>
-      {cancel.error !== null && <Problem error={cancel.error} />}
       <div className="row nowrap">
         {order.size !== null && (
-          <button type="button" className="button small" onClick={() => setReducing(true)}>
+          <button type="button" className="button small" onClick={() => setAsked("reduce")}>
             Reduce
           </button>
         )}
-        <button
-          type="button"
-          className="button small"
-          data-tone="danger"
-          disabled={cancel.isPending}
-          onClick={() => cancel.mutate()}
-        >
+        <button type="button" className="button small" data-tone="danger" onClick={() => setAsked("cancel")}>
           Cancel
         </button>
       </div>
-      {isReducing && <Reduce order={order} onClose={() => setReducing(false)} />}
+      {asked === "reduce" && <Reduce order={order} onClose={close} />}
+      {asked === "cancel" && <Cancel order={order} onClose={close} />}
     </>
+  );
+}
+
+function Cancel({ order, onClose }: { order: Order; onClose: () => void }) {
+  const { id, market, side, size, quote_size, price, filled, wallet_id } = order;
+  const queries = useQueryClient();
+  const [base, quote] = market.split("-");
+  const cancel = useAction({
+    mutationFn: () => bursar.orders.cancel(id),
+    onSuccess: onClose,
+    onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),
+  });
+  return (
+    <Confirm
+      title="Cancel this order?"
+      verb="Cancel the order"
+      tone="danger"
+      mutation={cancel}
+      onConfirm={cancel.mutate}
+      onClose={onClose}
+    >
+      <Facts>
+        <Fact name="Order">
+          <code className="wrap-anywhere">{id}</code>
+        </Fact>
+        <Fact name={side === "buy" ? "Buy" : "Sell"}>
+          {size === null ? (
+            <>
+              for at most <Amount value={quote_size ?? ""} asset={quote} />
+            </>
+          ) : (
+            <Amount value={size} asset={base} />
+          )}
+        </Fact>
+        <Fact name="Price">{price !== null && <Amount value={price} asset={quote} />}</Fact>
+        <Fact name="Filled">
+          <Amount value={filled} asset={base} />, which stays as it is
+        </Fact>
+        <Fact name="Wallet">
+          <ObjectLink id={wallet_id} />
+        </Fact>
+      </Facts>
+    </Confirm>
   );
 }
 

@@ -40,6 +40,7 @@ export async function orderAndLoseAnswer(page: Page, origin: string, size: strin
   await page.getByLabel("Size (ETH)").fill(size);
   await page.evaluate(`(${loseAnswer})("/v1/orders")`);
   await page.getByRole("button", { name: "Place the order" }).click();
+  await page.getByRole("button", { name: "Place it" }).click();
   await storedWhenSent(page).toMatchObject([{ size }]);
 }
 
