@@ -37,13 +37,11 @@ export function createRestoredChain(driven: DrivenChain) {
     const recovery = { key: tokenKey.id, lift: 1, past: 0, tokenKey, now: new Date() };
     // What runs across the change fails, as in a service.
     await eventually(
-      () =>
-        recoverDatabase(driven.keyed, recovery).catch((error: unknown) => {
-          if (!isDatabaseUnavailable(error)) throw error;
-          return undefined;
-        }),
+      () => recoverDatabase(driven.keyed, recovery).catch(ignoreChange),
       (epoch) => epoch?.isRepeated === true,
     );
+    // The change is noticed here, and not by what a test does next.
+    await driven.keyed.identify().catch(ignoreChange);
   }
 
   const isConfirmed = async ({ walletId }: ChainWallet) => {
@@ -97,4 +95,9 @@ export function createRestoredChain(driven: DrivenChain) {
       return signed.bytes;
     },
   };
+}
+
+function ignoreChange(error: unknown): undefined {
+  if (!isDatabaseUnavailable(error)) throw error;
+  return undefined;
 }
