@@ -757,6 +757,8 @@ export interface EventData {
   checkpoint?: AuditCheckpoint;
   /** `none` if the change created the resource. */
   previous_state: string;
+  /** Of a wallet: whether it was frozen before the change. */
+  previous_frozen?: boolean;
 }
 
 export interface EventList {

@@ -10,7 +10,7 @@ interface Subjects {
   "audit.checkpoint": "checkpoint";
 }
 
-type DataOf<Kind extends keyof Subjects> = Pick<EventData, "previous_state"> &
+type DataOf<Kind extends keyof Subjects> = Pick<EventData, "previous_state" | "previous_frozen"> &
   Required<Pick<EventData, Subjects[Kind]>>;
 
 /** An event, whose kind says what is in its data. */

@@ -20,7 +20,7 @@ const events: Readonly<Record<EventKind, { occurred_at: string; actor: object; d
   "wallet.updated": {
     occurred_at: walletSummary.updated_at,
     actor: service,
-    data: { wallet: walletSummary, previous_state: "creating" },
+    data: { wallet: walletSummary, previous_state: "creating", previous_frozen: false },
   },
   "order.updated": {
     occurred_at: partlyFilledOrder.updated_at,

@@ -61,6 +61,9 @@ const EventData = Type.Object(
     change_request: Type.Optional(ChangeRequestSummary),
     checkpoint: Type.Optional(AuditCheckpoint),
     previous_state: Type.String({ description: "`none` if the change created the resource." }),
+    previous_frozen: Type.Optional(
+      Type.Boolean({ description: "Of a wallet: whether it was frozen before the change." }),
+    ),
   },
   { $id: "EventData", description: "The resource right after the change, and its state before." },
 );

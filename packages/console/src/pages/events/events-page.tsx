@@ -14,6 +14,8 @@ import type { Column } from "../../ui/tables/table-head";
 import { TextFilter } from "../../ui/tables/text-filter";
 import { VirtualTable } from "../../ui/tables/virtual-table";
 import { ClientId } from "../../ui/values/client-id";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { ObjectLink } from "../../ui/values/object-link";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
 import { type EventFilters, eventRows, eventSource, kinds } from "./event-rows";
@@ -92,17 +94,30 @@ function columnsWith(show: (event: BursarEvent) => void): Column<BursarEvent>[] 
     },
     { title: "Time", cell: ({ occurred_at }) => <Time at={occurred_at} /> },
     { title: "Event", cell: ({ event }) => event },
-    { title: "About", cell: (event) => <code>{subjectOf(event).id ?? "the audit log"}</code> },
+    {
+      title: "About",
+      cell: (event) => {
+        const { id } = subjectOf(event);
+        return id === undefined ? "the audit log" : <ObjectLink id={id} />;
+      },
+    },
     {
       title: "State",
-      cell: (event) => (
-        <>
-          {event.data.previous_state !== subjectOf(event).state && (
-            <span className="quiet">{event.data.previous_state.replaceAll("_", " ")} to </span>
-          )}
-          <StateBadge state={subjectOf(event).state} />
-        </>
-      ),
+      cell: (event) => {
+        const { state, previous, reason } = subjectOf(event);
+        return (
+          <>
+            {previous !== undefined && <span className="quiet">{previous.replaceAll("_", " ")} to </span>}
+            <StateBadge state={state} />
+            {reason !== undefined && (
+              <span className="quiet small">
+                {" "}
+                <ForeignText text={reason} limit={60} />
+              </span>
+            )}
+          </>
+        );
+      },
     },
     { title: "By", cell: ({ actor }) => <ClientId id={actor.client_id} /> },
   ];

@@ -110,16 +110,21 @@ function presentData(
   { transactions, wallets, orders, changeRequests }: Subjects,
   presentOrder: PresentOrder,
 ): EventBody["data"] {
-  const previous_state =
-    entry.event === "wallet.updated" ? readLoggedWalletState(entry.previousState).state : entry.previousState;
+  const previous_state = entry.previousState;
   switch (entry.event) {
     case "transaction.updated": {
       const transaction = found(transactions, entry);
       if (transaction.isTampered === true) throw new TamperedSubjectError(transaction);
       return { transaction: presentTransaction(asOfVersion(transaction, entry.version)), previous_state };
     }
-    case "wallet.updated":
-      return { wallet: presentWallet(walletAsOfThen(found(wallets, entry), entry)), previous_state };
+    case "wallet.updated": {
+      const before = readLoggedWalletState(entry.previousState);
+      return {
+        wallet: presentWallet(walletAsOfThen(found(wallets, entry), entry)),
+        previous_state: before.state,
+        previous_frozen: before.frozen,
+      };
+    }
     case "order.updated":
       return { order: presentOrder(orderAsOfThen(found(orders, entry), entry)), previous_state };
     case "change_request.updated": {

@@ -162,22 +162,29 @@ describe("wallets", () => {
         () => ask<ShownWallet>("GET", `/v1/wallets/${id}`),
         ({ state }) => state === "active",
       );
-    type Changes = { data: { data: { wallet?: ShownWallet; previous_state: string } }[] };
+    type Changes = {
+      data: { data: { wallet?: ShownWallet; previous_state: string; previous_frozen: boolean } }[];
+    };
     const { data } = await ask<Changes>("GET", "/v1/events?limit=200");
     for (const id of frozen) {
       const own = data.flatMap((event) => (event.data.wallet?.id === id ? [event.data] : []));
       // The freeze and the activation come in either order; each is one event and changes one thing.
       const changes = own.map(
-        ({ previous_state, wallet }) => `${previous_state} ${wallet?.state} ${wallet?.frozen}`,
+        ({ previous_state, previous_frozen, wallet }) =>
+          `${previous_state} ${previous_frozen} to ${wallet?.state} ${wallet?.frozen}`,
       );
       expect([
-        ["creating creating true", "creating active true"],
-        ["creating active false", "active active true"],
+        ["creating false to creating true", "creating true to active true"],
+        ["creating false to active false", "active false to active true"],
       ]).toContainEqual(changes);
     }
     await ask("POST", `/v1/wallets/${frozen[0]}/unfreeze`);
     const later = await ask<Changes>("GET", "/v1/events?limit=200");
-    expect(later.data.at(-1)?.data).toMatchObject({ wallet: { frozen: false }, previous_state: "active" });
+    expect(later.data.at(-1)?.data).toMatchObject({
+      wallet: { frozen: false },
+      previous_state: "active",
+      previous_frozen: true,
+    });
   });
 
   it("of a rail that activates them later are not activated by a freeze, nor by the engine", async () => {
