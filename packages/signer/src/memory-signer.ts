@@ -1,9 +1,9 @@
 import { createWalletKeys } from "./keys/wallet-keys.js";
 import { entropyOfWords, seedOf } from "./seed/mnemonic.js";
-import type { Refusal } from "./signing/decide-signing.js";
+import type { Refusal, SignedNonce } from "./signing/decide-signing.js";
 import { type FeeLimits, standardFeeLimits } from "./signing/fee-limits.js";
 import { readIntent, type SignedQuestion, type SigningIntent, type Wallet } from "./signing/intent.js";
-import { createSigningCore, type SignedBytes, type SignedNonce } from "./signing/signing-core.js";
+import { createSigningCore, type SignedBytes } from "./signing/signing-core.js";
 
 /** The mnemonic of most development chains. Its keys are public. */
 export const publicWords = "test test test test test test test test test test test junk";

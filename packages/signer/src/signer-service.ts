@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Journal } from "./journal/journal.js";
 import type { JournalEntry } from "./journal/journal-entry.js";
-import type { Refusal } from "./signing/decide-signing.js";
+import type { Refusal, SignedNonce } from "./signing/decide-signing.js";
 import type { FeeLimit } from "./signing/fee-limits.js";
 import { readIntent, readSignedQuestion, readWallet } from "./signing/intent.js";
-import type { Decided, SignedBytes, SignedNonce, SigningCore } from "./signing/signing-core.js";
+import type { Decided, SignedBytes, SigningCore } from "./signing/signing-core.js";
 
 /** What the socket offers, with the fields of the JSON. Nothing is answered before it is in the journal. */
 export interface SignerService {

@@ -113,7 +113,8 @@ describe("a service that is mistaken or hostile", () => {
     const intent = payment(sender, { nonce: 4 });
     await signed(intent);
     const refusal = { refused: "DIFFERENT_PAYMENT" };
-    expect(await sign({ ...intent, nonce: 5 })).toMatchObject(refusal);
+    const signedWith = { nonce: 4, transactionId: intent.transactionId };
+    expect(await sign({ ...intent, nonce: 5 })).toMatchObject({ ...refusal, signed: signedWith });
     for (const purpose of ["payment", "replacement"] as const)
       for (const change of [
         { amount: intent.amount + 1n },
@@ -145,6 +146,7 @@ describe("a service that is mistaken or hostile", () => {
       expect(await sign(raised(payment(sender), 100n, { purpose }))).toEqual({
         refused: "NONCE_USED",
         reason: `The nonce 0 of ${sender.address} on eip155:31337 was signed for the transaction ${first.transactionId}.`,
+        signed: { nonce: 0, transactionId: first.transactionId },
       });
     expect(await sign(cancellation(payment(sender), 100n))).toMatchObject({ refused: "NONCE_USED" });
   });

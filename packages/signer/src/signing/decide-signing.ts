@@ -13,6 +13,14 @@ export interface Refusal {
     | "CANCELLED"
     | "INTENT_INVALID";
   readonly reason: string;
+  /** What was signed instead, of the same wallet: the transaction with another nonce, or another transaction with the nonce. */
+  readonly signed?: SignedNonce;
+}
+
+/** A nonce, and the transaction that it was signed for. */
+export interface SignedNonce {
+  readonly nonce: number;
+  readonly transactionId: string;
 }
 
 /** What is known when an intent is judged. */
@@ -47,6 +55,7 @@ function judgeFirst(intent: SigningIntent, { withNonce }: SigningFacts): Refusal
   return {
     refused: "NONCE_USED",
     reason: `The nonce ${intent.nonce} of ${intent.address} on ${intent.network} was signed for the transaction ${withNonce.transactionId}.`,
+    signed: { nonce: intent.nonce, transactionId: withNonce.transactionId },
   };
 }
 
@@ -56,10 +65,13 @@ function judgeFurther(
   latest: SignedAttempt,
 ): "known" | Refusal | undefined {
   const { transactionId, nonce, purpose } = intent;
-  if (latest.wallet !== wallet || latest.nonce !== nonce) {
-    const other = latest.wallet === wallet ? `the nonce ${latest.nonce}` : "another wallet";
-    return different(`The transaction ${transactionId} was signed with ${other}.`);
-  }
+  if (latest.wallet !== wallet)
+    return different(`The transaction ${transactionId} was signed with another wallet.`);
+  if (latest.nonce !== nonce)
+    return {
+      ...different(`The transaction ${transactionId} was signed with the nonce ${latest.nonce}.`),
+      signed: { nonce: latest.nonce, transactionId },
+    };
   if (attempts.some((attempt) => isEqual(attempt.digest, digest))) return "known";
   if (purpose !== "cancellation") {
     const payment = attempts.find(({ isCancellation }) => !isCancellation);

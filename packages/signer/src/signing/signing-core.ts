@@ -9,7 +9,7 @@ import {
 import { keyNumberEnd, type WalletKeys } from "../keys/wallet-keys.js";
 import { createSignedAttempts } from "../records/signed-attempts.js";
 import { createWalletRecords, type NumberedWallet } from "../records/wallet-records.js";
-import { decideSigning, type Refusal } from "./decide-signing.js";
+import { decideSigning, type Refusal, type SignedNonce } from "./decide-signing.js";
 import type { FeeLimits } from "./fee-limits.js";
 import { type AddressedWallet, findKeyNumbers } from "./find-key-numbers.js";
 import { type SignedQuestion, type SigningIntent, transactionOf, type Wallet } from "./intent.js";
@@ -44,12 +44,6 @@ export interface SigningCore {
   readonly summarise: (at: string) => Iterable<WalletEntry | SignaturesEntry>;
   readonly limits: FeeLimits;
   readonly counts: () => { wallets: number; signatures: number; indexBytes: number };
-}
-
-/** A nonce, and the transaction that it was signed for. */
-export interface SignedNonce {
-  readonly nonce: number;
-  readonly transactionId: string;
 }
 
 /** How many nonces one answer has, and how many without a signature are passed over: more than a service has in flight. */

@@ -69,6 +69,8 @@ export interface ReadyPayment extends PaymentFacts, MayBeTampered {
   isDelisted: boolean;
   /** It fails from then on. */
   expiresAt: Date | null;
+  /** The only nonce that the signer signs it with, if it has refused another one; null otherwise. */
+  boundNonce: number | null;
 }
 
 /** What an attempt offers and may use. */

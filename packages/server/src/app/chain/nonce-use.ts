@@ -35,6 +35,12 @@ export interface UnsignedNonce extends TransactionKey {
   isStopped: boolean;
 }
 
+/** One that the signer will never sign with its nonce. */
+export interface UnsignableNonce extends UnsignedNonce {
+  /** The only one that it will ever be signed with; null if it has signed nothing for the payment, as far as is known. */
+  boundNonce: number | null;
+}
+
 /**
  * Those that the signer will never sign with their nonces: it has bound the nonce to another transaction, or the transaction to another nonce. Both
  * are for good, so no bytes of theirs with these nonces exist, or ever will.
@@ -42,20 +48,20 @@ export interface UnsignedNonce extends TransactionKey {
 export function findUnsignable(
   payments: readonly UnsignedNonce[],
   signed: readonly SignedNonce[],
-): UnsignedNonce[] {
+): UnsignableNonce[] {
   const idOf = new Map(signed.map(({ nonce, transactionId }) => [nonce, transactionId]));
   const nonceOf = new Map(signed.map(({ nonce, transactionId }) => [transactionId, nonce]));
-  return payments.filter(
-    ({ id, nonce }) => (idOf.get(nonce) ?? id) !== id || (nonceOf.get(id) ?? nonce) !== nonce,
-  );
+  return payments
+    .filter(({ id, nonce }) => (idOf.get(nonce) ?? id) !== id || (nonceOf.get(id) ?? nonce) !== nonce)
+    .map((payment) => ({ ...payment, boundNonce: nonceOf.get(payment.id) ?? null }));
 }
 
 /** What a unit lists and changes when the signer knows more than the database. */
 export interface UsedNonces {
   /** Payments of a wallet that have a nonce and no signature, locked. */
   listUnsignedNonces: (wallet: WalletKey) => Promise<UnsignedNonce[]>;
-  /** They have no nonces any more, and the wallet is not confirmed. */
-  reclaimNonces: (wallet: WalletKey, payments: readonly UnsignedNonce[]) => void;
+  /** They have no nonces any more, and get no others than the signer has bound them to. The wallet is not confirmed. */
+  reclaimNonces: (wallet: WalletKey, payments: readonly UnsignableNonce[]) => void;
   /** Payments of a wallet that are in no block, with a nonce below this one, locked. */
   listTaken: (wallet: WalletKey, below: number) => Promise<TakenPayment[]>;
   /** Payments of a wallet without a nonce that the signer has bound to one. Those that have begun are locked. */

@@ -42,6 +42,11 @@ export interface SignerRefusal {
   refused: SignerRefusalCode;
   /** For people; nothing is decided on it. */
   reason: string;
+  /**
+   * What it has signed instead: the transaction with another nonce, or another transaction with the nonce. A signer of an earlier version does
+   * not say it.
+   */
+  signed?: SignedNonce;
 }
 
 /**

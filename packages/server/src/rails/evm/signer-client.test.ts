@@ -135,6 +135,17 @@ describe("a signer that fails", () => {
     await expect(client.sign([intent])).rejects.toThrow("its answer is too long");
   });
 
+  it.each([
+    ["names what it has signed instead", { nonce: 5, transactionId: randomUUID() }, true],
+    ["is of an earlier version", undefined, false],
+    ["names no nonce", { nonce: -1, transactionId: randomUUID() }, false],
+    ["names no transaction", { nonce: 5, transactionId: 7 }, false],
+  ])("is understood if it refuses and %s", async (_, signed, isRead) => {
+    const refusal = { refused: "NONCE_USED", reason: "It was signed before." };
+    const client = await answering(200, { answers: [{ ...refusal, signed }] });
+    expect(await client.sign([intent])).toEqual([isRead ? { ...refusal, signed } : refusal]);
+  });
+
   const hash = `0x${"ab".repeat(32)}`;
   it.each<[string, number, unknown]>([
     ["a failure", 503, { error: "The signer has too many requests." }],

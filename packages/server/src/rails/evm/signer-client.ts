@@ -125,8 +125,9 @@ function readAddress(given: unknown): string {
 }
 
 function readAnswer(given: unknown): SignedBytes | SignerRefusal {
-  const { bytes, hash, refused, reason } = (given ?? {}) as Record<string, unknown>;
-  if (isRefusalCode(refused) && typeof reason === "string") return { refused, reason };
+  const { bytes, hash, refused, reason, signed } = (given ?? {}) as Record<string, unknown>;
+  if (isRefusalCode(refused) && typeof reason === "string")
+    return isSignedNonce(signed) ? { refused, reason, signed: readNonce(signed) } : { refused, reason };
   const isSigned = typeof bytes === "string" && typeof hash === "string" && refused === undefined;
   if (isSigned && /^0x02([0-9a-f]{2})+$/.test(bytes) && /^0x[0-9a-f]{64}$/.test(hash)) return { bytes, hash };
   throw new SignerUnavailableError("The signer answered with something that is neither bytes nor a refusal.");
@@ -136,16 +137,22 @@ function readSigned(given: unknown): SignedNonce[] | SignerRefusal {
   if (!Array.isArray(given)) {
     const answer = readAnswer(given);
     if ("refused" in answer) return answer;
-  } else if (given.every(isSignedNonce))
-    return given.map(({ nonce, transactionId }) => ({ nonce, transactionId }));
+  } else if (given.every(isSignedNonce)) return given.map(readNonce);
   throw new SignerUnavailableError("The signer answered with something that is not a list of signed nonces.");
 }
 
 function isSignedNonce(given: unknown): given is SignedNonce {
   const { nonce, transactionId } = (given ?? {}) as Record<string, unknown>;
   return (
-    Number.isSafeInteger(nonce) && typeof transactionId === "string" && /^[0-9a-f-]{36}$/.test(transactionId)
+    Number.isSafeInteger(nonce) &&
+    Number(nonce) >= 0 &&
+    typeof transactionId === "string" &&
+    /^[0-9a-f-]{36}$/.test(transactionId)
   );
+}
+
+function readNonce({ nonce, transactionId }: SignedNonce): SignedNonce {
+  return { nonce, transactionId };
 }
 
 function isRefusalCode(code: unknown): code is SignerRefusalCode {

@@ -161,12 +161,14 @@ export async function listWaitingWallets(
 }
 
 /**
- * As many of each wallet as it has room for; of one that is halted, what is to be cancelled. Served by chain_payments_ready, chain_payments_open, destinations_removed, destinations_listed and
+ * As many of each wallet as it has room for; of one that is halted, what is to be cancelled. Those that the signer has bound to one nonce come last:
+ * they may get none, and must not take the places of others. Served by chain_payments_ready, chain_payments_open, destinations_removed, destinations_listed and
  * primary keys.
  */
 function selectReady(network: string, wallets: readonly string[], inFlightMax: number): Statement {
   return sql`
-    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted"
+    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted",
+      p.bound_nonce AS "boundNonce"
     FROM unnest(${[...wallets]}::uuid[]) AS given (wallet_id)
     CROSS JOIN LATERAL (
       SELECT greatest(${inFlightMax}::bigint - count(*), CASE WHEN bool_or(f.halted) THEN 1 ELSE 0 END) AS room FROM (
@@ -174,14 +176,14 @@ function selectReady(network: string, wallets: readonly string[], inFlightMax: n
         WHERE p.network = ${network} AND p.wallet_id = given.wallet_id AND p.stage IN ('assigned', 'signed')
         LIMIT ${inFlightMax}) AS f) AS free
     CROSS JOIN LATERAL (
-      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.key_id, p.mac, ${failsFrozen} AS frozen,
+      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.key_id, p.mac, p.bound_nonce, ${failsFrozen} AS frozen,
         ${isDelisted} AS delisted FROM (
         SELECT * FROM chain_payments p
         WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id = given.wallet_id
         ORDER BY p.network, p.wallet_id, p.transaction_id LIMIT ${lookedAtMax}) AS p
       WHERE ${hasRow(isOpen)} AND (${hasRow(sql`${isOpen} AND o.cancel_requested`)}
         OR (NOT ${isHalted} AND (${failsFrozen} OR NOT ${isHeld})))
-      ORDER BY p.transaction_id LIMIT free.room) AS p
+      ORDER BY p.bound_nonce IS NOT NULL, p.transaction_id LIMIT free.room) AS p
     ${joinFacts} ${joinOpen}
     ORDER BY p.wallet_id, p.id`;
 }
@@ -189,9 +191,10 @@ function selectReady(network: string, wallets: readonly string[], inFlightMax: n
 /** Those of suspended tenants and disabled clients too: the nonce must be used. Served by destinations_removed, destinations_listed and primary keys. */
 function selectBound(network: string, keys: readonly TransactionKey[]): Statement {
   return sql`
-    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted"
+    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted",
+      p.bound_nonce AS "boundNonce"
     FROM ${listKeys(keys)} CROSS JOIN LATERAL (
-      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.stage, p.key_id, p.mac, ${failsFrozen} AS frozen,
+      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.stage, p.key_id, p.mac, p.bound_nonce, ${failsFrozen} AS frozen,
         ${isDelisted} AS delisted FROM chain_payments p
       WHERE p.tenant_id = given.tenant_id AND p.transaction_id = given.id LIMIT 1) AS p
     ${joinFacts} ${joinOpen}

@@ -79,13 +79,14 @@ function readTerms({ purpose, gasLimit, dataFee, maxFee, maxTip }: TermsRow): At
 
 export type ReadyRow = FactRow &
   IntegrityRow &
-  Pick<ReadyPayment, "cancelRequested" | "isFrozen" | "isDelisted">;
+  Pick<ReadyPayment, "cancelRequested" | "isFrozen" | "isDelisted"> & { boundNonce: string | null };
 
 export function readReady(row: ReadyRow, keys: IntegrityKeys): ReadyPayment {
   const { isFrozen, isDelisted, expiresAt } = row;
   const { fault, isToCancel } = checkPayment(keys, row);
   const cancelRequested = row.cancelRequested || isToCancel;
-  return { ...readFacts(row), cancelRequested, isFrozen, isDelisted, expiresAt, fault };
+  const boundNonce = row.boundNonce === null ? null : Number(row.boundNonce);
+  return { ...readFacts(row), cancelRequested, isFrozen, isDelisted, expiresAt, fault, boundNonce };
 }
 
 export type UnsignedRow = FactRow &

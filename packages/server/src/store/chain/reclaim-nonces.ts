@@ -1,5 +1,5 @@
 import type { WalletKey } from "../../app/chain/chain-store.js";
-import type { UnsignedNonce } from "../../app/chain/nonce-use.js";
+import type { UnsignableNonce, UnsignedNonce } from "../../app/chain/nonce-use.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
@@ -27,16 +27,19 @@ export async function listUnsignedNonces(
 export function reclaimNonces(
   tx: Tx,
   { tenantId, walletId }: WalletKey,
-  payments: readonly UnsignedNonce[],
+  payments: readonly UnsignableNonce[],
 ): void {
   if (payments.length === 0) return;
   const lowest = Math.min(...payments.map(({ nonce }) => nonce));
   tx.send(sql`
     UPDATE chain_payments p SET stage = 'ready', nonce = NULL, wanted = 0, purpose = 'payment', gas_limit = NULL, data_fee = 0,
-      max_fee = NULL, max_tip = NULL, terms_number = NULL, terms_key_id = NULL, terms_mac = NULL, assigned_at = NULL
+      max_fee = NULL, max_tip = NULL, terms_number = NULL, terms_key_id = NULL, terms_mac = NULL, assigned_at = NULL,
+      bound_nonce = coalesce(given.bound_nonce, p.bound_nonce)
     FROM ${locateRows(
       sql`chain_payments`,
-      sql`unnest(${payments.map(({ id }) => id)}::uuid[]) AS given (id)`,
+      sql`unnest(
+        ${payments.map(({ id }) => id)}::uuid[], ${payments.map(({ boundNonce }) => boundNonce)}::bigint[]
+      ) AS given (id, bound_nonce)`,
       sql`r.tenant_id = ${tenantId} AND r.transaction_id = given.id`,
     )} AS given WHERE p.ctid = given.place
   `);

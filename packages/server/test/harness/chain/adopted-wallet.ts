@@ -57,6 +57,18 @@ export function createAdoptedWallet(driven: DrivenChain, restored: ReturnType<ty
     await driven.settle();
   }
 
+  /** Adopted, and going on, but not confirmed if the signer knows more. */
+  async function untilResumed(wallet: ChainWallet, nonce = 1): Promise<void> {
+    await adopt(wallet, nonce);
+    await eventually(
+      async () => {
+        driven.mine();
+        return await readWallet(wallet);
+      },
+      ({ code, finalNonce }) => code === null && Number(finalNonce) === nonce,
+    );
+  }
+
   return {
     giveUp,
     readWallet,
@@ -98,16 +110,10 @@ export function createAdoptedWallet(driven: DrivenChain, restored: ReturnType<ty
     },
     /** What was found in a block ends with the next one, and the wallet is compared again then. */
     untilAdopted: async (wallet: ChainWallet, nonce = 1): Promise<void> => {
-      await adopt(wallet, nonce);
-      await eventually(
-        async () => {
-          driven.mine();
-          return await readWallet(wallet);
-        },
-        ({ code, finalNonce }) => code === null && Number(finalNonce) === nonce,
-      );
+      await untilResumed(wallet, nonce);
       await restored.untilConfirmed(wallet);
     },
+    untilResumed,
     /** No node estimates anything, so that what has begun does not get a nonce. */
     estimateNothing: (): void => {
       driven.ports.node = {

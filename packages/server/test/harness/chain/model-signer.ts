@@ -15,10 +15,15 @@ export function createModelSigner(reach: () => Promise<void>): Signer {
     const bytes = writeBytes(intent);
     if (signed.some((one) => writeBytes(one) === bytes)) return { bytes, hash: hashOfBytes(bytes) };
     const known = nonceOf.get(intent.transactionId);
-    if (known !== undefined && known !== slot) return refusal("DIFFERENT_PAYMENT");
+    if (known !== undefined && known !== slot)
+      return { ...refusal("DIFFERENT_PAYMENT"), ...signedWith(intent, known) };
     const last = signed.at(-1);
     if (last !== undefined) {
-      if (last.transactionId !== intent.transactionId) return refusal("NONCE_USED");
+      if (last.transactionId !== intent.transactionId)
+        return {
+          ...refusal("NONCE_USED"),
+          signed: { nonce: intent.nonce, transactionId: last.transactionId },
+        };
       const payment = signed.find(({ purpose }) => purpose !== "cancellation");
       const isPayment = intent.purpose !== "cancellation";
       if (isPayment && payment !== undefined && !isSamePayment(intent, payment))
@@ -54,6 +59,12 @@ export function createModelSigner(reach: () => Promise<void>): Signer {
 
 function isSamePayment(a: SigningIntent, b: SigningIntent): boolean {
   return a.contract === b.contract && a.destination === b.destination && a.amount === b.amount;
+}
+
+/** Another wallet has other nonces. */
+function signedWith({ transactionId, address }: SigningIntent, slot: string): Pick<SignerRefusal, "signed"> {
+  const [of, nonce] = slot.split(" ");
+  return of === address ? { signed: { nonce: Number(nonce), transactionId } } : {};
 }
 
 function refusal(refused: SignerRefusal["refused"]): SignerRefusal {

@@ -42,10 +42,12 @@ export function createSimulatedAdoption(
       send((rows) => {
         const wallet = rows.get(chainWallets, keyOf(tenantId, walletId));
         if (wallet === undefined || payments.length === 0) return;
-        for (const { id, nonce } of payments) {
+        for (const { id, nonce, boundNonce } of payments) {
           const row = rows.get(chainPayments, keyOf(tenantId, id));
           if (row === undefined) continue;
-          rows.put(chainPayments, keyOf(tenantId, id), { ...row, stage: "ready", nonce: null, wanted: 0 });
+          rows.put(chainPayments, keyOf(tenantId, id), {
+            ...{ ...row, stage: "ready", nonce: null, wanted: 0, boundNonce: boundNonce ?? row.boundNonce },
+          });
           rows.remove(chainNonces, keyOf(walletId, numberKey(nonce)));
         }
         const kept = rows.all(chainPayments).filter((row) => row.walletId === walletId);

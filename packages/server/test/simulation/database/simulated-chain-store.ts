@@ -96,6 +96,7 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
         const payments = rows
           .all(chainPayments)
           .filter((row) => row.stage === "ready")
+          .sort((a, b) => Number(a.boundNonce !== null) - Number(b.boundNonce !== null))
           .filter((row) => {
             if (isBound.has(row.id)) return true;
             return (isCancelled(rows, row) || !isHalted(rows, row)) && !isHeld(rows, row);
@@ -108,7 +109,8 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
           .map((row) => {
             const { cancelRequested, isFrozen, isDelisted } = holdsOf(rows, row, database.now());
             const expiresAt = rows.get(transactions, keyOf(row.tenantId, row.id))?.expiresAt ?? null;
-            return { ...factsOf(rows, row), cancelRequested, isFrozen, isDelisted, expiresAt, fault: null };
+            const holds = { cancelRequested, isFrozen, isDelisted, expiresAt, fault: null };
+            return { ...factsOf(rows, row), ...holds, boundNonce: row.boundNonce };
           });
         return { payments, lastWalletId: undefined };
       }),

@@ -38,6 +38,7 @@ export interface ChainPaymentRow extends Pick<PaymentState, "stage" | "attempt" 
   id: string;
   walletId: string;
   nonce: number | null;
+  boundNonce: number | null;
   terms: AttemptTerms | null;
   termsNumber: number;
   speedUpRequested: boolean;

@@ -14,6 +14,7 @@ function beginPayment(rows: Rows, { tenantId, id, sourceAccountId: walletId }: C
   if (rows.get(chainWallets, keyOf(tenantId, walletId)) === undefined) return;
   rows.insert(chainPayments, keyOf(tenantId, id), {
     ...{ tenantId, id, walletId, stage: "ready", attempt: 0, wanted: 0, nonce: null, terms: null },
+    boundNonce: null,
     ...{ termsNumber: 0, speedUpRequested: false, included: null, stopReason: null },
   });
 }

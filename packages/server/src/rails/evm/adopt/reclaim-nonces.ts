@@ -1,6 +1,6 @@
 import type { ChainUnit, WalletKey } from "../../../app/chain/chain-store.js";
 import { findUnsignable } from "../../../app/chain/nonce-use.js";
-import type { SignedNonce } from "../../../app/chain/signer.js";
+import type { SignedNonce, SignerRefusal } from "../../../app/chain/signer.js";
 import { askSigner } from "../driver/confirmation.js";
 import {
   type DriverContext,
@@ -27,14 +27,18 @@ export async function reclaimNonces(
   return unsignable.length;
 }
 
-/** The signer knows more than the database. Its list may not come, and the wallet is halted all the same. */
+/**
+ * The signer knows more than the database. Its list may not come, and the wallet is halted all the same. What the refusal itself says can be below
+ * all that is listed: a payment can have been signed with a nonce that is final.
+ */
 export async function haltRefused(
   context: DriverContext,
   chain: FollowedChain,
   wallet: WalletKey,
-  reason: string,
+  { reason, signed: instead }: Pick<SignerRefusal, "reason" | "signed">,
 ): Promise<void> {
-  const signed = await listOpen(context, chain, wallet).catch(() => []);
+  const listed = await listOpen(context, chain, wallet).catch(() => []);
+  const signed = instead === undefined ? listed : [...listed, instead];
   await inUnit(context, positionOf(chain), async (unit) => {
     await unit.lockSenders([wallet]);
     const count = await reclaimNonces(unit, wallet, signed);

@@ -61,6 +61,7 @@ export async function assignPayments(
   for (const { wallet, reason } of written.flatMap(({ halts }) => halts))
     await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
   for (const plan of written.flatMap(({ short }) => short)) reportShort(context, plan, confirmation);
+  for (const { payment } of written.flatMap(({ unpayable }) => unpayable)) reportUnpayable(context, payment);
   // What waits for the operator is listed in each step, and must not be the reason for the next one.
   confirmation.lookSoon(written.flatMap(({ bound }) => bound));
   const isBusy = lastWalletId !== undefined || written.some(({ count }) => count > 0);
@@ -75,6 +76,8 @@ interface WrittenPlans {
   bound: string[];
   /** Those that must use the nonces, and whose fees the books cannot hold. Nothing of them has changed. */
   short: AssignPlan[];
+  /** Those that the signer has bound to nonces which were used without them. */
+  unpayable: Plan[];
 }
 
 async function writePlans(
@@ -96,6 +99,7 @@ async function writePlans(
     const unconfirmed = senders.filter(({ isConfirmed }) => !isConfirmed);
     const bound = boundPlans(planned, unconfirmed, confirmation);
     const isUnconfirmed = new Set(unconfirmed.map(({ walletId }) => walletId));
+    const unpayable: Plan[] = [];
     const ready = planned.flatMap((plan): Plan[] => {
       const state = states.get(plan.payment.id);
       if (state?.stage !== "ready") return [];
@@ -111,13 +115,17 @@ async function writePlans(
       if (plan.stop !== null) return [];
       if (frozen.has(plan.payment.walletId)) return [failPlan(plan.payment, "WALLET_FROZEN")];
       if (state.isDelisted) return [failPlan(plan.payment, "ADDRESS_NOT_LISTED")];
-      return isHeld ? [] : [plan];
+      if (isHeld) return [];
+      // The wallet agrees with the signer, so no nonce that is free is the one that this payment was signed with.
+      if (plan.payment.boundNonce === null) return [plan];
+      unpayable.push(plan);
+      return [];
     });
     const halts = ahead
       .filter(({ isHalted }) => !isHalted)
       .map((wallet) => ({ wallet, reason: aheadReason(wallet, used) }));
     const plans = withRoom(ready, senders, network.inFlightMax);
-    if (plans.length === 0) return { count: 0, halts, short: [], bound: [] };
+    if (plans.length === 0) return { count: 0, halts, short: [], unpayable, bound: [] };
     const events = plans.map((plan) => eventOf(plan, network.coin, bound.has(plan)));
     const { outcomes } = await record({ events });
     const isPaid = (index: number) => outcomes[index] === "recorded";
@@ -152,7 +160,7 @@ async function writePlans(
     unit.endPayments(ended.map(({ tenantId, id, walletId }) => ({ tenantId, id, walletId, nonce: null })));
     const given = assigned.filter(({ walletId }) => isUnconfirmed.has(walletId));
     return {
-      ...{ count: plans.length - short.length, halts, short },
+      ...{ count: plans.length - short.length, halts, short, unpayable },
       bound: given.map(({ walletId }) => walletId),
     };
   });
@@ -175,6 +183,11 @@ function reportShort(
   });
 }
 
+function reportUnpayable({ onShort }: DriverContext, { id, walletId, boundNonce }: ReadyPayment): void {
+  const reason = `The signer has signed ${shownPaymentId(id)} with nonce ${boundNonce}, signs it with no other, and that one is used. It can never be paid. Look on the chain for the transaction with nonce ${boundNonce}, and cancel the payment.`;
+  onShort({ walletId, id, reason });
+}
+
 /**
  * The one payment of each wallet that the signer has bound to the next nonce. Any other would be refused with it. If the nonce is a gap, the first
  * that is bound to none: the signer has signed nothing for it. The next one follows in the next step, whatever the order of their ids.
@@ -190,10 +203,15 @@ function boundPlans(
       const id = boundTo(walletId, nextNonce);
       const isGap = hasGap(sender);
       const mayUse = ({ payment }: Plan) =>
-        payment.id === id || (isGap && payment.walletId === walletId && !isBound(payment));
+        payment.id === id || (isGap && payment.walletId === walletId && mayFill(payment, isBound));
       return plans.find((plan) => plan.kind === "assign" && mayUse(plan)) ?? [];
     }),
   );
+}
+
+/** It has no nonce of its own, as far as the signer has said: neither in the list, nor when it has refused the payment another one. */
+function mayFill(payment: ReadyPayment, isBound: Confirmation["isBound"]): boolean {
+  return payment.boundNonce === null && !isBound(payment);
 }
 
 /** What ends only by an empty transaction: it is bound to a nonce, or it fills a gap that no other payment of the wallet can. */
@@ -202,7 +220,7 @@ function plansThatUseNonces(
   { isBound, hadGap }: AssignDeps["confirmation"],
 ): ReadonlySet<Plan> {
   const using = new Set(plans.filter(({ payment }) => isBound(payment)));
-  const others = plans.filter(({ payment }) => !isBound(payment) && hadGap(payment.walletId));
+  const others = plans.filter(({ payment }) => mayFill(payment, isBound) && hadGap(payment.walletId));
   for (const walletId of new Set(others.map(({ payment }) => payment.walletId))) {
     const [first, ...rest] = others.filter(({ payment }) => payment.walletId === walletId);
     if (first !== undefined && [first, ...rest].every(({ kind }) => kind === "end")) using.add(first);

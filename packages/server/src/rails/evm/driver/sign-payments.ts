@@ -141,7 +141,7 @@ async function answerRefusal(
   context: DriverContext,
   chain: FollowedChain,
   payment: UnsignedPayment,
-  { refused, reason }: SignerRefusal,
+  { refused, reason, signed }: SignerRefusal,
 ): Promise<void> {
   const { tenantId, id, walletId, nonce, number, purpose } = payment;
   if (refused === "FEES_NOT_HIGHER" && purpose === "cancellation")
@@ -164,7 +164,8 @@ async function answerRefusal(
       ? ` Cancel ${shownPaymentId(id)}, which uses the nonce, and resume the wallet.`
       : "";
   const explanation = `The signer refuses to sign a payment with nonce ${nonce}: ${reason} (${refused}).${advice}`;
-  await haltRefused(context, chain, { tenantId, walletId }, explanation);
+  const refusal = { reason: explanation, ...(signed === undefined ? {} : { signed }) };
+  await haltRefused(context, chain, { tenantId, walletId }, refusal);
 }
 
 async function storeSigned(

@@ -31,11 +31,8 @@ it("is cancelled if it has begun and another transaction was seen with its nonce
   await expectGoesOn(wallet);
 });
 
-it("is cancelled by the engine if it has not begun and its own empty transaction has used its nonce", async () => {
-  const wallet = await driven.createFunded();
-  const id = await driven.accept(wallet, outside, modelCoin, 20n);
-  await adopted.forget(wallet, id);
-  // As its client has cancelled it in the commits that were lost.
+/** As its client has cancelled it in the commits that were lost. */
+async function sendCancelled(wallet: ChainWallet, id: string): Promise<void> {
   const { tenantId, walletId, address } = wallet;
   const [signed] = await driven.honest.signer.sign([
     {
@@ -45,6 +42,13 @@ it("is cancelled by the engine if it has not begun and its own empty transaction
     },
   ]);
   driven.chain.send(signed !== undefined && "bytes" in signed ? signed.bytes : JSON.stringify(signed));
+}
+
+it("is cancelled by the engine if it has not begun and its own empty transaction has used its nonce", async () => {
+  const wallet = await driven.createFunded();
+  const id = await driven.accept(wallet, outside, modelCoin, 20n);
+  await adopted.forget(wallet, id);
+  await sendCancelled(wallet, id);
   await adopted.untilHalted(wallet);
   await adopted.untilAdopted(wallet);
   await restored.look(wallet, id);
@@ -65,4 +69,48 @@ it("is cancelled although it holds all coins of the wallet: what it did not pay 
   await driven.until(id, "cancelled");
   driven.ports.node = driven.honest.node;
   await expectGoesOn(wallet);
+});
+
+/** It begins only to be cancelled, while nonce 1 is a gap below a payment that the signer has bound to nonce 2. */
+async function refuseInGap() {
+  const wallet = await driven.createFunded();
+  const id = await driven.accept(wallet, outside, modelCoin, 20n);
+  const above = await driven.accept(wallet, outside, modelCoin, 20n);
+  await adopted.forget(wallet, id);
+  await adopted.forget(wallet, above, 2);
+  await sendCancelled(wallet, id);
+  await adopted.untilHalted(wallet);
+  await adopted.untilResumed(wallet);
+  await restored.look(wallet, id);
+  await adopted.untilHalted(wallet, "SIGNER_REFUSED");
+  expect(await driven.nonceOf(id)).toBeNull();
+  await adopted.resume(wallet);
+  return { wallet, id, above };
+}
+
+async function expectEnds(wallet: ChainWallet, id: string, above: string): Promise<void> {
+  await driven.begin(wallet, above);
+  await driven.until(id, "cancelled");
+  await driven.settle();
+  await driven.until(above, "completed");
+  expect(await adopted.readWallet(wallet)).toMatchObject({ code: null });
+  expect(await Promise.all([id, above].map(driven.nonceOf))).toEqual([null, 2]);
+}
+
+it("fills no gap after the signer has refused it another nonce than its own, and another payment does", async () => {
+  const { wallet, id, above } = await refuseInGap();
+  const next = await driven.pay(wallet, outside, modelCoin, 10n);
+  await driven.inPool(1);
+  expect(await driven.nonceOf(next)).toBe(1);
+  await expectEnds(wallet, id, above);
+  await driven.until(next, "completed");
+});
+
+it("fills no gap then, and the nonce can be given up", async () => {
+  const { wallet, id, above } = await refuseInGap();
+  const given = await adopted.giveUp(wallet, 500n, 1);
+  driven.chain.send("bytes" in given ? given.bytes : JSON.stringify(given));
+  await adopted.untilHalted(wallet);
+  await adopted.untilResumed(wallet, 2);
+  await expectEnds(wallet, id, above);
 });
