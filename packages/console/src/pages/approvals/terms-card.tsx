@@ -28,7 +28,7 @@ export function TermsCard({ ref, transaction, tenant, decimals }: TermsCardProps
     <div className="card stack" ref={ref}>
       <p className="figure">
         <Term name="amount">
-          <Amount value={amount} />
+          <Amount value={amount} asset={asset} isNamed={false} />
         </Term>{" "}
         <Term name="asset">{asset}</Term>
       </p>

@@ -56,7 +56,9 @@ export function Flows() {
                 {
                   title: "Sum",
                   isNumber: true,
-                  cell: ({ completed }) => <Amount value={completed.amount} />,
+                  cell: ({ asset, completed }) => (
+                    <Amount value={completed.amount} asset={asset} isNamed={false} />
+                  ),
                 },
                 { title: "Not completed", isNumber: true, cell: ({ notCompleted }) => notCompleted },
                 { title: "Open now", isNumber: true, cell: ({ open }) => open },

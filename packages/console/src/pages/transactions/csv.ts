@@ -1,18 +1,22 @@
 import type { Transaction } from "@bursar/client";
 import { type CsvColumn, toCsv } from "../../ui/tables/csv";
+import type { AmountText } from "../../ui/values/asset-decimals";
 import { isFinal } from "./follow-transaction";
 
 type Names = ReadonlyMap<string, string>;
 
 /** Ids and names: a name can be given to another wallet later, an id cannot. */
-export function transactionsCsv(rows: readonly Transaction[], wallets: Names, clients: Names): string {
+export function transactionsCsv(
+  rows: readonly Transaction[],
+  { wallets, clients, amountText }: { wallets: Names; clients: Names; amountText: AmountText },
+): string {
   const columns: readonly CsvColumn<Transaction>[] = [
     ["id", (row) => row.id],
     ["created_at", (row) => row.created_at],
     ["kind", (row) => row.kind],
     ["state", (row) => row.state],
     ["asset", (row) => row.asset],
-    ["amount", (row) => row.amount],
+    ["amount", ({ amount, asset }) => amountText(amount, asset)],
     ["reference", (row) => row.reference],
     ["source", ({ source }) => partyOf(source)],
     ["destination", ({ destination }) => partyOf(destination)],
@@ -22,7 +26,7 @@ export function transactionsCsv(rows: readonly Transaction[], wallets: Names, cl
     ["created_by_name", ({ created_by }) => clients.get(created_by ?? "") ?? null],
     ["ended_at", (row) => (isFinal(row) ? row.updated_at : null)],
     ["fee_asset", ({ fee }) => fee?.asset ?? null],
-    ["fee_amount", ({ fee }) => fee?.amount ?? null],
+    ["fee_amount", ({ fee }) => fee && amountText(fee.amount, fee.asset)],
     ["hash", (row) => row.hash],
     ["failure", ({ failure }) => failure?.code ?? null],
   ];

@@ -1,6 +1,7 @@
 import type { FollowedEvent, Transaction } from "@bursar/client";
 import { describe, expect, it, vi } from "vitest";
 import { LiveList, type LiveSource, rowsMax } from "../../live/live-list";
+import { padded } from "../../ui/values/asset-decimals";
 import { transactionsCsv } from "./csv";
 import { readFilters } from "./filters";
 import { transactionRows } from "./transaction-rows";
@@ -179,9 +180,10 @@ describe("the file for spreadsheets", () => {
       kind: "transfer",
       created_by: null,
     } as Transaction;
-    const [, row, ...rest] = transactionsCsv([hostile], new Map([["wlt_a", "=1+1"]]), new Map()).split(
-      "\r\n",
-    );
+    const names = { wallets: new Map([["wlt_a", "=1+1"]]), clients: new Map() };
+    const amountText = (value: string, asset: string) => padded(value, asset === "USD" ? 2 : undefined);
+    const [, row, ...rest] = transactionsCsv([hostile], { ...names, amountText }).split("\r\n");
+    expect(row).toContain(",USD,5.00,");
     expect(row).toContain(`"'=HYPERLINK(""x"")`);
     expect(rest).toEqual([expect.stringMatching(/^next",wlt_a,wlt_b,,'=1\+1,,,/), ""]);
   });

@@ -13,6 +13,7 @@ import { Problem } from "../../ui/panels/problem";
 import { downloadCsv } from "../../ui/tables/csv";
 import type { Column } from "../../ui/tables/table-head";
 import { VirtualTable } from "../../ui/tables/virtual-table";
+import { useAmountText } from "../../ui/values/asset-decimals";
 import { Party } from "../../ui/values/party";
 import { transactionColumns } from "./columns";
 import { transactionsCsv } from "./csv";
@@ -26,6 +27,7 @@ export function TransactionsPage() {
   const navigate = useNavigate();
   const scopes = useScopes();
   const names = useWalletNames();
+  const amountText = useAmountText();
   const key = JSON.stringify(filters);
   const list = useMemo(() => {
     const read = JSON.parse(key) as TransactionFilters;
@@ -44,7 +46,10 @@ export function TransactionsPage() {
           disabled={rows.length === 0}
           onClick={async () => {
             const clients = await readClientNames(rows.map(({ created_by }) => created_by));
-            downloadCsv("transactions", transactionsCsv(rows, names ?? new Map(), clients));
+            downloadCsv(
+              "transactions",
+              transactionsCsv(rows, { wallets: names ?? new Map(), clients, amountText }),
+            );
           }}
         >
           CSV

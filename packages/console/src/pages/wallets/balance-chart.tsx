@@ -57,7 +57,8 @@ export function BalanceChart({ points, asset, period }: BalanceChartProps) {
       <figcaption className="row spread small quiet">
         <span>{dayOf.format(from)}</span>
         <span>
-          {highestOf} <Amount value={top} />, now <Amount value={last.balance} asset={asset} />
+          {highestOf} <Amount value={top} asset={asset} isNamed={false} />, now{" "}
+          <Amount value={last.balance} asset={asset} />
         </span>
         <span>now</span>
       </figcaption>

@@ -4,6 +4,7 @@ import { bursar } from "../../api/bursar";
 import { useAbort } from "../../ui/forms/use-abort";
 import { Problem } from "../../ui/panels/problem";
 import { type CsvColumn, downloadCsv, toCsv } from "../../ui/tables/csv";
+import { type AmountText, useAmountText } from "../../ui/values/asset-decimals";
 import { readEntries } from "./read-entries";
 
 const entriesMax = 10_000;
@@ -17,6 +18,7 @@ type Progress =
 export function StatementFile({ walletId, asset }: { walletId: string; asset: string }) {
   const [progress, setProgress] = useState<Progress>();
   const abort = useAbort();
+  const amountText = useAmountText();
   const save = async () => {
     const signal = abort.begin();
     const show = (next: Progress) => {
@@ -29,7 +31,7 @@ export function StatementFile({ walletId, asset }: { walletId: string; asset: st
         show({ state: "reading", count }),
       );
       if (signal.aborted) return;
-      downloadCsv(`statement-${asset}`, toCsv(csvColumns, rows));
+      downloadCsv(`statement-${asset}`, toCsv(csvColumns(amountText), rows));
       show({ state: "saved", count: rows.length, isCut });
     } catch (error) {
       show({ state: "failed", error });
@@ -65,11 +67,11 @@ function savedText({ count, isCut }: { count: number; isCut: boolean }): string 
     : `The file has all ${count} entries.`;
 }
 
-const csvColumns: readonly CsvColumn<WalletEntry>[] = [
+const csvColumns = (amountText: AmountText): readonly CsvColumn<WalletEntry>[] => [
   ["occurred_at", (row) => row.occurred_at],
   ["asset", (row) => row.asset],
-  ["amount", (row) => row.amount],
-  ["balance", (row) => row.balance],
+  ["amount", ({ amount, asset }) => amountText(amount, asset)],
+  ["balance", ({ balance, asset }) => amountText(balance, asset)],
   ["cause", (row) => row.cause],
   ["cause_id", (row) => row.cause_id],
   ["sequence", (row) => String(row.sequence)],

@@ -92,6 +92,14 @@ const columns: readonly Column<WalletEntry>[] = [
         </>
       ),
   },
-  { title: "Amount", isNumber: true, cell: ({ amount }) => <Amount value={amount} /> },
-  { title: "Balance", isNumber: true, cell: ({ balance }) => <Amount value={balance} /> },
+  {
+    title: "Amount",
+    isNumber: true,
+    cell: ({ asset, amount }) => <Amount value={amount} asset={asset} isNamed={false} />,
+  },
+  {
+    title: "Balance",
+    isNumber: true,
+    cell: ({ asset, balance }) => <Amount value={balance} asset={asset} isNamed={false} />,
+  },
 ];

@@ -185,22 +185,31 @@ function BalanceTable({ wallet: { balances } }: { wallet: Wallet }) {
 
 const balanceColumns: readonly Column<Balance>[] = [
   { title: "Asset", cell: ({ asset }) => asset },
-  { title: "Available", isNumber: true, cell: ({ available }) => <Amount value={available} /> },
-  { title: "Held", isNumber: true, cell: ({ held }) => <Amount value={held} /> },
+  {
+    title: "Available",
+    isNumber: true,
+    cell: ({ asset, available }) => <Amount value={available} asset={asset} isNamed={false} />,
+  },
+  {
+    title: "Held",
+    isNumber: true,
+    cell: ({ asset, held }) => <Amount value={held} asset={asset} isNamed={false} />,
+  },
   {
     title: "Incoming",
     isNumber: true,
-    cell: ({ incoming }) => (incoming === null ? "-" : <Amount value={incoming} />),
+    cell: ({ asset, incoming }) =>
+      incoming === null ? "-" : <Amount value={incoming} asset={asset} isNamed={false} />,
   },
   {
     title: "On chain",
     isNumber: true,
-    cell: ({ on_chain }) =>
+    cell: ({ asset, on_chain }) =>
       on_chain === null ? (
         "-"
       ) : (
         <>
-          <Amount value={on_chain.amount} />{" "}
+          <Amount value={on_chain.amount} asset={asset} isNamed={false} />{" "}
           <span className="quiet small">block {on_chain.block_number}</span>
         </>
       ),

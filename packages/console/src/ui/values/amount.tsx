@@ -1,17 +1,14 @@
-import { useDecimals } from "./asset-decimals";
+import { padded, useDecimals } from "./asset-decimals";
 
-/** Money is written with all of its decimals. Of 18, nobody expects the zeros. */
-const paddedMax = 4;
-
-/** `500.5` of an asset with two decimals is `500.50`, which is the same number. */
-export function padded(value: string, decimals: number | undefined): string {
-  if (decimals === undefined || decimals === 0 || decimals > paddedMax) return value;
-  const [whole = "", fraction = ""] = value.split(".");
-  return `${whole}.${fraction.padEnd(decimals, "0")}`;
+interface AmountProps {
+  value: string;
+  asset?: string | undefined;
+  /** Whether the asset stands behind the number. A column can name it in another place. */
+  isNamed?: boolean;
 }
 
 /** An exact decimal number. Groups of three are set apart by style and not by characters, so that a copy is the number itself. */
-export function Amount({ value, asset }: { value: string; asset?: string | undefined }) {
+export function Amount({ value, asset, isNamed = true }: AmountProps) {
   const decimals = useDecimals(asset);
   return (
     <span className="amount">
@@ -20,7 +17,7 @@ export function Amount({ value, asset }: { value: string; asset?: string | undef
           {digits}
         </span>
       ))}
-      {asset !== undefined && <span className="quiet"> {asset}</span>}
+      {isNamed && asset !== undefined && <span className="quiet"> {asset}</span>}
     </span>
   );
 }

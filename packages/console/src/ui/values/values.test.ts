@@ -1,6 +1,9 @@
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { groupsOfFour } from "./address";
-import { groupsOf, padded } from "./amount";
+import { Amount, groupsOf } from "./amount";
+import { AssetDecimals, padded } from "./asset-decimals";
 import { durationOf } from "./countdown";
 import { partsOf } from "./foreign-text";
 
@@ -57,6 +60,18 @@ describe("a duration", () => {
   ])("of %i ms is %s", (ms, words) => {
     expect(durationOf(ms)).toBe(words);
   });
+});
+
+it("an amount of a column that names the asset has the same decimals as one beside its asset", () => {
+  const shown = (isNamed: boolean) =>
+    renderToStaticMarkup(
+      createElement(
+        AssetDecimals.Provider,
+        { value: new Map([["USD", 2]]) },
+        createElement(Amount, { value: "1004.5", asset: "USD", isNamed }),
+      ),
+    ).replaceAll(/<[^>]*>/g, "");
+  expect([shown(true), shown(false)]).toEqual(["1004.50 USD", "1004.50"]);
 });
 
 it("money has all of its decimals, and no other amount is changed", () => {
