@@ -1,5 +1,6 @@
 import type { Overview } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
 import { BarChart, lastHours } from "../../ui/panels/bar-chart";
 import { Empty } from "../../ui/panels/empty";
@@ -46,24 +47,31 @@ export function Flows() {
           return rows.length === 0 ? (
             <Empty title="Nothing has moved today">Payments and deposits are summed up here by asset.</Empty>
           ) : (
-            <SimpleTable
-              caption="Today by asset"
-              rows={rows}
-              keyOf={({ asset }) => asset}
-              columns={[
-                { title: "Asset", cell: ({ asset }) => <strong>{asset}</strong> },
-                { title: "Completed", isNumber: true, cell: ({ completed }) => completed.count },
-                {
-                  title: "Sum",
-                  isNumber: true,
-                  cell: ({ asset, completed }) => (
-                    <Amount value={completed.amount} asset={asset} isNamed={false} />
-                  ),
-                },
-                { title: "Not completed", isNumber: true, cell: ({ notCompleted }) => notCompleted },
-                { title: "Open now", isNumber: true, cell: ({ open }) => open },
-              ]}
-            />
+            <>
+              <SimpleTable
+                caption="Today by asset"
+                rows={rows}
+                keyOf={({ asset }) => asset}
+                columns={[
+                  { title: "Asset", cell: ({ asset }) => <strong>{asset}</strong> },
+                  { title: "Completed", isNumber: true, cell: ({ completed }) => completed.count },
+                  {
+                    title: "Completed amount",
+                    isNumber: true,
+                    cell: ({ asset, completed }) => (
+                      <Amount value={completed.amount} asset={asset} isNamed={false} />
+                    ),
+                  },
+                  { title: "Not completed", isNumber: true, cell: ({ notCompleted }) => notCompleted },
+                  { title: "Open now", isNumber: true, cell: ({ open }) => open },
+                ]}
+              />
+              <p className="quiet small">
+                The amount adds up all that was completed: deposits, payments to others, and payments between
+                own wallets. It is not a balance. The balances are on the page of the{" "}
+                <Link to="/wallets">wallets</Link>.
+              </p>
+            </>
           );
         }}
       </Loaded>

@@ -41,15 +41,20 @@ function Attention({ scopes }: { scopes: readonly string[] }) {
 
 function Waiting() {
   const pending = usePendingApprovals();
+  const isApprover = useScopes().includes("transactions:approve");
   return (
     <FigureCard
       title="Waiting for approval"
       tone={(pending?.count ?? 0) > 0 ? "wait" : undefined}
       figure={pending?.shown}
     >
-      <Link to="/transactions" search={{ state: "awaiting_approval" }}>
-        Show them
-      </Link>
+      {isApprover ? (
+        <Link to="/approvals">Decide about them</Link>
+      ) : (
+        <Link to="/transactions" search={{ state: "awaiting_approval" }}>
+          Show them
+        </Link>
+      )}
     </FigureCard>
   );
 }
