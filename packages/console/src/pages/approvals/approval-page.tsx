@@ -60,7 +60,11 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
         <TermsCard ref={shown} transaction={transaction} tenant={me.tenant} decimals={decimals} />
       </section>
       <section className="stack" aria-labelledby="context">
-        <h2 id="context">What it does not cover</h2>
+        <h2 id="context">About this payment</h2>
+        <p className="quiet small">
+          Your passkey signs what is listed above: this one payment, by its id. What follows describes it, and
+          is not signed itself.
+        </p>
         <FactsCard>
           <TextFact name="Reference" text={reference} />
           <Fact name="Rule">

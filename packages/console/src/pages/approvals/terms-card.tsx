@@ -46,7 +46,7 @@ export function TermsCard({ ref, transaction, tenant, decimals }: TermsCardProps
         <Fact name="Kind">
           <Term name="kind">{kind}</Term>
         </Fact>
-        <Fact name="Decimals">{`${decimals} of ${asset}`}</Fact>
+        <Fact name="Decimals">{`${asset} has ${decimals} decimals`}</Fact>
         <Fact name="Requested by">
           <Term name="created_by">{created_by ?? withoutValue.created_by}</Term>{" "}
           <span className="quiet small">

@@ -1,5 +1,6 @@
 import type { Network } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { bursar } from "../../api/bursar";
 import { Curl } from "../../ui/panels/curl";
 import { Empty } from "../../ui/panels/empty";
@@ -67,13 +68,18 @@ function NetworkCard({ network }: { network: Network }) {
       )}
       <Facts>
         <Fact name="Assets">{network.assets.join(", ")}</Fact>
-        <Fact name="Last block">{head_block ?? "none yet"}</Fact>
+        <Fact name="Last block">
+          {head_block ?? "none yet"}{" "}
+          <Note>the newest block that was read. It can still be replaced by another one.</Note>
+        </Fact>
         <Fact name="Final block">
-          {final_block ?? "none yet"} <span className="quiet">({network.finality})</span>
+          {final_block ?? "none yet"}{" "}
+          <Note>this block and those before it count as final ({finalityOf(network)}).</Note>
         </Fact>
         <Fact name="Settled to">
           {settled_block ?? "none yet"}
-          {unsettled !== null && unsettled > 0 && <span className="quiet"> ({unsettled} behind)</span>}
+          {unsettled !== null && unsettled > 0 && <span className="quiet"> ({unsettled} behind)</span>}{" "}
+          <Note>payments up to this block are completed, and deposits are credited.</Note>
         </Fact>
         <Fact name="Seen">{network.seen_at === null ? "never" : <Time at={network.seen_at} long />}</Fact>
         <Fact name="Halted">{halted_at !== null && <Time at={halted_at} long />}</Fact>
@@ -89,4 +95,14 @@ function NetworkCard({ network }: { network: Network }) {
       </Facts>
     </section>
   );
+}
+
+/** What a figure means, beside it. */
+function Note({ children }: { children: ReactNode }) {
+  return <span className="quiet small">{children}</span>;
+}
+
+/** The operator configures a tag of the chain, or a number of blocks. */
+function finalityOf({ finality }: Network): string {
+  return /^\d+$/.test(finality) ? `${finality} blocks later` : `as soon as the network calls it ${finality}`;
 }

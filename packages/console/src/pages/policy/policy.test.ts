@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { diffLines, withContext } from "./diff-lines";
 import { changeAt, readAt } from "./document";
-import { orderNoteOf } from "./rule-fields";
+import { actionFields, conditionFields, durationNote, orderNoteOf } from "./rule-fields";
 
 const joined = (before: string, after: string) =>
   diffLines(before, after).map(({ kind, text }) => `${kind[0]}${text}`);
@@ -55,4 +55,17 @@ it("a rule says that it does not cover orders, or refuses those that would wait"
   }
   // The default has no conditions.
   expect(orderNoteOf({ action: "require_approval" })).toContain("An order cannot wait");
+});
+
+it("seconds are also written in larger units, and nothing else is", () => {
+  const fields = [...conditionFields, ...actionFields("require_approval")];
+  const noteOf = (name: string, value: unknown) => {
+    const field = fields.find(({ path }) => path.join(".") === name);
+    return field && durationNote(field, value);
+  };
+  expect(noteOf("expires_after_seconds", 5400)).toBe("5400 seconds are 1 h 30 min");
+  expect(noteOf("when.sum.period_seconds", 86_400)).toBe("86400 seconds are 1 d");
+  for (const typed of [undefined, "", "1h", 0, -1, 1.5])
+    expect(noteOf("when.count.period_seconds", typed)).toBeUndefined();
+  expect(noteOf("when.count.above", 5400)).toBeUndefined();
 });

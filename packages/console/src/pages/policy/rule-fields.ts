@@ -1,3 +1,4 @@
+import { durationOf } from "../../ui/values/countdown";
 import { type Path, readAt } from "./document";
 
 /** The members of a rule that the form has. A member that it does not have is kept, and edited as JSON. */
@@ -7,6 +8,8 @@ export interface RuleField {
   kind: "text" | "number" | "list" | "yes";
   options?: readonly string[];
   hint?: string;
+  /** What the options mean. */
+  words?: Readonly<Record<string, string>>;
 }
 
 const list = (path: Path, label: string, options?: readonly string[]): RuleField => ({
@@ -16,6 +19,14 @@ const list = (path: Path, label: string, options?: readonly string[]): RuleField
   ...(options === undefined ? { hint: "Several are separated by commas" } : { options }),
 });
 
+const destinationWords = {
+  own_wallet: "a wallet of this tenant",
+  other_wallet: "a wallet of another tenant",
+  listed_address: "an address on the allow-list",
+  address: "any address, listed or not",
+  market: "every order",
+};
+
 /** What a rule applies to. */
 export const conditionFields: readonly RuleField[] = [
   { path: ["when", "kind"], label: "Kind", kind: "text", options: ["transaction", "order"] },
@@ -24,13 +35,10 @@ export const conditionFields: readonly RuleField[] = [
   { path: ["when", "amount", "asset"], label: "Amount in", kind: "text", hint: "The asset of both bounds" },
   { path: ["when", "amount", "min"], label: "At least", kind: "text" },
   { path: ["when", "amount", "max"], label: "At most", kind: "text" },
-  list(["when", "destinations"], "Destinations", [
-    "own_wallet",
-    "other_wallet",
-    "listed_address",
-    "address",
-    "market",
-  ]),
+  {
+    ...list(["when", "destinations"], "Destinations", Object.keys(destinationWords)),
+    words: destinationWords,
+  },
   list(["when", "source_purposes"], "From wallets for", [
     "treasury",
     "deposit",
@@ -43,7 +51,7 @@ export const conditionFields: readonly RuleField[] = [
   list(["when", "markets"], "Markets"),
   { path: ["when", "sum", "asset"], label: "Sum in", kind: "text", hint: "The asset that is added up" },
   { path: ["when", "sum", "per"], label: "Sum per", kind: "text", options: ["wallet", "client", "tenant"] },
-  { path: ["when", "sum", "period_seconds"], label: "Sum over seconds", kind: "number" },
+  { path: ["when", "sum", "period_seconds"], label: "Sum over (seconds)", kind: "number" },
   { path: ["when", "sum", "above"], label: "Sum above", kind: "text" },
   {
     path: ["when", "count", "per"],
@@ -51,7 +59,7 @@ export const conditionFields: readonly RuleField[] = [
     kind: "text",
     options: ["wallet", "client", "tenant"],
   },
-  { path: ["when", "count", "period_seconds"], label: "Count over seconds", kind: "number" },
+  { path: ["when", "count", "period_seconds"], label: "Count over (seconds)", kind: "number" },
   { path: ["when", "count", "above"], label: "Count above", kind: "number" },
   { path: ["when", "hours", "from"], label: "From hour", kind: "number" },
   { path: ["when", "hours", "to"], label: "Until hour", kind: "number" },
@@ -69,11 +77,19 @@ const approvalFields: readonly RuleField[] = [
   list(["from", "clients"], "By clients"),
   {
     path: ["expires_after_seconds"],
-    label: "To be decided within seconds",
+    label: "To be decided within (seconds)",
     kind: "number",
     hint: "Defaults to a day",
   },
 ];
+
+/** A number of seconds in larger units, such as `1 h`; undefined for other fields, and for what is not such a number. */
+export function durationNote({ path }: RuleField, value: unknown): string | undefined {
+  const isSeconds = path.at(-1)?.toString().endsWith("_seconds") === true;
+  return isSeconds && Number.isSafeInteger(value) && Number(value) > 0
+    ? `${value} seconds are ${durationOf(Number(value) * 1000)}`
+    : undefined;
+}
 
 /** What the action of a rule needs. */
 export function actionFields(action: unknown): readonly RuleField[] {

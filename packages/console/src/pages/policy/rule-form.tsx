@@ -1,7 +1,14 @@
 import { CheckList } from "../../ui/forms/check-list";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { changeAt, type Path, readAt } from "./document";
-import { actionFields, commonConditions, conditionFields, orderNoteOf, type RuleField } from "./rule-fields";
+import {
+  actionFields,
+  commonConditions,
+  conditionFields,
+  durationNote,
+  orderNoteOf,
+  type RuleField,
+} from "./rule-fields";
 
 interface RuleFormProps {
   /** A rule, or the default, which has an action alone. */
@@ -87,7 +94,8 @@ interface RuleControlProps {
 }
 
 function RuleControl({ field, value, fault, onChange }: RuleControlProps) {
-  const { label, kind, options, hint } = field;
+  const { label, kind, options, words } = field;
+  const hint = durationNote(field, value) ?? field.hint;
   const shown = { label, fault, ...(hint === undefined ? {} : { hint }) };
   if (kind === "yes")
     return (
@@ -105,6 +113,7 @@ function RuleControl({ field, value, fault, onChange }: RuleControlProps) {
       <CheckList
         legend={label}
         options={options}
+        words={words}
         chosen={Array.isArray(value) ? value.map(String) : []}
         fault={fault}
         onChange={(chosen) => onChange(chosen.length === 0 ? undefined : chosen)}

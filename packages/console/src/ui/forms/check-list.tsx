@@ -2,12 +2,14 @@ interface CheckListProps {
   legend: string;
   options: readonly string[];
   chosen: readonly string[];
+  /** What an option means; it is shown beside it. */
+  words?: Readonly<Record<string, string>> | undefined;
   fault?: string | undefined;
   onChange: (chosen: string[]) => void;
 }
 
 /** Several of a few words, such as scopes. */
-export function CheckList({ legend, options, chosen, fault, onChange }: CheckListProps) {
+export function CheckList({ legend, options, chosen, words, fault, onChange }: CheckListProps) {
   return (
     <fieldset className="checks">
       <legend>{legend}</legend>
@@ -23,6 +25,7 @@ export function CheckList({ legend, options, chosen, fault, onChange }: CheckLis
             }
           />{" "}
           {option}
+          {words?.[option] !== undefined && <span className="quiet small"> {words[option]}</span>}
         </label>
       ))}
       {fault !== undefined && <span className="fault">{fault}</span>}
