@@ -1,3 +1,4 @@
+import type { Wallet } from "@bursar/client";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useScopes } from "../session/use-me";
 import { bursar } from "./bursar";
@@ -12,11 +13,13 @@ const walletNames = queryOptions({
   staleTime: 60_000,
   queryFn: async ({ signal }) => {
     const names = new Map<string, string>();
-    for await (const { id, name } of bursar.wallets.list({ limit: 200 }, { signal })) {
-      if (names.size === namesMax) return { names, isCut: true };
+    const byRole = new Map<Wallet["role"], string>();
+    for await (const { id, name, role } of bursar.wallets.list({ limit: 200 }, { signal })) {
+      if (names.size === namesMax) return { names, byRole, isCut: true };
       names.set(id, name);
+      if (role !== null) byRole.set(role, id);
     }
-    return { names, isCut: false };
+    return { names, byRole, isCut: false };
   },
 });
 
@@ -28,6 +31,26 @@ function useWalletList() {
 /** The names of the tenant's wallets, for lists. An approver may lack the scope; ids are shown then. */
 export function useWalletNames(): WalletNames | undefined {
   return useWalletList().query.data?.names;
+}
+
+const walletQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["wallet", id],
+    queryFn: ({ signal }) => bursar.wallets.get(id, { signal }),
+  });
+
+/** A frozen wallet may be the work of somebody else, just now. */
+const refetchInterval = 10_000;
+
+/** A wallet as it is now; undefined until it is known, and if there is no id. It is read again when it is shown, also if it was just read. */
+function useWallet(id: string | undefined): Wallet | undefined {
+  return useQuery({ ...walletQuery(id ?? ""), enabled: id !== undefined, staleTime: 0, refetchInterval })
+    .data;
+}
+
+/** The wallet that pays or receives if nothing else is chosen; undefined if it is not known. */
+export function useDefaultWallet(role: "primary" | "settlement"): Wallet | undefined {
+  return useWallet(useWalletList().query.data?.byRole.get(role));
 }
 
 interface NamedWallets {

@@ -1,11 +1,8 @@
-import type { ReactNode } from "react";
 import { Confirm } from "../ui/dialogs/confirm";
+import type { UnansweredWords } from "./unanswered-words";
 
 interface ForgetQuestionProps {
-  /** What may have happened. */
-  title: string;
-  /** What to do before it is typed again. */
-  children: ReactNode;
+  words: Pick<UnansweredWords<never>, "noun" | "done" | "advice">;
   onConfirm: () => void;
   onClose: () => void;
 }
@@ -13,10 +10,11 @@ interface ForgetQuestionProps {
 const idle = { isPending: false, error: null };
 
 /** Asks before something is forgotten that may have been created. */
-export function ForgetQuestion({ title, children, onConfirm, onClose }: ForgetQuestionProps) {
+export function ForgetQuestion({ words, onConfirm, onClose }: ForgetQuestionProps) {
+  const { noun, done, advice } = words;
   return (
     <Confirm
-      title={title}
+      title={`It may have been ${done} already`}
       verb="Forget it here"
       tone="danger"
       closeVerb="Keep it"
@@ -24,7 +22,10 @@ export function ForgetQuestion({ title, children, onConfirm, onClose }: ForgetQu
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      <p>{children}</p>
+      <p>
+        This forgets the {noun} in this browser and cancels nothing. Typed again, it can be {done} twice:{" "}
+        {advice}.
+      </p>
     </Confirm>
   );
 }

@@ -1,8 +1,9 @@
-import { type ReactNode, useState } from "react";
+import { type ComponentProps, type ReactNode, useState } from "react";
 import { useAction } from "../api/use-action";
 import { useIsShown } from "../ui/forms/use-is-shown";
 import { Problem } from "../ui/panels/problem";
 import { Time } from "../ui/values/time";
+import { ForgetQuestion } from "./forget-question";
 import { keptUntil, type Unanswered } from "./stored-requests";
 import { wasNotMade } from "./was-not-made";
 
@@ -14,13 +15,12 @@ interface UnansweredCardProps<Body, Answer> {
   post: (body: Body, options: { idempotencyKey: string }) => Promise<Answer>;
   onAnswer: (answer: Answer, isShown: boolean) => void;
   onForget: () => void;
-  /** Asks before it is forgotten. */
-  question: (answers: { onConfirm: () => void; onClose: () => void }) => ReactNode;
+  words: ComponentProps<typeof ForgetQuestion>["words"];
 }
 
 /** What another tab, or an earlier one, has sent. Asking again is sending it again with its key: it gives the answer, and creates it once at most. */
 export function UnansweredCard<Body, Answer>(props: UnansweredCardProps<Body, Answer>) {
-  const { request, label, children, post, onAnswer, onForget, question } = props;
+  const { request, label, children, post, onAnswer, onForget, words } = props;
   const { key, body, sentAt } = request;
   const isShown = useIsShown();
   const [isForgetting, setForgetting] = useState(false);
@@ -61,14 +61,16 @@ export function UnansweredCard<Body, Answer>(props: UnansweredCardProps<Body, An
           Forget it
         </button>
       </div>
-      {isForgetting &&
-        question({
-          onConfirm: () => {
+      {isForgetting && (
+        <ForgetQuestion
+          words={words}
+          onConfirm={() => {
             setForgetting(false);
             onForget();
-          },
-          onClose: () => setForgetting(false),
-        })}
+          }}
+          onClose={() => setForgetting(false)}
+        />
+      )}
     </section>
   );
 }

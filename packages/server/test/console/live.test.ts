@@ -110,7 +110,7 @@ describe.runIf(hasBrowser)("the live list of transactions", () => {
     await page.getByRole("button", { name: "Place the order" }).click();
     const question = page.getByRole("dialog", { name: "Place this order?" });
     await question.getByText("30.00 USD").waitFor();
-    await question.getByText("the primary wallet").waitFor();
+    await question.getByText("which pays and receives").waitFor();
     await question.getByRole("button", { name: "Place it" }).click();
     await orders.getByText("first order").waitFor();
     await orders.getByText("open", { exact: true }).waitFor();

@@ -20,6 +20,16 @@ import { Time } from "../../ui/values/time";
 import { digestOfShown } from "./shown-terms";
 import { TermsCard } from "./terms-card";
 
+const pendingMs = 5000;
+/** The service goes on at once when enough have approved. */
+const decidedMs = 500;
+
+/** Whether it only waits for the service. */
+function isDecided(transaction: Transaction | undefined): boolean {
+  const approval = transaction?.approval;
+  return approval?.state === "pending" && approval.approved >= approval.required;
+}
+
 export function ApprovalPage() {
   const { id } = useParams({ from: "/approvals/$id" });
   return (
@@ -27,7 +37,7 @@ export function ApprovalPage() {
       title="Approval"
       queryKey={["transaction", id]}
       read={(options) => bursar.transactions.get(id, options)}
-      refreshMs={5000}
+      refreshMs={(transaction) => (isDecided(transaction) ? decidedMs : pendingMs)}
       actions={() => (
         <Link to="/transactions/$id" params={{ id }} className="button">
           Open the transaction

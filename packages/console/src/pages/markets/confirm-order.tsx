@@ -1,33 +1,46 @@
 import type { Market, PlaceOrderBody } from "@bursar/client";
+import { useDefaultWallet } from "../../api/wallet-names";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { Fact, Facts, TextFact } from "../../ui/panels/facts";
 import { Amount } from "../../ui/values/amount";
-import { multiplyExactly } from "./multiply-exactly";
+import { useDecimals } from "../../ui/values/asset-decimals";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { SecondOne } from "../../unanswered/unanswered-list";
+import { feeOf, percentOf, ratesOf, totalOf } from "./order-money";
+import { isAlikeOrder, orderWords } from "./order-words";
+import { timesInForce } from "./time-in-force";
 
 interface ConfirmOrderProps {
   market: Market;
   body: PlaceOrderBody;
+  idempotencyKey: string;
+  /** The best price of the other side, if it would trade at once. */
+  crossed: string | undefined;
   onConfirm: () => void;
   onClose: () => void;
 }
 
 const idle = { isPending: false, error: null };
 
-/** What is about to be ordered, what it comes to, and which wallet pays, before it is placed. */
-export function ConfirmOrder({ market, body, onConfirm, onClose }: ConfirmOrderProps) {
+/** What is about to be ordered, what it comes to with its fee, and which wallet pays, before it is placed. */
+export function ConfirmOrder(props: ConfirmOrderProps) {
+  const { market, body, idempotencyKey, crossed, onConfirm, onClose } = props;
   const { side, size = "", price, time_in_force } = body;
-  const total = price === undefined ? undefined : multiplyExactly(price, size);
+  const wallet = useDefaultWallet("primary");
+  const isBuying = side === "buy";
+  const total = totalOf(price, size);
   return (
     <Confirm
       title="Place this order?"
       verb="Place it"
       closeVerb="Go back"
       mutation={idle}
+      isReady={wallet?.frozen !== true}
       onConfirm={onConfirm}
       onClose={onClose}
     >
       <Facts>
-        <Fact name={side === "buy" ? "Buy" : "Sell"}>
+        <Fact name={isBuying ? "Buy" : "Sell"}>
           <Amount value={size} asset={market.base} />
         </Fact>
         <Fact name="Price">
@@ -35,15 +48,127 @@ export function ConfirmOrder({ market, body, onConfirm, onClose }: ConfirmOrderP
             "the market price, which is not known before"
           ) : (
             <>
-              {side === "buy" ? "at most" : "at least"} <Amount value={price} asset={market.quote} />
+              {isBuying ? "at most" : "at least"} <Amount value={price} asset={market.quote} />
             </>
           )}
         </Fact>
-        <Fact name="Total">{total !== undefined && <Amount value={total} asset={market.quote} />}</Fact>
-        <Fact name="Time in force">{time_in_force?.replaceAll("_", " ")}</Fact>
-        <Fact name="Wallet">the primary wallet, which pays and receives</Fact>
+        <Fact name={isBuying ? "Total" : "Total before the fee"}>
+          {total !== undefined && (
+            <>
+              {isBuying ? "at most" : "at least"} <Amount value={total} asset={market.quote} />
+            </>
+          )}
+        </Fact>
+        <FeeFacts
+          market={market}
+          timeInForce={time_in_force}
+          received={isBuying ? size : total}
+          side={side}
+        />
+        <Fact name="Time in force">{time_in_force !== undefined && timesInForce[time_in_force]}</Fact>
+        <Fact name="Wallet">
+          {wallet === undefined ? (
+            "the primary wallet"
+          ) : (
+            <>
+              <ForeignText text={wallet.name} /> <code>{wallet.id}</code>
+            </>
+          )}
+          , which pays and receives
+        </Fact>
         <TextFact name="Reference" text={body.reference} />
       </Facts>
+      <SecondOne
+        kind="order"
+        words={orderWords}
+        idempotencyKey={idempotencyKey}
+        isAlike={(sent) => isAlikeOrder(sent, body)}
+      />
+      <TradesAtOnce market={market} body={body} crossed={crossed} />
+      {wallet?.frozen && <FrozenWallet />}
     </Confirm>
+  );
+}
+
+/** The wallet of the order cannot pay. */
+export function FrozenWallet() {
+  return (
+    <p className="notice" data-tone="bad" role="alert">
+      The primary wallet is frozen: its orders are rejected.
+    </p>
+  );
+}
+
+/** A limit is not always a price to wait for. */
+export function TradesAtOnce({
+  market,
+  body,
+  crossed,
+}: Pick<ConfirmOrderProps, "market" | "body" | "crossed">) {
+  if (crossed === undefined) return null;
+  return (
+    <p className="notice" data-tone="wait" role="status">
+      {body.side === "buy" ? "Somebody sells" : "Somebody buys"} at{" "}
+      <Amount value={crossed} asset={market.quote} /> now.{" "}
+      {body.time_in_force === "post_only"
+        ? "This order would trade at once, and is rejected because it is post only."
+        : "This order trades at once, at that price or a worse one within its limit."}
+    </p>
+  );
+}
+
+interface FeeFactsProps {
+  market: Market;
+  timeInForce: PlaceOrderBody["time_in_force"];
+  side: PlaceOrderBody["side"];
+  /** What it receives before the fee, if that is known. */
+  received: string | undefined;
+}
+
+/** Both sides pay the fee out of what they receive. */
+function FeeFacts({ market, timeInForce, side, received }: FeeFactsProps) {
+  const asset = side === "buy" ? market.base : market.quote;
+  const decimals = useDecimals(asset);
+  const rates = ratesOf(market, timeInForce);
+  const amountsOf = (rate: number) =>
+    received === undefined || decimals === undefined ? undefined : feeOf(received, rate, decimals);
+  const rate = (basisPoints: number) => {
+    const amounts = amountsOf(basisPoints);
+    return (
+      <>
+        {percentOf(basisPoints)} %
+        {amounts !== undefined && (
+          <>
+            {" "}
+            (<Amount value={amounts.fee} asset={asset} />)
+          </>
+        )}
+      </>
+    );
+  };
+  const { taker, maker } = rates;
+  const most = Math.max(taker ?? 0, maker ?? 0);
+  const left = amountsOf(most)?.left;
+  return (
+    <>
+      <Fact name="Fee">
+        {taker !== undefined && maker !== undefined && taker !== maker ? (
+          <>
+            {rate(taker)} of what trades at once, {rate(maker)} of what waits in the book first
+          </>
+        ) : (
+          rate(most)
+        )}
+        , taken from the {asset} that it receives
+      </Fact>
+      <Fact name="Received after the fee">
+        {left !== undefined && (
+          <>
+            about <Amount value={left} asset={asset} />
+            {side === "sell" && ", or more at a better price"}
+          </>
+        )}
+      </Fact>
+    </>
   );
 }

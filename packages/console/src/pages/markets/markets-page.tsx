@@ -8,7 +8,7 @@ import { Empty } from "../../ui/panels/empty";
 import { Loaded } from "../../ui/panels/loaded";
 import { PageHead } from "../../ui/panels/page-head";
 import { StateBadge } from "../../ui/values/state-badge";
-import { BookWatch } from "./book-watch";
+import { BookWatch, type WatchedBook } from "./book-watch";
 import { DepthChart } from "./depth-chart";
 import { Ladder } from "./ladder";
 import { OrderForm } from "./order-form";
@@ -68,6 +68,7 @@ function MarketView({ market }: { market: Market }) {
     refetchInterval: refreshMs,
     queryFn: ({ signal }) => openOrders(market.market, signal),
   });
+  const watched = useBook(market.market);
   return (
     <>
       {market.state === "halted" && (
@@ -76,9 +77,11 @@ function MarketView({ market }: { market: Market }) {
         </div>
       )}
       <div className="columns">
-        <Book market={market} orders={orders.data ?? []} />
+        <Book market={market} watched={watched} orders={orders.data ?? []} />
         <div className="stack">
-          {mayWrite && <OrderForm market={market} />}
+          {mayWrite && (
+            <OrderForm market={market} book={watched.staleReason === undefined ? watched.book : undefined} />
+          )}
           <Trades market={market.market} quote={market.quote} />
         </div>
       </div>
@@ -102,17 +105,30 @@ async function openOrders(market: string, signal: AbortSignal): Promise<Order[]>
   const pages = await Promise.all(
     states.map((state) => bursar.orders.list({ market, state, limit: 100 }, { signal }).page()),
   );
-  return pages.flatMap(({ data }) => data);
+  const found = pages.flatMap(({ data }) => data);
+  // The newest first, whatever their states are. One that changes while they are read can be in two pages: the later state counts.
+  const newest = new Map(found.sort((one, other) => one.version - other.version).map((one) => [one.id, one]));
+  return [...newest.values()].sort((one, other) => other.id.localeCompare(one.id));
 }
 
-function Book({ market, orders }: { market: Market; orders: readonly Order[] }) {
-  const watch = useMemo(() => new BookWatch(market.market), [market.market]);
+/** The book of a market while it is shown. */
+function useBook(market: string): WatchedBook {
+  const watch = useMemo(() => new BookWatch(market), [market]);
   useEffect(() => {
     const ending = new AbortController();
     void watch.run(ending.signal);
     return () => ending.abort();
   }, [watch]);
-  const { book, staleReason } = useSyncExternalStore(watch.subscribe, watch.state);
+  return useSyncExternalStore(watch.subscribe, watch.state);
+}
+
+interface BookProps {
+  market: Market;
+  watched: WatchedBook;
+  orders: readonly Order[];
+}
+
+function Book({ market, watched: { book, staleReason }, orders }: BookProps) {
   const isEmpty = book !== undefined && book.bids.length + book.asks.length === 0;
   return (
     <section className="card stack book" aria-labelledby="book" data-stale={staleReason !== undefined}>

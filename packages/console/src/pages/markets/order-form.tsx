@@ -1,8 +1,8 @@
-import type { Market, Order, PlaceOrderBody } from "@bursar/client";
+import type { LiveBook, Market, Order, PlaceOrderBody } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useDefaultWallet } from "../../api/wallet-names";
 import { faultOf } from "../../ui/forms/fault-of";
 import { Field } from "../../ui/forms/field";
 import { TextField } from "../../ui/forms/text-field";
@@ -10,14 +10,19 @@ import { useKeyedDraft } from "../../ui/forms/use-draft";
 import { useGoToFault } from "../../ui/forms/use-go-to-fault";
 import { useKeptFocus } from "../../ui/forms/use-kept-focus";
 import { Problem } from "../../ui/panels/problem";
+import { ForgetQuestion } from "../../unanswered/forget-question";
+import { UnansweredList } from "../../unanswered/unanswered-list";
 import { type Sent, useSentOnce } from "../../unanswered/use-sent-once";
-import { ConfirmOrder } from "./confirm-order";
-import { ForgetOrder, UnansweredOrders } from "./unanswered-orders";
+import { OrderOutcome } from "../orders/order-outcome";
+import { ConfirmOrder, FrozenWallet, TradesAtOnce } from "./confirm-order";
+import { crossedPrice } from "./order-money";
+import { orderWords } from "./order-words";
+import { type TimeInForce, timesInForce } from "./time-in-force";
 
 interface Draft extends Sent<PlaceOrderBody> {
   side: "buy" | "sell";
   type: "limit" | "market";
-  timeInForce: "gtc" | "ioc" | "fok" | "post_only";
+  timeInForce: TimeInForce;
   price: string;
   size: string;
   reference: string;
@@ -26,7 +31,7 @@ interface Draft extends Sent<PlaceOrderBody> {
 const choices = {
   side: ["buy", "sell"],
   type: ["limit", "market"],
-  timeInForce: ["gtc", "ioc", "fok", "post_only"],
+  timeInForce: Object.keys(timesInForce) as TimeInForce[],
 } as const;
 const labels = { side: "Side", type: "Type", timeInForce: "Time in force" } as const;
 
@@ -40,8 +45,14 @@ const empty = (): Draft => ({
   sent: undefined,
 });
 
-/** An order is placed once, whatever becomes of the answer, as a payment is. */
-export function OrderForm({ market }: { market: Market }) {
+interface OrderFormProps {
+  market: Market;
+  /** The book of the market, if it can be relied on. */
+  book: LiveBook | undefined;
+}
+
+/** An order is placed once, whatever becomes of the answer, as a payment is. What has become of it is shown until another is placed. */
+export function OrderForm({ market, book }: OrderFormProps) {
   const queries = useQueryClient();
   const [accepted, setAccepted] = useState<Order>();
   const keyed = useKeyedDraft(`order.${market.market}`, empty);
@@ -75,6 +86,8 @@ export function OrderForm({ market }: { market: Market }) {
   const [isAsking, setAsking] = useState(false);
   const [isForgetting, setForgetting] = useState(false);
   const body = bodyOf(market, draft);
+  const wallet = useDefaultWallet("primary");
+  const crossed = crossedPrice(body, book);
   const placeIt = () => {
     setAsking(false);
     setAccepted(undefined);
@@ -84,7 +97,13 @@ export function OrderForm({ market }: { market: Market }) {
     draft.type === "limit" ? (["side", "type", "timeInForce"] as const) : (["side", "type"] as const);
   return (
     <>
-      <UnansweredOrders exceptKey={draft.sent === undefined ? undefined : draft.key} onAnswer={onAnswer} />
+      <UnansweredList
+        kind="order"
+        words={orderWords}
+        exceptKey={draft.sent === undefined ? undefined : draft.key}
+        post={bursar.orders.place}
+        onAnswer={onAnswer}
+      />
       <form
         className="card stack"
         aria-labelledby="place"
@@ -141,7 +160,7 @@ export function OrderForm({ market }: { market: Market }) {
             <TextField
               autoComplete="off"
               label="Reference"
-              hint="Optional. Your own name for it"
+              hint="Optional"
               maxLength={128}
               value={draft.reference}
               fault={faultOf(place.error, "reference")}
@@ -149,21 +168,16 @@ export function OrderForm({ market }: { market: Market }) {
             />
           </div>
         </fieldset>
+        {draft.type === "limit" && <p className="quiet small">{timesInForce[draft.timeInForce]}.</p>}
         {place.error !== null && <Problem error={place.error} />}
         {isUnknown && place.error === null && (
           <p className="notice" data-tone="wait" role="status">
             This order was sent, and the answer was lost. Ask again: it is placed once at most.
           </p>
         )}
-        {accepted !== undefined && place.error === null && (
-          <p role="status">
-            Order{" "}
-            <Link to="/orders/$id" params={{ id: accepted.id }}>
-              {accepted.id}
-            </Link>{" "}
-            was accepted.
-          </p>
-        )}
+        {accepted !== undefined && place.error === null && <OrderOutcome placed={accepted} />}
+        {!isLocked && draft.size !== "" && <TradesAtOnce market={market} body={body} crossed={crossed} />}
+        {wallet?.frozen && <FrozenWallet />}
         <div className="row">
           <button type="submit" className="button" data-tone="primary" disabled={isPending}>
             {isPending ? "Placing" : isUnknown ? "Ask again" : "Place the order"}
@@ -179,10 +193,18 @@ export function OrderForm({ market }: { market: Market }) {
         </div>
       </form>
       {isAsking && (
-        <ConfirmOrder market={market} body={body} onConfirm={placeIt} onClose={() => setAsking(false)} />
+        <ConfirmOrder
+          market={market}
+          body={body}
+          idempotencyKey={draft.key}
+          crossed={crossed}
+          onConfirm={placeIt}
+          onClose={() => setAsking(false)}
+        />
       )}
       {isForgetting && (
-        <ForgetOrder
+        <ForgetQuestion
+          words={orderWords}
           onConfirm={() => {
             setForgetting(false);
             discard();

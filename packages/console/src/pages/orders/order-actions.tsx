@@ -1,14 +1,17 @@
 import type { Order } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
+import { useWalletNames } from "../../api/wallet-names";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
-import { Fact, Facts } from "../../ui/panels/facts";
+import { useFocusAfter } from "../../ui/forms/use-focus-after";
+import { Fact, Facts, TextFact } from "../../ui/panels/facts";
 import { Amount } from "../../ui/values/amount";
-import { ObjectLink } from "../../ui/values/object-link";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { untilChanged } from "./until-changed";
 
 /** Whether it can still be made smaller or cancelled. */
 export function isOpen({ state }: Pick<Order, "state">): boolean {
@@ -19,9 +22,11 @@ export function isOpen({ state }: Pick<Order, "state">): boolean {
 export function OrderActions({ order }: { order: Order }) {
   const [asked, setAsked] = useState<"reduce" | "cancel">();
   const close = () => setAsked(undefined);
+  const row = useRef<HTMLDivElement>(null);
+  useFocusAfter(row);
   return (
     <>
-      <div className="row nowrap">
+      <div className="row nowrap" ref={row}>
         {order.size !== null && (
           <button type="button" className="button small" onClick={() => setAsked("reduce")}>
             Reduce
@@ -40,9 +45,10 @@ export function OrderActions({ order }: { order: Order }) {
 function Cancel({ order, onClose }: { order: Order; onClose: () => void }) {
   const { id, market, side, size, quote_size, price, filled, wallet_id } = order;
   const queries = useQueryClient();
+  const names = useWalletNames();
   const [base, quote] = market.split("-");
   const cancel = useAction({
-    mutationFn: () => bursar.orders.cancel(id),
+    mutationFn: async () => untilChanged(await bursar.orders.cancel(id)),
     onSuccess: onClose,
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),
   });
@@ -73,8 +79,10 @@ function Cancel({ order, onClose }: { order: Order; onClose: () => void }) {
           <Amount value={filled} asset={base} />, which stays as it is
         </Fact>
         <Fact name="Wallet">
-          <ObjectLink id={wallet_id} />
+          {names?.has(wallet_id) && <ForeignText text={names.get(wallet_id) ?? ""} />}{" "}
+          <code>{wallet_id}</code>
         </Fact>
+        <TextFact name="Reference" text={order.reference} />
       </Facts>
     </Confirm>
   );
@@ -84,7 +92,7 @@ function Reduce({ order, onClose }: { order: Order; onClose: () => void }) {
   const queries = useQueryClient();
   const [size, setSize] = useState(order.size ?? "");
   const amend = useAction({
-    mutationFn: () => bursar.orders.amend(order.id, { size }),
+    mutationFn: async () => untilChanged(await bursar.orders.amend(order.id, { size })),
     onSuccess: onClose,
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),
   });

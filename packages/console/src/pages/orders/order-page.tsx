@@ -1,4 +1,4 @@
-import type { Order } from "@bursar/client";
+import { fromUnits, type Order, toUnits } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
@@ -56,8 +56,17 @@ function Details({ order }: { order: Order }) {
         <AmountFact name="Size" value={size} asset={base} />
         <AmountFact name="Spends at most" value={quote_size} asset={quote} />
         <AmountFact name="Filled" value={filled} asset={base} />
-        <AmountFact name={side === "buy" ? "Paid" : "Received"} value={quote_filled} asset={quote} />
+        <AmountFact
+          name={side === "buy" ? "Paid" : "Received before the fee"}
+          value={quote_filled}
+          asset={quote}
+        />
         <AmountFact name="Fee" value={order.fee.amount} asset={order.fee.asset} />
+        <AmountFact
+          name="Received after the fee"
+          value={subtractExactly(side === "buy" ? filled : quote_filled, order.fee.amount)}
+          asset={order.fee.asset}
+        />
         <Fact name="Failure">
           {order.failure !== null && (
             <>
@@ -101,6 +110,12 @@ function AmountFact({
       {value !== null && <Amount value={value} {...(asset === undefined ? {} : { asset })} />}
     </Fact>
   );
+}
+
+const decimalsMax = 18;
+
+function subtractExactly(one: string, other: string): string {
+  return fromUnits(toUnits(one, decimalsMax) - toUnits(other, decimalsMax), decimalsMax);
 }
 
 const eventsMax = 100;

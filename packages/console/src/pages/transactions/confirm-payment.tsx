@@ -9,10 +9,10 @@ import { Loaded } from "../../ui/panels/loaded";
 import { Verdict } from "../../ui/panels/verdict";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
-import { Time } from "../../ui/values/time";
-import { useUnanswered } from "../../unanswered/unanswered";
+import { SecondOne } from "../../unanswered/unanswered-list";
 import { useIsFrozen } from "./chosen-wallet";
 import { isAlike } from "./payment-fields";
+import { paymentWords } from "./payment-words";
 
 interface ConfirmPaymentProps {
   body: CreateTransactionBody;
@@ -43,8 +43,6 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
   const isFrozen = useIsFrozen(payerId, source === undefined);
   // What the service cannot read is not a payment.
   const isInvalid = isBursarError(verdict.error) && verdict.error.code === "INVALID_REQUEST";
-  const { requests } = useUnanswered<CreateTransactionBody>("payment");
-  const unanswered = requests.filter(({ key, body: sent }) => key !== idempotencyKey && isAlike(sent, body));
   const wallet = (id: string) => (
     <>
       {names?.has(id) && <ForeignText text={names.get(id) ?? ""} />} <code>{id}</code>
@@ -76,13 +74,12 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
         </Fact>
         <TextFact name="Reference" text={body.reference} />
       </Facts>
-      {unanswered.map(({ key, body: sent, sentAt }) => (
-        <p key={key} className="notice" data-tone="bad" role="alert">
-          The payment <ForeignText text={sent.reference} /> of{" "}
-          <Amount value={sent.amount} asset={sent.asset} />, sent <Time at={sentAt} />, has no answer yet, and
-          may have been paid. This would be a second payment.
-        </p>
-      ))}
+      <SecondOne
+        kind="payment"
+        words={paymentWords}
+        idempotencyKey={idempotencyKey}
+        isAlike={(sent) => isAlike(sent, body)}
+      />
       {isFrozen && (
         <p className="notice" data-tone="bad" role="alert">
           The wallet that would pay is frozen.

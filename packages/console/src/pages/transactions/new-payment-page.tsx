@@ -1,4 +1,4 @@
-import type { CreateTransactionBody, EvaluatePolicyBody } from "@bursar/client";
+import type { CreateTransactionBody, EvaluatePolicyBody, Transaction } from "@bursar/client";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
@@ -16,9 +16,10 @@ import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { Verdict } from "../../ui/panels/verdict";
+import { ForgetQuestion } from "../../unanswered/forget-question";
+import { UnansweredList } from "../../unanswered/unanswered-list";
 import { useSentOnce } from "../../unanswered/use-sent-once";
 import { ConfirmPayment } from "./confirm-payment";
-import { ForgetPayment } from "./forget-payment";
 import {
   bodyOf,
   emptyDraft,
@@ -30,7 +31,7 @@ import {
   payeeIdOf,
   walletIdOf,
 } from "./payment-fields";
-import { UnansweredPayments } from "./unanswered-payments";
+import { paymentWords } from "./payment-words";
 import { WalletField } from "./wallet-field";
 
 /**
@@ -60,6 +61,9 @@ function PaymentForm() {
   const { value: draft, edit: editDraft, clear } = keyed;
   const { sent } = draft;
   const body = sent ?? bodyOf(draft, names);
+  const open = ({ id }: Transaction, isShown: boolean) => {
+    if (isShown) void navigate({ to: "/transactions/$id", params: { id } });
+  };
   const { send, submit, discard, isPending, isLocked, isUnknown } = useSentOnce({
     kind: "payment",
     draft: keyed,
@@ -68,9 +72,7 @@ function PaymentForm() {
       if (namesWallet(typed)) refuseIfChanged(shown, bodyOf(typed, await readAgain()));
     },
     onEnd: clear,
-    onAnswer: ({ id }, isShown) => {
-      if (isShown) void navigate({ to: "/transactions/$id", params: { id } });
-    },
+    onAnswer: open,
   });
   const payerId = walletIdOf(draft.source.trim() || "primary", names);
   const network = networkOf(draft.asset, assets.data?.data);
@@ -108,7 +110,13 @@ function PaymentForm() {
   return (
     <>
       <PageHead title="New payment" />
-      <UnansweredPayments exceptKey={sent === undefined ? undefined : draft.key} />
+      <UnansweredList
+        kind="payment"
+        words={paymentWords}
+        exceptKey={sent === undefined ? undefined : draft.key}
+        post={bursar.transactions.create}
+        onAnswer={open}
+      />
       <form
         className="card stack form"
         ref={form}
@@ -214,7 +222,8 @@ function PaymentForm() {
         </div>
       </form>
       {isForgetting && (
-        <ForgetPayment
+        <ForgetQuestion
+          words={paymentWords}
           onConfirm={() => {
             setForgetting(false);
             forget();

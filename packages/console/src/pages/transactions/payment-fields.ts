@@ -1,5 +1,6 @@
 import type { Asset, CreateTransactionBody, EvaluatedTransaction } from "@bursar/client";
 import type { WalletNames } from "../../api/wallet-names";
+import { isSameAmount } from "../../unanswered/same-amount";
 import type { Sent } from "../../unanswered/use-sent-once";
 
 /** A payment as a person types it; what is empty has a default. */
@@ -99,9 +100,7 @@ export function networkOf(asset: string, assets: readonly Asset[] | undefined): 
 
 /** Whether one can be the other, typed again: it has its reference, or moves as much of the same asset. */
 export function isAlike(one: CreateTransactionBody, other: CreateTransactionBody): boolean {
-  const amountOf = ({ amount }: CreateTransactionBody) =>
-    amount.includes(".") ? amount.replace(/\.?0*$/, "") : amount;
   return (
-    one.reference === other.reference || (one.asset === other.asset && amountOf(one) === amountOf(other))
+    one.reference === other.reference || (one.asset === other.asset && isSameAmount(one.amount, other.amount))
   );
 }

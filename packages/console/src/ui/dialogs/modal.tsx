@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef } from "react";
+import { focusMain } from "../forms/use-focus-after";
 
 /**
  * The browser's own dialog: it keeps the focus, closes by Escape and gives the focus back, to the content of the page if nothing had it.
@@ -45,10 +46,6 @@ export function Modal({
       </div>
     </dialog>
   );
-}
-
-function focusMain(): void {
-  if (document.activeElement === document.body) document.getElementById("main")?.focus();
 }
 
 function ignoreHeldEnter(event: KeyboardEvent): void {

@@ -1,4 +1,5 @@
 import { createBursar, type Order, type Transaction } from "@bursar/client";
+import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { orderAndLoseAnswer, payAndLoseAnswer, unanswered } from "../harness/console/lose-answer.js";
@@ -6,9 +7,97 @@ import { useConsole } from "../harness/console/test-console.js";
 import type { Visitor } from "../harness/console/visitor.js";
 import { createTrader, type Trader } from "../harness/markets/trader.js";
 
+const running = useConsole();
+
+describe.runIf(hasBrowser)("an order", () => {
+  let [buyer, seller] = [] as unknown as [Trader, Trader];
+  let ada: Visitor;
+  beforeAll(async () => {
+    buyer = await createTrader(running().service, { USD: "100000" });
+    seller = await createTrader(running().service, { ETH: "10" });
+    ada = await running().join(buyer.owner, "operator");
+  });
+
+  it("says before and afterwards what it costs, and is shown as what has become of it", async () => {
+    const { page } = ada;
+    await seller.placed({ side: "sell", type: "limit", price: "2010", size: "1" });
+    await ada.open("/markets?market=ETH-USD");
+    await page.getByText("Good till cancelled").waitFor();
+    const question = await fill("2010", "0.5", "crosses");
+    await question.getByText("Somebody sells at 2010.00 USD now").waitFor();
+    await question.getByText("at most 1005.00 USD").waitFor();
+    await question.getByText("0.2 % (0.001 ETH) of what trades at once").waitFor();
+    await question.getByText("about 0.499 ETH").waitFor();
+    await question.getByRole("button", { name: "Place it" }).click();
+    await outcome(page).getByText("is filled: bought 0.50 ETH for 1005.00 USD, fee 0.001 ETH").waitFor();
+    // The keyboard goes on where it was.
+    expect(await focused(page)).toBe("Place the order");
+    await outcome(page).getByRole("link").click();
+    await page.getByRole("heading", { name: "Order", level: 1, exact: true }).waitFor();
+    await page.getByText("Received after the fee").waitFor();
+    await page.locator("dd").getByText("0.499 ETH").waitFor();
+  });
+
+  it("is cancelled by the keyboard, in a question that names its wallet and reference", async () => {
+    const { page } = ada;
+    await ada.open("/markets?market=ETH-USD");
+    const question = await fill("2000", "0.13", "rests");
+    await question.getByRole("button", { name: "Place it" }).click();
+    await outcome(page).getByText("is open").waitFor();
+    const orders = page.getByRole("region", { name: "Table: Your open orders" });
+    await orders.getByRole("row", { name: "rests" }).getByText("open", { exact: true }).waitFor();
+    await orders.getByRole("button", { name: "Cancel" }).focus();
+    await page.keyboard.press("Enter");
+    const cancelling = page.getByRole("dialog", { name: "Cancel this order?" });
+    await cancelling.getByText("primary").waitFor();
+    await cancelling.getByText("rests").waitFor();
+    expect(await focused(page)).toBe("Cancel the order");
+    await page.keyboard.press("Enter");
+    await cancelling.waitFor({ state: "detached" });
+    // As it is, and not as it was when the request was accepted.
+    await page.getByText("No open orders").waitFor({ timeout: 1500 });
+    await outcome(page).getByText("was cancelled").waitFor();
+    expect(await page.evaluate("document.activeElement.tagName")).not.toBe("BODY");
+  });
+
+  it("of a wallet that was frozen is shown as rejected, and another is not offered", async () => {
+    const { page } = ada;
+    await ada.open("/markets?market=ETH-USD");
+    const question = await fill("2000", "0.14", "too late");
+    const { wallets } = createBursar({ baseUrl: running().service.url, credentials: () => buyer.token });
+    await page.route("**/v1/orders", async (route) => {
+      for await (const { id, role } of wallets.list()) if (role === "primary") await wallets.freeze(id);
+      await route.continue();
+    });
+    await question.getByRole("button", { name: "Place it" }).click();
+    await outcome(page).getByText("was rejected: The wallet is frozen. WALLET_FROZEN").waitFor();
+    await page.getByText("The primary wallet is frozen").waitFor();
+    const again = await fill("2000", "0.14", "never");
+    await again.getByText("The primary wallet is frozen").waitFor();
+    expect(await again.getByRole("button", { name: "Place it" }).isDisabled()).toBe(true);
+  });
+
+  async function fill(price: string, size: string, reference: string): Promise<Locator> {
+    const { page } = ada;
+    await page.getByLabel("Price (USD)").fill(price);
+    await page.getByLabel("Size (ETH)").fill(size);
+    await page.getByLabel("Reference").fill(reference);
+    await page.getByRole("button", { name: "Place the order" }).click();
+    return page.getByRole("dialog", { name: "Place this order?" });
+  }
+});
+
+/** What the form says about the order that was placed with it. */
+function outcome(page: Page): Locator {
+  return page.locator("form .notice", { hasText: /^Order ord_/ });
+}
+
+async function focused(page: Page): Promise<string> {
+  return (await page.evaluate("document.activeElement.textContent")) as string;
+}
+
 /** What was sent and not answered is asked for again by its key, wherever its person is next, and is not typed again. */
 describe.runIf(hasBrowser)("a request whose answer is lost", () => {
-  const running = useConsole();
   let trader: Trader;
   let ada: Visitor;
   beforeAll(async () => {
@@ -81,7 +170,7 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
     await page.getByRole("button", { name: "Keep it" }).click();
     await page.getByRole("button", { name: "Ask again" }).click();
     const [placed, ...others] = await ordered("0.11");
-    await page.getByText(`Order ${placed?.id} was accepted`).waitFor();
+    await page.getByText(`Order ${placed?.id} is open`).waitFor();
     expect(others).toEqual([]);
     expect(await page.getByLabel("Size (ETH)").isDisabled()).toBe(false);
     await cancelAndFind(placed?.id ?? "");
@@ -91,6 +180,13 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
     const tab = await ada.context.newPage();
     await orderAndLoseAnswer(tab, running().origin, "0.12");
     await tab.close();
+    await ada.open("/markets?market=ETH-USD");
+    await ada.page.getByLabel("Price (USD)").fill("1999");
+    await ada.page.getByLabel("Size (ETH)").fill("0.120");
+    await ada.page.getByRole("button", { name: "Place the order" }).click();
+    const question = ada.page.getByRole("dialog", { name: "Place this order?" });
+    await question.getByText("This would be a second order").waitFor();
+    await question.getByRole("button", { name: "Go back" }).click();
     await ada.open("/markets?market=USDC-USD");
     const card = unanswered(ada.page, "Order to buy 0.12 in ETH-USD at 2000");
     await card.getByRole("button", { name: "Ask again" }).click();
@@ -111,7 +207,7 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
   /** An order that has ended has a page, is listed, and is found by its id. */
   async function cancelAndFind(id: string): Promise<void> {
     const { page } = ada;
-    await page.getByRole("status").getByRole("link", { name: id }).click();
+    await outcome(page).getByRole("link", { name: id }).click();
     await page.getByRole("heading", { name: "Order", level: 1, exact: true }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Cancel the order" }).click();

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { crossedPrice, feeOf, percentOf, ratesOf } from "./order-money";
+import { isAlikeOrder } from "./order-words";
+
+it("a fee is rounded up to the last decimal of its asset, as the market does", () => {
+  expect(feeOf("0.50", 20, 18)).toEqual({ fee: "0.001", left: "0.499" });
+  expect(feeOf("751.41", 20, 2)).toEqual({ fee: "1.51", left: "749.9" });
+  expect(feeOf("0.01", 20, 2)).toEqual({ fee: "0.01", left: "0" });
+  expect(feeOf("100", 0, 2)).toEqual({ fee: "0", left: "100" });
+  for (const typed of ["", "1,000", "1e3", "0.001"]) expect(feeOf(typed, 20, 2)).toBeUndefined();
+  expect([percentOf(20), percentOf(5), percentOf(100)]).toEqual(["0.2", "0.05", "1"]);
+});
+
+it("an order pays the rate of makers only if it can rest in the book", () => {
+  const fees = { maker_fee_basis_points: 10, taker_fee_basis_points: 20 };
+  expect(ratesOf(fees, "gtc")).toEqual({ taker: 20, maker: 10 });
+  expect(ratesOf(fees, "post_only")).toEqual({ maker: 10 });
+  for (const timeInForce of ["ioc", "fok", undefined] as const)
+    expect(ratesOf(fees, timeInForce)).toEqual({ taker: 20 });
+});
+
+it("an order trades at once if its price reaches the best of the other side", () => {
+  const book = { bids: [["3000", "1"]] as [string, string][], asks: [["3010.5", "1"]] as [string, string][] };
+  expect(crossedPrice({ side: "sell", price: "2900" }, book)).toBe("3000");
+  expect(crossedPrice({ side: "sell", price: "3000.00" }, book)).toBe("3000");
+  expect(crossedPrice({ side: "buy", price: "3010.50" }, book)).toBe("3010.5");
+  for (const price of ["3010.49", "", "x"])
+    expect(crossedPrice({ side: "buy", price }, book)).toBeUndefined();
+  expect(crossedPrice({ side: "buy" }, book)).toBeUndefined();
+  expect(crossedPrice({ side: "buy", price: "9999" }, undefined)).toBeUndefined();
+});
+
+it("an order is like another with its reference, or with its size on the same side of the market", () => {
+  const order = { market: "ETH-USD", side: "buy", size: "0.50", price: "2000" } as const;
+  expect(isAlikeOrder(order, { ...order, size: "0.5", price: "2001" })).toBe(true);
+  expect(isAlikeOrder({ ...order, reference: "x" }, { ...order, size: "9", reference: "x" })).toBe(true);
+  expect(isAlikeOrder(order, { ...order, size: "9" })).toBe(false);
+  expect(isAlikeOrder(order, { ...order, side: "sell" })).toBe(false);
+  expect(isAlikeOrder(order, { ...order, market: "BTC-USD" })).toBe(false);
+});
