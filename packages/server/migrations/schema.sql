@@ -381,10 +381,12 @@ CREATE TABLE clients (
   oidc_issuer text,
   oidc_subject text,
   link_by uuid,
+  former_accounts jsonb,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT clients_account CHECK (((oidc_issuer IS NULL) = (oidc_subject IS NULL))),
+  CONSTRAINT clients_former_accounts CHECK ((jsonb_typeof(former_accounts) = 'array'::text)),
   CONSTRAINT clients_name_check CHECK (((length(name) >= 1) AND (length(name) <= 128))),
   CONSTRAINT clients_person CHECK (((email IS NULL) = (role IS NULL))),
   CONSTRAINT clients_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))
@@ -1224,6 +1226,8 @@ CREATE INDEX pending_deliveries_failed_of_tenant ON public.pending_deliveries US
 CREATE INDEX pending_deliveries_other_events ON public.pending_deliveries USING btree (tenant_id, event, id) WHERE (event <> 'transaction.updated'::text);
 
 CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (tenant_id, endpoint_id, due_at, sequence);
+
+CREATE INDEX people_by_former_account ON public.clients USING gin (former_accounts jsonb_path_ops) WHERE (former_accounts IS NOT NULL);
 
 CREATE INDEX people_by_tenant ON public.clients USING btree (tenant_id, id DESC) WHERE (email IS NOT NULL);
 

@@ -112,7 +112,7 @@ export const peopleErrors = {
   OIDC_REFUSED: {
     status: 403,
     message: "The login with the OpenID provider was not accepted.",
-    when: "the answer of the provider has another state, nonce, issuer or audience, its code was used before, the login took longer than 10 minutes, the person is disabled, or another account of the provider has logged in with the address",
+    when: "the answer of the provider has another state, nonce, issuer or audience, its code was used before, the login took longer than 10 minutes, the person is disabled, another account of the provider has logged in with the address, or the account belongs to a person with another address",
     advice: "Log in again. If the message names a command, the operator has to run it before.",
     retry: "never",
   },

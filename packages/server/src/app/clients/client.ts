@@ -46,6 +46,8 @@ export interface PersonFacts {
   linkBy?: string | undefined;
   /** The account with which the person has logged in at the OpenID provider. */
   account?: ProviderAccount | undefined;
+  /** Accounts that the person had before, which are nobody else's; undefined if there are none. */
+  formerAccounts?: readonly ProviderAccount[] | undefined;
 }
 
 /** An account of an OpenID provider. */
@@ -178,6 +180,7 @@ export interface ClientStore {
   listPeople: (tenantId: string, limit: number, beforeId: string | undefined) => Promise<ApiClient[]>;
   /** The person of the tenant with this address, in any case of letters. */
   findPerson: (tenantId: string, email: string) => Promise<ApiClient | undefined>;
+  /** The person who has this account, or had it before. */
   findPersonOfAccount: (tenantId: string, account: ProviderAccount) => Promise<ApiClient | undefined>;
   /** Creates the client with its audit entry, or finds the one that an earlier request with the same key created. */
   createClient: (

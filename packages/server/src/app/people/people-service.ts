@@ -13,6 +13,7 @@ import { disableClient } from "../clients/disable-client.js";
 import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
+import { withoutAccount } from "./provider-account.js";
 import { findRole, type RoleStore, refuseRole, withRole } from "./role.js";
 import { refuseUnseen } from "./visible-text.js";
 
@@ -30,7 +31,15 @@ export interface PeopleService {
   listPeople: (tenantId: string, limit: number, beforeId: string | undefined) => Promise<PersonClient[]>;
   changePerson: (origin: Origin, id: string, body: ChangePersonBody) => Promise<PersonClient | Refused>;
   /** Makes a new invitation and removes all passkeys of a person, who registers a new one with it. */
-  recoverPerson: (origin: Origin, id: string) => Promise<InvitedPerson | Refused>;
+  recoverPerson: (origin: Origin, id: string, options?: RecoverOptions) => Promise<InvitedPerson | Refused>;
+}
+
+/** What only the operator says when a person is recovered. */
+export interface RecoverOptions {
+  /** The address of the person from now on. */
+  email?: string | undefined;
+  /** The accounts of the provider that the person had are somebody else's. */
+  releasesAccounts?: boolean | undefined;
 }
 
 export interface InvitedPerson {
@@ -54,7 +63,8 @@ export function createPeopleService(deps: PeopleServiceDeps): PeopleService {
       (await deps.clients.listPeople(tenantId, limit, beforeId)).filter(isPerson),
     changePerson: async (origin, id, body) =>
       refuseUnseen(body) ?? (await changePerson(deps, origin, id, body)),
-    recoverPerson: (origin, id) => recoverPerson(deps, origin, id),
+    recoverPerson: async (origin, id, options = {}) =>
+      refuseUnseen(options) ?? (await recoverPerson(deps, origin, id, options)),
   };
 }
 
@@ -138,6 +148,7 @@ async function recoverPerson(
   deps: PeopleServiceDeps,
   origin: Origin,
   id: string,
+  options: RecoverOptions,
 ): Promise<InvitedPerson | Refused> {
   const { token, secret } = newInvitation(deps, origin);
   const by = actorOf(origin);
@@ -149,8 +160,7 @@ async function recoverPerson(
     ...(by === null ? { authority: { by, controllers: "reset" } } : {}),
     set: {
       person: person && {
-        ...person,
-        account: by === null ? undefined : person.account,
+        ...(by === null ? recoveredByOperator(person, options) : person),
         linkBy: by ?? undefined,
       },
     },
@@ -166,6 +176,12 @@ async function recoverPerson(
   return isRefused(recovered)
     ? recovered
     : { person: recovered, invitation: shown(recovered, token, secret) };
+}
+
+function recoveredByOperator(person: PersonFacts, { email, releasesAccounts }: RecoverOptions): PersonFacts {
+  const { formerAccounts, ...kept } = withoutAccount(person);
+  const former = releasesAccounts === true || formerAccounts === undefined ? {} : { formerAccounts };
+  return { ...kept, ...former, ...(email === undefined ? {} : { email }) };
 }
 
 /** An approved change of a role gives its requester no link; one who logs in with the provider has no link that was not used. */

@@ -4,6 +4,7 @@ import type { ApiClient, ClientChange, ProviderAccount } from "../clients/client
 import { applyClientChange } from "../clients/client-service.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { asPerson, invitePerson, type PeopleServiceDeps, type PersonClient } from "./people-service.js";
+import { hasRoomFor, isOf, isSameAddress, withAccount } from "./provider-account.js";
 import { findRole, type Role, withRole } from "./role.js";
 
 /** What an OpenID provider says about somebody who logs in, and the role that the operator's table gives for that. */
@@ -15,8 +16,8 @@ interface ProviderLogin {
 }
 
 /**
- * The people who log in with an OpenID provider. An account of the provider is one person of a tenant; the address counts only until an
- * account has used it. The configuration gives the role, so the operator does.
+ * The people who log in with an OpenID provider. An account of the provider is one person of a tenant, also if it cannot log in any more;
+ * the address counts only while the person has no account. The configuration gives the role, so the operator does.
  */
 export interface ProviderPeople {
   /** Who is created by the first login. */
@@ -67,8 +68,7 @@ async function updatePerson(
   if (isRefused(role)) return role;
   const holder = await deps.clients.findPerson(origin.tenantId, email);
   const isFree = holder === undefined || holder.id === id;
-  const decide = (client: ApiClient) =>
-    decideLogin(client, account, role, isFree ? email : client.person?.email);
+  const decide = (client: ApiClient) => decideLogin(client, { account, email, isFree }, role);
   const current = asPerson(await deps.clients.findClientOfTenant(origin.tenantId, id));
   if (isRefused(current)) return refusedLogin;
   if (isUpToDate(current, account, name) && (current.person.email === email || !isFree)) return current;
@@ -81,10 +81,6 @@ function isUpToDate(client: PersonClient, account: ProviderAccount, role: string
   return client.state === "disabled" || (isOf(client, account) && client.person.role === role);
 }
 
-function isOf({ person }: ApiClient, { issuer, subject }: ProviderAccount): boolean {
-  return person?.account?.issuer === issuer && person.account.subject === subject;
-}
-
 /**
  * A client that has invited the person, or made a new link for them, may have kept a passkey, a link or a session. The provider does not
  * know of these. They end before the person is that of the account, and before the person gets a scope that those could not have used yet.
@@ -92,17 +88,18 @@ function isOf({ person }: ApiClient, { issuer, subject }: ProviderAccount): bool
  */
 function decideLogin(
   client: ApiClient,
-  account: ProviderAccount,
+  { account, email, isFree }: Pick<ProviderLogin, "account" | "email"> & { isFree: boolean },
   role: Role,
-  email: string | undefined,
 ): ClientChange | Refused {
   const { person, state, controllers, scopes, secrets, keys } = client;
-  if (person === null || email === undefined || state === "disabled") return refusedLogin;
+  if (person === null || state === "disabled") return refusedLogin;
   const isLinked = isOf(client, account);
   if (!isLinked && person.account?.issuer === account.issuer) return refuseOtherAccount(client);
+  if (!isLinked && !isSameAddress(person.email, email)) return refuseFormerAccount(client);
+  if (!isLinked && !hasRoomFor(person)) return refusedLogin;
   const isVouchedFor =
     controllers.length === 0 || (isLinked && role.scopes.every((scope) => scopes.includes(scope)));
-  const set = withRole({ ...person, email, account }, role);
+  const set = withRole({ ...withAccount(person, account), ...(isFree ? { email } : {}) }, role);
   if (isVouchedFor) return { set };
   return {
     set,
@@ -117,5 +114,14 @@ function refuseOtherAccount({ id }: ApiClient): Refused {
   return {
     ...refusedLogin,
     message: `Somebody has logged in with this address and another account of the provider. If the address is yours now, ask the operator to run \`bursar people recover ${showId("cli", id)}\`, and log in again.`,
+  };
+}
+
+/** The account was this person's. Nobody has vouched for its new address. */
+function refuseFormerAccount({ id }: ApiClient): Refused {
+  const recover = `bursar people recover ${showId("cli", id)}`;
+  return {
+    ...refusedLogin,
+    message: `This account of the provider belongs to a person with another address. If that is you, ask the operator to run \`${recover} --email <your address>\`, and log in again. If it was never yours, the operator runs \`${recover} --release-accounts\`.`,
   };
 }

@@ -21,7 +21,13 @@ export function isVisibleName(name: string): boolean {
 }
 
 /** The refusal of a body with the address or the name of a person. */
-export function refuseUnseen({ email, name }: { email?: string; name?: string }): Refused | undefined {
+export function refuseUnseen({
+  email,
+  name,
+}: {
+  email?: string | undefined;
+  name?: string | undefined;
+}): Refused | undefined {
   const details = [
     ...(email === undefined || isVisibleAddress(email)
       ? []

@@ -96,9 +96,17 @@ export function addPeopleCommand(program: Command): void {
       "remove all passkeys of a person, make a new link, and make the person independent of the clients that invited or changed them",
     )
     .argument("<person>", "the person's id", idArgument("cli"))
-    .action(async (id: string) => {
+    .option("--email <email>", "the address of the person from now on", emailArgument)
+    .option(
+      "--release-accounts",
+      "the accounts of the OpenID provider that the person had are somebody else's, who can be another person with them",
+    )
+    .action(async (id: string, { email, releaseAccounts }: { email?: string; releaseAccounts?: true }) => {
+      const options = { email, releasesAccounts: releaseAccounts };
       await withDatabase(async ({ parts, database }) =>
-        printInvited(orThrow(await parts.useCases.recoverPerson(await operatorOf(database, id), id))),
+        printInvited(
+          orThrow(await parts.useCases.recoverPerson(await operatorOf(database, id), id, options)),
+        ),
       );
     });
 }

@@ -3,6 +3,7 @@ import { requireKey } from "../../app/access/integrity-keys.js";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { ApiClient } from "../../app/clients/client.js";
 import { keyDigest } from "../../app/clients/client-secret.js";
+import { withoutAccount } from "../../app/people/provider-account.js";
 import {
   type Database,
   type KeyedQueryable,
@@ -14,6 +15,7 @@ import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 import { writeSeal } from "./client-integrity.js";
 import { lockAllClients, passOnUnknown } from "./pass-on-controllers.js";
+import { writeFormerAccounts } from "./people/other-person.js";
 import { type ClientRow, readClient, readUnchecked, selectClients } from "./read-client.js";
 import { recordStop } from "./stop-records.js";
 
@@ -80,8 +82,8 @@ async function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now:
   const { person, ...facts } = readUnchecked(row);
   const client: ApiClient = {
     ...facts,
-    // The provider's account in the row could be anybody's.
-    person: person && { ...person, account: undefined },
+    // The provider's account in the row could be anybody's. It opens nothing, but is not another person either.
+    person: person && withoutAccount(person),
     scopes,
     state: "disabled",
     secrets: [],
@@ -98,7 +100,7 @@ async function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now:
   tx.send(sql`
     UPDATE clients SET scopes = ${[...scopes]}, state = 'disabled', authority_changed_by = NULL,
       authority_changed_at = ${now}, controllers = '{}', reset_at = ${now}, updated_at = ${now}, disabled_at = ${now},
-      oidc_issuer = NULL, oidc_subject = NULL
+      oidc_issuer = NULL, oidc_subject = NULL, former_accounts = ${writeFormerAccounts(client.person)}
     WHERE id = ${client.id}
   `);
   writeSeal(tx, client);

@@ -18,7 +18,7 @@ import { findByKey } from "../core/rows/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
 import { passOnControllers } from "./pass-on-controllers.js";
-import { hasOtherPerson } from "./people/other-person.js";
+import { hasOtherPerson, writeFormerAccounts } from "./people/other-person.js";
 import { refuseLostRole } from "./people/roles.js";
 import { endProviderSessions } from "./people/sessions.js";
 import { findClientOfTenant } from "./read-client.js";
@@ -187,7 +187,8 @@ function applyChange(
       require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
       disabled_at = ${disabledAt}, role = ${person?.role ?? null}, role_created_by = ${person?.roleCreatedBy ?? null},
       link_by = ${person?.linkBy ?? null},
-      email = ${person?.email ?? null}, oidc_issuer = ${person?.account?.issuer ?? null}, oidc_subject = ${person?.account?.subject ?? null}
+      email = ${person?.email ?? null}, oidc_issuer = ${person?.account?.issuer ?? null}, oidc_subject = ${person?.account?.subject ?? null},
+      former_accounts = ${writeFormerAccounts(person)}
     WHERE id = ${client.id}
   `);
   if (authority !== undefined) writeAuthority(tx, client.id, authority, now);

@@ -18,7 +18,7 @@ import { appendAudit } from "./audit.js";
 import { changeClient, insertSecret } from "./change-client.js";
 import { writeSeal } from "./client-integrity.js";
 import { lockAllClients } from "./pass-on-controllers.js";
-import { folded, hasOtherPerson } from "./people/other-person.js";
+import { folded, hadAccount, hasAccount, hasOtherPerson } from "./people/other-person.js";
 import { refuseLostRole } from "./people/roles.js";
 import { type ClientRow, findClientOfTenant, readClient, selectClients } from "./read-client.js";
 import { reviewCaller } from "./review-caller.js";
@@ -109,11 +109,12 @@ export function createClientStore(database: Database, providerIssuer?: string): 
       `);
       return (await readInSlices(database, rows))[0];
     },
-    // Served by people_by_account.
-    findPersonOfAccount: async (tenantId, { issuer, subject }) => {
+    // Served by people_by_account and people_by_former_account. A tampered row can name an account that somebody else has.
+    findPersonOfAccount: async (tenantId, account) => {
       const rows = await database.query<ClientRow>(sql`
         ${selectClients}
-        WHERE clients.tenant_id = ${tenantId} AND clients.oidc_issuer = ${issuer} AND clients.oidc_subject = ${subject}
+        WHERE clients.tenant_id = ${tenantId} AND (${hasAccount(account)} OR ${hadAccount(account)})
+        ORDER BY ${hasAccount(account)} IS TRUE DESC, clients.id LIMIT 1
       `);
       return (await readInSlices(database, rows))[0];
     },

@@ -42,7 +42,7 @@ export const selectClients = sql`
     SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
       CASE WHEN email IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object('email', email, 'role', role,
         'roleCreatedBy', role_created_by, 'linkBy', link_by, 'account', CASE WHEN oidc_subject IS NOT NULL THEN
-          jsonb_build_object('issuer', oidc_issuer, 'subject', oidc_subject) END)) END AS person,
+          jsonb_build_object('issuer', oidc_issuer, 'subject', oidc_subject) END, 'formerAccounts', former_accounts)) END AS person,
       created_by AS "createdBy", authority_changed_by AS "authorityChangedBy", authority_changed_at AS "authorityChangedAt",
       controllers, reset_at AS "resetAt",
       jsonb_build_object('credentials', credentials, 'keyId', key_id, 'mac', encode(mac, 'hex')) AS seal,

@@ -5,7 +5,7 @@ import pino from "pino";
 import type { IntegrityKeys } from "../../../src/app/access/integrity-keys.js";
 import { describeAct } from "../../../src/app/audit/audit-entry.js";
 import type { ApiClient } from "../../../src/app/clients/client.js";
-import type { InvitedPerson } from "../../../src/app/people/people-service.js";
+import type { InvitedPerson, RecoverOptions } from "../../../src/app/people/people-service.js";
 import type { RailPart } from "../../../src/app/rails/rail.js";
 import { isRefused, type Refused } from "../../../src/app/requests/refused.js";
 import type { Parts } from "../../../src/compose/compose.js";
@@ -47,7 +47,11 @@ export interface BlackBoxService {
   /** What `bursar people invite` does; returns the link. */
   inviteAsOperator: (tenant: Pick<TestClient, "tenantId">, body: InvitePersonBody) => Promise<string>;
   /** What `bursar people recover` does; returns the link. */
-  recoverAsOperator: (tenant: Pick<TestClient, "tenantId">, personId: string) => Promise<string>;
+  recoverAsOperator: (
+    tenant: Pick<TestClient, "tenantId">,
+    personId: string,
+    options?: RecoverOptions,
+  ) => Promise<string>;
   /** Registers an Ed25519 key of a client; returns its id. */
   addKeyAsOperator: (client: Pick<TestClient, "tenantId" | "clientId">, publicKey: string) => Promise<string>;
   /** Adds funds to the tenant's primary wallet. */
@@ -229,9 +233,9 @@ export async function startTestService(
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
       return linkOf(await parts?.useCases.invitePerson(origin, body, undefined));
     },
-    recoverAsOperator: async ({ tenantId }, personId) => {
+    recoverAsOperator: async ({ tenantId }, personId, options) => {
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;
-      return linkOf(await parts?.useCases.recoverPerson(origin, readId("cli", personId) ?? ""));
+      return linkOf(await parts?.useCases.recoverPerson(origin, readId("cli", personId) ?? "", options));
     },
     resetAsOperator: async ({ tenantId, clientId }) => {
       const origin = { by: "operator", tenantId: readId("tnt", tenantId) ?? "" } as const;

@@ -1,0 +1,42 @@
+import type { ApiClient, PersonFacts, ProviderAccount } from "../clients/client.js";
+
+/**
+ * An account of an OpenID provider belongs to one person of a tenant, and stays theirs when it can no longer log in as them. Otherwise
+ * its next login, with another address, would create a second person, who is independent of the first: one human being would approve
+ * their own payment.
+ */
+export function isOf({ person }: ApiClient, account: ProviderAccount): boolean {
+  return person?.account !== undefined && isSame(person.account, account);
+}
+
+/** More than one person needs, and few enough to be stored with the person. */
+const accountsMax = 50;
+
+export function hasRoomFor({ formerAccounts = [] }: PersonFacts): boolean {
+  return formerAccounts.length < accountsMax;
+}
+
+/** The person with this account. The one from before, of another issuer, opens nothing any more. */
+export function withAccount(person: PersonFacts, account: ProviderAccount): PersonFacts {
+  const { formerAccounts, ...kept } =
+    person.account !== undefined && isSame(person.account, account) ? person : withoutAccount(person);
+  const others = formerAccounts?.filter((former) => !isSame(former, account)) ?? [];
+  return { ...kept, account, ...(others.length > 0 ? { formerAccounts: others } : {}) };
+}
+
+/** The person without an account that can log in. */
+export function withoutAccount(person: PersonFacts): PersonFacts {
+  const { account, formerAccounts = [], ...kept } = person;
+  const former = account === undefined ? formerAccounts : [...formerAccounts, account];
+  return { ...kept, ...(former.length > 0 ? { formerAccounts: former } : {}) };
+}
+
+/** Addresses are compared as the database does: without regard to the case of ASCII letters only. */
+export function isSameAddress(one: string, other: string): boolean {
+  const fold = (address: string) => address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return fold(one) === fold(other);
+}
+
+function isSame(one: ProviderAccount, other: ProviderAccount): boolean {
+  return one.issuer === other.issuer && one.subject === other.subject;
+}
