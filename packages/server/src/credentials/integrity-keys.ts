@@ -5,6 +5,7 @@ import {
   type RetainedKey,
   retainedLabels,
 } from "../app/access/integrity-keys.js";
+import { createProvenLinks } from "../app/access/proven-links.js";
 import { OperatorError } from "../operator-error.js";
 import type { Sealing } from "./sealing.js";
 
@@ -30,6 +31,7 @@ export function createIntegrityKeys(sealing: Sealing): RetainingKeys {
   });
   return {
     currentId: keyring.current.id,
+    provenLinks: createProvenLinks(),
     ids: () => [...new Set([...keyring.all.map(({ id }) => id), ...retainedIds])],
     derive: (label: KeyLabel, keyId: string) =>
       keyring.derive(derivedBy(label), keyId) ?? retained.get(contextOf(keyId, label)),

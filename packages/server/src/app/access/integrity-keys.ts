@@ -1,3 +1,5 @@
+import type { ProvenLinks } from "./proven-links.js";
+
 /**
  * Keys that authenticate what is stored. They are derived from the master keys, so that a writer to the database cannot forge an audit
  * entry or a credential. What is stored names the master key that its key was derived from.
@@ -7,6 +9,8 @@ export interface IntegrityKeys {
   currentId: string;
   /** Undefined if the master key is unknown. */
   derive: (label: KeyLabel, keyId: string) => Uint8Array | undefined;
+  /** What was verified with these keys, which do not change while the process runs. */
+  provenLinks?: ProvenLinks;
 }
 
 /** The labels are part of the stored format. */

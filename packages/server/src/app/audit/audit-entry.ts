@@ -166,6 +166,8 @@ export interface ClientOrigin {
   claims?: TokenClaims;
   requestId: string;
   address: string;
+  /** Charges the client the rows of clients that are read for its request, also if it is refused. */
+  onClientsRead?: ((count: number) => void) | undefined;
 }
 
 export function tenantOf(origin: Origin): string {

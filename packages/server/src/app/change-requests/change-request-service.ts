@@ -115,7 +115,7 @@ async function requestChange(
       describeActOn(request.target, origin, "change_request.create", showId("chr", request.id), createdAt),
     ]);
     return { request: await advance(deps, unit, request, createdAt), replayed: false };
-  });
+  }, origin.onClientsRead);
 }
 
 function refuseFull({ ofTenant, own, ofLineage }: OpenChanges): Refused | undefined {

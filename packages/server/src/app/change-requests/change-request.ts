@@ -150,7 +150,11 @@ export interface DueChange {
 export interface ChangeRequestStore {
   /** What an earlier request with the same idempotency key created. */
   findEarlier: (tenantId: string, key: string) => Promise<Earlier<ChangeRequest> | undefined>;
-  unitOfWork: <T>(work: (unit: ChangeUnit) => Promise<T>) => Promise<T>;
+  /** `onClientsRead` is called with the number of clients that were read to tell who is independent of whom. */
+  unitOfWork: <T>(
+    work: (unit: ChangeUnit) => Promise<T>,
+    onClientsRead?: (count: number) => void,
+  ) => Promise<T>;
   /** Without its decisions if it was changed in the database; so are those of `list` and `findEarlier`. */
   read: (tenantId: string, id: string) => Promise<ChangeRequest | undefined>;
   /** Every decision on a request, oldest first, with its signature if it has one. */

@@ -72,7 +72,7 @@ export async function decideChange(
     }
     unit.save(decided, request.state, [audit]);
     return await advance(deps, unit, decided, decidedAt);
-  });
+  }, origin.onClientsRead);
 }
 
 async function readAndPrepare(

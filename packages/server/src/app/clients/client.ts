@@ -99,6 +99,8 @@ export interface ClientAccess {
 export interface CallerReview {
   clientId: string;
   review: (access: ClientAccess) => Refused | undefined;
+  /** Charges the caller the clients that were read for it. */
+  onClientsRead?: ((count: number) => void) | undefined;
 }
 
 /** Keyed by the client's id. */

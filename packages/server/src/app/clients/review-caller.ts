@@ -11,13 +11,13 @@ import type { CallerReview, ClientAccess } from "./client.js";
  */
 export function callerReviewOf(origin: Origin, now: () => number): CallerReview | undefined {
   if (origin.by === "operator" || origin.claims === undefined) return undefined;
-  const { principal, claims } = origin;
+  const { principal, claims, onClientsRead } = origin;
   const review = (access: ClientAccess): Refused | undefined => {
     const judgement = judgeToken(claims, access, now());
     if (isRefused(judgement)) return judgement;
     return refuseLost(principal.scopes, judgement.principal.scopes);
   };
-  return { clientId: principal.clientId, review };
+  return { clientId: principal.clientId, review, onClientsRead };
 }
 
 /**

@@ -41,6 +41,8 @@ declare module "fastify" {
     errorCode: ErrorCode | null;
     /** The number of items that turned out while the request was served, which are charged even if it was refused. */
     itemsFound: number;
+    /** The number of clients that were read to tell who is independent of whom. Each is charged as an item. */
+    clientsRead: number;
   }
 }
 
@@ -77,6 +79,7 @@ export function installRequestState(app: FastifyInstance): void {
   app.decorateRequest("reviewCaller", null);
   app.decorateRequest("errorCode", null);
   app.decorateRequest("itemsFound", 0);
+  app.decorateRequest("clientsRead", 0);
 }
 
 interface GuardedRoute extends AdmissionOptions {
@@ -184,7 +187,8 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
       if (request.authenticated !== null) {
         const { client } = request.authenticated;
         if (isRead(request)) admission.chargeAnswer(client, payload, reply);
-        if (request.itemsFound > 0) admission.chargeItemsFound(client, request.itemsFound, reply);
+        const items = request.itemsFound + request.clientsRead;
+        if (items > 0) admission.chargeItemsFound(client, items, reply);
         countRequest(guard.quotas.of(client), reply.statusCode);
       }
       done(null, payload);
@@ -256,6 +260,9 @@ export function originOf(request: FastifyRequest): ClientOrigin {
     claims,
     requestId: request.id,
     address: request.ip,
+    onClientsRead: (count) => {
+      request.clientsRead += count;
+    },
   };
 }
 

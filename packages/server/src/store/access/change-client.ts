@@ -17,12 +17,12 @@ import type { Queryable, Tx } from "../core/database.js";
 import { findByKey } from "../core/rows/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
+import { refuseRaise } from "./lineage/refuse-raise.js";
 import { passOnControllers } from "./pass-on-controllers.js";
 import { hasOtherPerson, writeFormerAccounts } from "./people/other-person.js";
 import { refuseLostRole } from "./people/roles.js";
 import { endProviderSessions } from "./people/sessions.js";
 import { findClientOfTenant } from "./read-client.js";
-import { refuseRaise } from "./refuse-raise.js";
 import { lockClients, reviewCaller } from "./review-caller.js";
 import {
   readSingleAdministrator,
@@ -68,7 +68,7 @@ export async function changeClient(
   if (lost != null) return lost;
   // Neither for the operator, nor for what another client has approved.
   const isAlone = caller !== undefined && !facts.isSingleAdministrator;
-  const raised = isAlone ? await refuseRaise(tx, client, scopes) : undefined;
+  const raised = isAlone ? await refuseRaise(tx, client, scopes, caller?.onClientsRead) : undefined;
   if (raised !== undefined) return raised;
   // The address and the account were free before the client was locked. Another person can have got them in the meantime.
   if (person !== null && (await hasOtherPerson(tx, { tenantId, id, person })))

@@ -51,13 +51,8 @@ export function isClientAuthentic(
   seal: StoredSeal,
   readAt: Date,
 ): boolean {
-  const { credentials, keyId, mac } = seal;
-  if (credentials === null || keyId === null || mac === null) return false;
-  const key = keys.derive("client row", keyId);
-  if (key === undefined) return false;
-  const expected = macOf(key, client, credentials);
-  const given = Buffer.from(mac, "hex");
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+  const credentials = credentialsOfRow(keys, client, seal);
+  if (credentials === undefined) return false;
   const present = digestCredentials(client);
   return (
     Object.entries(present).every(
@@ -67,6 +62,20 @@ export function isClientAuthentic(
       ([name, end]) => name in present || !name.startsWith(until) || hasEnded(end, readAt),
     )
   );
+}
+
+/** What a row lists of its credentials; undefined if the row was not written by the service. It says nothing of the credentials there are. */
+export function credentialsOfRow(
+  keys: IntegrityKeys,
+  client: ApiClient,
+  { credentials, keyId, mac }: StoredSeal,
+): ClientSeal["credentials"] | undefined {
+  if (credentials === null || keyId === null || mac === null) return undefined;
+  const key = keys.derive("client row", keyId);
+  if (key === undefined) return undefined;
+  const expected = macOf(key, client, credentials);
+  const given = Buffer.from(mac, "hex");
+  return given.length === expected.length && timingSafeEqual(given, expected) ? credentials : undefined;
 }
 
 const until = "until ";

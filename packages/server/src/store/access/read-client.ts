@@ -1,7 +1,7 @@
 import type { ApiClient, ClientKey } from "../../app/clients/client.js";
 import { readClientQuotas } from "../../app/quotas/client-quotas.js";
 import { type KeyedQueryable, requireKeys } from "../core/database.js";
-import { sql } from "../core/sql.js";
+import { type Statement, sql } from "../core/sql.js";
 import { disableTampered, isClientAuthentic, type StoredSeal } from "./client-integrity.js";
 import { lastStop, lastStopAt, readStanding } from "./stop-records.js";
 
@@ -37,16 +37,18 @@ export async function findClientOfTenant(
   return row && readClient(source, row);
 }
 
-/** Clients with their unexpired secrets, their keys and the last record of a stop, in one round trip. */
-export const selectClients = sql`
-    SELECT clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
+const clientColumns = sql`clients.id, tenant_id AS "tenantId", name, scopes, state, require_signature AS "requireSignature", quotas,
       CASE WHEN email IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object('email', email, 'role', role,
         'roleCreatedBy', role_created_by, 'linkBy', link_by, 'account', CASE WHEN oidc_subject IS NOT NULL THEN
           jsonb_build_object('issuer', oidc_issuer, 'subject', oidc_subject) END, 'formerAccounts', former_accounts)) END AS person,
       created_by AS "createdBy", authority_changed_by AS "authorityChangedBy", authority_changed_at AS "authorityChangedAt",
       controllers, reset_at AS "resetAt",
       jsonb_build_object('credentials', credentials, 'keyId', key_id, 'mac', encode(mac, 'hex')) AS seal,
-      clients.created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt",
+      clients.created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt"`;
+
+/** Clients with their unexpired secrets, their keys and the last record of a stop, in one round trip. */
+export const selectClients = sql`
+    SELECT ${clientColumns},
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'hash', encode(hash, 'hex'), 'key_id', key_id,
           'added_by', added_by, 'created_at', created_at, 'expires_at', expires_at, 'last_used_at', last_used_at)
           ORDER BY id), '[]')
@@ -60,6 +62,23 @@ export const selectClients = sql`
       clock_timestamp() AS "readAt"
     FROM clients
   `;
+
+/** The digest of a client's row, with everything that its MAC covers. */
+export const digestOfClientRow = (row: Statement) =>
+  sql`encode(sha256(convert_to(${row}::text, 'UTF8')), 'hex')`;
+
+/** The rows of clients alone, with their digests: their credentials and stops are not read. */
+export const selectClientRows = sql`
+    SELECT ${clientColumns}, ${digestOfClientRow(sql`clients`)} AS digest FROM clients
+  `;
+
+/** A client without its credentials, to verify its row. */
+export function readRowOnly(
+  row: Omit<ClientRow, "secrets" | "keys" | "readAt" | "lastStop" | "lastStopAt">,
+): ApiClient {
+  const { seal: _, ...columns } = row;
+  return { ...columns, quotas: readClientQuotas(row.quotas), secrets: [], keys: [] };
+}
 
 /**
  * A client that somebody other than the service has written to is disabled. So is one whose row says that it is active, if it was recorded

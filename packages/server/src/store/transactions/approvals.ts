@@ -3,7 +3,7 @@ import type { ApprovalEvidence, EvidenceStore } from "../../app/transactions/app
 import type { ApprovalStore } from "../../app/transactions/approvals/decide-approval.js";
 import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { appendAudit } from "../access/audit.js";
-import { readStandings, standingOf } from "../access/lineage.js";
+import { readStandings, standingOf } from "../access/lineage/lineage.js";
 import type { RowMac } from "../access/row-integrity.js";
 import { hasEnded } from "../access/stop-records.js";
 import { type Database, type KeyedQueryable, type Queryable, requireKeys } from "../core/database.js";
@@ -21,8 +21,8 @@ import { isTransactionAuthentic, type SealedTransaction, sealedColumns } from ".
 /** A decision is due at once, whatever the clocks of the processes that look at it say. */
 export function createApprovalStore(database: Database, log: EventLog): ApprovalStore & EvidenceStore {
   return {
-    findIndependenceFault: async (initiatorId, requestedAt, approverId) => {
-      const standings = await readStandings(database, [initiatorId, approverId]);
+    findIndependenceFault: async (initiatorId, requestedAt, approverId, onClientsRead) => {
+      const standings = await readStandings(database, [initiatorId, approverId], onClientsRead);
       const requestedAtMs = requestedAt.getTime();
       const initiator = { ...standingOf(standings, initiatorId), initiatorId, requestedAtMs };
       return findIndependenceFault(

@@ -3,7 +3,7 @@ import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import { digestOfPayment, shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 import type { ClaimedPayment, PendingApproval } from "../../app/transactions/settlement.js";
 import type { RecordedApproval } from "../../app/transactions/transaction.js";
-import { type ClientStanding, createStandingReader, standingOf } from "../access/lineage.js";
+import { type ClientStanding, createStandingReader, standingOf } from "../access/lineage/lineage.js";
 import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isApprovalAuthentic, isSignedByKey } from "./approval-integrity.js";

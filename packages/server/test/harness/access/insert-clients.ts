@@ -45,3 +45,17 @@ export function countVerifications({ keys }: Pick<InspectableService, "keys">) {
   };
   return { counted, keys: counting };
 }
+
+/** Makes a client one that these control, as if each had given it a credential. */
+export async function setControllers(
+  { database, keys }: Pick<InspectableService, "database" | "keys">,
+  clientId: string,
+  controllers: readonly string[],
+): Promise<void> {
+  await withKeys(database, keys).transaction(async (tx) => {
+    const id = readId("cli", clientId) ?? clientId;
+    tx.send(sql`UPDATE clients SET controllers = ${[...controllers]}::uuid[] WHERE id = ${id}`);
+    const rows = await tx.query<ClientRow>(sql`${selectClients} WHERE clients.id = ${id}`);
+    for (const row of rows) writeSeal(tx, readUnchecked(row));
+  });
+}

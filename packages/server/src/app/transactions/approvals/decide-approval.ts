@@ -35,6 +35,7 @@ export interface ApprovalStore {
     initiatorId: string,
     requestedAt: Date,
     approverId: string,
+    onClientsRead?: (count: number) => void,
   ) => Promise<IndependenceFault | undefined>;
 }
 
@@ -66,6 +67,7 @@ export function createApprovalDecider({
   now,
 }: DecideApprovalDeps): DecideApproval {
   return async (origin, id, { decision, digest, comment }, proof) => {
+    const { onClientsRead } = origin;
     const { tenantId, clientId } = origin.principal;
     const transaction = await read(tenantId, id);
     if (isRefused(transaction)) return transaction;
@@ -75,7 +77,7 @@ export function createApprovalDecider({
       findFault(transaction, transaction.judgement?.requirement, decided) ??
       // Last, because it reads more than the others. A rejection needs none of it: stopping is always safe.
       (decision === "approve"
-        ? await refuseApproval({ store, judgeWaiting }, transaction, decided)
+        ? await refuseApproval({ store, judgeWaiting }, transaction, { ...decided, onClientsRead })
         : undefined);
     if (refused !== undefined) return refused;
     // A rejection is safe in any case.
@@ -132,8 +134,9 @@ function findFault(
 async function refuseApproval(
   { store, judgeWaiting }: Pick<DecideApprovalDeps, "store" | "judgeWaiting">,
   transaction: Transaction,
-  decided: Decided,
+  decided: Decided & Pick<ClientOrigin, "onClientsRead">,
 ): Promise<Refused | undefined> {
+  const { clientId, onClientsRead } = decided;
   const verdict = await judgeWaiting(transaction);
   // What the policy in force rejects is ended by the engine when it counts this approval.
   if (verdict === undefined || verdict.kind === "reject") return undefined;
@@ -148,6 +151,6 @@ async function refuseApproval(
   if (requirement.people === true && algorithm !== "passkey") return personRequired;
   const { clientId: initiatorId, createdAt } = transaction;
   if (initiatorId === null) return undefined;
-  const dependence = await store.findIndependenceFault(initiatorId, createdAt, decided.clientId);
+  const dependence = await store.findIndependenceFault(initiatorId, createdAt, clientId, onClientsRead);
   return dependence && refuseDependence(dependence, "transaction");
 }

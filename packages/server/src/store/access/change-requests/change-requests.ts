@@ -20,7 +20,13 @@ import { createPolicyReads, writePolicy } from "../../policy/policies.js";
 import { appendAudit } from "../audit.js";
 import { isOpenInLog } from "../audit-log/find-entries.js";
 import { changeClient } from "../change-client.js";
-import { createStandingReader, mayApproveChanges, type StandingReader, standingOf } from "../lineage.js";
+import {
+  createStandingReader,
+  mayApproveChanges,
+  type OnClientsRead,
+  type StandingReader,
+  standingOf,
+} from "../lineage/lineage.js";
 import { findClientOfTenant } from "../read-client.js";
 import { judgeCaller } from "../review-caller.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../row-integrity.js";
@@ -31,9 +37,9 @@ import { countOpen } from "./count-open-changes.js";
 export function createChangeRequestStore(database: Database, log: EventLog): ChangeRequestStore {
   return {
     findEarlier: (tenantId, key) => findEarlier(database, tenantId, key),
-    unitOfWork: (work) =>
+    unitOfWork: (work, onClientsRead) =>
       database.transaction(async (tx) => {
-        const { unit, appendCollected } = createChangeUnit(tx, log);
+        const { unit, appendCollected } = createChangeUnit(tx, log, onClientsRead);
         const result = await work(unit);
         await appendCollected();
         return result;
@@ -86,7 +92,7 @@ export function createChangeRequestStore(database: Database, log: EventLog): Cha
  * event log are locked last by every SQL transaction, after the client or the policy that a change is about. Otherwise this one would
  * deadlock with a direct change of the same client, or with an engine that has locked it.
  */
-function createChangeUnit(tx: Tx, log: EventLog) {
+function createChangeUnit(tx: Tx, log: EventLog, onRead: OnClientsRead | undefined) {
   const drafts: AuditDraft[] = [];
   const events: NewEvent[] = [];
   const record = (audit: AuditDraft) => {
@@ -96,7 +102,7 @@ function createChangeUnit(tx: Tx, log: EventLog) {
     if (isWritten) record(audit);
     return isWritten;
   };
-  const standings = createStandingReader(tx);
+  const standings = createStandingReader(tx, { onRead });
   const unit: ChangeUnit = {
     ...createPolicyReads(tx),
     insert: (request, keyed) => insertRequest(tx, request, keyed),

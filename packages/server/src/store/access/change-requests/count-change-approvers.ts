@@ -3,7 +3,7 @@ import { type Initiator, tallyApprovals } from "@bursar/domain";
 import { protectingScopes } from "../../../app/clients/client-authority.js";
 import type { KeyedQueryable } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
-import { createStandingReader, mayApproveChanges, standingOf } from "../lineage.js";
+import { createStandingReader, mayApproveChanges, standingOf } from "../lineage/lineage.js";
 
 /** Further clients are not considered: a tenant can have a thousand, and a request that is refused can be repeated. */
 const candidatesMax = 100;
@@ -23,7 +23,7 @@ export async function countChangeApprovers(
   enough: number,
 ): Promise<number> {
   const candidates = await listCandidates(source, tenantId, requesterId, clientIds);
-  const { read } = createStandingReader(source, readMax);
+  const { read } = createStandingReader(source, { readMax });
   let approved = 0;
   for (let count = sliceSize; ; count += sliceSize) {
     const considered = candidates.slice(0, count);

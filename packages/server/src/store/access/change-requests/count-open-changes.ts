@@ -2,7 +2,7 @@ import { areIndependent, everyone } from "@bursar/domain";
 import type { OpenChanges } from "../../../app/change-requests/change-request.js";
 import type { Tx } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
-import { type StandingReader, standingOf } from "../lineage.js";
+import { type StandingReader, standingOf } from "../lineage/lineage.js";
 
 /**
  * The tenant stays locked, so that concurrent requests do not all find room. The standings are read before, because the engine waits for

@@ -3,7 +3,11 @@ import { readId, type Scope, type Transaction } from "@bursar/protocol";
 import { describe, expect, it } from "vitest";
 import { createChangeRequestStore } from "../../../../src/store/access/change-requests/change-requests.js";
 import { countChangeApprovers } from "../../../../src/store/access/change-requests/count-change-approvers.js";
-import { createStandingReader, readStandings, standingOf } from "../../../../src/store/access/lineage.js";
+import {
+  createStandingReader,
+  readStandings,
+  standingOf,
+} from "../../../../src/store/access/lineage/lineage.js";
 import { type Database, withKeys } from "../../../../src/store/core/database.js";
 import { type Statement, sql } from "../../../../src/store/core/sql.js";
 import { readPendingApprovals } from "../../../../src/store/transactions/pending-approvals.js";

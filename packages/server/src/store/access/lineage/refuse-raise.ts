@@ -1,9 +1,10 @@
 import { lineageMax } from "@bursar/domain";
-import type { ApiClient } from "../../app/clients/client.js";
-import { refuseScopesOfController } from "../../app/clients/client-authority.js";
-import type { Refused } from "../../app/requests/refused.js";
-import type { KeyedQueryable } from "../core/database.js";
-import { readAuthentic } from "./lineage.js";
+import type { ApiClient } from "../../../app/clients/client.js";
+import { refuseScopesOfController } from "../../../app/clients/client-authority.js";
+import type { Refused } from "../../../app/requests/refused.js";
+import type { KeyedQueryable } from "../../core/database.js";
+import { type OnClientsRead, readAuthentic } from "./lineage.js";
+import { readLinks } from "./proven-links.js";
 
 /**
  * A client that has given another one its credentials may have kept one of them. What that client gets later, the first one gets as well: a
@@ -14,10 +15,11 @@ export async function refuseRaise(
   source: KeyedQueryable,
   client: ApiClient,
   scopes: ApiClient["scopes"],
+  onRead: OnClientsRead | undefined,
 ): Promise<Refused | undefined> {
   const added = scopes.filter((scope) => !client.scopes.includes(scope));
   if (added.length === 0) return undefined;
-  const lacking = await findLacking(source, client, added);
+  const lacking = await findLacking(source, client, added, onRead);
   return lacking === undefined ? undefined : refuseScopesOfController(client, lacking, added);
 }
 
@@ -26,15 +28,22 @@ async function findLacking(
   source: KeyedQueryable,
   client: ApiClient,
   added: ApiClient["scopes"],
+  onRead: OnClientsRead | undefined,
 ): Promise<string | "too_many" | undefined> {
   const known = new Set([client.id]);
+  const controllers = new Map<string, ApiClient>();
   let next = followed(client, known);
   while (next.length > 0) {
     if (known.size > lineageMax) return "too_many";
-    const controllers = new Map((await readAuthentic(source, next)).map((one) => [one.id, one]));
+    const unread = next.filter((id) => !controllers.has(id));
+    const isFirst = controllers.size === 0;
+    // The clients behind the first ones are read together: in a chain there is one in each step.
+    const ahead = isFirst || unread.length === 0 ? unread : await listBehind(source, unread);
+    for (const one of await readAuthentic(source, ahead)) controllers.set(one.id, one);
+    if (ahead.length > 0) onRead?.(ahead.length);
     const lacking = next.find((id) => !holds(controllers.get(id), added));
     if (lacking !== undefined) return lacking;
-    next = [...controllers.values()].flatMap((one) => followed(one, known));
+    next = next.flatMap((id) => followed(controllers.get(id), known));
   }
   return undefined;
 }
@@ -44,9 +53,15 @@ function holds(controller: ApiClient | undefined, added: ApiClient["scopes"]): b
   return controller?.state === "active" && added.every((scope) => controller.scopes.includes(scope));
 }
 
+/** These clients and those behind them, no more than tell that there are too many. */
+async function listBehind(source: KeyedQueryable, ids: readonly string[]): Promise<string[]> {
+  const behind = await readLinks(source, ids);
+  return [...new Set([...ids, ...behind.map(({ id }) => id)])].slice(0, Math.max(ids.length, lineageMax));
+}
+
 /** The controllers of a client that are not known yet. */
-function followed({ controllers }: ApiClient, known: Set<string>): string[] {
-  const found = controllers.filter((id) => !known.has(id));
+function followed(client: ApiClient | undefined, known: Set<string>): string[] {
+  const found = (client?.controllers ?? []).filter((id) => !known.has(id));
   for (const id of found) known.add(id);
   return found;
 }

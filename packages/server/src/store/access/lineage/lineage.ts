@@ -1,15 +1,22 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { closeLineages, controllersMax, everyone, type Lineage, lineageMax } from "@bursar/domain";
-import type { ApiClient } from "../../app/clients/client.js";
-import { protectingScopes } from "../../app/clients/client-authority.js";
-import type { KeyedQueryable, Queryable } from "../core/database.js";
-import { type Statement, sql } from "../core/sql.js";
-import { type ClientRow, readClient, selectClients } from "./read-client.js";
+import { closeLineages, everyone, type Lineage, lineageMax } from "@bursar/domain";
+import type { ApiClient } from "../../../app/clients/client.js";
+import { protectingScopes } from "../../../app/clients/client-authority.js";
+import type { KeyedQueryable } from "../../core/database.js";
+import { sql } from "../../core/sql.js";
+import { type ClientRow, readClient, selectClients } from "../read-client.js";
 import {
   readSingleAdministrator,
   type SingleAdministratorColumns,
   selectSingleAdministrator,
-} from "./single-administrator.js";
+} from "../single-administrator.js";
+import {
+  controllersOf,
+  type FoundLink,
+  type ProvenControllers,
+  proveLinks,
+  readLinks,
+} from "./proven-links.js";
 
 /** What decides whether a client's approval counts, as it is now. */
 export interface ClientStanding {
@@ -43,25 +50,35 @@ export interface StandingReader {
   readAhead: (groups: readonly (readonly string[])[]) => Promise<number>;
 }
 
+/** Called with the number of clients that were read, whatever comes of it: what that costs depends on how long lineages are. */
+export type OnClientsRead = (count: number) => void;
+
 /** The standing of clients, read once. */
 export function readStandings(
   source: KeyedQueryable,
   clientIds: Iterable<string>,
+  onRead?: OnClientsRead,
 ): Promise<ReadonlyMap<string, ClientStanding>> {
-  return createStandingReader(source).read(clientIds);
+  return createStandingReader(source, { onRead }).read(clientIds);
 }
 
 /**
  * The standing of clients: for each, the clients that could act as it, found by following who controls whom. Only the rows of these
- * clients are read, with their credentials, and their MACs are verified: a writer to the database could otherwise remove a client from a
- * lineage, or enable an approver. Nothing is known of who controls a client whose MAC is wrong, or whose lineage is too long to be read:
+ * clients are read, those that are compared with their credentials, and their MACs are verified: a writer to the database could otherwise
+ * remove a client from a lineage, or enable an approver. Nothing is known of who controls a client whose MAC is wrong, or whose lineage is too long to be read:
  * it is independent of nobody. What is read for one call of `read` does not depend on other calls, because a tally is not repeated.
  */
-export function createStandingReader(source: KeyedQueryable, readMax = readMaxDefault): StandingReader {
+export function createStandingReader(
+  source: KeyedQueryable,
+  { readMax = readMaxDefault, onRead }: { readMax?: number; onRead?: OnClientsRead | undefined } = {},
+): StandingReader {
   const clients = new Map<string, ApiClient>();
+  /** Who controls those that are only part of a lineage. */
+  const proven = new Map<string, ProvenControllers>();
   const tenants = new Map<string, boolean>();
   /** Who controls whom, without proof. */
-  const links = new Map<string, readonly string[]>();
+  const links = new Map<string, FoundLink>();
+  const readCount = () => clients.size + proven.size;
 
   /** One statement nearly always: it ends early only if lineages are long. */
   async function findLinks(wanted: readonly string[]): Promise<void> {
@@ -70,32 +87,41 @@ export function createStandingReader(source: KeyedQueryable, readMax = readMaxDe
         wanted.flatMap((id) => followLinks(id, links).filter((one) => !links.has(one))),
       );
       if (unknown.size === 0) return;
-      for (const { id, controllers } of await readLinks(source, [...unknown])) links.set(id, controllers);
+      for (const link of await readLinks(source, [...unknown])) links.set(link.id, link);
     }
   }
 
-  async function readClients(ids: Iterable<string>): Promise<void> {
-    const unread = [...ids].filter((id) => !clients.has(id)).slice(0, Math.max(0, readMax - clients.size));
-    for (let from = 0; from < unread.length; from += sliceSize) {
-      if (from > 0) await nextTurn();
-      for (const client of await readAuthentic(source, unread.slice(from, from + sliceSize)))
-        clients.set(client.id, client);
-    }
+  async function readClients(compared: Iterable<string>, group: Iterable<string>): Promise<void> {
+    const countBefore = readCount();
+    const room = () => Math.max(0, readMax - readCount());
+    const unread = [...compared].filter((id) => !clients.has(id)).slice(0, room());
+    for (const client of await readAuthentic(source, unread)) clients.set(client.id, client);
+    const behind = [...group].filter((id) => !clients.has(id) && !proven.has(id)).slice(0, room());
+    const found = behind.flatMap((id) => links.get(id) ?? []);
+    for (const [id, controllers] of await proveLinks(source, found)) proven.set(id, controllers);
+    onRead?.(readCount() - countBefore);
+  }
+
+  /** Undefined if nothing was read of it. */
+  function findControllers(id: string): ProvenControllers | undefined {
+    const client = clients.get(id);
+    if (client === undefined) return proven.get(id);
+    return client.isTampered === true ? "tampered" : controllersOf(client);
   }
 
   async function readGroup(wanted: readonly string[]): Promise<ReadonlyMap<string, Lineage>> {
     for (let tries = 1; ; tries += 1) {
       await findLinks(wanted);
       const group = chooseGroup(wanted, links);
-      await readClients(group.clientIds);
+      await readClients(wanted, group.clientIds);
       let isStale = false;
       const lineages = closeLineages(wanted, (id) => {
         if (group.isTooLong(id)) return undefined;
-        const client = group.clientIds.has(id) ? clients.get(id) : undefined;
-        if (client === undefined) isStale = true;
-        return controllersOf(client);
+        const controllers = group.clientIds.has(id) ? findControllers(id) : undefined;
+        if (controllers === undefined) isStale = true;
+        return controllers === "tampered" ? undefined : controllers;
       });
-      if (!isStale || tries === triesMax || clients.size >= readMax) return lineages;
+      if (!isStale || tries === triesMax || readCount() >= readMax) return lineages;
       links.clear();
     }
   }
@@ -120,7 +146,7 @@ export function createStandingReader(source: KeyedQueryable, readMax = readMaxDe
         first.map((wanted) => [...chooseGroup(wanted, links).clientIds]),
         readMax,
       );
-      await readClients(new Set(chosen.flat()));
+      await readClients(new Set(first.slice(0, chosen.length).flat()), new Set(chosen.flat()));
       await readTenants(source, tenants, [...clients.values()]);
       return chosen.length;
     },
@@ -150,46 +176,31 @@ function chooseGroup(wanted: readonly string[], links: Links) {
   return { clientIds, isTooLong: (id: string) => tooLong.has(id) };
 }
 
-type Links = ReadonlyMap<string, readonly string[]>;
+type Links = ReadonlyMap<string, FoundLink>;
 
 /** The ids in the lineage of a client, as far as they are known; no more than tell that there are too many. */
 function followLinks(clientId: string, links: Links): readonly string[] {
   const found = new Set([clientId]);
   for (const id of found)
-    for (const controller of links.get(id) ?? []) {
+    for (const controller of links.get(id)?.controllers ?? []) {
       if (found.size > lineageMax) return [...found];
       found.add(controller);
     }
   return [...found];
 }
 
-/**
- * Who controls these clients, and who controls those, without proof; no more of them, and of a client's controllers, than tell that there
- * are too many. Served by the primary key.
- */
-function readLinks(
-  source: Queryable,
-  clientIds: readonly string[],
-): Promise<{ id: string; controllers: string[] }[]> {
-  return source.query(sql`
-    WITH RECURSIVE followed AS (
-      SELECT c.* FROM unnest(${clientIds}::uuid[]) AS wanted (id) CROSS JOIN LATERAL (${linksOf(sql`wanted.id`)}) AS c
-      UNION
-      SELECT c.* FROM followed
-      CROSS JOIN LATERAL unnest(followed.controllers) AS controller (id)
-      CROSS JOIN LATERAL (${linksOf(sql`controller.id`)}) AS c)
-    SELECT * FROM followed LIMIT ${clientIds.length * (lineageMax + 1)}
-  `);
-}
-
-const linksOf = (id: Statement) => sql`
-  SELECT c.id, c.controllers[:${controllersMax + 1}::integer] || array_remove(ARRAY[c.authority_changed_by, c.role_created_by], NULL) AS controllers
-  FROM clients c WHERE c.id = ${id} LIMIT 1`;
-
 /** Clients with proof. Served by the primary key, as are the secrets and keys by their indexes on client_id. */
 export async function readAuthentic(source: KeyedQueryable, ids: readonly string[]): Promise<ApiClient[]> {
-  const rows = await source.query<ClientRow>(sql`${selectClients} WHERE clients.id = ANY (${ids}::uuid[])`);
-  return rows.map((row) => readClient(source, row));
+  const read: ApiClient[] = [];
+  for (let from = 0; from < ids.length; from += sliceSize) {
+    if (from > 0) await nextTurn();
+    const slice = ids.slice(from, from + sliceSize);
+    const rows = await source.query<ClientRow>(
+      sql`${selectClients} WHERE clients.id = ANY (${slice}::uuid[])`,
+    );
+    read.push(...rows.map((row) => readClient(source, row)));
+  }
+  return read;
 }
 
 /** Which tenants have one administrator. Served by the primary key. */
@@ -204,13 +215,6 @@ async function readTenants(
     SELECT ${selectSingleAdministrator} FROM tenants t WHERE t.id = ANY (${[...ids]}::uuid[])
   `);
   for (const row of rows) known.set(row.tenantId, readSingleAdministrator(source, row));
-}
-
-function controllersOf(client: ApiClient | undefined): readonly string[] | undefined {
-  if (client === undefined || client.isTampered === true) return undefined;
-  const { controllers, authorityChangedBy, person } = client;
-  const others = [authorityChangedBy, person?.roleCreatedBy ?? null].filter((one) => one !== null);
-  return [...new Set([...controllers.slice(0, controllersMax + 1), ...others])];
 }
 
 function standingIn(
