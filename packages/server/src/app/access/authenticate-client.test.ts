@@ -20,6 +20,7 @@ function createWorld() {
   let areSignaturesSlow = false;
   const held: (() => void)[] = [];
   const heldSignatures: (() => void)[] = [];
+  const verifiedWith: Buffer[] = [];
   const authenticate = createClientAuthenticator({
     clients: {
       findClient: async (id) => {
@@ -31,7 +32,9 @@ function createWorld() {
     uses: { record: () => undefined },
     assertions: {
       readSubject: (assertion) => assertion.split(" ")[1] ?? "client",
-      verify: async (assertion) => {
+      verify: async (assertion, { keys: given = [] }) => {
+        const [key] = given;
+        if (key !== undefined) verifiedWith.push(Buffer.from(key.material));
         if (areSignaturesSlow) await new Promise<void>((resolve) => heldSignatures.push(resolve));
         return assertion === "signed" ? { id: "1", expiresAt: new Date(1), keyId: "key" } : undefined;
       },
@@ -66,6 +69,7 @@ function createWorld() {
       return await result;
     },
     waiting: () => held.length,
+    verifiedWith,
     slowSignatures: () => {
       areSignaturesSlow = true;
     },
@@ -132,4 +136,16 @@ it("the assertion of an unknown client waits for a signature as that of a known 
   for (const name of ["client", "unknown"]) void world.assert("192.0.2.7", `forged ${name}`);
   await new Promise((resolve) => setImmediate(resolve));
   expect(world.waiting()).toBe(0);
+});
+
+it("the assertion of an unknown client is verified with a key that nobody has, another one in each process", async () => {
+  const keyOf = async () => {
+    const world = createWorld();
+    await world.assert("192.0.2.7", "forged unknown");
+    return world.verifiedWith[0]?.toString("hex") ?? "";
+  };
+  const [one, other] = [await keyOf(), await keyOf()];
+  expect(one).toMatch(/^[0-9a-f]{64}$/);
+  expect(other).toMatch(/^[0-9a-f]{64}$/);
+  expect(one).not.toBe(other);
 });

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { addressBlock } from "../../runtime/address-block.js";
 import type { BoundedGate, GateKey } from "../../runtime/concurrency/bounded-gate.js";
@@ -90,7 +91,8 @@ export type ClientRefusal = OAuthFault & { claimed?: ApiClient };
 export function createClientAuthenticator(given: AuthenticateClientDeps) {
   const trusted = createTrustedPairs();
   const recent = createRecentRecords<ApiClient>();
-  const deps = { ...given, clients: { findClient: recent.watch(given.clients.findClient) } };
+  const nobody = createNobody();
+  const deps = { ...given, nobody, clients: { findClient: recent.watch(given.clients.findClient) } };
   return async (proof: ClientProof, address: string): Promise<ProvenClient | ClientRefusal> => {
     const clientId =
       proof.clientId ??
@@ -145,24 +147,27 @@ const invalidClient: OAuthFault = {
  * The assertion of an unknown client waits and is verified as that of a known one, so the time tells nothing. What it is verified with does
  * not matter: an unknown client is refused in any case.
  */
-const nobody: Pick<ApiClient, "id" | "keys"> = {
-  id: "00000000-0000-0000-0000-000000000000",
-  keys: [
-    {
-      ...{ id: "00000000-0000-0000-0000-000000000000", algorithm: "ed25519", addedBy: null },
-      // The base point of the curve.
-      material: Buffer.from(`58${"66".repeat(31)}`, "hex"),
-      ...{ expiresAt: null, lastUsedAt: null, createdAt: new Date(0) },
-    },
-  ],
-};
+function createNobody(): Pick<ApiClient, "id" | "keys"> {
+  const id = "00000000-0000-0000-0000-000000000000";
+  // Its private key is dropped, so nobody has it.
+  const { x = "" } = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" });
+  const material = Buffer.from(x, "base64url");
+  const times = { expiresAt: null, lastUsedAt: null, createdAt: new Date(0) };
+  return { id, keys: [{ id, algorithm: "ed25519", addedBy: null, material, ...times }] };
+}
 
 /** Whether a proof matches the client as it was last read. */
 async function isLikely(
   proof: ClientProof,
   client: ApiClient | undefined,
   line: GateKey,
-  { keys, assertions, signatureChecks, now }: AuthenticateClientDeps,
+  {
+    keys,
+    assertions,
+    signatureChecks,
+    nobody,
+    now,
+  }: AuthenticateClientDeps & { nobody: Pick<ApiClient, "id" | "keys"> },
 ): Promise<boolean> {
   if (proof.method === "secret")
     return matchSecret(keys, client?.secrets ?? [], proof.secret, now()) !== undefined;

@@ -20,6 +20,7 @@ function createWorld() {
     ...{ createdAt: new Date(0), lastUsedAt: new Date(0), expiresAt: new Date(3_600_000) },
   };
   const held: (() => void)[] = [];
+  const charged: string[] = [];
   const entries: (AuditDraft | undefined)[] = [];
   let isSlow = false;
   let nowMs = 0;
@@ -29,7 +30,7 @@ function createWorld() {
     now: () => nowMs,
     newUuid: () => sessionId,
     audit: { record: () => undefined },
-    addresses: { wait: () => 0, take: () => 0, counts: { refused: 0 } },
+    addresses: { wait: () => 0, take: () => charged.push("taken") && 0, counts: { refused: 0 } },
     takeQuota: () => waitSeconds,
     checks: createBoundedGate({ concurrentMax: 4, waitingMax: 2000, waitingOfKeyMax: 100 }),
     knownChecks: createBoundedGate({ concurrentMax: 2, waitingMax: 2000, waitingOfKeyMax: 20 }),
@@ -51,6 +52,7 @@ function createWorld() {
   return {
     service,
     held,
+    charged,
     /** Asks for a token from each of these addresses, and returns the entries that this made. */
     useFrom: async (addresses: readonly string[]) => {
       entries.length = 0;
@@ -106,8 +108,12 @@ it("a session that is used from many address blocks makes a few entries a minute
 });
 
 it("tokens of a session are charged to its person", async () => {
-  const { service, exhaust } = createWorld();
+  const { service, exhaust, charged } = createWorld();
   exhaust();
   const refused = { refused: "RATE_LIMITED", retryAfterSeconds: 3 };
   expect(await service.issueSessionToken(cookieWith("right"), from)).toEqual(refused);
+  // And not to the neighbours of a stolen cookie.
+  expect(charged).toEqual([]);
+  await service.issueSessionToken(cookieWith("wrong"), from);
+  expect(charged).toEqual(["taken"]);
 });

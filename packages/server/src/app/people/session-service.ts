@@ -139,7 +139,8 @@ export function createSessionService(given: SessionServiceDeps): SessionService 
       : gate.run({ key: block, member: name }, act));
     if (result === "full") return { refused: "RATE_LIMITED", retryAfterSeconds: 1 };
     if (!isRefused(result)) return result as T;
-    const waitSeconds = deps.addresses.take(from.address);
+    // The quota of a person refuses a right proof, which is no failure of the address.
+    const waitSeconds = result.refused === "RATE_LIMITED" ? 0 : deps.addresses.take(from.address);
     await floor;
     return waitSeconds === 0 ? result : { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
   };
