@@ -1,4 +1,5 @@
 import type { Pool } from "undici";
+import { readBounded } from "../../../runtime/read-bounded.js";
 
 export type PostResult =
   | {
@@ -38,8 +39,9 @@ export function createJsonPost(url: string, { timeoutMs }: JsonPostLimits): Json
         const signal = AbortSignal.timeout(ownTimeoutMs);
         pool ??= openPool(origin, timeoutMs);
         const response = await (await pool).request({ method: "POST", path, headers, body, signal });
-        const text = await readBounded(response.body, answerBytesMax);
-        if (text === undefined) return { kind: "too_large" };
+        const bytes = await readBounded(response.body, answerBytesMax);
+        if (bytes === undefined) return { kind: "too_large" };
+        const text = bytes.toString("utf8");
         const retryAfterMs = readRetryAfter(response.headers["retry-after"]);
         return { kind: "answered", status: response.statusCode, retryAfterMs, text };
       } catch (error) {
@@ -100,18 +102,6 @@ function decode(part: string): string {
   } catch {
     return part;
   }
-}
-
-async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    // Leaving the loop destroys the connection.
-    if (bytes > bytesMax) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 const retryAfterMaxMs = 60_000;
