@@ -81,6 +81,7 @@ export function composeStream(
       chargeQuota(quotas.of(client), "read", performance.now(), cost);
       guard.shedder.count(client.tenantId, cost);
     },
+    debtSeconds: (client) => quotas.of(client).allowances.read.debtSeconds(performance.now()),
     limits: readLimits(settings),
     publicUrl,
     allowedOrigins: readAllowedOrigins(publicUrl, settings["stream.allowed_origins"]),

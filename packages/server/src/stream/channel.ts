@@ -22,8 +22,11 @@ export interface Subscriber {
   clientId: string;
   /** Sends whole frames (see `textFrames`), in order. A client that reads too slowly is disconnected. */
   send: (frames: Buffer) => void;
-  /** Waits for room, before sending what is not urgent, such as history: true when there is room, false when the stream has ended. */
-  room: () => Promise<boolean>;
+  /**
+   * Charges history that was read and sent, and waits for room, and until the client has paid for it: true when more may be sent, false when
+   * the stream has ended.
+   */
+  room: (historyBytes: number) => Promise<boolean>;
   /** Ends the stream if the channel cannot keep its promise; the client resumes after the last message it received. */
   fail: (error: Error) => void;
 }

@@ -1,7 +1,10 @@
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { CloseCode, Hello } from "@bursar/protocol";
 import type { WebSocket } from "ws";
 import type { Authenticated } from "../app/access/authenticate-request.js";
+import type { ApiClient } from "../app/clients/client.js";
+import { requestCost } from "../app/quotas/take-quota.js";
 import { createMessageHandler } from "./message-handler.js";
 import { createSession } from "./session.js";
 import type { StreamDeps } from "./stream-deps.js";
@@ -60,7 +63,9 @@ export function createConnection(options: ConnectionOptions, deps: StreamDeps): 
     const end = () => close(1011, "try again");
     deps.checkEpoch().then(end, end);
   };
-  const subscriptions = createSubscriptions({ tenantId, clientId, ...outbox, fail }, limits.subscriptions);
+  const room = createHistoryPace(outbox.room, () => session.client(), deps);
+  const subscriber = { tenantId, clientId, send: outbox.send, room, fail };
+  const subscriptions = createSubscriptions(subscriber, limits.subscriptions);
   const session = createSession({ ...options, send, close, subscriptions }, deps);
   const messages = createMessageHandler(
     { requestId, session, subscriptions, send, bytesSent: outbox.bytesSent, close },
@@ -125,6 +130,35 @@ function hello(connectionId: string, expiresAt: string, { limits, epoch, now }: 
       subscriptions: limits.subscriptions,
       buffer_bytes: limits.bufferBytes,
     },
+  };
+}
+
+/** Read from the log for a page, also if a filter leaves all of it out: 200 events cost a fifth of a token, as in a list. */
+const pageBytes = 1638;
+/** A client that is in debt for longer is asked again: others can have paid its debt back. */
+const payMaxMs = 1000;
+
+/**
+ * History costs what a list of it costs. It is sent no faster than the client's quota allows, instead of being refused: otherwise a client
+ * could have its whole log read and sent again and again for one message, and one that resumes after long would get nothing else.
+ */
+function createHistoryPace(
+  room: () => Promise<boolean>,
+  client: () => ApiClient,
+  { chargeQuota, debtSeconds }: Pick<StreamDeps, "chargeQuota" | "debtSeconds">,
+): (historyBytes: number) => Promise<boolean> {
+  let unchargedBytes = 0;
+  return async (historyBytes) => {
+    unchargedBytes += historyBytes + pageBytes;
+    const chargedBytes = unchargedBytes - (unchargedBytes % requestCost.bytesPerToken);
+    unchargedBytes -= chargedBytes;
+    if (chargedBytes > 0) chargeQuota(client(), chargedBytes);
+    for (;;) {
+      if (!(await room())) return false;
+      const waitMs = debtSeconds(client()) * 1000;
+      if (waitMs === 0) return true;
+      await sleep(Math.min(waitMs, payMaxMs), undefined, { ref: false });
+    }
   };
 }
 

@@ -98,16 +98,18 @@ function pumpEvents(options: PumpOptions): Pick<Subscription, "start" | "stop"> 
   let isStopped = false;
   let unfollow: (() => void) | undefined;
 
-  function deliver(batch: EventBatch): void {
-    if (isStopped || batch.last <= sequence) return;
+  /** Returns the number of bytes that were sent. */
+  function deliver(batch: EventBatch): number {
+    if (isStopped || batch.last <= sequence) return 0;
     if (batch.first > sequence + 1) {
       subscriber.fail(new Error(`the log goes from ${sequence} to ${batch.first}`));
-      return;
+      return 0;
     }
     const isWhole = batch.first === sequence + 1 && matches === undefined;
     const frames = isWhole ? batch.all : choose(batch, sequence, matches);
     sequence = batch.last;
     if (frames.length > 0) subscriber.send(frames);
+    return frames.length;
   }
 
   async function catchUp(): Promise<void> {
@@ -121,8 +123,7 @@ function pumpEvents(options: PumpOptions): Pick<Subscription, "start" | "stop"> 
       const before = sequence;
       const page = await history.pageAfter(subscriber.tenantId, sequence).catch(() => undefined);
       for (const piece of page === undefined ? [] : splitBatch(page, pieceBytesMax)) {
-        deliver(piece);
-        if (!(await subscriber.room())) return;
+        if (!(await subscriber.room(deliver(piece)))) return;
       }
       if (sequence === before) {
         const lost = await events.findLostAfter(subscriber.tenantId, sequence).catch(() => undefined);

@@ -67,7 +67,7 @@ function pumpTrades(
       if (page.frames.length > 0) subscriber.send(page.frames);
       // Sequences that a recovery has skipped have no trades.
       sequence = page.frames.length > 0 ? page.last : Math.max(sequence, end);
-      if (!(await subscriber.room())) return;
+      if (!(await subscriber.room(page.frames.length))) return;
       // A page can be ahead of the tail, which then catches up.
       if (sequence > tail.position()) await tail.refresh();
     }
