@@ -103,7 +103,10 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   const pending = createPendingAnswers();
   const app = createApp(options, pending);
   pending.follow(app.server);
-  boundSmallChunks(app.server);
+  boundSmallChunks(app.server, {
+    addresses: options.guard.addresses,
+    monotonicMs: () => performance.now(),
+  });
   answerUnusualRequests(app.server, { ...options, publicUrl: options.guard.publicUrl });
   installUpgrades(app, "/v1/stream", pending);
   installTrustedProxies(app, options);

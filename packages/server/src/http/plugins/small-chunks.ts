@@ -1,4 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { AddressQuota } from "../../app/quotas/address-quota.js";
+import { readInSlices } from "./read-in-slices.js";
 
 /**
  * Each chunk of a body costs 2 to 4 µs, whatever its size: a body of 60 KB in chunks of one byte took 230 ms, and anybody can send it. Programs
@@ -9,19 +12,59 @@ const bytesPerChunk = 256;
 /** How long a client has to read an answer that it got before it had sent its whole body. */
 const lingerMs = 500;
 
+/** After so many such bodies in a time, what arrives is parsed in small slices, so that the next ones cost a twentieth. */
+const watch = { afterCount: 3, withinMs: 10_000, forMs: 60_000 };
+
+interface SmallChunksOptions {
+  addresses: Pick<AddressQuota, "take">;
+  monotonicMs: () => number;
+}
+
 /**
- * Bounds what a body costs that comes in chunks: too many small ones end the connection, and the rest of a body is not read after the request
- * was answered.
+ * Bounds what a body costs that comes in chunks: too many small ones end the connection and are charged to its address, and the rest of a
+ * body is not read after the request was answered. A first read of 64 KiB is parsed whole, which takes 20 to 40 ms, so many connections
+ * could still use up a core: after a few of them all connections are read in slices. Nobody is refused for what others at an address do.
  */
-export function boundSmallChunks(server: Server): void {
+export function boundSmallChunks(server: Server, { addresses, monotonicMs }: SmallChunksOptions): void {
+  const ended = new WeakSet<Socket>();
+  const open = new Set<Socket>();
+  const sliced = new WeakSet<Socket>();
+  let [strikes, countedFromMs, watchedUntilMs] = [0, 0, 0];
+
+  function slice(socket: Socket): void {
+    if (sliced.has(socket)) return;
+    sliced.add(socket);
+    readInSlices(socket, () => ended.has(socket));
+  }
+
+  function end(socket: Socket): void {
+    ended.add(socket);
+    socket.pause();
+    addresses.take(socket.remoteAddress ?? "");
+    const nowMs = monotonicMs();
+    if (nowMs - countedFromMs > watch.withinMs) [strikes, countedFromMs] = [0, nowMs];
+    strikes += 1;
+    if (strikes >= watch.afterCount) {
+      watchedUntilMs = nowMs + watch.forMs;
+      for (const one of open) if (!ended.has(one)) slice(one);
+    }
+    const error = Object.assign(new Error("the body has too many small chunks"), { code: "SMALL_CHUNKS" });
+    server.emit("clientError", error, socket);
+  }
+
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    if (monotonicMs() < watchedUntilMs) slice(socket);
+  });
   server.prependListener("request", (request, response) => {
     if (request.headers["transfer-encoding"] === undefined) return;
-    countChunks(server, request);
+    countChunks(request, end);
     response.once("finish", () => leaveTheRest(request, response));
   });
 }
 
-function countChunks(server: Server, request: IncomingMessage): void {
+function countChunks(request: IncomingMessage, end: (socket: Socket) => void): void {
   const push = request.push.bind(request);
   let [chunks, bytes, isOver] = [0, 0, false];
   request.push = (chunk: Buffer | null, encoding) => {
@@ -31,9 +74,7 @@ function countChunks(server: Server, request: IncomingMessage): void {
     bytes += chunk.length;
     if (chunks <= chunksFree + bytes / bytesPerChunk) return push(chunk, encoding);
     isOver = true;
-    request.socket.pause();
-    const error = Object.assign(new Error("the body has too many small chunks"), { code: "SMALL_CHUNKS" });
-    server.emit("clientError", error, request.socket);
+    end(request.socket);
     return false;
   };
 }

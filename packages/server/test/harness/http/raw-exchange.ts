@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { expect } from "vitest";
+import type { EdgeOptions } from "../../../src/http/edge.js";
 import { defineRoute } from "../../../src/http/route.js";
 import { isErrorBody } from "./is-error-body.js";
 import { createTestEdge, type TestEdge } from "./test-edge.js";
@@ -29,15 +30,17 @@ const probe = defineRoute(
 );
 
 /** The edge behind a real socket, with times that a test can wait for. */
-export async function listenForRawRequests(): Promise<TestEdge> {
+export async function listenForRawRequests(
+  changed: Partial<EdgeOptions> = {},
+  times = { headersTimeoutMs: 300, requestTimeoutMs: 600, idleTimeoutMs: 1000 },
+): Promise<TestEdge> {
   const edge = await createTestEdge([probe], {
+    ...changed,
     limits: {
       bodyBytes: 65_536,
       headerBytes: 8192,
       jsonDepth: 16,
-      headersTimeoutMs: 300,
-      requestTimeoutMs: 600,
-      idleTimeoutMs: 1000,
+      ...times,
       requestsPerClient: 500,
       connectionsPerClient: 1000,
       heavyRequestsPerTenant: 2,
