@@ -43,7 +43,7 @@ const walletQuery = (id: string) =>
 const refetchInterval = 10_000;
 
 /** A wallet as it is now; undefined until it is known, and if there is no id. It is read again when it is shown, also if it was just read. */
-function useWallet(id: string | undefined): Wallet | undefined {
+export function useWallet(id: string | undefined): Wallet | undefined {
   return useQuery({ ...walletQuery(id ?? ""), enabled: id !== undefined, staleTime: 0, refetchInterval })
     .data;
 }
@@ -56,6 +56,8 @@ export function useDefaultWallet(role: "primary" | "settlement"): Wallet | undef
 interface NamedWallets {
   /** By id. None if the tenant has more than were read: a name that is there once can be that of another wallet too. */
   names: WalletNames | undefined;
+  /** The wallets that are meant if none is named. */
+  defaults: { primary: string | undefined; settlement: string | undefined };
   isLoading: boolean;
   /** The names as they are now; undefined if this person must not read them. */
   readAgain: () => Promise<WalletNames | undefined>;
@@ -67,6 +69,7 @@ export function useNamedWallets(): NamedWallets {
   const { data } = query;
   return {
     names: data && completeNames(data),
+    defaults: { primary: data?.byRole.get("primary"), settlement: data?.byRole.get("settlement") },
     isLoading: query.isLoading,
     readAgain: async () =>
       isAllowed ? completeNames(await queries.fetchQuery({ ...walletNames, staleTime: 0 })) : undefined,

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { actorsOf } from "../harness/console/audit-actors.js";
 import { clickTwice } from "../harness/console/click-twice.js";
+import { seeWarningsOfPayments } from "../harness/console/payment-warnings.js";
 import { useSandbox } from "../harness/console/test-sandbox.js";
 import type { Visitor } from "../harness/console/visitor.js";
 
@@ -54,7 +55,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await grace.page.evaluate(`{
       const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
       for (let node = texts.nextNode(); node !== null; node = texts.nextNode())
-        if (node.data === "25") node.data = "2";
+        if (node.data === "25.00") node.data = "2.00";
     }`);
     await approve.click();
     await grace.page.getByText("It can be rejected, and not approved").first().waitFor();
@@ -182,10 +183,13 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await createWallet("Rent");
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByRole("button", { name: "Send it" }).click();
-    await page.getByRole("alert").getByText("A wallet was named meanwhile").waitFor();
+    await page.getByRole("alert").getByText("A wallet or address was named meanwhile").waitFor();
     expect(await listed("to Rent")).toEqual([]);
     await page.getByRole("button", { name: "Discard" }).click();
   });
+
+  it("a payment that cannot be meant says so before it is sent", () =>
+    seeWarningsOfPayments(ada, running().bursar, "first payment"));
 
   it("a secret that is shown once stays until it is stored", async () => {
     await ada.open("/webhooks");

@@ -1,3 +1,4 @@
+import { createBursar } from "@bursar/client";
 import { builtInRoles, clientNameScopes, type Scope } from "@bursar/protocol";
 import { beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../src/http/api.js";
@@ -8,6 +9,7 @@ import { useConsole } from "../harness/console/test-console.js";
 import type { Visitor } from "../harness/console/visitor.js";
 import { bodyOf, createObjects, pathOf, requiredQueryOf } from "../harness/http/route-requests.js";
 import type { TestClient } from "../harness/service/test-service.js";
+import { policyOf } from "../harness/transactions/policy-client.js";
 
 interface MenuPage {
   path: string;
@@ -92,6 +94,26 @@ describe.runIf(hasBrowser)("a role", () => {
       await ada.close();
     },
   );
+
+  it("that approves reads what it cannot approve, and one that invites the command for approvers", async () => {
+    const { service, join } = running();
+    const token = await service.token(owner);
+    const rule = { name: "two", when: { kind: "transaction" }, action: "require_approval", approvals: 2 };
+    await policyOf(service, token).replace({ rules: [rule], default: { action: "allow" } });
+    const { transactions } = createBursar({ baseUrl: service.url, credentials: () => token });
+    const payment = { reference: "earlier", asset: "USD", amount: "1" };
+    const { id } = await transactions.create(payment, { idempotencyKey: "earlier" });
+    await transactions.waitFor(id, { until: ({ state }) => state === "awaiting_approval" });
+    const [late, admin] = [await join(owner, "approver"), await join(owner, "admin")];
+    await late.open(`/approvals/${id}`);
+    await late.page.getByText("You cannot approve this payment, because it was requested before").waitFor();
+    expect(await late.page.getByRole("button", { name: "Approve with the passkey" }).isDisabled()).toBe(true);
+    await admin.open("/people");
+    await admin.page.getByRole("button", { name: "Invite", exact: true }).click();
+    const command = `bursar people invite EMAIL --role approver --tenant ${owner.tenantId}`;
+    await admin.page.getByRole("dialog").getByText(command).waitFor();
+    await Promise.all([late.close(), admin.close()]);
+  });
 
   const objectPages = (scopes: readonly string[]) => [
     ...(scopes.includes("transactions:read") ? [`/transactions/${objects["transactions"]}`] : []),

@@ -1,6 +1,7 @@
 import type { EvaluatePolicyBody, PolicyDocument } from "@bursar/client";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
+import { useListedAddresses } from "../../api/listed-addresses";
 import { useAction } from "../../api/use-action";
 import { useNamedWallets } from "../../api/wallet-names";
 import { ActionButton } from "../../ui/forms/action-button";
@@ -32,6 +33,7 @@ export function DryRun({ document, inForce, isChanged }: DryRunProps) {
   }));
   const assets = useAssets();
   const { names } = useNamedWallets();
+  const { listed } = useListedAddresses();
   const network = networkOf(value.asset, assets.data?.data);
   const run = useAction({
     mutationFn: async ({ about, document }: Question) => {
@@ -45,7 +47,7 @@ export function DryRun({ document, inForce, isChanged }: DryRunProps) {
   const ask = () =>
     run.mutate({
       about: {
-        transaction: evaluatedOf(bodyOf(value, names), network),
+        transaction: evaluatedOf(bodyOf(value, network, { wallets: names, listed }), network),
         ...(value.client === "" ? {} : { client_id: value.client }),
       },
       document: isChanged ? document : undefined,

@@ -1,6 +1,5 @@
-import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { bursar } from "../../api/bursar";
+import { useWallet } from "../../api/wallet-names";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 
@@ -9,28 +8,14 @@ interface ChosenWalletProps {
   asset: string;
   /** The field of what is paid from. A frozen wallet receives, and does not pay. */
   pays: boolean;
-  /** The wallet that is meant if nothing was typed. What only has its name is not shown. */
-  walletRole?: "primary" | "settlement";
   /** What is shown until the wallet is known. */
   children: ReactNode;
 }
 
-const walletQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["wallet", id],
-    queryFn: ({ signal }) => bursar.wallets.get(id, { signal }),
-  });
-
-/** Whether the wallet that would pay cannot. One that only has the name of the primary wallet is not the one that pays by default. */
-export function useIsFrozen(id: string | undefined, byDefault: boolean): boolean {
-  const { data: wallet } = useQuery({ ...walletQuery(id ?? ""), enabled: id !== undefined });
-  return wallet?.frozen === true && (!byDefault || wallet.role === "primary");
-}
-
 /** Which wallet was chosen, what it has, and whether it can pay, before anything is sent. */
-export function ChosenWallet({ id, asset, pays, walletRole, children }: ChosenWalletProps) {
-  const { data: wallet } = useQuery(walletQuery(id));
-  if (wallet === undefined || (walletRole !== undefined && wallet.role !== walletRole)) return children;
+export function ChosenWallet({ id, asset, pays, children }: ChosenWalletProps) {
+  const wallet = useWallet(id);
+  if (wallet === undefined) return children;
   const available = wallet.balances.find((balance) => balance.asset === asset)?.available;
   return (
     <>
@@ -40,8 +25,15 @@ export function ChosenWallet({ id, asset, pays, walletRole, children }: ChosenWa
           , available: <Amount value={available ?? "0"} asset={asset} />
         </>
       )}
-      {pays && wallet.frozen && <strong className="fault"> It is frozen: payments from it fail.</strong>}{" "}
+      {wallet.frozen && (
+        <strong className="fault">
+          {pays ? " It is frozen: payments from it fail." : ` It is frozen: ${frozenPayee}.`}
+        </strong>
+      )}{" "}
       <code>{id}</code>
     </>
   );
 }
+
+/** Money goes in, and does not come out. */
+export const frozenPayee = "what it receives stays there until it is unfrozen";

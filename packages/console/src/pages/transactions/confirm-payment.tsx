@@ -1,16 +1,18 @@
 import { type CreateTransactionBody, type EvaluatedTransaction, isBursarError } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import type { WalletNames } from "../../api/wallet-names";
+import { useWallet, type WalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { Fact, Facts, TextFact } from "../../ui/panels/facts";
 import { Loaded } from "../../ui/panels/loaded";
 import { Verdict } from "../../ui/panels/verdict";
+import { AddressLabel } from "../../ui/values/address-label";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { SecondOne } from "../../unanswered/unanswered-list";
-import { useIsFrozen } from "./chosen-wallet";
+import { frozenPayee } from "./chosen-wallet";
+import { PaidBefore } from "./paid-before";
 import { isAlike } from "./payment-fields";
 import { paymentWords } from "./payment-words";
 
@@ -20,6 +22,10 @@ interface ConfirmPaymentProps {
   idempotencyKey: string;
   /** The wallet that pays, if it is known. */
   payerId: string | undefined;
+  /** The wallet that is paid, if it is one and is known. */
+  payeeId: string | undefined;
+  /** The network of the asset. */
+  network: string;
   names: WalletNames | undefined;
   onConfirm: () => void;
   onClose: () => void;
@@ -29,7 +35,7 @@ const idle = { isPending: false, error: null };
 
 /** What is about to be paid, by the names of the wallets, and what the policy says about it. */
 export function ConfirmPayment(props: ConfirmPaymentProps) {
-  const { body, evaluated, idempotencyKey, payerId, names, onConfirm, onClose } = props;
+  const { body, evaluated, idempotencyKey, payerId, payeeId, network, names, onConfirm, onClose } = props;
   const mayAsk = useScopes().includes("policies:read");
   const verdict = useQuery({
     queryKey: ["payment-verdict", evaluated],
@@ -40,9 +46,10 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
     queryFn: ({ signal }) => bursar.policy.evaluate({ transaction: evaluated }, { signal }),
   });
   const { source, destination } = body;
-  const isFrozen = useIsFrozen(payerId, source === undefined);
-  // What the service cannot read is not a payment.
-  const isInvalid = isBursarError(verdict.error) && verdict.error.code === "INVALID_REQUEST";
+  const isFrozen = useWallet(payerId)?.frozen === true;
+  const isPayeeFrozen = useWallet(payeeId)?.frozen === true;
+  // It would be refused, or recorded as rejected, and nothing would be paid.
+  const isRefused = wouldBeRefused(verdict.error) || verdict.data?.action === "reject";
   const wallet = (id: string) => (
     <>
       {names?.has(id) && <ForeignText text={names.get(id) ?? ""} />} <code>{id}</code>
@@ -54,7 +61,7 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
       verb="Send it"
       closeVerb="Go back"
       mutation={idle}
-      isReady={!isFrozen && !isInvalid}
+      isReady={!isFrozen && !isRefused}
       onConfirm={onConfirm}
       onClose={onClose}
     >
@@ -67,7 +74,10 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
           {destination === undefined ? (
             "the settlement wallet"
           ) : "address" in destination ? (
-            <code className="wrap-anywhere">{destination.address}</code>
+            <>
+              <AddressLabel address={destination.address} network={network} />
+              <code className="wrap-anywhere">{destination.address}</code>
+            </>
           ) : (
             wallet(destination.wallet_id)
           )}
@@ -80,6 +90,12 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
         idempotencyKey={idempotencyKey}
         isAlike={(sent) => isAlike(sent, body)}
       />
+      <PaidBefore body={body} />
+      {isPayeeFrozen && (
+        <p className="notice" data-tone="wait" role="alert">
+          The wallet that would be paid is frozen: {frozenPayee}.
+        </p>
+      )}
       {isFrozen && (
         <p className="notice" data-tone="bad" role="alert">
           The wallet that would pay is frozen.
@@ -90,4 +106,9 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
       )}
     </Confirm>
   );
+}
+
+/** Asked again, the service says the same: what was entered is malformed, or names what does not exist or does not fit. */
+function wouldBeRefused(error: unknown): boolean {
+  return isBursarError(error) && [400, 404, 409, 422].includes(error.status ?? 0);
 }

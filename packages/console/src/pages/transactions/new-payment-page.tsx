@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
+import { useListedAddresses } from "../../api/listed-addresses";
 import { useAction } from "../../api/use-action";
 import { useNamedWallets } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
@@ -16,20 +17,19 @@ import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { Verdict } from "../../ui/panels/verdict";
+import { AddressLabel } from "../../ui/values/address-label";
 import { ForgetQuestion } from "../../unanswered/forget-question";
 import { UnansweredList } from "../../unanswered/unanswered-list";
 import { useSentOnce } from "../../unanswered/use-sent-once";
 import { ConfirmPayment } from "./confirm-payment";
+import { nameFaultOf, payeeOf, walletIdOf } from "./payee";
 import {
   bodyOf,
+  dependsOnNames,
   emptyDraft,
   evaluatedOf,
-  nameFaultOf,
-  namesWallet,
   networkOf,
   type PaymentFields,
-  payeeIdOf,
-  walletIdOf,
 } from "./payment-fields";
 import { paymentWords } from "./payment-words";
 import { WalletField } from "./wallet-field";
@@ -55,12 +55,17 @@ export function NewPaymentPage() {
 function PaymentForm() {
   const navigate = useNavigate();
   const scopes = useScopes();
-  const { names, isLoading, readAgain } = useNamedWallets();
+  const wallets = useNamedWallets();
+  const addresses = useListedAddresses();
+  const { names, defaults } = wallets;
+  const { listed } = addresses;
   const assets = useAssets();
   const keyed = useKeyedDraft("payment", emptyDraft);
   const { value: draft, edit: editDraft, clear } = keyed;
   const { sent } = draft;
-  const body = sent ?? bodyOf(draft, names);
+  const network = networkOf(draft.asset, assets.data?.data);
+  const body = sent ?? bodyOf(draft, network, { wallets: names, listed });
+  const readNamesAgain = () => Promise.all([wallets.readAgain(), addresses.readAgain()]);
   const open = ({ id }: Transaction, isShown: boolean) => {
     if (isShown) void navigate({ to: "/transactions/$id", params: { id } });
   };
@@ -69,13 +74,19 @@ function PaymentForm() {
     draft: keyed,
     post: bursar.transactions.create,
     review: async (shown, typed) => {
-      if (namesWallet(typed)) refuseIfChanged(shown, bodyOf(typed, await readAgain()));
+      if (!dependsOnNames(typed)) return;
+      const [wallets, listed] = await readNamesAgain();
+      refuseIfChanged(shown, bodyOf(typed, network, { wallets, listed }));
     },
     onEnd: clear,
     onAnswer: open,
   });
-  const payerId = walletIdOf(draft.source.trim() || "primary", names);
-  const network = networkOf(draft.asset, assets.data?.data);
+  const known = (id: string | undefined) => (id !== undefined && names?.has(id) ? id : undefined);
+  const payee = payeeOf(draft.destination, network, { wallets: names, listed });
+  const payerId = known(draft.source.trim() === "" ? defaults.primary : walletIdOf(draft.source, names));
+  const payeeId = known(
+    payee === undefined ? defaults.settlement : "wallet_id" in payee ? payee.wallet_id : undefined,
+  );
   const dryRun = useAction({ mutationFn: (body: EvaluatePolicyBody) => bursar.policy.evaluate(body) });
   const fault = (field: string) =>
     faultOf(send.error, field) ?? faultOf(dryRun.error, `transaction.${field}`);
@@ -91,7 +102,7 @@ function PaymentForm() {
   };
   const nameFaults = {
     source: nameFaultOf(draft.source, names),
-    destination: nameFaultOf(draft.destination, names),
+    destination: payee !== undefined && "fault" in payee ? payee.fault : undefined,
   };
   const form = useRef<HTMLFormElement>(null);
   useKeptFocus(form, isLocked);
@@ -167,18 +178,28 @@ function PaymentForm() {
             id={payerId}
             names={names}
             asset={draft.asset}
-            walletRole="primary"
+            pays
             value={draft.source}
             fault={nameFaults.source ?? fault("source")}
             onChange={(source) => edit({ source })}
           />
           <WalletField
             label="To"
-            hint="The name or id of a wallet, or an address on the asset's network. Defaults to the settlement wallet"
-            id={payeeIdOf(draft.destination.trim() || "settlement", names)}
+            hint={
+              payee !== undefined && "address" in payee ? (
+                <>
+                  <AddressLabel address={payee.address} network={network} />
+                  <code className="wrap-anywhere">{payee.address}</code>
+                </>
+              ) : (
+                "The name or id of a wallet, an address on the asset's network, or the label of a listed one. Defaults to the settlement wallet"
+              )
+            }
+            id={payeeId}
             names={names}
+            labels={listed?.filter((one) => one.network === network).map(({ label }) => label)}
             asset={draft.asset}
-            walletRole="settlement"
+            pays={false}
             value={draft.destination}
             fault={nameFaults.destination ?? fault("destination")}
             onChange={(destination) => edit({ destination })}
@@ -207,7 +228,11 @@ function PaymentForm() {
             type="submit"
             className="button"
             data-tone="primary"
-            disabled={!isComplete || isPending || (!isLocked && isLoading && namesWallet(draft))}
+            disabled={
+              !isComplete ||
+              isPending ||
+              (!isLocked && (wallets.isLoading || addresses.isLoading) && dependsOnNames(draft))
+            }
           >
             {isPending ? "Sending" : isUnknown ? "Ask again" : "Send"}
           </button>
@@ -236,7 +261,9 @@ function PaymentForm() {
           body={body}
           evaluated={evaluatedOf(body, network)}
           idempotencyKey={draft.key}
-          payerId={names !== undefined && payerId !== undefined && names.has(payerId) ? payerId : undefined}
+          payerId={payerId}
+          payeeId={payeeId}
+          network={network}
           names={names}
           onConfirm={pay}
           onClose={() => setAsking(false)}
@@ -249,5 +276,7 @@ function PaymentForm() {
 
 function refuseIfChanged(shown: CreateTransactionBody, now: CreateTransactionBody): void {
   if (JSON.stringify(now) !== JSON.stringify(shown))
-    throw new Error("A wallet was named meanwhile. Check which wallets are shown now, and send again.");
+    throw new Error(
+      "A wallet or address was named meanwhile. Check which ones are shown now, and send again.",
+    );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { bodyOf, emptyPayment, isAlike, nameFaultOf, namesWallet } from "./payment-fields";
+import { bodyOf, dependsOnNames, emptyPayment, isAlike } from "./payment-fields";
 
 const names = new Map([
   ["wlt_1", "primary"],
@@ -10,7 +10,10 @@ const names = new Map([
 
 it("a wallet is named by its id, or by a name that no other wallet has", () => {
   const pay = (source: string, destination: string) => {
-    const { source: from, destination: to } = bodyOf({ ...emptyPayment(), source, destination }, names);
+    const { source: from, destination: to } = bodyOf({ ...emptyPayment(), source, destination }, "book", {
+      wallets: names,
+      listed: [],
+    });
     return [from, to];
   };
   expect(pay("primary", " Card settlement ")).toEqual([{ wallet_id: "wlt_1" }, { wallet_id: "wlt_2" }]);
@@ -20,22 +23,12 @@ it("a wallet is named by its id, or by a name that no other wallet has", () => {
   expect(pay("twice", "twice")).toEqual([{ wallet_id: "twice" }, { address: "twice" }]);
 });
 
-it("a name that no wallet has, or several have, is a fault, and an id or an address is none", () => {
-  expect(nameFaultOf("Primary", names)).toContain("No wallet has this name");
-  expect(nameFaultOf(" twice ", names)).toContain("2 wallets have this name");
-  const address = "0x52908400098527886E0F7030069857D2E4169EE7";
-  for (const typed of ["", "primary", "wlt_9", address])
-    expect([typed, nameFaultOf(typed, names)]).toEqual([typed, undefined]);
-  // The names are not known, or there are more than were read.
-  expect([nameFaultOf("x", undefined), nameFaultOf("x", new Map())]).toEqual([undefined, undefined]);
-});
-
 it("an address is never the name of a wallet", () => {
   const address = "0x52908400098527886E0F7030069857D2E4169EE7";
   const others = ["bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "0xshort"];
   for (const typed of [address, ` ${address} `, address.toLowerCase(), ...others]) {
-    const named = new Map([["wlt_5", typed.trim()]]);
-    expect(bodyOf({ ...emptyPayment(), destination: typed }, named).destination).toEqual({
+    const known = { wallets: new Map([["wlt_5", typed.trim()]]), listed: [] };
+    expect(bodyOf({ ...emptyPayment(), destination: typed }, "book", known).destination).toEqual({
       address: typed.trim(),
     });
   }
@@ -43,7 +36,7 @@ it("an address is never the name of a wallet", () => {
 
 it("a payment depends on names if one was typed", () => {
   const depends = (source: string, destination: string) =>
-    namesWallet({ ...emptyPayment(), source, destination });
+    dependsOnNames({ ...emptyPayment(), source, destination });
   expect([depends("primary", ""), depends("", " Card settlement ")]).toEqual([true, true]);
   expect([depends("", ""), depends("wlt_1", "wlt_2"), depends("", "0x12")]).toEqual([false, false, false]);
 });

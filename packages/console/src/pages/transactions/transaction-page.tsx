@@ -21,6 +21,7 @@ import {
 } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
 import { RawJson } from "../../ui/panels/raw-json";
+import { AddressLabel } from "../../ui/values/address-label";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Party } from "../../ui/values/party";
@@ -141,6 +142,9 @@ function Details({ transaction }: { transaction: Transaction }) {
           <Party party={transaction.source} names={names} />
         </Fact>
         <Fact name="To">
+          {transaction.destination !== null && "address" in transaction.destination && (
+            <AddressLabel address={transaction.destination.address} network={network} />
+          )}
           <Party party={transaction.destination} names={names} />
         </Fact>
         <Fact name="Network">{network}</Fact>

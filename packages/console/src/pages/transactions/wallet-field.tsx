@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { WalletNames } from "../../api/wallet-names";
 import { Field } from "../../ui/forms/field";
 import { plainly } from "../../ui/values/foreign-text";
@@ -5,13 +6,14 @@ import { ChosenWallet } from "./chosen-wallet";
 
 interface WalletFieldProps {
   label: string;
-  hint: string;
+  hint: ReactNode;
   /** The wallet that is meant, if it is known. */
   id: string | undefined;
   names: WalletNames | undefined;
+  /** Other names that can be typed. */
+  labels?: readonly string[] | undefined;
   asset: string;
-  /** The wallet that is meant if the field is empty. */
-  walletRole: "primary" | "settlement";
+  pays: boolean;
   value: string;
   fault: string | undefined;
   onChange: (value: string) => void;
@@ -23,14 +25,14 @@ export function WalletField({
   hint,
   id,
   names,
+  labels = [],
   asset,
-  walletRole,
+  pays,
   value,
   fault,
   onChange,
 }: WalletFieldProps) {
   const list = `wallets-${label}`;
-  const isEmpty = value.trim() === "";
   return (
     <Field
       label={label}
@@ -38,12 +40,7 @@ export function WalletField({
         id === undefined || names?.has(id) !== true ? (
           hint
         ) : (
-          <ChosenWallet
-            id={id}
-            asset={asset}
-            pays={walletRole === "primary"}
-            {...(isEmpty ? { walletRole } : {})}
-          >
+          <ChosenWallet id={id} asset={asset} pays={pays}>
             {hint}
           </ChosenWallet>
         )
@@ -65,6 +62,9 @@ export function WalletField({
               <option key={id} value={id}>
                 {plainly(name)}
               </option>
+            ))}
+            {labels.map((label) => (
+              <option key={label} value={label} />
             ))}
           </datalist>
         </>

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useKeptFocus } from "../forms/use-kept-focus";
 import { Problem } from "../panels/problem";
 import { Modal } from "./modal";
@@ -24,6 +24,13 @@ export function Confirm(props: ConfirmProps) {
   const { closeVerb = "Keep as it is", onConfirm, onClose } = props;
   const form = useRef<HTMLFormElement>(null);
   useKeptFocus(form, mutation.isPending);
+  const submit = useRef<HTMLButtonElement>(null);
+  const close = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const active = document.activeElement;
+    // A button that cannot be pressed any more loses the focus, and the keyboard would have none in the dialog.
+    if (!isReady && (active === document.body || active === submit.current)) close.current?.focus();
+  }, [isReady]);
   return (
     <Modal title={title} onClose={onClose}>
       <form
@@ -41,6 +48,7 @@ export function Confirm(props: ConfirmProps) {
         {mutation.error != null && <Problem error={mutation.error} />}
         <div className="row">
           <button
+            ref={submit}
             type="submit"
             className="button"
             data-tone={tone}
@@ -49,7 +57,7 @@ export function Confirm(props: ConfirmProps) {
           >
             {mutation.isPending ? "Please wait" : verb}
           </button>
-          <button type="button" className="button" onClick={onClose}>
+          <button ref={close} type="button" className="button" onClick={onClose}>
             {closeVerb}
           </button>
         </div>

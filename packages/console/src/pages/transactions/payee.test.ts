@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import type { ListedAddress } from "../../api/listed-addresses";
+import { nameFaultOf, payeeOf } from "./payee";
+
+const network = "eip155:1";
+const wallets = new Map([
+  ["wlt_1", "primary"],
+  ["wlt_2", "Card settlement"],
+  ["wlt_3", "twice"],
+  ["wlt_4", "twice"],
+  ["wlt_5", "Both"],
+]);
+const address = "0x52908400098527886e0f7030069857d2e4169ee7";
+const entry = (label: string, more: Partial<ListedAddress> = {}): ListedAddress => ({
+  label,
+  network,
+  address,
+  state: "active",
+  ...more,
+});
+const listed = [
+  entry("Supplier Müller"),
+  entry("Supplier Müller", { network: "eip155:137", address: "0x1" }),
+  entry("Both", { network: "eip155:137" }),
+  entry("Elsewhere", { network: "eip155:137" }),
+  entry("New", { state: "waiting" }),
+  entry("Two"),
+  entry("Two", { address: "0x2" }),
+  entry(address),
+  entry("wlt_1"),
+];
+const pay = (typed: string) => payeeOf(typed, network, { wallets, listed });
+
+it("a payee is a wallet by id or name, an address, or the label of a listed one on the asset's network", () => {
+  expect(pay(" Card settlement ")).toEqual({ wallet_id: "wlt_2" });
+  expect(pay("wlt_9")).toEqual({ wallet_id: "wlt_9" });
+  expect(pay(" Supplier Müller ")).toEqual({ address });
+  expect(payeeOf("Supplier Müller", "eip155:137", { wallets, listed })).toEqual({ address: "0x1" });
+  expect(pay("  ")).toBeUndefined();
+  // An id or an address is itself, whatever was labelled like it.
+  expect(pay("wlt_1")).toEqual({ wallet_id: "wlt_1" });
+  expect(pay(address.toUpperCase())).toEqual({ address: address.toUpperCase() });
+});
+
+it("a name that could mean two things, or nothing, pays nothing", () => {
+  const faultOf = (typed: string) => (pay(typed) as { fault?: string }).fault;
+  // Also if the label is on another network.
+  expect(faultOf("Both")).toContain("A wallet and a listed address have this name");
+  expect(faultOf("twice")).toContain("2 wallets have this name");
+  expect(faultOf("Two")).toContain("2 listed addresses have this label");
+  expect(faultOf("Elsewhere")).toContain("is on eip155:137");
+  expect(faultOf("New")).toContain("not active yet");
+  for (const typed of ["supplier müller", "Supplier Mu\u0308ller", "Primary", "Supplier"])
+    expect([typed, faultOf(typed)]).toEqual([typed, expect.stringContaining("No wallet or listed address")]);
+  // The names are not known, or there are more than were read: the service decides.
+  for (const known of [undefined, new Map<string, string>()])
+    expect(payeeOf("x", network, { wallets: known, listed: undefined })).toEqual({ address: "x" });
+});
+
+it("the name of what pays is a fault if no wallet has it, or several have", () => {
+  expect(nameFaultOf("Primary", wallets)).toContain("No wallet has this name");
+  expect(nameFaultOf(" twice ", wallets)).toContain("2 wallets have this name");
+  for (const typed of ["", "primary", "wlt_9", address])
+    expect([typed, nameFaultOf(typed, wallets)]).toEqual([typed, undefined]);
+  expect([nameFaultOf("x", undefined), nameFaultOf("x", new Map())]).toEqual([undefined, undefined]);
+});

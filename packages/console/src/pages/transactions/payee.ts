@@ -1,0 +1,86 @@
+import type { ListedAddress } from "../../api/listed-addresses";
+import type { WalletNames } from "../../api/wallet-names";
+
+/** What a person can name, as far as it is known. */
+export interface KnownNames {
+  wallets: WalletNames | undefined;
+  listed: readonly ListedAddress[] | undefined;
+}
+
+type Payee = { wallet_id: string } | { address: string } | { fault: string };
+
+/**
+ * What was typed to be paid: a wallet by its id or name, an address, or the label of a listed one on the network of the asset. A name that
+ * could mean two things pays neither. An address is never a name: otherwise a wallet that is named like it would get the payment. Undefined
+ * if nothing was typed.
+ */
+export function payeeOf(typed: string, network: string, { wallets, listed }: KnownNames): Payee | undefined {
+  const text = typed.trim();
+  if (text === "") return undefined;
+  if (isWalletId(text)) return { wallet_id: text };
+  if (couldBeAddress(text)) return { address: text };
+  const named = [...(wallets ?? [])].filter(([, name]) => name === text);
+  const labelled = (listed ?? []).filter(({ label }) => label === text);
+  if (named.length > 0 && labelled.length > 0)
+    return {
+      fault: "A wallet and a listed address have this name. Use the id of the wallet, or the address.",
+    };
+  if (labelled.length > 0) return labelledAddress(labelled, network);
+  const [id] = named[0] ?? [];
+  if (named.length === 1 && id !== undefined) return { wallet_id: id };
+  const fault = nameFaultOf(text, wallets, "wallet or listed address");
+  // The names are not known here. The service refuses what is no address.
+  return fault === undefined ? { address: text } : { fault };
+}
+
+/** The same label can be that of one address on each network. */
+function labelledAddress(labelled: readonly ListedAddress[], network: string): Payee {
+  const here = labelled.filter((one) => one.network === network);
+  const [only] = here;
+  if (only === undefined)
+    return {
+      fault: `The listed address of this label is on ${labelled[0]?.network}. Choose an asset of that network.`,
+    };
+  if (here.length > 1) return { fault: `${here.length} listed addresses have this label. Use the address.` };
+  if (only.state !== "active")
+    return { fault: "The listed address of this label is not active yet. Use the address itself." };
+  return { address: only.address };
+}
+
+/** The wallet that was typed, by its id or by a name that no other wallet has. */
+export function walletIdOf(typed: string, names: WalletNames | undefined): string | undefined {
+  const text = typed.trim();
+  if (isWalletId(text)) return text;
+  const named = [...(names ?? [])].filter(([, name]) => name === text);
+  return named.length === 1 ? named[0]?.[0] : undefined;
+}
+
+/** What is wrong with a name that was typed. Nothing if it is empty, an id, or may be an address, or if the names are not all known. */
+export function nameFaultOf(
+  typed: string,
+  names: WalletNames | undefined,
+  noun = "wallet",
+): string | undefined {
+  const text = typed.trim();
+  if (names === undefined || names.size === 0 || !isName(text)) return undefined;
+  const count = [...names.values()].filter((name) => name === text).length;
+  if (count === 1) return undefined;
+  return count === 0
+    ? `No ${noun} has this name. Upper and lower case differ.`
+    : `${count} wallets have this name. Choose one of them by its id.`;
+}
+
+/** Whether it is neither an id nor an address. */
+export function isName(typed: string): boolean {
+  const text = typed.trim();
+  return text !== "" && !isWalletId(text) && !couldBeAddress(text);
+}
+
+export function isWalletId(text: string): boolean {
+  return text.startsWith("wlt_");
+}
+
+/** On any network: long words of letters and digits, which may have a prefix. */
+function couldBeAddress(text: string): boolean {
+  return /^0x/i.test(text) || /^[a-z0-9:]{20,}$/i.test(text);
+}
