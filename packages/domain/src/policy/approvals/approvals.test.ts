@@ -136,6 +136,12 @@ describe("approvals", () => {
     expect(tallyApprovals(two, { ...asked, resetAtMs: 901 }, [say("a"), say("b")], 3000).state).toBe(
       "pending",
     ));
+  it("count for an initiator that was reset only if it requested when no former credential was accepted any more", () => {
+    const stateAfter = (ms: number) =>
+      tallyApprovals(two, { ...asked, resetAtMs: asked.requestedAtMs - ms }, [say("a"), say("b")], 3000)
+        .state;
+    expect([5000, 10_000, 10_001].map(stateAfter)).toEqual(["pending", "pending", "approved"]);
+  });
   it("count in spite of a shared lineage if there is a single administrator, but not from the initiator", () => {
     const initiator = { ...asked, isSingleAdministrator: true };
     const [a, b, own] = ["a", "b", "initiator"].map((id) =>

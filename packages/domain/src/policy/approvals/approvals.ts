@@ -80,6 +80,12 @@ export function mayApprove(
 /** The approvals that are recorded for one transaction or change request. Policies require at most ten. */
 export const recordedApprovalsMax = 50;
 
+/**
+ * For so long after a reset, what the client requests counts as requested before: processes accept its former credentials until they
+ * notice the reset, within 5 s, and a client that had those could otherwise approve its own request. The rest is for queues and clocks.
+ */
+const resetSettlesMs = 10_000;
+
 export type IndependenceFault = "changed_since" | "initiator_reset" | "shared_lineage";
 
 /**
@@ -92,7 +98,7 @@ export function findIndependenceFault(
 ): IndependenceFault | undefined {
   if (authorityChangedAtMs >= initiator.requestedAtMs) return "changed_since";
   if (initiator.isSingleAdministrator) return undefined;
-  if (initiator.resetAtMs !== null && initiator.resetAtMs >= initiator.requestedAtMs)
+  if (initiator.resetAtMs !== null && initiator.resetAtMs + resetSettlesMs >= initiator.requestedAtMs)
     return "initiator_reset";
   return areIndependent(initiator.lineage, lineage) ? undefined : "shared_lineage";
 }

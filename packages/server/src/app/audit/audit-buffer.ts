@@ -232,7 +232,7 @@ function withoutExcess(tenant: WaitingTenant, draft: AuditDraft): AuditDraft {
       : draft.outcome === "refused" && refusalsOf(tenant, draft) >= kindsPerClientMax;
   if (!isExcess || tenant.entries.has(kindOf(draft))) return draft;
   const object = loginActions.includes(draft.action) ? draft.object : null;
-  return { ...draft, tokenId: null, sessionId: null, address: null, object };
+  return { ...draft, tokenId: null, sessionId: null, address: null, object, objects: null };
 }
 
 /** An attacker with noise from one address does not hide what is tried from another one. */
@@ -278,6 +278,6 @@ function labelOf({ action, code }: WaitingEntry | AuditDraft): string {
 }
 
 /** Two refusals of a tenant are equal if only their time and their request differ. */
-function kindOf({ clientId, tokenId, action, object, code, address }: AuditDraft): string {
-  return JSON.stringify([clientId, tokenId, action, object, code, address]);
+function kindOf({ clientId, tokenId, action, object, objects, code, address }: AuditDraft): string {
+  return JSON.stringify([clientId, tokenId, action, object, objects ?? null, code, address]);
 }

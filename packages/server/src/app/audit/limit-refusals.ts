@@ -24,8 +24,10 @@ export function limitRefusals(
   const kinds = new LRUCache<string, Recorded>({ max: kindsMax });
   return {
     record: (draft) => {
-      const { tenantId, action, object, code, address } = draft;
-      const kind = JSON.stringify([tenantId, action, object, code, address && addressBlock(address)]);
+      const { tenantId, action, object, objects, code, address } = draft;
+      const block = address && addressBlock(address);
+      // A harmless refusal does not hide that of another account of the provider.
+      const kind = JSON.stringify([tenantId, action, object, objects ?? null, code, block]);
       const nowMs = now();
       const last = kinds.get(kind);
       // A clock that was set back does not keep anything out of the log.

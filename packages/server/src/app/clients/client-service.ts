@@ -207,6 +207,8 @@ export interface ChangeOptions {
   resets?: true | undefined;
   /** Whether the client replaces a credential that it was given before, so that nobody can act as it who could not. */
   keepsAuthority?: true | undefined;
+  /** What else the audit entry names, of the client as it was. None of it has a space. */
+  names?: ((client: ApiClient) => readonly string[]) | undefined;
   /** Called when the change is found to be allowed, before it is written. */
   onDecided?: (() => void) | undefined;
 }
@@ -218,7 +220,7 @@ export async function applyClientChange(
   clientId: string,
   action: string,
   decide: (client: ApiClient) => ClientChange | Refused,
-  { retryable, refuse, isExempt, resets, keepsAuthority, onDecided }: ChangeOptions = {},
+  { retryable, refuse, isExempt, resets, keepsAuthority, names, onDecided }: ChangeOptions = {},
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
   const shownId = showId("cli", clientId);
@@ -227,6 +229,9 @@ export async function applyClientChange(
     onDecided === undefined ? describeActOn(shownId, ...act) : describeAct(...act);
   const audit = describe(origin, action, shownId, new Date(now()));
   const decideOnce: DecideClientChange = (client, facts, earlier) => {
+    // The change may have waited for locks. What the client has requested until now was requested before the change.
+    audit.occurredAt = new Date(now());
+    if (names !== undefined) audit.objects = [shownId, ...names(client)];
     const refused =
       refuse?.(client, earlier !== undefined) ??
       refuseCredentialOfPerson(client, action) ??

@@ -159,7 +159,7 @@ export function originOf(client: ApiClient, { requestId, address }: Caller): Cli
   return { by: "client", principal, requestId, address };
 }
 
-function refusedLogin({ id, tenantId }: ApiClient, from: Caller, occurredAt: Date): AuditDraft {
+export function refusedLogin({ id, tenantId }: ApiClient, from: Caller, occurredAt: Date): AuditDraft {
   const about = { tenantId, object: showId("cli", id), code: "PASSKEY_INVALID" };
   return { ...refusedSession(from, occurredAt), ...about };
 }

@@ -1,8 +1,10 @@
+import { showId } from "@bursar/protocol";
 import type { OperatorOrigin } from "../audit/audit-entry.js";
 import type { ProviderAccount } from "../clients/client.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { isActive, refusedSession } from "./log-in.js";
 import type { PersonClient } from "./people-service.js";
+import { nameAccount } from "./provider-account.js";
 import type { ProviderPeople } from "./provider-people.js";
 import type { Caller, SessionServiceDeps } from "./session-service.js";
 import { isVisibleAddress, isVisibleName } from "./visible-text.js";
@@ -73,16 +75,26 @@ export async function finishOidcLogin(
   cookie: string | undefined,
   from: Caller,
 ): Promise<LoggedIn | Refused> {
-  let tenantId: string | undefined;
-  const result = await provePerson(deps, parameters, cookie, from, (found) => {
-    tenantId = found;
-  });
-  if (isRefused(result) && result.refused !== "OIDC_UNAVAILABLE")
+  const seen: Seen = { names: [] };
+  const result = await provePerson(deps, parameters, cookie, from, seen);
+  if (isRefused(result) && result.refused !== "OIDC_UNAVAILABLE") {
+    const { tenantId, personId, names } = seen;
+    const object = personId === undefined ? null : showId("cli", personId);
+    const objects = object === null ? names : [object, ...names];
     deps.audit.record({
       ...refusedSession(from, new Date(deps.now())),
-      ...{ tenantId, code: result.refused },
+      ...{ tenantId, object, objects: objects.length === 0 ? null : objects, code: result.refused },
     });
+  }
   return result;
+}
+
+/** What a login is about, as far as it was found out before it was refused. */
+interface Seen {
+  tenantId?: string;
+  personId?: string;
+  /** The account, and the address that the provider has verified. */
+  names: string[];
 }
 
 async function provePerson(
@@ -90,9 +102,9 @@ async function provePerson(
   parameters: string,
   cookie: string | undefined,
   { requestId, address }: Caller,
-  onTenant: (tenantId: string) => void,
+  seen: Seen,
 ): Promise<LoggedIn | Refused> {
-  const { oidc, clients, nonces, now } = deps;
+  const { oidc, nonces, now } = deps;
   if (oidc === undefined) return unavailable;
   const opened = oidc.open(Buffer.from(cookie ?? "", "base64url"));
   if (opened === undefined) return refusedLogin;
@@ -105,7 +117,8 @@ async function provePerson(
   const email = emailOf(answer);
   const account = accountOf(answer);
   if (account === undefined) return refusedLogin;
-  if (row !== undefined) onTenant(row.tenantId);
+  seen.names = [nameAccount(account), ...(email === undefined ? [] : [email])];
+  if (row !== undefined) seen.tenantId = row.tenantId;
   if (row === undefined || email === undefined) return { refused: "OIDC_NO_ROLE" };
   if (await deps.isSuspended(row.tenantId)) return { refused: "TENANT_SUSPENDED" };
   const origin: OperatorOrigin = {
@@ -115,13 +128,15 @@ async function provePerson(
   const { role } = row;
   const person = await oidc.people.findOrCreatePerson(origin, {
     ...{ account, email, name: nameOf(answer, email), role },
+    onFound: (personId) => {
+      seen.personId = personId;
+    },
   });
   if (isRefused(person)) return person;
   if (!isActive(person)) return refusedLogin;
   const isFirst = await nonces.useNonce(person, `oidc:${pending.state}`, new Date(pending.expiresAtMs));
-  if (!isFirst) return refusedLogin;
-  const current = await clients.findClientOfTenant(row.tenantId, person.id);
-  return current !== undefined && isActive(current) ? { person: current, keyId: null } : refusedLogin;
+  // The person is read once more, and locked, when the session is written.
+  return isFirst ? { person, keyId: null } : refusedLogin;
 }
 
 function findRow({ roleClaim, rows }: OidcDeps, answer: OidcAnswer): OidcRole | undefined {

@@ -13,7 +13,7 @@ import { disableClient } from "../clients/disable-client.js";
 import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { withoutAccount } from "./provider-account.js";
+import { nameAccount, withoutAccount } from "./provider-account.js";
 import { findRole, type RoleStore, refuseRole, withRole } from "./role.js";
 import { refuseUnseen } from "./visible-text.js";
 
@@ -97,10 +97,12 @@ export async function invitePerson(
   const linkBy = actorOf(origin) ?? undefined;
   const client = { ...drafted, secrets: [secret], ...withRole({ email: body.email, account, linkBy }, role) };
   const request = idempotentRequest(idempotencyKey, body);
+  const shownId = showId("cli", client.id);
+  const act = describeReviewedAct(origin, "person.invite", shownId, client.createdAt);
   const result = await deps.clients.createClient(
     client,
     request,
-    describeReviewedAct(origin, "person.invite", showId("cli", client.id), client.createdAt),
+    { ...act, objects: [shownId, ...(account === undefined ? [] : [nameAccount(account)]), body.email] },
     origin.by === "operator" ? Number.MAX_SAFE_INTEGER : deps.clientsMax,
     callerReviewOf(origin, deps.now),
   );
@@ -171,6 +173,11 @@ async function recoverPerson(
       // A new link for one that was not used, or was approved, is made by the client that invited the person, or for which it was approved.
       isExempt: (client) => by !== null && client.keys.length === 0 && hasMadeLink(client, by),
       ...(by === null ? { resets: true } : {}),
+      names: ({ person }) => [
+        ...(person?.account === undefined ? [] : [nameAccount(person.account)]),
+        ...(person === null ? [] : [person.email]),
+        ...(by === null && options.email !== undefined ? [options.email] : []),
+      ],
     }),
   );
   return isRefused(recovered)

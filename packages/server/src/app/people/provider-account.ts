@@ -31,6 +31,11 @@ export function withoutAccount(person: PersonFacts): PersonFacts {
   return { ...kept, ...(former.length > 0 ? { formerAccounts: former } : {}) };
 }
 
+/** As the audit log names an account. The fragment of an issuer is empty, and the name has no space. */
+export function nameAccount({ issuer, subject }: ProviderAccount): string {
+  return `${issuer}#${encodeURIComponent(subject)}`;
+}
+
 /** Addresses are compared as the database does: without regard to the case of ASCII letters only. */
 export function isSameAddress(one: string, other: string): boolean {
   const fold = (address: string) => address.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

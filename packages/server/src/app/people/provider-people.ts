@@ -4,7 +4,7 @@ import type { ApiClient, ClientChange, ProviderAccount } from "../clients/client
 import { applyClientChange } from "../clients/client-service.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { asPerson, invitePerson, type PeopleServiceDeps, type PersonClient } from "./people-service.js";
-import { hasRoomFor, isOf, isSameAddress, withAccount } from "./provider-account.js";
+import { hasRoomFor, isOf, isSameAddress, nameAccount, withAccount } from "./provider-account.js";
 import { findRole, type Role, withRole } from "./role.js";
 
 /** What an OpenID provider says about somebody who logs in, and the role that the operator's table gives for that. */
@@ -13,6 +13,8 @@ interface ProviderLogin {
   email: string;
   name: string;
   role: string;
+  /** Called with the person whom the login is about, also if it is refused. */
+  onFound: (personId: string) => void;
 }
 
 /**
@@ -36,7 +38,7 @@ export function createProviderPeople(deps: PeopleServiceDeps): ProviderPeople {
     findOrCreatePerson: async (origin, login) => {
       const known = await findKnown(deps, origin, login);
       if (known !== undefined) return await updatePerson(deps, origin, known, login);
-      const { account, ...body } = login;
+      const { account, onFound: _, ...body } = login;
       const invited = await invitePerson(deps, origin, body, undefined, account);
       if (!isRefused(invited)) return invited.person;
       if (invited.refused !== "PERSON_EXISTS") return invited;
@@ -62,8 +64,9 @@ async function updatePerson(
   deps: PeopleServiceDeps,
   origin: OperatorOrigin,
   { id }: ApiClient,
-  { account, email, role: name }: ProviderLogin,
+  { account, email, role: name, onFound }: ProviderLogin,
 ): Promise<PersonClient | Refused> {
+  onFound(id);
   const role = await findRole(deps.roles, origin.tenantId, name);
   if (isRefused(role)) return role;
   const holder = await deps.clients.findPerson(origin.tenantId, email);
@@ -73,7 +76,8 @@ async function updatePerson(
   if (isRefused(current)) return refusedLogin;
   if (isUpToDate(current, account, name) && (current.person.email === email || !isFree)) return current;
   const action = isOf(current, account) ? "person.change" : "person.link";
-  const changed = await applyClientChange(deps, origin, id, action, decide, { resets: true });
+  const names = ({ person }: ApiClient) => [nameAccount(account), person?.email ?? "", email];
+  const changed = await applyClientChange(deps, origin, id, action, decide, { resets: true, names });
   return isRefused(changed) && changed.refused === "PERSON_EXISTS" ? refusedAddress : asPerson(changed);
 }
 

@@ -7,7 +7,6 @@ import type { TokenClaims, TokenSigner } from "../access/tokens.js";
 import { type AuditDraft, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { limitRefusals } from "../audit/limit-refusals.js";
 import type { ApiClient } from "../clients/client.js";
-import { hashSecret, newSecret } from "../clients/client-secret.js";
 import type { ClientDeps } from "../clients/client-service.js";
 import type { TenantStore } from "../clients/create-tenant.js";
 import type { CredentialUses } from "../clients/credential-uses.js";
@@ -17,6 +16,7 @@ import type { Challenges } from "./challenges.js";
 import type { ConsoleAddress } from "./console-address.js";
 import { findInvited, logIn, openedInvitation, originOf, registerPasskey } from "./log-in.js";
 import { beginOidcLogin, finishOidcLogin, type OidcDeps } from "./oidc-login.js";
+import { opened } from "./open-session.js";
 import type { Assertion, Attestation, PasskeyVerifier } from "./passkey.js";
 import type { PersonClient } from "./people-service.js";
 import { type Claim, createRecentProofs } from "./recent-proofs.js";
@@ -70,7 +70,7 @@ export interface RegistrationOptions {
   tenantName?: string;
 }
 
-interface OpenedSession {
+export interface OpenedSession {
   session: Session;
   /** What the cookie holds. */
   cookie: string;
@@ -205,48 +205,6 @@ export function createSessionService(given: SessionServiceDeps): SessionService 
       return await endSessions(deps, origin, personId, [sessionId]);
     },
   };
-}
-
-async function opened(
-  deps: SessionServiceDeps,
-  proving: Promise<{ person: PersonClient; keyId: string | null } | Refused>,
-  from: Caller,
-): Promise<OpenedSession | Refused> {
-  const proven = await proving;
-  return isRefused(proven) ? proven : await open(deps, proven.person, proven.keyId, from);
-}
-
-async function open(
-  deps: SessionServiceDeps,
-  person: PersonClient,
-  credentialId: string | null,
-  from: Caller,
-): Promise<OpenedSession> {
-  const secret = newSecret(deps.randomBytes);
-  const createdAt = new Date(deps.now());
-  const session: Session = {
-    id: deps.newUuid(),
-    tenantId: person.tenantId,
-    clientId: person.id,
-    hash: hashSecret(deps.keys, secret).hash,
-    credentialId,
-    address: from.address,
-    lastAddress: null,
-    createdAt,
-    lastUsedAt: createdAt,
-    expiresAt: new Date(createdAt.getTime() + sessionLimits.lifetimeMs),
-    endedAt: null,
-  };
-  const describe = (action: string, id: string) =>
-    describeAct(originOf(person, from), action, showId("ses", id), createdAt);
-  const { hasEndedOthers } = await deps.sessions.createSession(
-    session,
-    describe("session.open", session.id),
-    (id) => describe("session.end", id),
-  );
-  if (hasEndedOthers) deps.access.forget(person.id);
-  if (credentialId !== null) deps.uses.record("key", credentialId);
-  return { session, person, cookie: `${showId("ses", session.id)}.${secret}` };
 }
 
 async function issueToken(

@@ -1,4 +1,5 @@
 import type { AuditDraft } from "../audit/audit-entry.js";
+import type { ApiClient } from "../clients/client.js";
 
 /** A session of the console, as it is stored. */
 export interface Session {
@@ -21,13 +22,14 @@ export interface Session {
 export interface SessionStore {
   /**
    * A person has at most `sessionLimits.openMax` open ones: those that were used least recently are ended, which is recorded too. Returns
-   * whether there were any.
+   * whether there were any. Undefined, and nothing is written, if `isProven` says that the person, who is locked, was changed since.
    */
   createSession: (
     session: Session,
     audit: AuditDraft,
     describeEnd: (sessionId: string) => AuditDraft,
-  ) => Promise<{ hasEndedOthers: boolean }>;
+    isProven: (person: ApiClient) => boolean,
+  ) => Promise<{ hasEndedOthers: boolean } | undefined>;
   /** Undefined also if something else has written it. */
   findSession: (id: string) => Promise<Session | undefined>;
   /** Records that it was used, as it is given, with an entry if it was used from elsewhere. False if it has ended meanwhile. */

@@ -3,6 +3,7 @@ import { sessionLimits } from "../../../app/people/session.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../../core/database.js";
 import { type Statement, sql } from "../../core/sql.js";
 import { appendAudit } from "../audit.js";
+import { findClientOfTenant } from "../read-client.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../row-integrity.js";
 
 type SessionRow = Session & RowMac;
@@ -10,9 +11,15 @@ type SessionRow = Session & RowMac;
 export function createSessionStore(database: Database): SessionStore {
   const macOf = (session: Session) => macOfRow(requireKeys(database), "session", contentOf(session));
   return {
-    createSession: (session, audit, describeEnd) =>
+    createSession: (session, audit, describeEnd, isProven) =>
       database.transaction(async (tx) => {
         const { keyId, mac } = macOf(session);
+        // A recovery that comes first is seen, and one that comes later ends the session.
+        tx.send(
+          sql`SELECT FROM clients WHERE tenant_id = ${session.tenantId} AND id = ${session.clientId} FOR NO KEY UPDATE`,
+        );
+        const person = await findClientOfTenant(tx, session.tenantId, session.clientId);
+        if (person === undefined || !isProven(person)) return undefined;
         const { id, tenantId, clientId, hash, credentialId, address, createdAt, lastUsedAt, expiresAt } =
           session;
         // Of two logins at the same time, both can be admitted as the last one. The next login ends the surplus.

@@ -1,8 +1,10 @@
+import { setTimeout } from "node:timers/promises";
 import { readId } from "@bursar/protocol";
 import { describe, expect, it } from "vitest";
 import { describeAct } from "../../../../src/app/audit/audit-entry.js";
 import { restoreClient } from "../../../../src/store/access/authenticate-clients.js";
 import { withKeys } from "../../../../src/store/core/database.js";
+import { sql } from "../../../../src/store/core/sql.js";
 import { createGuardedTenant, type Person } from "../../../harness/access/officers.js";
 import { inspectSharedService } from "../../../harness/service/shared-service.js";
 
@@ -22,6 +24,37 @@ describe("the reset of a client", () => {
     expect(await tenant.approve(made, await tenant.pay(tenant.admin))).toMatchObject(dependent);
     const independent = await tenant.login({ ...manager, secret });
     expect(await tenant.approve(independent, await tenant.pay(tenant.admin))).toMatchObject({ status: 202 });
+  });
+});
+
+describe("a payment with credentials from before the reset of its client", () => {
+  it("cannot be approved by the client that had them, also if another process accepted it after the reset", async () => {
+    const tenant = await createGuardedTenant(service);
+    const payer = await tenant.create(tenant.admin, ["transactions:write", "transactions:read"]);
+    // A process that has not noticed the reset accepts the former token for up to 5 s, as the new one here.
+    const renewed = await tenant.login({ ...payer, secret: await service.resetAsOperator(payer) });
+    expect(await tenant.approve(tenant.admin, await tenant.pay(renewed))).toMatchObject({
+      ...{ status: 403, code: "APPROVER_NOT_INDEPENDENT" },
+    });
+  });
+
+  it("counts as requested before the reset if the reset has waited for it", async () => {
+    const tenant = await createGuardedTenant(service);
+    const payer = await tenant.create(tenant.admin, ["transactions:write", "transactions:read"]);
+    const id = readId("cli", payer.clientId) ?? "";
+    const { resetting, heldUntil } = await service.database.transaction(async (tx) => {
+      await tx.query(sql`SELECT FROM clients WHERE id = ${id} FOR UPDATE`);
+      const begun = service.resetAsOperator(payer);
+      await setTimeout(300);
+      const [row] = await tx.query<{ at: Date }>(sql`SELECT clock_timestamp() AS at`);
+      return { resetting: begun, heldUntil: row?.at ?? new Date(0) };
+    });
+    await resetting;
+    const [row] = await service.database.query<{ at: Date }>(
+      sql`SELECT reset_at AS at FROM clients WHERE id = ${id}`,
+    );
+    // The clocks of a process and of the database differ by some milliseconds.
+    expect((row?.at.getTime() ?? 0) - heldUntil.getTime()).toBeGreaterThan(-100);
   });
 });
 

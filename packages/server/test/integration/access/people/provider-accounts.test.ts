@@ -1,13 +1,20 @@
 import { showId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../../src/store/core/sql.js";
-import { registerWith } from "../../../harness/people/log-in.js";
+import { eventually } from "../../../harness/eventually.js";
+import { callConsole, cookieOf, registerWith } from "../../../harness/people/log-in.js";
 import { type ProviderService, startProviderService } from "../../../harness/people/provider-service.js";
 
 interface Shown {
   id: string;
   role: string;
   email: string;
+}
+
+interface Entry {
+  action: string;
+  outcome: string;
+  objects: string[] | null;
 }
 
 describe("an account of an OpenID provider", () => {
@@ -30,6 +37,14 @@ describe("an account of an OpenID provider", () => {
   };
   const recover = (id: string, options?: Parameters<typeof service.recoverAsOperator>[2]) =>
     service.recoverAsOperator(started.owner, id, options);
+  const waiting = (count: number) =>
+    eventually(
+      () =>
+        service.database.query(
+          sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        ),
+      ({ length }) => length >= count,
+    );
   const disable = (clientId: string) =>
     service.changeAsOperator({ tenantId: started.owner.tenantId, clientId }, { state: "disabled" });
   const emailsLike = async (name: string) => {
@@ -92,5 +107,67 @@ describe("an account of an OpenID provider", () => {
     const other = await logIn("stranger", "operators", "stranger");
     expect([other.status, other.person.id === person.id]).toEqual([201, false]);
     expect((await logIn("joe", "execs", "joe")).person.id).toBe(person.id);
+  });
+
+  it("opens no session that outlives a recovery which came in between", async () => {
+    const { person } = await logIn("race", "execs", "race");
+    // Both wait for the audit log, as behind a slow writer, and the login was begun last.
+    const { recovering, late } = await service.database.transaction(async (tx) => {
+      await tx.query(sql`SELECT FROM audit_heads FOR UPDATE`);
+      const begun = recover(person.id);
+      await waiting(1);
+      const login = logIn("race", "execs", "race");
+      await waiting(2);
+      return { recovering: begun, late: login };
+    });
+    await recovering;
+    const { code, cookie } = await late;
+    expect(code).toBe("OIDC_REFUSED");
+    const token = await callConsole(service, "POST", "/token", undefined, cookieOf(cookie));
+    expect(token.code).toBe("SESSION_REQUIRED");
+  });
+
+  it("is named in the audit log with the addresses: at its link, change and recovery, and when it is refused", async () => {
+    await service.inviteAsOperator(started.owner, {
+      ...{ email: "grace@corp.example", name: "Grace", role: "approver" },
+    });
+    const { person } = await logIn("grace", "approvers", "sub 1");
+    await logIn("other", "approvers", "sub 1");
+    const decoy = await logIn("decoy", "operators", "decoy");
+    await disable(decoy.person.id);
+    for (const [name, sub] of [
+      ["decoy", "decoy"] as const,
+      ["other", "thief-1"] as const,
+      ["other", "thief-2"] as const,
+    ])
+      expect((await logIn(name, "approvers", sub)).code).toBe("OIDC_REFUSED");
+    await recover(person.id, { email: "grace@corp.example" });
+    const account = (sub: string) => `${started.provider.url}#${sub}`;
+    const [grace, other] = ["grace@corp.example", "other@corp.example"];
+    const about = [
+      ["session.open", "refused", [decoy.person.id, account("decoy"), "decoy@corp.example"]],
+      ["session.open", "refused", [person.id, account("thief-1"), other]],
+      ["session.open", "refused", [person.id, account("thief-2"), other]],
+      ["person.invite", "succeeded", [person.id, grace]],
+      ["person.link", "succeeded", [person.id, account("sub%201"), grace, grace]],
+      ["person.change", "succeeded", [person.id, account("sub%201"), grace, other]],
+      ["person.recover", "succeeded", [person.id, account("sub%201"), other, grace]],
+      ["session.open", "succeeded", [expect.stringMatching(/^ses_/), account("sub%201")]],
+    ];
+    await eventually(
+      async () => {
+        const answer = await service.call("GET", "/v1/audit?limit=40", await service.token(started.owner));
+        const { data } = (await answer.json()) as { data: Entry[] };
+        return data.map(({ action, outcome, objects }) => [action, outcome, objects]);
+      },
+      (entries) => {
+        try {
+          expect(entries).toEqual(expect.arrayContaining(about));
+          return true;
+        } catch {
+          return false;
+        }
+      },
+    );
   });
 });

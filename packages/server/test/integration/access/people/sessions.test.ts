@@ -232,7 +232,12 @@ describe("sessions of people", () => {
   const write = async (session: Session) => {
     const operator = { by: "operator", tenantId: session.tenantId } as const;
     const audit = describeAct(operator, "session.open", session.id, new Date());
-    await createSessionStore(service.keyed).createSession(session, audit, () => audit);
+    await createSessionStore(service.keyed).createSession(
+      session,
+      audit,
+      () => audit,
+      () => true,
+    );
   };
   /** Writes the session of a cookie with other times. */
   const shift = async (cookie: string, times: (session: Session) => Partial<Session>) => {
