@@ -9,8 +9,14 @@ export function isAttempt(request: FastifyRequest, statusCode: number): boolean 
   const { authenticated, errorCode, refusedClaims } = request;
   // A decision that came too late: somebody looks for it later. Reading an approval that there is not says nothing.
   const isLateDecision = errorCode === "NOT_AWAITING_APPROVAL" && !isRead(request);
+  // Somebody has tried to change the rules. A dry run changes nothing.
+  const isPolicyChange = errorCode === "POLICY_INVALID" && request.routeOptions.url !== "/v1/policy/evaluate";
   const isRefused =
-    statusCode === 401 || statusCode === 403 || isRecordedRefusal(errorCode) || isLateDecision;
+    statusCode === 401 ||
+    statusCode === 403 ||
+    isRecordedRefusal(errorCode) ||
+    isLateDecision ||
+    isPolicyChange;
   return isRefused || refusedClaims !== null || (statusCode === 404 && authenticated !== null);
 }
 

@@ -84,3 +84,18 @@ it("records the search for wallets in a batch, and a decision on another change 
     ["WALLET_UNKNOWN", null, 3],
   ]);
 });
+
+it("records a change of the policy that is refused as invalid, and no dry run", async () => {
+  const token = await service.token(await service.createTenant());
+  const document = { rules: [], default: { action: "maybe" } };
+  const evaluated = { document, transaction: { reference: "r", asset: "USD", amount: "1" } };
+  const dryRun = await service.call("POST", "/v1/policy/evaluate", token, evaluated);
+  const change = await service.call("PUT", "/v1/policy", token, document, { "if-match": '"0"' });
+  expect([dryRun.status, change.status]).toEqual([422, 422]);
+  const entries = await eventually(
+    async () => (await read(token)).filter(({ outcome }) => outcome === "refused"),
+    (found) => found.length > 0,
+    10_000,
+  );
+  expect(entries.map(({ action, code }) => [action, code])).toEqual([["PUT /v1/policy", "POLICY_INVALID"]]);
+});
