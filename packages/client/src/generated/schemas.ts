@@ -1918,6 +1918,8 @@ export interface WalletEntry {
   cause: "transaction" | "order";
   /** The id of the transaction or order. */
   cause_id: string;
+  /** The reference of the transaction or order; null if an order has none, or if the token lacks `transactions:read` or `orders:read`. */
+  reference: string | null;
   occurred_at: string;
 }
 

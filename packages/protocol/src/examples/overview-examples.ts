@@ -20,6 +20,7 @@ const entries: WalletEntryPage = {
       asset: "USD",
       cause: "transaction",
       cause_id: exampleIds.transaction,
+      reference: "invoice-2041",
       occurred_at: "2026-11-16T10:00:00.012Z",
     },
   ],
@@ -28,8 +29,8 @@ const entries: WalletEntryPage = {
 };
 
 const csv = [
-  "sequence,line,occurred_at,asset,amount,balance,cause,cause_id",
-  `4711,2,2026-11-16T10:00:00.012Z,USD,-125.5,9874.5,transaction,${exampleIds.transaction}`,
+  "sequence,line,occurred_at,asset,amount,balance,cause,cause_id,reference",
+  `4711,2,2026-11-16T10:00:00.012Z,USD,-125.5,9874.5,transaction,${exampleIds.transaction},invoice-2041`,
   "",
 ].join("\r\n");
 

@@ -1,7 +1,7 @@
 import { transactionStates } from "@bursar/domain";
 import { type Static, Type } from "typebox";
 import { Page, PageQuery } from "../pagination.js";
-import { OneOf, TimeFilter, Timestamp } from "../values.js";
+import { Nullable, OneOf, TimeFilter, Timestamp } from "../values.js";
 
 const periods = ["hour", "day"] as const;
 
@@ -43,6 +43,10 @@ const WalletEntry = Type.Object(
     asset: Type.String(),
     cause: OneOf(["transaction", "order"], { description: "What has changed the balance." }),
     cause_id: Type.String({ description: "The id of the transaction or order." }),
+    reference: Nullable(
+      Type.String(),
+      "The reference of the transaction or order; null if an order has none, or if the token lacks `transactions:read` or `orders:read`.",
+    ),
     occurred_at: Timestamp(),
   },
   { $id: "WalletEntry" },

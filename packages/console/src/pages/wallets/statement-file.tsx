@@ -74,5 +74,6 @@ const csvColumns = (amountText: AmountText): readonly CsvColumn<WalletEntry>[] =
   ["balance", ({ balance, asset }) => amountText(balance, asset)],
   ["cause", (row) => row.cause],
   ["cause_id", (row) => row.cause_id],
+  ["reference", (row) => row.reference],
   ["sequence", (row) => String(row.sequence)],
 ];

@@ -8,6 +8,8 @@ import { Loaded } from "../../ui/panels/loaded";
 import { PagedTable } from "../../ui/tables/paged-table";
 import type { Column } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { ShortId } from "../../ui/values/short-id";
 import { Time } from "../../ui/values/time";
 import { BalanceChart } from "./balance-chart";
 import { StatementFile } from "./statement-file";
@@ -78,19 +80,17 @@ function LagNote({ lag: { events, seconds } }: { lag: Lag }) {
 }
 
 const columns: readonly Column<WalletEntry>[] = [
-  { title: "Time", cell: ({ occurred_at }) => <Time at={occurred_at} /> },
   {
     title: "Cause",
-    cell: ({ cause, cause_id }) =>
-      cause === "transaction" ? (
-        <Link to="/transactions/$id" params={{ id: cause_id }}>
-          {cause_id}
+    cell: ({ cause, cause_id, reference }) => (
+      <>
+        {cause === "order" && "order "}
+        <Link to={cause === "order" ? "/orders/$id" : "/transactions/$id"} params={{ id: cause_id }}>
+          {reference === null ? cause_id : <ForeignText text={reference} limit={60} />}
         </Link>
-      ) : (
-        <>
-          order <code>{cause_id}</code>
-        </>
-      ),
+        {reference !== null && <ShortId id={cause_id} />}
+      </>
+    ),
   },
   {
     title: "Amount",
@@ -102,4 +102,5 @@ const columns: readonly Column<WalletEntry>[] = [
     isNumber: true,
     cell: ({ asset, balance }) => <Amount value={balance} asset={asset} isNamed={false} />,
   },
+  { title: "Time", cell: ({ occurred_at }) => <Time at={occurred_at} /> },
 ];

@@ -1,8 +1,6 @@
 import { useClientName } from "../../api/client-names";
 import { ForeignText } from "./foreign-text";
-
-/** The end of an id is random, its beginning is the time. */
-const shownCharacters = 8;
+import { ShortId } from "./short-id";
 
 /**
  * A client or person in a list: the name, and the end of the id. Names need not be unique, and clients choose their own, so a name alone does
@@ -17,10 +15,8 @@ export function ClientId({ id }: { id: string | null }) {
       <span className="client-name">
         <ForeignText text={named.name} limit={60} />
       </span>
-      <Kind kind={named.kind} />{" "}
-      <code className="quiet" title={id}>
-        …{id.slice(-shownCharacters)}
-      </code>
+      <Kind kind={named.kind} />
+      <ShortId id={id} />
     </span>
   );
 }

@@ -12,6 +12,8 @@ export interface WalletEntry {
   balance: bigint;
   cause: "transaction" | "order";
   causeId: string;
+  /** That of the transaction or order. */
+  reference: string | null;
   occurredAt: Date;
 }
 

@@ -19,8 +19,11 @@ export function createOverviewStore(database: Database): OverviewStore {
       const isBefore =
         before === undefined ? sql`` : sql`AND ROW(sequence, line) < ROW(${before.sequence}, ${before.line})`;
       const rows = await database.query<Row<WalletEntry>>(sql`
-        SELECT sequence, line::text, amount, balance, cause, cause_id AS "causeId", occurred_at AS "occurredAt"
-        FROM wallet_entries WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND asset = ${asset} ${isBefore}
+        SELECT sequence, line::text, amount, balance, cause, cause_id AS "causeId", occurred_at AS "occurredAt",
+          CASE cause WHEN 'transaction'
+            THEN (SELECT t.reference FROM transactions t WHERE t.tenant_id = w.tenant_id AND t.id = w.cause_id)
+            ELSE (SELECT o.reference FROM orders o WHERE o.tenant_id = w.tenant_id AND o.id = w.cause_id) END AS reference
+        FROM wallet_entries w WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND asset = ${asset} ${isBefore}
         ORDER BY sequence DESC, line DESC LIMIT ${limit}
       `);
       return rows.map((row) => ({

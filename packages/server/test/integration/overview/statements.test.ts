@@ -13,6 +13,7 @@ interface Entry {
   balance: string;
   cause: string;
   cause_id: string;
+  reference: string | null;
 }
 interface Lag {
   events: number;
@@ -83,6 +84,7 @@ describe("statements and sums", () => {
 
   it("list every change of a wallet with its cause and the balance after it", async () => {
     const { data, lag } = await statement(wallets.primary, "USD");
+    expect(data.map(({ reference }) => reference)).toEqual(["c", "b", "a", expect.any(String)]);
     expect(data.map(({ amount, balance }) => [amount, balance])).toEqual([
       ["-100.25", "699.25"],
       ["-100.25", "799.5"],
@@ -137,11 +139,11 @@ describe("statements and sums", () => {
     ];
     const { data } = await statement(wallets.primary, "USD");
     const shown = data.map((entry) => {
-      const { sequence, line, occurred_at, asset, amount, balance, cause, cause_id } =
+      const { sequence, line, occurred_at, asset, amount, balance, cause, cause_id, reference } =
         entry as never as Record<string, string>;
-      return [sequence, line, occurred_at, asset, amount, balance, cause, cause_id].join(",");
+      return [sequence, line, occurred_at, asset, amount, balance, cause, cause_id, reference].join(",");
     });
-    const head = "sequence,line,occurred_at,asset,amount,balance,cause,cause_id";
+    const head = "sequence,line,occurred_at,asset,amount,balance,cause,cause_id,reference";
     expect(lines).toEqual([head, ...shown.slice(0, 3), head, ...shown.slice(3)]);
     expect(lines[1]).toContain(",USD,-100.25,699.25,transaction,tx_");
   });

@@ -31,7 +31,7 @@ export function listWalletEntries({ listWalletEntries: list }: Pick<UseCases, "l
     },
     async (request, reply) => {
       const { limit = 50, cursor, asset } = request.query;
-      const { tenantId } = principalOf(request).principal;
+      const { tenantId, scopes } = principalOf(request).principal;
       const { entries, lag } = unwrap(
         await list({
           tenantId,
@@ -46,11 +46,12 @@ export function listWalletEntries({ listWalletEntries: list }: Pick<UseCases, "l
         entries,
         limit,
         ({ sequence, line }) => `${sequence}.${line}`,
-        ({ causeId, occurredAt, cause, ...entry }) => ({
+        ({ causeId, occurredAt, cause, reference, ...entry }) => ({
           ...entry,
           asset,
           cause,
           cause_id: showId(cause === "order" ? "ord" : "tx", causeId),
+          reference: scopes.has(`${cause}s:read`) ? reference : null,
           occurred_at: occurredAt.toISOString(),
         }),
       );
@@ -69,6 +70,7 @@ const columns = [
   "balance",
   "cause",
   "cause_id",
+  "reference",
 ] as const;
 
 function readPosition(position: string | undefined): EntryPosition | undefined {
