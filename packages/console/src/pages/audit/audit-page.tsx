@@ -3,6 +3,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { UnresolvedName } from "../../named-filters/unresolved-name";
+import { usePersonFilter } from "../../named-filters/use-named-filter";
 import { JsonModal } from "../../ui/dialogs/json-modal";
 import { Curl } from "../../ui/panels/curl";
 import { Empty } from "../../ui/panels/empty";
@@ -20,10 +22,10 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { ObjectLink } from "../../ui/values/object-link";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
+import { actionName } from "./action-name";
 import { auditCsv } from "./audit-csv";
 import { type AuditFilters, actors, outcomes, texts, toAuditQuery } from "./audit-filters";
 import { ChainCheck } from "./chain-check";
-import { usePersonFilter } from "./use-person-filter";
 
 const refreshMs = 5000;
 
@@ -86,24 +88,12 @@ export function AuditPage() {
           onChange={(name, value) => (name === "client_id" ? person.choose(value) : set(name, value))}
         />
       </search>
-      {person.unresolved !== undefined && (
-        <div className="notice" data-tone="wait" role="status">
-          <p>
-            {person.unresolved.candidates.length === 0 ? "Nobody" : "More than one"} is known here by the name{" "}
-            <ForeignText text={person.unresolved.typed} limit={60} />.{" "}
-            {person.unresolved.candidates.length === 0
-              ? "The id is on the page of the person or the client, and in the entries."
-              : "Choose one."}
-          </p>
-          <div className="row">
-            {person.unresolved.candidates.map(({ id }) => (
-              <button type="button" className="button small" key={id} onClick={() => person.choose(id)}>
-                <ClientId id={id} />
-              </button>
-            ))}
-          </div>
-        </div>
-      )}
+      <UnresolvedName
+        filter={person}
+        nothing="Nobody"
+        hint="The id is on the page of the person or the client, and in the entries."
+        show={({ id }) => <ClientId id={id} />}
+      />
       {log.error !== null && <Problem error={log.error} retry={() => void log.refetch()} />}
       {log.isPending && <p className="quiet">Loading</p>}
       {log.data !== undefined && rows.length === 0 && log.hasNextPage && (
@@ -159,7 +149,14 @@ function columnsWith(show: (entry: AuditEntry) => void): Column<AuditEntry>[] {
       title: "By",
       cell: ({ actor, client_id }) => (client_id === null ? actor : <ClientId id={client_id} />),
     },
-    { title: "Action", cell: ({ action }) => <ForeignText text={action} limit={80} /> },
+    {
+      title: "Action",
+      cell: ({ action }) => (
+        <span title={action}>
+          <ForeignText text={actionName(action)} limit={80} />
+        </span>
+      ),
+    },
     {
       title: "Outcome",
       cell: ({ outcome, code }) => (

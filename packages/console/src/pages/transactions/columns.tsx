@@ -6,9 +6,8 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
 
-/** What every list of transactions shows. */
+/** What every list of transactions shows, the most important first: a narrow screen shows only these without scrolling. */
 export const transactionColumns: readonly Column<Transaction>[] = [
-  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
   {
     title: "Reference",
     cell: ({ id, reference }) => (
@@ -17,10 +16,11 @@ export const transactionColumns: readonly Column<Transaction>[] = [
       </Link>
     ),
   },
-  { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
   {
     title: "Amount",
     isNumber: true,
     cell: ({ amount, asset }) => <Amount value={amount} asset={asset} />,
   },
+  { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
 ];

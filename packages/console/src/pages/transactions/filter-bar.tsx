@@ -1,5 +1,10 @@
+import { UnresolvedName } from "../../named-filters/unresolved-name";
+import { usePersonFilter, useWalletFilter } from "../../named-filters/use-named-filter";
 import { ChoiceFilter } from "../../ui/tables/choice-filter";
 import { TextFilters } from "../../ui/tables/text-filter";
+import { ClientId } from "../../ui/values/client-id";
+import { ForeignText } from "../../ui/values/foreign-text";
+import { ShortId } from "../../ui/values/short-id";
 import { states, type TransactionFilters } from "./filters";
 import { SavedViews } from "./saved-views";
 
@@ -11,8 +16,8 @@ interface FilterBarProps {
 const texts = [
   ["reference", "Reference, in full"],
   ["asset", "Asset"],
-  ["wallet", "Wallet id"],
-  ["client", "Client id"],
+  ["wallet", "Wallet, by name or id"],
+  ["client", "Requested by, name or id"],
 ] as const;
 
 /** The filters are in the address, so that a view can be sent to somebody else. A string counts when it is confirmed or left. */
@@ -21,16 +26,45 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
     const { [name]: _, ...others } = filters;
     onChange((value === "" ? others : { ...others, [name]: value }) as TransactionFilters);
   };
+  const named = {
+    wallet: useWalletFilter((id) => set("wallet", id)),
+    client: usePersonFilter((id) => set("client", id)),
+  };
   return (
-    <search className="filters">
-      <ChoiceFilter
-        label="State"
-        value={filters.state}
-        options={states}
-        onChange={(state) => set("state", state ?? "")}
+    <>
+      <search className="filters">
+        <ChoiceFilter
+          label="State"
+          value={filters.state}
+          options={states}
+          onChange={(state) => set("state", state ?? "")}
+        />
+        <TextFilters
+          names={texts}
+          filters={filters}
+          onChange={(name, value) =>
+            name === "wallet" || name === "client" ? named[name].choose(value) : set(name, value)
+          }
+        />
+        <SavedViews filters={filters} onChoose={onChange} />
+      </search>
+      <UnresolvedName
+        filter={named.wallet}
+        nothing="No wallet"
+        hint="The id is on the page of the wallet."
+        show={({ id, name }) => (
+          <>
+            <ForeignText text={name} limit={60} />
+            <ShortId id={id} />
+          </>
+        )}
       />
-      <TextFilters names={texts} filters={filters} onChange={set} />
-      <SavedViews filters={filters} onChoose={onChange} />
-    </search>
+      <UnresolvedName
+        filter={named.client}
+        nothing="Nobody"
+        hint="The id is on the page of the person or the client, and on the pages of their payments."
+        show={({ id }) => <ClientId id={id} />}
+      />
+    </>
   );
 }

@@ -1,7 +1,10 @@
 import { Link } from "@tanstack/react-router";
+import { useTransactionReference } from "../../api/transaction-references";
+import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { ClientId } from "./client-id";
 import { ForeignText } from "./foreign-text";
+import { ShortId } from "./short-id";
 
 /** The pages of objects, by the beginning of their id, and the scope that reads them. */
 const pages = {
@@ -11,17 +14,23 @@ const pages = {
   whe: { to: "/webhooks/$id", scope: "webhooks:manage" },
 } as const;
 
-/** What something is about: a client by its name, and what has a page as a link to it. */
+/** What something is about: a client by its name, a payment by its reference, and what has a page as a link to it. */
 export function ObjectLink({ id }: { id: string }) {
   const scopes = useScopes();
   const prefix = /^([a-z]+)_[0-9a-z]{26}$/.exec(id)?.[1] ?? "";
-  if (prefix === "cli") return <ClientId id={id} />;
-  const text = <ForeignText text={id} limit={60} />;
   const page = Object.hasOwn(pages, prefix) ? pages[prefix as keyof typeof pages] : undefined;
-  if (page === undefined || !scopes.includes(page.scope)) return text;
+  const isAllowed = page !== undefined && scopes.includes(page.scope);
+  const wallets = useWalletNames();
+  const reference = useTransactionReference(id, prefix === "tx" && isAllowed);
+  if (prefix === "cli") return <ClientId id={id} />;
+  const name = prefix === "wlt" ? wallets?.get(id) : reference;
+  if (!isAllowed) return <ForeignText text={id} limit={60} />;
   return (
-    <Link to={page.to} params={{ id }}>
-      {text}
-    </Link>
+    <>
+      <Link to={page.to} params={{ id }}>
+        <ForeignText text={name ?? id} limit={60} />
+      </Link>
+      {name !== undefined && <ShortId id={id} />}
+    </>
   );
 }
