@@ -8,6 +8,8 @@ import { LogIn, LogInAgain } from "../session/log-in";
 import { useLogOutElsewhere } from "../session/log-out";
 import { useIdleEnd } from "../session/use-idle-end";
 import { useMe } from "../session/use-me";
+import { Empty } from "../ui/panels/empty";
+import { PageHead } from "../ui/panels/page-head";
 import { Problem } from "../ui/panels/problem";
 import { AssetDecimals } from "../ui/values/asset-decimals";
 import { Account } from "./account";
@@ -85,12 +87,27 @@ export function Shell() {
         </header>
         <main id="main" className="main" tabIndex={-1}>
           <AssetDecimals.Provider value={decimals}>
-            <Outlet />
+            <AllowedPage scopes={scopes} />
           </AssetDecimals.Provider>
         </main>
       </div>
       {open === "palette" && <Palette scopes={scopes} onClose={() => setOpen(undefined)} />}
       {open === "keys" && <KeyHelp onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+/** A page of the menu that the role may not open says so, before it asks the service. */
+function AllowedPage({ scopes }: { scopes: readonly string[] }) {
+  const path = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath });
+  const page = pages.find((one) => one.path === path);
+  if (page === undefined || mayOpen(scopes, page)) return <Outlet />;
+  return (
+    <>
+      <PageHead title={page.title} />
+      <Empty title="Your role does not open this page">
+        An administrator can give you another role. Your pages are in the menu.
+      </Empty>
     </>
   );
 }

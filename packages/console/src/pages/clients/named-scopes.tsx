@@ -2,6 +2,7 @@ import { useScopes } from "../../session/use-me";
 import { CheckList } from "../../ui/forms/check-list";
 import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
+import { scopeWords } from "../people/role-words";
 
 interface NamedScopesProps {
   maxLength: number;
@@ -25,6 +26,7 @@ export function NamedScopes({ maxLength, value, error, onChange }: NamedScopesPr
       <CheckList
         legend="Scopes, of those that you have"
         options={own}
+        words={scopeWords}
         chosen={value.scopes}
         onChange={(scopes) => onChange({ scopes })}
       />

@@ -65,7 +65,7 @@ export function InvitePerson({
       <p className="quiet small">
         The person depends on you, because you see the link. Two people who depend on one do not count as two
         approvers: the operator invites approvers with{" "}
-        <code>bursar people invite EMAIL --role approver --tenant {me.data?.tenant.id}</code>.
+        <code>bursar people invite EMAIL --name NAME --role approver --tenant {me.data?.tenant.id}</code>.
       </p>
     </Confirm>
   );

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
 import { SelectField } from "../../ui/forms/text-field";
+import { describeRole } from "./role-words";
 
 export function useRoles() {
   return useQuery({
@@ -29,7 +30,7 @@ export function RoleField({ value, fault, onValue }: RoleFieldProps) {
       value={value}
       fault={fault}
       onValue={onValue}
-      hint={chosen?.scopes.join(", ") ?? "Roles with a scope that you lack are not listed"}
+      hint={chosen === undefined ? "Roles with a scope that you lack are not listed" : describeRole(chosen)}
     >
       <option value="">Choose</option>
       {value !== "" && !mayGrant.some(({ name }) => name === value) && <option>{value}</option>}

@@ -12,6 +12,7 @@ import { Problem } from "../../ui/panels/problem";
 import { SimpleTable } from "../../ui/tables/simple-table";
 import { NamedScopes } from "../clients/named-scopes";
 import { useRoles } from "./role-field";
+import { describeRole } from "./role-words";
 
 /** Named sets of scopes. A role is created and deleted, never changed: it means the same to everybody who has it. */
 export function RolesPage() {
@@ -38,7 +39,16 @@ export function RolesPage() {
             keyOf={({ name }) => name}
             columns={[
               { title: "Name", cell: ({ name }) => name },
-              { title: "Scopes", isWide: true, cell: ({ scopes }) => scopes.join(", ") },
+              {
+                title: "What it does",
+                isWide: true,
+                cell: (role: Role) => (
+                  <>
+                    {describeRole(role)}
+                    <span className="quiet small"> {role.scopes.join(", ")}</span>
+                  </>
+                ),
+              },
               {
                 title: "Action",
                 cell: ({ name, built_in }: Role) =>
