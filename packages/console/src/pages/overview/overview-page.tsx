@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
 import { usePendingApprovals } from "../../api/pending-approvals";
+import { useRefreshOnEvents } from "../../live/use-refresh-on-events";
 import { useScopes } from "../../session/use-me";
 import { Empty } from "../../ui/panels/empty";
 import { boundedText, FigureCard } from "../../ui/panels/figure-card";
@@ -17,6 +18,7 @@ const refreshMs = 5000;
 
 export function OverviewPage() {
   const scopes = useScopes();
+  useRefreshOnEvents([["overview"], ["approvals", "count"]]);
   return (
     <>
       <PageHead title="Overview" />

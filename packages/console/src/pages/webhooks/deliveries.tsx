@@ -1,6 +1,7 @@
 import type { ListWebhookDeliveriesQuery } from "@bursar/client";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useRefreshOnEvents } from "../../live/use-refresh-on-events";
 import { SelectField } from "../../ui/forms/text-field";
 import { Empty } from "../../ui/panels/empty";
 import { PagedTable } from "../../ui/tables/paged-table";
@@ -12,6 +13,7 @@ const states: readonly State[] = ["pending", "delivered", "exhausted"];
 /** The deliveries to one endpoint, or to all, newest first. */
 export function Deliveries({ endpointId }: { endpointId?: string }) {
   const [state, setState] = useState<State | "">("");
+  useRefreshOnEvents([["webhooks", "deliveries"]]);
   return (
     <>
       <div className="narrow">

@@ -31,7 +31,9 @@ export function Modal({
       aria-labelledby={heading}
       onKeyDownCapture={ignoreHeldEnter}
       onCancel={(event) => {
-        if (onClose === undefined) event.preventDefault();
+        // Closed by what shows it, at once: the event of a dialog that has closed itself comes later, and keys in between would be lost.
+        event.preventDefault();
+        onClose?.();
       }}
       onClose={() => {
         // The event comes later; by then the dialog can have been opened again.

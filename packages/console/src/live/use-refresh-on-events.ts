@@ -1,0 +1,66 @@
+import { type Query, type QueryKey, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { bursar } from "../api/bursar";
+import { useScopes } from "../session/use-me";
+import { createBackoff } from "./backoff";
+
+/** What is read from an object is current at once; sums and deliveries are written a moment after the event. */
+const refreshAfterMs = [300, 2000];
+
+/**
+ * Reads queries again soon after something has happened, however often that is at most once for each delay. They are also read now and
+ * then by themselves, in case the stream is interrupted.
+ */
+export function useRefreshOnEvents(queryKeys: readonly QueryKey[]): void {
+  const isAllowed = useScopes().includes("events:read");
+  const queries = useQueryClient();
+  const keys = JSON.stringify(queryKeys);
+  useEffect(() => {
+    if (!isAllowed) return undefined;
+    const ending = new AbortController();
+    const timers = new Map<number, ReturnType<typeof setTimeout>>();
+    const refresh = () => {
+      for (const queryKey of JSON.parse(keys) as QueryKey[])
+        void queries.invalidateQueries({ queryKey, predicate: isOnFirstPage });
+    };
+    const refreshSoon = () => {
+      for (const delayMs of refreshAfterMs)
+        if (!timers.has(delayMs))
+          timers.set(
+            delayMs,
+            setTimeout(() => {
+              timers.delete(delayMs);
+              refresh();
+            }, delayMs),
+          );
+    };
+    void followEvents(ending.signal, refreshSoon);
+    return () => {
+      ending.abort();
+      for (const timer of timers.values()) clearTimeout(timer);
+    };
+  }, [queries, keys, isAllowed]);
+}
+
+/** A list of several pages stays as it is while somebody reads it. */
+function isOnFirstPage({ state }: Query): boolean {
+  const { pages = [] } = (state.data ?? {}) as { pages?: readonly unknown[] };
+  return pages.length <= 1;
+}
+
+async function followEvents(signal: AbortSignal, onEvent: () => void): Promise<void> {
+  const backoff = createBackoff();
+  while (!signal.aborted) {
+    try {
+      const latest = await bursar.events.list({ limit: 1, order: "desc" }, { signal }).page();
+      const since = { since: latest.latest_sequence, epoch: latest.epoch };
+      for await (const found of bursar.events.follow({ ...since, signal })) {
+        onEvent();
+        if (found.type === "gap") break;
+      }
+    } catch {
+      // The queries are read now and then all the same, and show what is wrong.
+    }
+    await backoff.wait(signal);
+  }
+}
