@@ -17,6 +17,12 @@ const wide = { width: 1280, height: 800 };
 /** The width of WCAG 2.2, 1.4.10. */
 const narrow = { width: 320, height: 640 };
 
+/** The columns that begin in sight at the narrow width, with room for a word. */
+const firstColumns = [
+  ["/transactions", ["Reference", "Amount", "State"]],
+  ["/wallets", ["Name", "Available"]],
+] as const;
+
 /** The file name of a page's picture. */
 function pictureOf(path: string): string {
   const name = path === "/" ? "overview" : path.slice(1).replaceAll("/$id", "-one").replaceAll("/", "-");
@@ -103,6 +109,31 @@ describe.runIf(hasBrowser)("every page of the console", () => {
     await page.getByRole("heading", { name: "Transactions", level: 1 }).waitFor();
     const focused = await page.evaluate("document.activeElement?.textContent");
     expect(focused).toBe("Transactions");
+  });
+
+  it("shows first what counts on a narrow screen, and that there is more", async () => {
+    const { page } = ada;
+    await page.setViewportSize(narrow);
+    for (const [path, titles] of firstColumns) {
+      await ada.open(path);
+      await settle(page);
+      const inSight = (await page.evaluate(`[...document.querySelectorAll("main thead th")]
+        .filter((one) => one.getBoundingClientRect().left <= innerWidth - 60).map((one) => one.textContent)`)) as string[];
+      expect([path, ...inSight]).toEqual([path, ...titles]);
+    }
+  });
+
+  it("is found again right after it was closed", async () => {
+    const { page } = ada;
+    await page.setViewportSize(wide);
+    await ada.open("/");
+    const find = page.getByRole("dialog", { name: "Find" });
+    for (let times = 0; times < 3; times++) {
+      await page.keyboard.press("Control+k");
+      await find.waitFor({ timeout: 5000 });
+      await page.keyboard.press("Escape");
+    }
+    await find.waitFor({ state: "detached" });
   });
 
   async function writePicture(path: string): Promise<void> {

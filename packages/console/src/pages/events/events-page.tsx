@@ -95,13 +95,6 @@ function columnsWith(show: (event: BursarEvent) => void): Column<BursarEvent>[] 
     { title: "Time", cell: ({ occurred_at }) => <Time at={occurred_at} /> },
     { title: "Event", cell: ({ event }) => event },
     {
-      title: "About",
-      cell: (event) => {
-        const { id } = subjectOf(event);
-        return id === undefined ? "the audit log" : <ObjectLink id={id} />;
-      },
-    },
-    {
       title: "State",
       cell: (event) => {
         const { state, previous, reason } = subjectOf(event);
@@ -120,5 +113,12 @@ function columnsWith(show: (event: BursarEvent) => void): Column<BursarEvent>[] 
       },
     },
     { title: "By", cell: ({ actor }) => <ClientId id={actor.client_id} /> },
+    {
+      title: "About",
+      cell: (event) => {
+        const { id } = subjectOf(event);
+        return id === undefined ? "the audit log" : <ObjectLink id={id} />;
+      },
+    },
   ];
 }

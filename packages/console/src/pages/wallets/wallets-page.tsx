@@ -48,7 +48,6 @@ const columns: readonly Column<Wallet>[] = [
       </Link>
     ),
   },
-  { title: "State", cell: ({ state, frozen }) => <StateBadge state={frozen ? "frozen" : state} /> },
   {
     title: "Available",
     isNumber: true,
@@ -56,6 +55,7 @@ const columns: readonly Column<Wallet>[] = [
       <Balances of={balances.map(({ asset, available }) => ({ asset, value: available }))} />
     ),
   },
+  { title: "State", cell: ({ state, frozen }) => <StateBadge state={frozen ? "frozen" : state} /> },
   {
     title: "Held",
     isNumber: true,
