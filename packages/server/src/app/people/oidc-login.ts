@@ -117,7 +117,7 @@ async function provePerson(
   const email = emailOf(answer);
   const account = accountOf(answer);
   if (account === undefined) return refusedLogin;
-  seen.names = [nameAccount(account), ...(email === undefined ? [] : [email])];
+  seen.names = [nameAccount(account), ...(email == null ? [] : [email])];
   if (row !== undefined) seen.tenantId = row.tenantId;
   if (row === undefined || email === undefined) return { refused: "OIDC_NO_ROLE" };
   if (await deps.isSuspended(row.tenantId)) return { refused: "TENANT_SUSPENDED" };
@@ -127,7 +127,7 @@ async function provePerson(
   };
   const { role } = row;
   const person = await oidc.people.findOrCreatePerson(origin, {
-    ...{ account, email, name: nameOf(answer, email), role },
+    ...{ account, email, name: nameOf(answer, email ?? ""), role },
     onFound: (personId) => {
       seen.personId = personId;
     },
@@ -145,9 +145,13 @@ function findRow({ roleClaim, rows }: OidcDeps, answer: OidcAnswer): OidcRole | 
   return rows.find(({ value }) => values.includes(value));
 }
 
-/** An address that the provider has not verified could be anybody's, and one with characters that nobody sees looks like another one. */
-function emailOf({ email, email_verified }: OidcAnswer): string | undefined {
-  if (typeof email !== "string" || email_verified !== true || !isVisibleAddress(email)) return undefined;
+/**
+ * An address that the provider has not verified could be anybody's, and one with characters that nobody sees looks like another one: null. The
+ * person of an account that is known keeps the address that is stored then.
+ */
+function emailOf({ email, email_verified }: OidcAnswer): string | null | undefined {
+  if (typeof email !== "string" || email_verified !== true) return undefined;
+  if (!isVisibleAddress(email)) return null;
   return email.length <= 254 && /^[^\s@<>()[\],;:"\\]+@[^\s@<>()[\],;:"\\]+$/.test(email) ? email : undefined;
 }
 

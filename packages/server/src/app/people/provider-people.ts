@@ -10,7 +10,8 @@ import { findRole, type Role, withRole } from "./role.js";
 /** What an OpenID provider says about somebody who logs in, and the role that the operator's table gives for that. */
 interface ProviderLogin {
   account: ProviderAccount;
-  email: string;
+  /** Null for one that cannot be shown. Nobody is created or found by it. */
+  email: string | null;
   name: string;
   role: string;
   /** Called with the person whom the login is about, also if it is refused. */
@@ -38,7 +39,9 @@ export function createProviderPeople(deps: PeopleServiceDeps): ProviderPeople {
     findOrCreatePerson: async (origin, login) => {
       const known = await findKnown(deps, origin, login);
       if (known !== undefined) return await updatePerson(deps, origin, known, login);
-      const { account, onFound: _, ...body } = login;
+      const { account, email, onFound: _, ...rest } = login;
+      if (email === null) return { refused: "OIDC_NO_ROLE" };
+      const body = { ...rest, email };
       const invited = await invitePerson(deps, origin, body, undefined, account);
       if (!isRefused(invited)) return invited.person;
       if (invited.refused !== "PERSON_EXISTS") return invited;
@@ -54,9 +57,8 @@ async function findKnown(
   { tenantId }: OperatorOrigin,
   { account, email }: ProviderLogin,
 ): Promise<ApiClient | undefined> {
-  return (
-    (await clients.findPersonOfAccount(tenantId, account)) ?? (await clients.findPerson(tenantId, email))
-  );
+  const known = await clients.findPersonOfAccount(tenantId, account);
+  return known ?? (email === null ? undefined : await clients.findPerson(tenantId, email));
 }
 
 /** Gives the person the role, and the address unless another person has it. */
@@ -69,14 +71,19 @@ async function updatePerson(
   onFound(id);
   const role = await findRole(deps.roles, origin.tenantId, name);
   if (isRefused(role)) return role;
-  const holder = await deps.clients.findPerson(origin.tenantId, email);
-  const isFree = holder === undefined || holder.id === id;
-  const decide = (client: ApiClient) => decideLogin(client, { account, email, isFree }, role);
+  const holder = email === null ? undefined : await deps.clients.findPerson(origin.tenantId, email);
+  const freeEmail = holder === undefined || holder.id === id ? email : null;
+  const decide = (client: ApiClient) => decideLogin(client, { account, email, freeEmail }, role);
   const current = asPerson(await deps.clients.findClientOfTenant(origin.tenantId, id));
   if (isRefused(current)) return refusedLogin;
-  if (isUpToDate(current, account, name) && (current.person.email === email || !isFree)) return current;
+  if (isUpToDate(current, account, name) && (current.person.email === email || freeEmail === null))
+    return current;
   const action = isOf(current, account) ? "person.change" : "person.link";
-  const names = ({ person }: ApiClient) => [nameAccount(account), person?.email ?? "", email];
+  const names = ({ person }: ApiClient) => [
+    nameAccount(account),
+    person?.email ?? "",
+    ...(email === null ? [] : [email]),
+  ];
   const changed = await applyClientChange(deps, origin, id, action, decide, { resets: true, names });
   return isRefused(changed) && changed.refused === "PERSON_EXISTS" ? refusedAddress : asPerson(changed);
 }
@@ -92,18 +99,26 @@ function isUpToDate(client: PersonClient, account: ProviderAccount, role: string
  */
 function decideLogin(
   client: ApiClient,
-  { account, email, isFree }: Pick<ProviderLogin, "account" | "email"> & { isFree: boolean },
+  {
+    account,
+    email,
+    freeEmail,
+  }: Pick<ProviderLogin, "account" | "email"> & { freeEmail: ProviderLogin["email"] },
   role: Role,
 ): ClientChange | Refused {
   const { person, state, controllers, scopes, secrets, keys } = client;
   if (person === null || state === "disabled") return refusedLogin;
   const isLinked = isOf(client, account);
   if (!isLinked && person.account?.issuer === account.issuer) return refuseOtherAccount(client);
-  if (!isLinked && !isSameAddress(person.email, email)) return refuseFormerAccount(client);
+  if (!isLinked && (email === null || !isSameAddress(person.email, email)))
+    return refuseFormerAccount(client);
   if (!isLinked && !hasRoomFor(person)) return refusedLogin;
   const isVouchedFor =
     controllers.length === 0 || (isLinked && role.scopes.every((scope) => scopes.includes(scope)));
-  const set = withRole({ ...withAccount(person, account), ...(isFree ? { email } : {}) }, role);
+  const set = withRole(
+    { ...withAccount(person, account), ...(freeEmail === null ? {} : { email: freeEmail }) },
+    role,
+  );
   if (isVouchedFor) return { set };
   return {
     set,

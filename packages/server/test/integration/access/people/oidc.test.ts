@@ -133,6 +133,19 @@ describe("a login with an OpenID provider", () => {
     expect(idOf(dotted)).not.toBe(idOf(known));
   });
 
+  it("keeps the stored address of a known account, if the provider has one now that cannot be shown", async () => {
+    const sub = { sub: "nfkc" };
+    const unusual = "iris\u2024m@treasury.example";
+    expect((await logIn(claims(unusual, ["treasury"], sub))).code).toBe("OIDC_NO_ROLE");
+    const first = await logIn(claims("iris@treasury.example", ["treasury"], sub));
+    const again = await logIn(claims(unusual, "audit", sub));
+    const { id } = first.body["person"] as { id: string };
+    const kept = { id, email: "iris@treasury.example", role: "auditor" };
+    expect([again.status, again.body["person"]]).toMatchObject([201, kept]);
+    const unverified = claims("iris@treasury.example", ["treasury"], { ...sub, email_verified: false });
+    expect((await logIn(unverified)).code).toBe("OIDC_NO_ROLE");
+  });
+
   it("ends with a recovery of the person, and so do its tokens", async () => {
     const { cookie, body } = await logIn(claims("lost@treasury.example"));
     const token = await tokenOf(service, cookie);
