@@ -55,8 +55,13 @@ it("a wrong status of creation is one failure, and only what is about that statu
   const idsOf = (result: string) => checks.filter((one) => one.result === result).map(({ id }) => id);
   expect({ status, failed: idsOf("failed") }).toEqual({ status: 1, failed: ["tx.create.accepted"] });
   const waiting = checks.filter(({ reason }) => reason?.includes("waits for tx.create.accepted") === true);
-  expect(waiting.map(({ id }) => id)).toEqual(["tx.create.not-final", "tx.create.each"]);
+  expect(waiting.map(({ id }) => id)).toEqual([
+    "tx.create.not-final",
+    "tx.create.each",
+    "tx.create.every-not-final",
+  ]);
   expect(out).toContain("does not conform to contract");
+  expect(out).toMatch(/ s, read (\d+) of \1 accepted transactions, run /);
 });
 
 it("a command that rejects a signature is shown with its status and its message", async () => {

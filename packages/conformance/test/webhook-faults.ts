@@ -4,6 +4,7 @@ import type { Fault } from "./faults.js";
 export const webhookFaults = {
   "no-webhook": { check: "webhook.sent", words: "none" },
   "only-first-announced": { check: "webhook.each", words: "none about" },
+  "webhook-cut": { check: "webhook.event", words: "a body that can be read as JSON" },
   "event-missing": { check: "webhook.event", words: "a field or header event" },
   "event-misnamed": { check: "webhook.event.name", words: "only the event transaction.changed" },
   "result-under-other-event": {
@@ -35,6 +36,11 @@ export const webhookFaults = {
     check: "webhook.delivery-id.every",
     words: "for two transactions",
   },
+  "delivery-id-restarts": {
+    check: "webhook.delivery-id.unique",
+    words: "for two transactions, in notifications",
+  },
+  "result-not-announced": { check: "webhook.result", words: "the state completed that GET shows within" },
   "webhook-disagrees": { check: "webhook.result", words: "the state completed that GET shows" },
   "webhook-without-state": {
     check: "webhook.result",
@@ -42,7 +48,8 @@ export const webhookFaults = {
   },
   "webhook-before-get": { check: "webhook.visible", words: "before the change was visible" },
   "failure-not-retried": { check: "webhook.retry", words: "another attempt" },
-  "result-not-retried": { check: "webhook.retry", words: "which has the result, was answered with 500" },
+  "result-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
+  "unanswered-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
   "retry-has-new-id": { check: "webhook.retry.same-id", words: "at the next attempt" },
   "retry-has-new-id-and-counter": {
     check: "webhook.retry.same-id",

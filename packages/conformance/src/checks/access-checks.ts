@@ -1,6 +1,6 @@
-import { contractCheck, expect, NotOffered } from "../engine/check.js";
+import { CheckFailed, contractCheck, expect, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
-import { describeReply, isRefusal } from "../http/reply.js";
+import { describeReply, type Reply } from "../http/reply.js";
 import { obtainToken, revokeToken } from "../target/oauth.js";
 import { onOneConnection } from "./key-scenarios.js";
 import { expectAccepted, expectRefused, isAccepted, swapCase } from "./scenarios.js";
@@ -9,6 +9,38 @@ const none = "access.none";
 const garbage = "access.garbage";
 export const unissued = "Bearer conformance.not-a.token";
 const row = { needs: ["tx.create.admitted"], writes: ["transaction"] } as const;
+/** A service that lets one request pass that it should refuse often lets others pass too, so they are reported one after the other. */
+const order = [
+  none,
+  garbage,
+  "access.altered",
+  "access.empty",
+  "access.scheme",
+  "access.exact",
+  "access.path",
+  "access.each-request",
+  "access.repeat",
+  "access.revoked",
+];
+const revokedTries = 3;
+const before = (id: string) => order.slice(0, order.indexOf(id));
+
+/**
+ * What leads elsewhere is not accepted: only the error object is missing. That is one failure, which the check of the error without a token
+ * reports, unless that one is no redirect.
+ */
+export async function expectNoAccess(kit: Kit, reply: Reply, what: string): Promise<void> {
+  if (!isRedirect(reply)) expectRefused(reply, what);
+  else if (!isRedirect((await withoutToken(kit)).reply))
+    throw new CheckFailed(
+      `an error object for ${what}: a redirect is no error response`,
+      describeReply(reply),
+      "error.no-token.object",
+      reply,
+    );
+}
+
+const isRedirect = ({ status }: Reply) => status >= 300 && status < 400;
 
 export const withoutToken = (kit: Kit) =>
   kit.fixture("without token", (own) => own.create({ authorization: null }));
@@ -16,55 +48,59 @@ export const withoutToken = (kit: Kit) =>
 /** The bearer token of the create request. Whether other endpoints require one is open. */
 export const accessChecks = [
   contractCheck(none, "5.bearer", "A request without a token is not accepted.", row, async (kit) => {
-    expectRefused((await withoutToken(kit)).reply, "a request without a token");
+    await expectNoAccess(kit, (await withoutToken(kit)).reply, "a request without a token");
   }),
   contractCheck(
     garbage,
     "5.bearer",
     "A token that nobody has issued is not accepted.",
-    { ...row, unlessFailed: [none] },
+    { ...row, unlessFailed: before(garbage) },
     async (kit) => {
       const { reply } = await kit.create({ authorization: unissued });
-      expectRefused(reply, "a token that nobody has issued");
+      await expectNoAccess(kit, reply, "a token that nobody has issued");
     },
   ),
   contractCheck(
     "access.altered",
     "5.bearer",
     "A token that was altered is not accepted.",
-    { ...row, unlessFailed: [garbage] },
+    { ...row, unlessFailed: before("access.altered") },
     async (kit) => {
       const altered = alterToken(kit.session.token);
       kit.session.secrets.set(altered, "$ALTERED_TOKEN");
       const { reply } = await kit.create({ authorization: `Bearer ${altered}` });
-      expectRefused(reply, "a token with one character changed");
+      await expectNoAccess(kit, reply, "a token with one character changed");
     },
   ),
   contractCheck(
     "access.empty",
     "5.bearer",
     "An empty bearer token is not accepted.",
-    { ...row, unlessFailed: [garbage] },
+    { ...row, unlessFailed: before("access.empty") },
     async (kit) => {
-      expectRefused((await kit.create({ authorization: "Bearer " })).reply, "an empty bearer token");
+      await expectNoAccess(
+        kit,
+        (await kit.create({ authorization: "Bearer " })).reply,
+        "an empty bearer token",
+      );
     },
   ),
   contractCheck(
     "access.scheme",
     "5.bearer",
     "A valid token under the scheme Basic, which is that of passwords, is not accepted.",
-    { ...row, unlessFailed: [garbage] },
+    { ...row, unlessFailed: before("access.scheme") },
     async (kit) => {
       const { token } = kit.session;
       const { reply } = await kit.create({ authorization: `Basic ${token}` });
-      expectRefused(reply, "a valid token under the scheme Basic");
+      await expectNoAccess(kit, reply, "a valid token under the scheme Basic");
       // The contract also names API keys and does not show how they are sent, so these can be another way to authenticate.
       const others: readonly [how: string, authorization: string][] = [
         ["under the scheme Token", `Token ${token}`],
         ["without Bearer", token],
       ];
       for (const [how, authorization] of others)
-        if (!isRefusal((await kit.create({ authorization })).reply))
+        if (isAccepted(kit.target, (await kit.create({ authorization })).reply))
           kit.warn(
             `A valid token is also accepted ${how}. The contract shows Bearer alone, and does not show how the API keys that it names are sent.`,
           );
@@ -74,17 +110,24 @@ export const accessChecks = [
     "access.exact",
     "5.bearer",
     "After Bearer only the whole token is accepted, and nothing that is like it.",
-    { ...row, unlessFailed: [garbage, "access.altered", "access.scheme"] },
+    { ...row, unlessFailed: before("access.exact") },
     async (kit) => {
       for (const [what, authorization] of likeToken(kit))
-        expectRefused((await kit.create({ authorization })).reply, what);
+        await expectNoAccess(kit, (await kit.create({ authorization })).reply, what);
+      const accepted: string[] = [];
+      for (const [what, authorization] of otherSpellings(kit))
+        if (isAccepted(kit.target, (await kit.create({ authorization })).reply)) accepted.push(what);
+      if (accepted.length > 0)
+        kit.warn(
+          `A valid token is also accepted ${accepted.join(", ")}. The contract shows Bearer, a space and the token, and does not say that other spellings of it are refused.`,
+        );
     },
   ),
   contractCheck(
     "access.path",
     "5.bearer",
     "A request without a token is not accepted under another spelling of the path.",
-    { ...row, unlessFailed: [none] },
+    { ...row, unlessFailed: before("access.path") },
     async (kit) => {
       for (const path of ["/v1/transactions/", "/v1//transactions"]) {
         const { reply } = await kit.create({ path, authorization: null });
@@ -101,7 +144,7 @@ export const accessChecks = [
     "access.each-request",
     "5.bearer",
     "A request without a valid token is not accepted because an earlier one on its connection had one.",
-    { ...row, needs: ["access.none"], unlessFailed: [garbage] },
+    { ...row, needs: ["access.none"], unlessFailed: before("access.each-request") },
     async (kit) => {
       let reused = 0;
       await onOneConnection(kit, async (agent) => {
@@ -109,7 +152,7 @@ export const accessChecks = [
           expectAccepted(kit, (await kit.create({ agent })).reply);
           const { reply } = await kit.create({ agent, authorization });
           const what = authorization === null ? "without a token" : "with a token that nobody has issued";
-          expectRefused(reply, `a request ${what} on the connection of one with a token`);
+          await expectNoAccess(kit, reply, `a request ${what} on the connection of one with a token`);
           reused += reply.exchange.isReused === true ? 1 : 0;
         }
       });
@@ -121,7 +164,7 @@ export const accessChecks = [
     "access.repeat",
     "5.bearer",
     "A request is not answered from memory if its repetition has no valid token.",
-    { ...row, needs: ["access.none"], unlessFailed: [garbage] },
+    { ...row, needs: ["access.none"], unlessFailed: before("access.repeat") },
     async (kit) => {
       const { key, body, reply: first } = await kit.create();
       expectAccepted(kit, first);
@@ -129,7 +172,8 @@ export const accessChecks = [
         const { reply } = await kit.create({ key, body, authorization });
         const what = authorization === null ? "without a token" : "with a token that nobody has issued";
         // A redirect is neither accepted nor refused.
-        if (reply.status < 300) expectRefused(reply, `a repetition ${what} of a request that was accepted`);
+        if (reply.status < 300)
+          await expectNoAccess(kit, reply, `a repetition ${what} of a request that was accepted`);
       }
     },
   ),
@@ -137,11 +181,14 @@ export const accessChecks = [
     "access.revoked",
     "5.parts",
     "A token that was revoked is not accepted.",
-    { needs: ["access.none"], unlessFailed: [garbage, "access.altered"], writes: ["transaction", "token"] },
+    { needs: ["access.none"], unlessFailed: before("access.revoked"), writes: ["transaction", "token"] },
     async (kit) => {
       const token = kit.target.revokedToken ?? (await revokedToken(kit));
-      const { reply } = await kit.create({ authorization: `Bearer ${token}` });
-      expectRefused(reply, "a token that was revoked");
+      // Of several processes one can have it in memory.
+      for (let tries = 0; tries < revokedTries; tries += 1) {
+        const { reply } = await kit.create({ authorization: `Bearer ${token}` });
+        await expectNoAccess(kit, reply, "a token that was revoked");
+      }
     },
   ),
 ];
@@ -172,6 +219,7 @@ function likeToken({ session }: Kit): [what: string, authorization: string][] {
     ["the token with characters before it", `x7${token}`, "$TOKEN_AFTER_CHARACTERS"],
     ["the token with a word after it", `${token} x7`, "$TOKEN_AND_WORD"],
     ["the token with a comma and characters after it", `${token},x7`, "$TOKEN_AND_COMMA"],
+    ["the token with a dot and characters after it", `${token}.x7`, "$TOKEN_AND_DOT"],
     ["the first half of the token", token.slice(0, half), "$FIRST_HALF_OF_TOKEN"],
     ["the second half of the token", token.slice(half), "$SECOND_HALF_OF_TOKEN"],
     ["the token with its last character changed", alterLast(token), "$TOKEN_WITH_OTHER_END"],
@@ -187,6 +235,29 @@ function likeToken({ session }: Kit): [what: string, authorization: string][] {
   // What programs write for a token that they do not have, and what stands for any.
   const words = ["null", "undefined", "*"].map((word) => [`the word ${word}`, word, ""] as const);
   return [...words, ...variants].map(([what, variant]) => [what, `Bearer ${variant}`]);
+}
+
+/** Values of Authorization that have the whole token, spelt as parsers and decoders that are not strict understand it. */
+function otherSpellings({ session }: Kit): [how: string, authorization: string][] {
+  const { token, secrets } = session;
+  const half = Math.ceil(token.length / 2);
+  const inside = (sign: string) => `${token.slice(0, half)}${sign}${token.slice(half)}`;
+  const escaped = `%${token.charCodeAt(0).toString(16).padStart(2, "0")}${token.slice(1)}`;
+  secrets
+    .set(inside(" "), "$TOKEN_WITH_SPACE")
+    .set(inside("!"), "$TOKEN_WITH_SIGN")
+    .set(escaped, "$ESCAPED_TOKEN");
+  return [
+    ["in quotes", `Bearer "${token}"`],
+    ["with a space in it", `Bearer ${inside(" ")}`],
+    ["with an exclamation mark in it", `Bearer ${inside("!")}`],
+    ["with an equals sign after it", `Bearer ${token}=`],
+    ["with a character percent-encoded", `Bearer ${escaped}`],
+    ["without the space after Bearer", `Bearer${token}`],
+    ["with a colon after Bearer", `Bearer: ${token}`],
+    ["after Bearer twice", `Bearer Bearer ${token}`],
+    ["as the parameter token", `Bearer token="${token}"`],
+  ];
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

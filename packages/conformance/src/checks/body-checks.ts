@@ -22,8 +22,37 @@ const almostJson: readonly [what: string, change: (valid: string) => string][] =
   ["JSON with a line break inside of a string", (valid) => valid.replace('":"', '":"\n')],
   ["JSON with a name without quotes", (valid) => valid.replace('"reference"', "reference")],
   ["JSON with single quotes", (valid) => valid.replaceAll('"', "'")],
+  ["JSON with a NUL character after it", (valid) => `${valid}\u0000`],
+  ["JSON with a no-break space before it", (valid) => `\u00a0${valid}`],
+  ["JSON with an escape of another language", (valid) => valid.replace('":"', '":"\\x41')],
   ["JSON with further text after it", (valid) => `${valid} paid`],
   ["a JSON string", (valid) => JSON.stringify(valid)],
+];
+
+type Write = (members: readonly [string, string][]) => string;
+
+const boundary = "conformance-boundary";
+
+/** Other languages in which a program can read the same members. */
+const otherForms: readonly [what: string, contentType: string, write: Write][] = [
+  [
+    "a form",
+    "application/x-www-form-urlencoded",
+    (members) => new URLSearchParams(Object.fromEntries(members)).toString(),
+  ],
+  [
+    "a form in several parts",
+    `multipart/form-data; boundary=${boundary}`,
+    (members) =>
+      `${members.map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`).join("")}--${boundary}--\r\n`,
+  ],
+  [
+    "XML",
+    "application/xml",
+    (members) =>
+      `<transaction>${members.map(([name, value]) => `<${name}>${value}</${name}>`).join("")}</transaction>`,
+  ],
+  ["YAML", "application/yaml", (members) => members.map(([name, value]) => `${name}: "${value}"\n`).join("")],
 ];
 
 /** Amounts that some programs take for a decimal number: with a comma, spaces, a line break or an underscore, in digits of another script. */
@@ -33,8 +62,16 @@ const oddAmounts = (amount: string) => [
   `${amount} 0`,
   amount.includes(".") ? amount.replace(".", ",") : `${amount},0`,
   `${amount}\n`,
+  `0,00${amount}`,
   amount.replace(/\d/g, (digit) => String.fromCodePoint(0x0660 + Number(digit))),
 ];
+
+/** The same digits three places further to the right. */
+function thousandth(amount: string): string {
+  const [whole = "0", fraction = ""] = amount.split(".");
+  const digits = whole.padStart(4, "0");
+  return `${digits.slice(0, -3)}.${digits.slice(-3)}${fraction}`;
+}
 
 /** The body of a create request. */
 export const bodyChecks = [
@@ -84,13 +121,20 @@ export const bodyChecks = [
     { ...row, unlessFailed: ["body.amount.word"] },
     async (kit) => {
       const { amount, asset } = kit.target.transaction;
-      const hexadecimal = Number(amount) >= 1 ? ["0x1"] : [];
-      const units = [`$${amount}`, `${amount} ${asset}`, `${amount}%`, `${amount}/2`];
-      const begun = [`${amount}abc`, "", "NaN", `--${amount}`, `${amount}.0.1`];
-      for (const text of [...begun, ...units, ...hexadecimal])
+      // None of them is more than the target file calls safe, whatever it is taken for.
+      const otherBases = Number(amount) >= 1 ? ["0x1", "0b1", "1/2"] : [];
+      const units = [
+        `$${amount}`,
+        `${amount} ${asset}`,
+        `${amount}%`,
+        `${amount}/2`,
+        `${thousandth(amount)}k`,
+      ];
+      const begun = [`${amount}abc`, "", "NaN", `--${amount}`, `${amount}.0.1`, `${amount}\u0000`];
+      for (const text of [...begun, ...units, ...otherBases])
         expectRefused(
           (await kit.create({ fields: { amount: text } })).reply,
-          `the amount "${text}", which is not a decimal number`,
+          `the amount ${JSON.stringify(text)}, which is not a decimal number`,
         );
       const accepted: string[] = [];
       for (const text of oddAmounts(amount))
@@ -116,12 +160,22 @@ export const bodyChecks = [
     row,
     (kit) => refuseTypes(kit, "asset", { number: 840, text: kit.target.transaction.asset }),
   ),
-  contractCheck("body.form", "4.rule-3", "A form is not accepted as the body.", row, async (kit) => {
-    const { asset, amount } = kit.target.transaction;
-    const body = new URLSearchParams({ reference: kit.newName(), asset, amount }).toString();
-    const { reply } = await kit.create({ body, contentType: "application/x-www-form-urlencoded" });
-    expectRefused(reply, "a form as the body of a create request");
-  }),
+  contractCheck(
+    "body.form",
+    "4.rule-3",
+    "A form, XML or YAML is not accepted as the body.",
+    row,
+    async (kit) => {
+      for (const [what, contentType, write] of otherForms) {
+        const { asset, amount } = kit.target.transaction;
+        const body = write(Object.entries({ reference: kit.newName(), asset, amount }));
+        expectRefused(
+          (await kit.create({ body, contentType })).reply,
+          `${what} as the body of a create request`,
+        );
+      }
+    },
+  ),
   contractCheck("body.malformed", "4.rule-3", "Malformed JSON is not accepted.", row, async (kit) => {
     expectRefused((await malformedBody(kit)).reply, "a body that is not JSON");
   }),

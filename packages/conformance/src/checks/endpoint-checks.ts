@@ -51,6 +51,9 @@ export const acceptedWallet = (kit: Kit) =>
     ),
   );
 
+/** The name under which a 202 of a wallet has its state, if the target file says it. */
+const namesOfState = ({ target }: Kit) => target.wallet.state?.split(".").slice(-1) ?? [];
+
 /** The prefix, wallets and the order book. */
 export const endpointChecks = [
   contractCheck(
@@ -89,7 +92,7 @@ export const endpointChecks = [
           "The target file does not say which states of a wallet are final (wallet.final_states).",
         );
       const { json } = await acceptedWallet(kit);
-      const names = state === undefined ? [] : [state.split(".").at(-1) ?? state];
+      const names = namesOfState(kit);
       for (const found of finalStatesIn(json, { names, finalStates })) refuseFinal(kit, found);
       if (state !== undefined && valueAt(json, state) === undefined)
         kit.warn(`The 202 of a wallet has no state at ${state}, where wallet.state of the target file says.`);
@@ -97,6 +100,25 @@ export const endpointChecks = [
         throw new NotOffered(
           "The 202 of a wallet shows no state, and need not. If it has one, name its place in wallet.state of the target file.",
         );
+    },
+  ),
+  contractCheck(
+    "wallet.create.each",
+    "4.post-wallets",
+    "A second wallet is answered as the first: with 202, and without a final outcome.",
+    { needs: [walletCreate], unlessFailed: ["wallet.create.not-final"], writes: writesWallet },
+    async (kit) => {
+      if (!JSON.stringify(kit.target.wallet.body).includes("{run}"))
+        throw new NotOffered(
+          "wallet.body of the target file has no {run}, so a second request would be for the same wallet, and how that is answered is open.",
+        );
+      const reply = await createWallet(kit);
+      if (isRefusal(reply)) throw new NotOffered("A second wallet is refused, as a business rule may do.");
+      expect(reply.status === 202, "status 202 for a second wallet too", describeReply(reply));
+      const { finalStates } = kit.target.wallet;
+      const known = finalStatesIn((await acceptedWallet(kit)).json, { names: [], finalStates });
+      for (const found of finalStatesIn(reply.json, { names: namesOfState(kit), finalStates }))
+        if (!known.some(({ path }) => path === found.path)) refuseFinal(kit, found);
     },
   ),
   contractCheck(

@@ -63,7 +63,9 @@ const objectChecks = [
     { needs: ["tx.create.admitted"], writes },
     async (kit) => {
       const reply = await usualRefusal(kit);
-      expect(errorOf(reply) !== undefined, "a JSON body with an object named error", describeReply(reply));
+      // Of a member that occurs twice a parser takes one, and lacks what is in the other.
+      const hasMembers = Object.keys(errorOf(reply) ?? {}).length > 0;
+      expect(hasMembers, "a JSON body with an object named error, which has members", describeReply(reply));
     },
   ),
   contractCheck("error.object.alone", "7.object", "error is the only top-level member.", row, async (kit) => {
@@ -259,7 +261,9 @@ export function expectFailed(reply: Reply, what: string): void {
 const kindChecks: readonly Check[] = errorKinds.flatMap(({ name, what, needs, make }) => {
   const refused = async (kit: Kit) => {
     const reply = await make(kit);
-    if (!isRefusal(reply)) throw new NotOffered(`The target does not refuse ${what}.`);
+    // Of what needs no token a redirect shows no error; without a token it stands for one.
+    const isSentOn = name === "no-token" && reply.status >= 300 && reply.status < 400;
+    if (!isRefusal(reply) && !isSentOn) throw new NotOffered(`The target does not refuse ${what}.`);
     return reply;
   };
   return [

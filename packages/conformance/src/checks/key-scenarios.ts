@@ -1,8 +1,9 @@
 import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
-import { expect, NotOffered } from "../engine/check.js";
+import { CheckFailed, expect, NotOffered } from "../engine/check.js";
 import type { Attempt, CreateOptions, Kit } from "../engine/kit.js";
 import { isRefusal, type Reply } from "../http/reply.js";
+import { sendNew } from "./new-key.js";
 import {
   createTransaction,
   expectAccepted,
@@ -11,8 +12,11 @@ import {
   isAccepted,
   requireId,
 } from "./scenarios.js";
+import { createdInRun } from "./shown-members.js";
 
 /** What checks of the idempotency key do or look at. */
+
+export const sameIdCheck = "key.repeat.same-id";
 
 /** A transaction that was accepted. The 202 need not show its id. */
 export interface Accepted extends Attempt {
@@ -21,7 +25,7 @@ export interface Accepted extends Attempt {
 
 /** Creates a transaction, with its id if the 202 shows one. */
 export async function acceptTransaction(kit: Kit, options: CreateOptions = {}): Promise<Accepted> {
-  const attempt = await kit.create(options);
+  const attempt = await sendNew(kit, options);
   expectAccepted(kit, attempt.reply);
   return withId(kit, attempt);
 }
@@ -90,6 +94,14 @@ export async function expectOne(kit: Kit, first: Accepted, second: Attempt, what
   if (first.id === undefined) refuseToGuess();
   const id = findRepeatedId(kit.target, second.reply);
   if (id === undefined || id === first.id) return;
+  const isOld = createdInRun(kit).some((one) => one.id === id && one.index < second.reply.exchange.index);
+  if (isOld)
+    throw new CheckFailed(
+      `the id ${first.id} for the same request with the same key, ${what}`,
+      `the id ${id} of another transaction`,
+      sameIdCheck,
+      second.reply,
+    );
   // A second transaction need not be found at once.
   const shown = await kit.poll(kit.target.timing.resultMs, async () => {
     const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
@@ -130,6 +142,28 @@ export async function expectTwo(kit: Kit, keys: readonly [string, string], what:
   const { reply: first } = await kit.create({ key: keys[0] });
   if (isRefusal(first)) return false;
   const { reply: second } = await kit.create({ key: keys[1] });
+  for (const reply of [first, second]) expectAccepted(kit, reply, `each of ${what}`);
+  await expectDistinct(kit, [first, second], `two transactions for ${what}`);
+  return true;
+}
+
+/**
+ * The same for two keys of different forms, of which one may be refused for its form. False if that is so: a further key of the second form
+ * shows it.
+ */
+export async function expectTwoForms(
+  kit: Kit,
+  make: () => readonly [string, string],
+  what: string,
+): Promise<boolean> {
+  const [one, other] = make();
+  const { reply: first } = await kit.create({ key: one });
+  if (isRefusal(first)) return false;
+  const { reply: second } = await kit.create({ key: other });
+  if (isRefusal(second)) {
+    const [, control] = make();
+    if (isRefusal((await kit.create({ key: control })).reply)) return false;
+  }
   for (const reply of [first, second]) expectAccepted(kit, reply, `each of ${what}`);
   await expectDistinct(kit, [first, second], `two transactions for ${what}`);
   return true;

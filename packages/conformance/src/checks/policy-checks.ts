@@ -5,6 +5,7 @@ import { describeReply, errorOf, isRefusal, type Reply } from "../http/reply.js"
 import type { Delivery } from "../webhooks/receiver.js";
 import { createEvidence } from "./creation-evidence.js";
 import { expectFailed } from "./error-checks.js";
+import { sendNew } from "./new-key.js";
 import {
   awaitFinal,
   createTransaction,
@@ -46,7 +47,7 @@ interface PolicyRefusal {
  */
 export const policyRefusal = (kit: Kit): Promise<PolicyRefusal> =>
   kit.fixture("refused by policy", async (own) => {
-    const attempt = await own.create({ fields: await refusedFields(own) });
+    const attempt = await sendNew(own, { fields: await refusedFields(own) });
     return { attempt, reply: attempt.reply, rejected: await rejectedLater(own, attempt.reply) };
   });
 

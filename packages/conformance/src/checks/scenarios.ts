@@ -1,8 +1,8 @@
-import { CheckFailed, expect, fail, NotOffered, Undecided } from "../engine/check.js";
+import { CheckFailed, expect, fail, NoResponse, NotOffered, Undecided } from "../engine/check.js";
 import { type Attempt, type CreateOptions, type Kit, urlOf } from "../engine/kit.js";
-import { describeReply, isRefusal, type Reply, valueAt } from "../http/reply.js";
+import { describeReply, isRefusal, mediaTypeOf, type Reply, valueAt } from "../http/reply.js";
 import type { Place, Target } from "../target/target.js";
-import { isFinal, isStateCertain, stateOf, statePathOf } from "./transaction-state.js";
+import { isEmptyBody, isFinal, isStateCertain, stateOf, statePathOf } from "./transaction-state.js";
 
 /** What several checks do or look at. */
 
@@ -12,9 +12,18 @@ export interface Created extends Attempt {
 
 /** Creates a transaction and finds its id. */
 export async function createTransaction(kit: Kit, options: CreateOptions = {}): Promise<Created> {
-  const attempt = await kit.create(options);
+  const attempt = await sendValid(kit, options);
   expectAccepted(kit, attempt.reply);
   return { ...attempt, id: requireId(kit.target, attempt.reply) };
+}
+
+/** A response that is cut off, and a valid request without one, say nothing about what the check tries. */
+export function sendValid(kit: Kit, options: CreateOptions = {}): Promise<Attempt> {
+  const isUsual = options.key === undefined && options.body === undefined && options.fields === undefined;
+  return kit.create(options).catch((error: unknown) => {
+    if (!(error instanceof NoResponse) || !(isUsual || error.closedBy === "cut off")) throw error;
+    throw new NoResponse(error.expected, error.seen, error.closedBy, eachCheck);
+  });
 }
 
 /** One transaction that checks can share, because they only read it. */
@@ -88,7 +97,10 @@ export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
     if (isSuccess(last)) throw new CheckFailed(wanted, describeReply(last), foundCheck);
     return last.status === 200 ? last : undefined;
   });
-  if (found !== undefined) return found;
+  if (found !== undefined) {
+    expectReadable(found);
+    return found;
+  }
   const { pathname } = urlOf(kit.target.baseUrl, path);
   const wasShown = kit.session.exchanges.some(
     ({ request, response }) =>
@@ -97,6 +109,18 @@ export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
   const lost = `it was accepted${wasShown ? ", was shown with 200 before," : ""} and is lost`;
   const seen = last === undefined ? "nothing" : `${describeReply(last)}: ${lost}`;
   return failOverdue(kit, "resultMs", wanted, seen, foundCheck);
+}
+
+/** Without a body that can be read there is no state, whatever a check looks for in it. */
+export function expectReadable(reply: Reply): void {
+  const isCut = /[/+]json$/.test(mediaTypeOf(reply)) && reply.json === undefined;
+  if (isCut || isEmptyBody(reply))
+    throw new CheckFailed(
+      isCut ? "a state in the body, which is declared as JSON" : "a state in the body",
+      describeReply(reply),
+      stateCheck,
+      reply,
+    );
 }
 
 /** GET has one status of success, so another one is no question of time. */

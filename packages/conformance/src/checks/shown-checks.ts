@@ -2,6 +2,7 @@ import { contractCheck, ignoreNoResponse, NotOffered } from "../engine/check.js"
 import { compareDecimals, parseDecimal, parseScientific } from "../engine/decimal.js";
 import type { Kit } from "../engine/kit.js";
 import { describeReply, isRefusal } from "../http/reply.js";
+import { sendNew } from "./new-key.js";
 import { requireId, sharedTransaction, showTransaction } from "./scenarios.js";
 import { expectShown, findShown, shownMember } from "./shown-members.js";
 
@@ -48,7 +49,7 @@ export const shownChecks = [
       const { exact } = kit.target;
       if (exact === undefined)
         throw new NotOffered("The target file names no amount with 17 or more significant digits (exact).");
-      const { reply } = await kit.create({ fields: exact });
+      const { reply } = await sendNew(kit, { fields: exact });
       if (isRefusal(reply)) {
         kit.warn(
           `The amount ${exact.amount} ${exact.asset} of the target file was refused: ${describeReply(reply)}.`,
@@ -71,7 +72,7 @@ export const shownChecks = [
       if (characters !== undefined)
         throw new NotOffered(`References have no other characters than ${characters}.`);
       const reference = `${kit.newName()}-é–✓`;
-      const { reply } = await kit.create({ fields: { reference } });
+      const { reply } = await sendNew(kit, { fields: { reference } });
       if (isRefusal(reply))
         throw new NotOffered(
           `References such as ${reference} are refused, and may be. If only their length is restricted, state reference.max_length of the target file.`,

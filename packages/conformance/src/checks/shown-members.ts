@@ -1,12 +1,11 @@
-import { CheckFailed, fail, NotOffered } from "../engine/check.js";
+import { fail, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { describeValue, showValue } from "../engine/name-value.js";
-import { describeReply, isObject, parseJson, type Reply, toReply, valueAt } from "../http/reply.js";
+import { isObject, parseJson, type Reply, replyOf, valueAt } from "../http/reply.js";
 import type { Exchange } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import { containsText, isNamed } from "../webhooks/delivery-items.js";
-import { type Created, findId, isAccepted, stateCheck } from "./scenarios.js";
-import { isEmptyBody } from "./transaction-state.js";
+import { type Created, expectReadable, findId, isAccepted } from "./scenarios.js";
 
 /**
  * Members of a transaction as GET shows them. Its fields are open: what is at a usual place and is not what was sent may be something else,
@@ -66,7 +65,7 @@ type Named = Pick<Created, "id" | "reference">;
 export function expectOwn(kit: Kit, reply: Reply, own: Named): void {
   const { target } = kit;
   const { json, text } = reply;
-  if (isEmptyBody(reply)) throw new CheckFailed("a state in the body", describeReply(reply), stateCheck);
+  expectReadable(reply);
   for (const name of ["reference", "id"] as const) {
     const isStated = target.shown[name] !== undefined;
     const value = isStated ? shownMember(target, json, name) : findShown(target, json, name);
@@ -82,11 +81,16 @@ export function expectOwn(kit: Kit, reply: Reply, own: Named): void {
   );
 }
 
+interface CreatedInRun extends Partial<Named> {
+  /** Of the exchange that has created it. */
+  readonly index: number;
+}
+
 /** What an exchange has created, because it is asked for as often as there are exchanges and notifications. */
-const createdBy = new WeakMap<Exchange, Partial<Named>[]>();
+const createdBy = new WeakMap<Exchange, CreatedInRun[]>();
 
 /** The transactions that the run has created so far, by whatever check. */
-export function createdInRun({ target, session }: Kit): Partial<Named>[] {
+export function createdInRun({ target, session }: Kit): CreatedInRun[] {
   return session.exchanges.flatMap((exchange) => {
     const created = createdBy.get(exchange) ?? createdIn(target, exchange);
     createdBy.set(exchange, created);
@@ -94,16 +98,17 @@ export function createdInRun({ target, session }: Kit): Partial<Named>[] {
   });
 }
 
-function createdIn(target: Target, { request, response, ...exchange }: Exchange): Partial<Named>[] {
+function createdIn(target: Target, exchange: Exchange): CreatedInRun[] {
+  const { request } = exchange;
   const isCreated = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
-  if (!isCreated || response === undefined) return [];
-  const reply = toReply({ ...exchange, request, response });
-  if (!isAccepted(target, reply)) return [];
+  const reply = isCreated ? replyOf(exchange) : undefined;
+  if (reply === undefined || !isAccepted(target, reply)) return [];
   const id = findId(target, reply)?.id;
   const sent = parseJson(request.body ?? "");
   const reference = isObject(sent) ? sent["reference"] : undefined;
   return [
     {
+      index: exchange.index,
       ...(id === undefined ? {} : { id }),
       ...(typeof reference === "string" ? { reference } : {}),
     },

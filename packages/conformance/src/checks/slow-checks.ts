@@ -4,15 +4,10 @@ import { showValue } from "../engine/name-value.js";
 import { isObject } from "../http/reply.js";
 import { itemOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
+import { expectNoAccess } from "./access-checks.js";
 import { expectOne } from "./key-scenarios.js";
 import { requestToken } from "./profiles/oauth-checks.js";
-import {
-  createTransaction,
-  expectAccepted,
-  expectRefused,
-  settledTransaction,
-  showTransaction,
-} from "./scenarios.js";
+import { createTransaction, expectAccepted, settledTransaction, showTransaction } from "./scenarios.js";
 import { stateOf } from "./transaction-state.js";
 import { endpoint } from "./webhooks/webhook-endpoint.js";
 
@@ -89,7 +84,8 @@ export const slowChecks = [
       expectAccepted(kit, reply, "a request with a token that was just issued");
       const { startedAt, durationMs } = issued.exchange;
       await waitSince(kit, startedAt, durationMs + lifetimeMs + revocationMs);
-      expectRefused((await kit.create({ authorization })).reply, `a token ${lifetime} s after it was issued`);
+      const after = await kit.create({ authorization });
+      await expectNoAccess(kit, after.reply, `a token ${lifetime} s after it was issued`);
     },
   ),
   profileCheck(

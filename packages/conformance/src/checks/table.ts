@@ -6,10 +6,12 @@ import { openapiChecks } from "./declared/openapi-checks.js";
 import { responseChecks } from "./declared/response-checks.js";
 import { endpointChecks, walletBodyChecks } from "./endpoint-checks.js";
 import { errorChecks } from "./error-checks.js";
-import { everyErrorChecks } from "./every-error-checks.js";
-import { everyReadChecks } from "./every-read-checks.js";
-import { everyTransactionChecks } from "./every-transaction-checks.js";
+import { everyAcceptedChecks } from "./every/every-accepted-checks.js";
+import { everyErrorChecks } from "./every/every-error-checks.js";
+import { everyReadChecks } from "./every/every-read-checks.js";
+import { everyTransactionChecks } from "./every/every-transaction-checks.js";
 import { keyChecks } from "./key-checks.js";
+import { keyFormChecks } from "./key-form-checks.js";
 import { keyKeptChecks } from "./key-kept-checks.js";
 import { policyChecks } from "./policy-checks.js";
 import { bursarChecks } from "./profiles/bursar-checks.js";
@@ -40,6 +42,7 @@ export const checkTable: readonly Check[] = [
   ...walletBodyChecks,
   ...shownChecks,
   ...keyChecks,
+  ...keyFormChecks,
   ...keyKeptChecks,
   ...accessChecks,
   ...errorChecks,
@@ -63,6 +66,7 @@ export const checkTable: readonly Check[] = [
   ...slowChecks,
   ...everyErrorChecks,
   ...everyTransactionChecks,
+  ...everyAcceptedChecks,
   ...everyReadChecks,
   ...webhookEveryChecks,
 ];

@@ -20,6 +20,18 @@ const faultsMax = 3;
  * and evaluating have a time limit.
  */
 export function createSchemaValidator(document: Document): SchemaValidator {
+  const text = JSON.stringify(document);
+  const validator = validators.get(text) ?? createValidator(document);
+  if (validators.size >= validatorsMax) validators.clear();
+  validators.set(text, validator);
+  return validator;
+}
+
+/** A process that runs the kit often compiles a document once: it was a tenth of the time of the fault matrix. */
+const validators = new Map<string, SchemaValidator>();
+const validatorsMax = 4;
+
+function createValidator(document: Document): SchemaValidator {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true, logger: false });
   addFormats.default(ajv);
   const box: { act?: () => unknown } = {};

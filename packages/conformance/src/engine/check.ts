@@ -66,8 +66,8 @@ export class CheckFailed extends Error {
 export class NoResponse extends CheckFailed {
   /** Names the cause, if a closed connection is one: what closes one closes others too. */
   readonly closedBy: string | undefined;
-  constructor(expected: string, seen: string, closedBy: string | undefined) {
-    super(expected, seen);
+  constructor(expected: string, seen: string, closedBy: string | undefined, belongsTo?: string) {
+    super(expected, seen, belongsTo);
     this.closedBy = closedBy;
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { describeReply, type Reply, toReply } from "../http/reply.js";
+import { describeReply, type Reply, replyOf } from "../http/reply.js";
 import { type Exchange, type RequestToSend, type SendOutcome, send } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Delivery } from "../webhooks/receiver.js";
@@ -223,13 +223,13 @@ async function sendOnce(
   const first = await exchangeOnce();
   // A server may close an idle connection at any time: RFC 9110, section 9.2.2, lets a client send such a request once more.
   const exchange = first.isStale === true && isRepeatable(request) ? await exchangeOnce() : first;
-  const { response } = exchange;
-  if (response === undefined) {
+  const reply = replyOf(exchange);
+  if (reply === undefined) {
     const { failure = "none", isCutOff = false } = exchange;
     const what = `${isCutOff ? "a complete response" : "a response"} to ${request.method} ${request.url.pathname}`;
     throw new NoResponse(what, failure, causeOf(exchange));
   }
-  return toReply({ ...exchange, response });
+  return reply;
 }
 
 function cutBody(outcome: SendOutcome, bytesMax: number): SendOutcome {

@@ -1,6 +1,6 @@
 import { findGateway, findSilence, isOfGateway } from "../http/find-gateway.js";
 import { findUnreachable } from "../http/find-unreachable.js";
-import { describeReply, toReply } from "../http/reply.js";
+import { describeReply, replyOf } from "../http/reply.js";
 import type { Exchange } from "../http/send.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import {
@@ -128,8 +128,10 @@ function judgedIn(
 ): number | undefined {
   if (about !== undefined && "exchange" in about) return about.exchange.index;
   const said = outcome.result === "failed" ? outcome.seen : "reason" in outcome ? outcome.reason : "";
-  const isQuoted = ({ response, failure, ...rest }: Exchange) =>
-    response === undefined ? failure === said : said.includes(describeReply(toReply({ ...rest, response })));
+  const isQuoted = (exchange: Exchange) => {
+    const reply = replyOf(exchange);
+    return reply === undefined ? exchange.failure === said : said.includes(describeReply(reply));
+  };
   const quoted = exchanges.filter(isQuoted).at(-1) ?? (exchanges.length === 1 ? exchanges[0] : undefined);
   return quoted?.index;
 }
@@ -139,9 +141,9 @@ function blame(session: Session, error: unknown, id: string): string {
   if (!(error instanceof CheckFailed)) return id;
   const { blamed, closedIn } = session;
   if (error instanceof NoResponse && error.closedBy !== undefined) {
-    const first = closedIn.get(error.closedBy) ?? id;
-    closedIn.set(error.closedBy, first);
-    return first;
+    const first = closedIn.get(error.closedBy);
+    if (first === undefined) closedIn.set(error.closedBy, error.belongsTo ?? id);
+    return first ?? id;
   }
   const first = blamed.get(error);
   if (first === undefined) blamed.set(error, error.belongsTo ?? id);

@@ -11,7 +11,18 @@ export interface Reply {
   readonly header: (name: string) => string | undefined;
 }
 
-export function toReply(exchange: Exchange & { response: NonNullable<Exchange["response"]> }): Reply {
+const replies = new WeakMap<Exchange, Reply>();
+
+/** The response of an exchange as checks read it. Those that look at the whole run ask for it often, so it is made once. */
+export function replyOf(exchange: Exchange): Reply | undefined {
+  const { response } = exchange;
+  if (response === undefined) return undefined;
+  const reply = replies.get(exchange) ?? toReply({ ...exchange, response });
+  replies.set(exchange, reply);
+  return reply;
+}
+
+function toReply(exchange: Exchange & { response: NonNullable<Exchange["response"]> }): Reply {
   const { status, headers, body } = exchange.response;
   const text = body.toString("utf8");
   let parsed: { readonly json: unknown } | undefined;

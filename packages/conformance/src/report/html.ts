@@ -3,7 +3,7 @@ import { sections } from "../contract/sentences.js";
 import { groupRepeated, type RepeatedExchange, timesOf } from "./group-repeated.js";
 import { escapeMarkup } from "./markup.js";
 import type { ShownExchange } from "./redact.js";
-import { type Report, type ReportedCheck, shownResult } from "./report.js";
+import { describeRead, type Report, type ReportedCheck, shownResult } from "./report.js";
 import { headlineOf, requestOf, selectNotifications } from "./show-notification.js";
 
 const style = `
@@ -41,7 +41,7 @@ export function htmlReport(report: Report): string {
 <body>
 <h1>Conformance of ${escapeMarkup(report.target)}</h1>
 <p class="summary${report.conforms ? "" : " bad"}">${escapeMarkup(report.summary)}</p>
-<p>Run ${escapeMarkup(report.run)} of ${escapeMarkup(report.started_at)}: ${report.requests} requests in ${(report.duration_ms / 1000).toFixed(1)} s, kit ${escapeMarkup(report.kit)}.</p>
+<p>Run ${escapeMarkup(report.run)} of ${escapeMarkup(report.started_at)}: ${report.requests} requests in ${(report.duration_ms / 1000).toFixed(1)} s, ${describeRead(report)}, kit ${escapeMarkup(report.kit)}.</p>
 ${report.left_behind.map((what) => `<p class="warned">Could not be removed: ${escapeMarkup(what)}</p>`).join("\n")}
 ${failures.length === 0 ? "" : `<h2>What to look at</h2>\n${failures.map(failure).join("\n")}`}
 ${groupsOf(report)

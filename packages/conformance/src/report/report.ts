@@ -1,7 +1,8 @@
+import { countRead } from "../checks/every/run-transactions.js";
 import { contractVersion, sectionOf, sentences } from "../contract/sentences.js";
 import type { CheckResult } from "../engine/run-checks.js";
 import type { Session } from "../engine/session.js";
-import { errorOf, toReply } from "../http/reply.js";
+import { errorOf, replyOf } from "../http/reply.js";
 import type { Exchange } from "../http/send.js";
 import { curlCommands } from "./curl.js";
 import { createRedactor, type ShownExchange, type ShownNotification } from "./redact.js";
@@ -63,6 +64,8 @@ export interface Report {
   readonly started_at: string;
   readonly duration_ms: number;
   readonly requests: number;
+  /** Of the transactions that were accepted with an id, and how many of these GET has shown: how large the sample is. */
+  readonly transactions: { readonly accepted: number; readonly read: number };
   readonly seed: number | null;
   readonly is_complete: boolean;
   readonly conforms: boolean;
@@ -101,6 +104,7 @@ export function createReport(parts: ReportParts): Report {
     started_at: parts.startedAt.toISOString(),
     duration_ms: Math.round(parts.durationMs),
     requests: session.exchanges.length,
+    transactions: countRead(session),
     seed: parts.seed ?? null,
     is_complete: isComplete,
     conforms,
@@ -176,8 +180,8 @@ const repeatOf = (id: string) =>
 
 /** The request id of a response, in its error object or a header. */
 function requestIdOf(exchange: Exchange | undefined): string | undefined {
-  if (exchange?.response === undefined) return undefined;
-  const reply = toReply({ ...exchange, response: exchange.response });
+  const reply = exchange === undefined ? undefined : replyOf(exchange);
+  if (reply === undefined) return undefined;
   const id = errorOf(reply)?.["request_id"] ?? reply.header("x-request-id") ?? reply.header("request-id");
   return typeof id === "string" && id !== "" ? id : undefined;
 }
@@ -211,6 +215,10 @@ function count(checks: readonly ReportedCheck[]): Counts {
 /** A check that could not be sure has run: readers see that, although it counts with those that did not run. */
 export const shownResult = ({ result, undecided }: ReportedCheck) =>
   undecided === true ? "not decided" : result;
+
+/** A pass says little about transactions that nothing has read. */
+export const describeRead = ({ transactions: { accepted, read } }: Report) =>
+  `read ${read} of ${accepted} accepted transactions`;
 
 /** One line that can be quoted. */
 function summarise(counts: Report["counts"], conforms: boolean, isComplete: boolean): string {

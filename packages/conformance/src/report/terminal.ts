@@ -1,6 +1,6 @@
 import { sections } from "../contract/sentences.js";
 import { groupRepeated, timesOf } from "./group-repeated.js";
-import { type Report, type ReportedCheck, type ResultName, shownResult } from "./report.js";
+import { describeRead, type Report, type ReportedCheck, type ResultName, shownResult } from "./report.js";
 import { safeLine, safeText } from "./safe-text.js";
 import { headlineOf, requestOf, selectNotifications } from "./show-notification.js";
 
@@ -26,7 +26,7 @@ export function terminalReport(report: Report): string {
     describeMissing(checks),
     table(report),
     left.join("\n"),
-    `${report.requests} requests in ${(report.duration_ms / 1000).toFixed(1)} s, run ${report.run}`,
+    `${report.requests} requests in ${(report.duration_ms / 1000).toFixed(1)} s, ${describeRead(report)}, run ${report.run}`,
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n${report.summary}\n`;
 }

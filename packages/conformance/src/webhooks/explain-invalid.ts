@@ -33,8 +33,22 @@ export async function explainInvalid(verifier: Verifier, delivery: Delivery): Pr
 
 async function verifiesSerialised(verifier: Verifier, delivery: Delivery): Promise<boolean> {
   if (delivery.json === undefined) return false;
-  const again = Buffer.from(JSON.stringify(delivery.json));
-  return !again.equals(delivery.decoded) && verifySignature(verifier, delivery, again);
+  for (const text of serialisations(delivery.json)) {
+    const again = Buffer.from(text);
+    if (!again.equals(delivery.decoded) && (await verifySignature(verifier, delivery, again))) return true;
+  }
+  return false;
+}
+
+/** JSON as the libraries of several languages write it by default: compact or with spaces, with escapes or without. */
+function serialisations(json: unknown): string[] {
+  const compact = JSON.stringify(json);
+  const spaced = JSON.stringify(json, null, 1).replace(/\n */g, (_, at: number, all: string) =>
+    all[at - 1] === "," ? " " : "",
+  );
+  const toAscii = (text: string) =>
+    text.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return [compact, spaced].flatMap((text) => [text, toAscii(text), toAscii(text).replaceAll("/", "\\/")]);
 }
 
 /** What can be seen without a secret: the signature is not there, or does not look as described. */

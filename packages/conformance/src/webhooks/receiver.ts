@@ -45,13 +45,16 @@ export interface Receiver {
   readonly deliveries: readonly Delivery[];
   /** Notifications that were larger than the kit reads. */
   readonly oversized: () => number;
-  /** Decides the answer to each notification from now on; by default 204. */
+  /** Decides the answer to each notification from now on, or that there is none; by default 204. */
   answerWith: (decide: (delivery: Delivery) => Promise<number>) => void;
   setChallenge: (challenge: WebhookTarget["challenge"]) => void;
   /** Where notifications have their items, if they are not found by themselves. */
   setPlaces: (places: ItemPlaces) => void;
   readonly close: () => Promise<void>;
 }
+
+/** Instead of a status: the connection is closed without an answer. */
+export const unanswered = 0;
 
 const bodyBytesMax = 1 << 20;
 const deliveriesMax = 2000;
@@ -107,7 +110,8 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
     delivery.answeredAfterMs = performance.now() - started;
     delivery.isAbandoned = response.destroyed;
     delivery.status = status;
-    response.writeHead(delivery.status).end();
+    if (status === unanswered) response.destroy();
+    else response.writeHead(status).end();
   };
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     receive(request, response).catch(() => response.destroy());

@@ -195,7 +195,11 @@ const notificationChecks = [
     "declared.webhook.schema",
     source,
     "The body of a notification matches its schema.",
-    { needs: [schemas, "webhook.each"], writes: ["transaction", "webhook endpoint"] },
+    {
+      needs: [schemas, "webhook.each"],
+      unlessFailed: ["webhook.event"],
+      writes: ["transaction", "webhook endpoint"],
+    },
     async (kit) => {
       const { document, webhook } = await declaredWebhook(kit);
       const body = webhook["requestBody"];

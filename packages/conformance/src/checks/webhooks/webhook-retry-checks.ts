@@ -1,7 +1,10 @@
 import { contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
+import type { Kit } from "../../engine/kit.js";
 import { showValue } from "../../engine/name-value.js";
-import { itemOf } from "../../webhooks/delivery-items.js";
+import { findMember, itemOf } from "../../webhooks/delivery-items.js";
+import type { Delivery } from "../../webhooks/receiver.js";
 import { failOverdue } from "../scenarios.js";
+import { stateNames } from "../transaction-state.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
 import { isRepeated, retried } from "./webhook-retry-scenario.js";
 
@@ -11,12 +14,12 @@ const idUnique = "webhook.delivery-id.unique";
 const valid = "webhook.signature.valid";
 const row = { needs: ["webhook.sent"], writes: ["transaction", "webhook endpoint"] as const };
 
-/** What follows a notification that the receiver has answered with 500. When, and how often, is open. */
+/** What follows a notification that the receiver has not accepted. When, and how often, is open. */
 export const webhookRetryChecks = [
   contractCheck(
     retry,
     "6.delivered",
-    "A notification that was answered with 500 is sent again, also the one with the result.",
+    "A notification that was answered with 500 is sent again, and so is one with the result that was not answered.",
     { ...row, unlessFailed: ["webhook.each", idUnique, "webhook.event.name"] },
     async (kit) => {
       const repeated = await retried(kit);
@@ -25,7 +28,7 @@ export const webhookRetryChecks = [
       const { first, unrepeated } = repeated;
       if (unrepeated === undefined) return;
       kit.attach([first, unrepeated]);
-      const wanted = `another attempt after notification ${unrepeated.index}, which has the result, was answered with 500`;
+      const wanted = `another attempt after notification ${unrepeated.index}, which has the result, was not answered: the receiver closed the connection`;
       failOverdue(
         kit,
         "retryMs",
@@ -45,6 +48,7 @@ export const webhookRetryChecks = [
         throw new NotOffered(
           `What notification ${first.index} said is sent again in notification ${regrouped.index}, together with other items, which is another delivery.`,
         );
+      if (second !== undefined) warnOfOtherState(kit, first, second);
       if (second !== undefined || renamed === undefined) return;
       const id = itemOf(renamed, "delivery_id");
       const under = id === undefined ? "without a delivery_id" : `under the delivery_id ${id}`;
@@ -78,3 +82,12 @@ export const webhookRetryChecks = [
     },
   ),
 ];
+
+/** The first attempt was refused, so a receiver that takes the second loses nothing; but one whose answer was lost does. */
+function warnOfOtherState(kit: Kit, first: Delivery, second: Delivery): void {
+  const [was, is] = [first, second].map(({ json }) => findMember(json, stateNames(kit.target)));
+  if (was === is) return;
+  kit.warn(
+    `Notification ${second.index} has the delivery_id of notification ${first.index} and another state, ${is ?? "none"} instead of ${was ?? "none"}. A receiver that has handled the first, and whose answer did not arrive, ignores the second. The contract does not say whether an attempt that is repeated has the same body.`,
+  );
+}

@@ -1,7 +1,8 @@
+import { CheckFailed } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { partsAbout } from "../../webhooks/batches.js";
 import { contentOf, itemOf } from "../../webhooks/delivery-items.js";
-import type { Delivery, Receiver } from "../../webhooks/receiver.js";
+import { type Delivery, type Receiver, unanswered } from "../../webhooks/receiver.js";
 import { type Accepted, acceptTransaction } from "../key-scenarios.js";
 import { failOverdue } from "../scenarios.js";
 import { endpoint } from "./webhook-endpoint.js";
@@ -21,13 +22,13 @@ interface Repeated {
 }
 
 export interface Retried extends Repeated {
-  /** The notification with the result, if it was answered with 500 too and nothing has repeated it. */
+  /** The notification with the result, if it was not answered either and nothing has repeated it. */
   readonly unrepeated: Delivery | undefined;
 }
 
 /**
- * A transaction whose first notification is answered with 500, and so is the one that announces its result, because a job that retries may
- * drop what is about a transaction that has ended.
+ * A transaction whose first notification is answered with 500. The connection of the one that announces its result is closed without an
+ * answer, as a receiver does that ends: a job that retries may drop what is about a transaction that has ended, or what has no answer.
  */
 export const retried = (kit: Kit): Promise<Retried> =>
   kit.fixture("retried notification", async (own) => {
@@ -42,6 +43,7 @@ export const retried = (kit: Kit): Promise<Retried> =>
       await refusal.creation;
       const first =
         (await own.watch(timing.webhookMs, async () => refusal.refused[0])) ??
+        refuseReused(receiver.deliveries, refusal.reused()) ??
         failOverdue(own, "webhookMs", `a notification about ${refusal.name()}`, "none", "webhook.each");
       const repeated = await repeatOf(first);
       const haveResults = before.deliveries.some((one) => resultsIn(own, one, before.created).length > 0);
@@ -58,6 +60,19 @@ export const retried = (kit: Kit): Promise<Retried> =>
 
 export const isRepeated = ({ second, renamed, regrouped }: Repeated) =>
   second !== undefined || renamed !== undefined || regrouped !== undefined;
+
+/** A notification that is not noticed because of its delivery_id has one that an earlier one had. */
+function refuseReused(all: readonly Delivery[], reused: Delivery | undefined): undefined {
+  const id = reused === undefined ? undefined : itemOf(reused, "delivery_id");
+  const first = all.find((one) => id !== undefined && itemOf(one, "delivery_id") === id);
+  if (reused === undefined || first === undefined) return undefined;
+  throw new CheckFailed(
+    "a delivery_id of its own for each notification",
+    `${id} for two transactions, in notifications ${first.index} and ${reused.index}; a receiver ignores the second`,
+    "webhook.delivery-id.unique",
+    [first, reused],
+  );
+}
 
 /** Waits for the next attempt after one that was refused. */
 async function awaitRepeat(
@@ -82,10 +97,11 @@ async function awaitRepeat(
 const resultsIn = (kit: Kit, delivery: Delivery, created: readonly Accepted[]) =>
   allStatesIn(kit, delivery, created).filter((state) => kit.target.finalStates.includes(state));
 
-/** Creates a transaction, answers its first notification and the first with its result with 500, and all others with 204 at once. */
+/** Creates a transaction, answers its first notification with 500, the first with its result not at all, and all others with 204 at once. */
 function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   const seen = new Set(receiver.deliveries.map((one) => itemOf(one, "delivery_id")));
   seen.delete(undefined);
+  const start = receiver.deliveries.length;
   let third: Accepted | undefined;
   const refused: Delivery[] = [];
   const creation = acceptTransaction(kit).then((created) => {
@@ -104,7 +120,7 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
     refused.push(delivery);
     const id = itemOf(delivery, "delivery_id");
     if (id !== undefined) seen.add(id);
-    return 500;
+    return refused.length > 1 ? unanswered : 500;
   });
   /** Whether another notification has the items of a list that a refused one had. */
   const saysTheSame = (first: Delivery, delivery: Delivery) => {
@@ -116,7 +132,10 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
     return had.length > 0 && had.every((part) => has.has(part));
   };
   const name = () => (third === undefined ? "a transaction" : nameOf(third));
-  return { creation, name, refused, hasResult, saysTheSame };
+  /** A notification about the transaction under a delivery_id that was known before it was created. */
+  const reused = () =>
+    receiver.deliveries.slice(start).find((one) => third !== undefined && isAbout(kit, one, third));
+  return { creation, name, refused, hasResult, saysTheSame, reused };
 }
 
 /** Whether two notifications differ in more than their delivery_id: some only say that something has changed. */

@@ -4,6 +4,7 @@ import type { Target } from "../../target/target.js";
 import { fieldsAt, partsAbout } from "../../webhooks/batches.js";
 import { containsText, eventsOf, findMember } from "../../webhooks/delivery-items.js";
 import type { Delivery, Receiver, SeenState } from "../../webhooks/receiver.js";
+import { readsOf } from "../every/run-transactions.js";
 import { type Accepted, acceptBeyondAscii, acceptTransaction } from "../key-scenarios.js";
 import { awaitFinal } from "../scenarios.js";
 import { stateNames, stateOf } from "../transaction-state.js";
@@ -94,8 +95,10 @@ async function lookUp(kit: Kit, delivery: Delivery, transaction: Accepted): Prom
     return (shown.status === 200 ? stateOf(kit.target, shown) : undefined) ?? `status ${shown.status}`;
   };
   const started = performance.now();
+  const wasShown = readsOf(kit, id).some(({ status }) => status === 200);
   const first = await read();
-  if (first === undefined) return nothingToAwait;
+  // One that was shown before and is not found now is the concern of another check, and says nothing about the notification.
+  if (first === undefined || (wasShown && first.startsWith("status "))) return nothingToAwait;
   const seen: SeenState = { first, visibleAfterMs: results.includes(first) ? 0 : undefined };
   delivery.seenStates.set(reference, seen);
   const isDecided = (state: string | undefined) => state === undefined || finalStates.includes(state);

@@ -50,3 +50,11 @@ export function parseObject({ headers }: IncomingMessage, body: string): Record<
   }
   throw new OtherRefusal(400, "BAD_JSON");
 }
+
+/** Whether a request has this token, in one of the spellings that were chosen. */
+export function isTokenOf(chose: Chose, { headers }: IncomingMessage, token: string): boolean {
+  const given = headers.authorization ?? "";
+  const isApiKey = chose("a token that is also accepted as an API key");
+  const isQuoted = chose("a token that is also accepted in quotes") && given === `Bearer "${token}"`;
+  return isQuoted || given === `Bearer ${token}` || (isApiKey && [`Token ${token}`, token].includes(given));
+}

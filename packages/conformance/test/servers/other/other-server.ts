@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Answer, answer, OtherRefusal, parseObject } from "./other-answers.js";
+import { type Answer, answer, isTokenOf, OtherRefusal, parseObject } from "./other-answers.js";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
 import { showBook, showMembers } from "./other-shown.js";
 import { createOtherWebhooks, headerChoices } from "./other-webhooks.js";
@@ -187,11 +187,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   };
 
   const create = (incoming: IncomingMessage, body: string): Answer => {
-    const schemes = chose("a token that is also accepted as an API key")
-      ? ["Bearer ", "Token ", ""]
-      : ["Bearer "];
-    if (!schemes.some((scheme) => incoming.headers.authorization === scheme + otherTokens.own))
-      throw new OtherRefusal(403, "WHO_ARE_YOU");
+    if (!isTokenOf(chose, incoming, otherTokens.own)) throw new OtherRefusal(403, "WHO_ARE_YOU");
     const members = parseObject(incoming, body);
     const key = readKey(incoming.headers["idempotency-key"]);
     const slot = chose("key and body together identify a request") ? `${key} ${body}` : key;

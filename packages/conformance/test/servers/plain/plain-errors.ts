@@ -75,6 +75,8 @@ export function createPlainErrors(has: Has) {
       const headers = { "content-type": "text/html", "retry-after": "1" };
       return { status: refusal.status, headers, body: `<html>${refusal.message}</html>` };
     }
+    if (refusal.code === "UNAUTHENTICATED" && has("redirect-to-login"))
+      return { status: 302, headers: { location: "/login" }, body: "" };
     if (kind === "wrong-method" && has("empty-405")) return { status: 405, body: "" };
     const error = errorObject(refusal);
     const headers = headersOf(refusal, error);
@@ -92,6 +94,7 @@ export function createPlainErrors(has: Has) {
       };
     if (isCreate && has("error-with-mark"))
       return { status: refusal.status, headers, body: `\uFEFF${JSON.stringify({ error })}` };
+    if (has("error-without-members")) return { status: refusal.status, headers, body: { error: {} } };
     const second = has("second-top-level-member") && isCreate ? { status: refusal.status } : {};
     return {
       status: statusOf(refusal),

@@ -23,6 +23,9 @@ export function checkToken({ headers, socket, path }: PlainRequest, has: Has, oa
     throw new PlainRefusal(401, "UNAUTHENTICATED", "The token is not valid.");
 }
 
+/** One of two processes does not know that it was revoked. */
+const revokedTries = new WeakMap<Has, number>();
+
 /** Whether this value of Authorization is accepted. */
 export function admits(given: string, has: Has, oauth: PlainOauth): boolean {
   const [scheme = "", ...words] = given.split(" ");
@@ -31,7 +34,11 @@ export function admits(given: string, has: Has, oauth: PlainOauth): boolean {
   if (scheme !== "Bearer" && !has("any-scheme-accepted")) return false;
   if (token === "") return has("empty-bearer-accepted");
   if (has("any-token-accepted")) return true;
-  if (token === plainTokens.revoked) return has("revoked-token-accepted");
+  if (token === plainTokens.revoked) {
+    const tries = (revokedTries.get(has) ?? 0) + 1;
+    revokedTries.set(has, tries);
+    return has("revoked-token-accepted") || (has("revoked-token-accepted-again") && tries % 2 === 0);
+  }
   if (token === plainTokens.own || token === plainTokens.second) return true;
   if (isLikeToken(token, has)) return true;
   const isIssued = oauth.isValid(token);
@@ -57,7 +64,7 @@ export function isOdd({ method, path, headers, body }: PlainRequest): boolean {
   if (isPath || (headers.authorization?.length ?? 0) >= 200) return true;
   if (path !== "/v1/transactions" || !body.startsWith('{"reference"')) return false;
   const isShort = !body.includes('"amount"') && body.endsWith("}");
-  return isShort || body.length > 65_536 || /"asset":(null|"CONFORMANCE")|\\u0000|\\ud800/.test(body);
+  return isShort || body.length > 65_536 || /"asset":(null|"CONFORMANCE")|\\u0000","asset|\\ud800/.test(body);
 }
 
 /** The body of a create request. */
@@ -70,6 +77,7 @@ export interface Input {
 export function readInput({ headers, body }: PlainRequest, has: Has): Input {
   const fallback = { reference: "none", asset: "USD", amount: "1.01" };
   if (!(headers["content-type"] ?? "").startsWith("application/json")) {
+    if (has("xml-accepted") && body.startsWith("<")) return fallback;
     if (has("form-accepted")) return { ...fallback, ...Object.fromEntries(new URLSearchParams(body)) };
     throw new PlainRefusal(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.", "media-type");
   }
@@ -105,6 +113,7 @@ function parse(body: string, has: Has): unknown {
   } catch {
     if (body !== "" && has("malformed-dropped")) throw new DroppedConnection();
     if (body.endsWith(",}") && has("trailing-comma-accepted")) return JSON.parse(`${body.slice(0, -2)}}`);
+    if (body.endsWith("\0") && has("nul-after-json-accepted")) return JSON.parse(body.slice(0, -1));
     if (body.endsWith("} paid") && has("text-after-json-accepted")) return JSON.parse(body.slice(0, -5));
     if (body !== "" && has("malformed-accepted")) return JSON.parse(`${body}}`);
     throw new PlainRefusal(
@@ -139,6 +148,7 @@ const isLenient = (amount: unknown, has: Has) =>
   (has("integer-accepted") && Number.isInteger(amount)) ||
   (has("list-accepted") && Array.isArray(amount)) ||
   (has("amount-prefix-accepted") && typeof amount === "string" && /^\d+\.\d+\D/.test(amount)) ||
+  (has("binary-amount-accepted") && amount === "0b1") ||
   (has("empty-amount-accepted") && amount === "");
 
 /** `isAllowed` if policy lets it pass, whatever the amount. */

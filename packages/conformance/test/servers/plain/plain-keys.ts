@@ -7,6 +7,7 @@ export const forgottenMs = 700;
 export const minuteMs = 2000;
 
 const keysRemembered = 3;
+const keysKept = 5;
 
 /** What was accepted under a key. */
 export interface Remembered<T> {
@@ -24,6 +25,9 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
   const keyOf = (own: string, request: PlainRequest) => {
     const key = has("other-tenants-key-found") ? own : `${tenantOf(request.headers.authorization)} ${own}`;
     const cased = has("keys-case-insensitive") ? key.toLowerCase() : key;
+    if (has("keys-decoded") && /%[\da-f]{2}/i.test(cased)) return decodeURIComponent(cased);
+    const number = has("keys-compared-as-numbers") ? Number(own) : Number.NaN;
+    if (!Number.isNaN(number)) return String(number);
     if (has("keys-cut-at-a-comma")) return cased.split(",")[0] ?? "";
     const bare = has("keys-without-punctuation") ? cased.replaceAll("-", "") : cased;
     return bare.slice(0, has("keys-truncated") ? 40 : has("keys-cut-at-64") ? 70 : undefined);
@@ -45,5 +49,19 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
       (has("key-forgotten-when-final") && known.transaction.state === "completed");
     return isForgotten ? undefined : known;
   };
-  return { keys, keyOf, findKey };
+
+  /** Keys since a check of theirs began, which is noticed by the name of its header. */
+  let lowerNames = 0;
+  let newKeys = 0;
+  const countFrom = (names: number, request: PlainRequest) => {
+    lowerNames += request.rawHeaders.includes("idempotency-key") ? 1 : 0;
+    newKeys += lowerNames >= names ? 1 : 0;
+    return newKeys;
+  };
+  /** The second new key after the check of the header's name. */
+  const isMistaken = (request: PlainRequest) => countFrom(1, request) === 3;
+  /** One of five new keys in the check that repeats several. */
+  const isForgotten = (request: PlainRequest) =>
+    has("some-keys-forgotten") && countFrom(2, request) === keysKept;
+  return { keys, keyOf, findKey, isMistaken, isForgotten };
 }

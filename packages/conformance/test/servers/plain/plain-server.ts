@@ -42,6 +42,8 @@ export interface PlainAnswer {
   readonly headers?: Record<string, string>;
   /** Of the body, if it is not UTF-8. */
   readonly encoding?: BufferEncoding;
+  /** Whether the connection is closed before the end of the body. */
+  readonly isCut?: boolean;
 }
 
 const limitedMax = 3;
@@ -57,6 +59,7 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
   const transactions = createPlainTransactions(has, { webhooks, oauth, stream, signatures });
   const errors = createPlainErrors(has);
   let limitedRequests = 0;
+  let wallets = 0;
   const route = (request: PlainRequest): PlainAnswer | Promise<PlainAnswer> => {
     const path = withPrefix(request, has);
     const { method } = request;
@@ -72,7 +75,10 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
     if (path === "/v1/transactions" && method === "POST") return transactions.create(request);
     if (/^\/v1\/transactions\/[^/]+$/.test(path) && method === "GET")
       return transactions.show(path.slice(17), request);
-    if (path === "/v1/wallets" && method === "POST") return createWallet(request, has);
+    if (path === "/v1/wallets" && method === "POST") {
+      wallets += 1;
+      return createWallet(request, has, wallets === 1);
+    }
     if (path === "/v1/orderbook" && method === "GET") return showPlainBook(request, has);
     if (path === "/v1/webhook-endpoints" && method === "POST")
       return webhooks.register(request.body, tenantOf(request.headers.authorization));
@@ -122,7 +128,7 @@ async function readRequest(incoming: IncomingMessage): Promise<PlainRequest> {
 function write(response: ServerResponse, answer: PlainAnswer, has: Has): void {
   const { status, body, headers, encoding = "utf8" } = answer;
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const isCut = status >= 400 && has("errors-cut-off");
+  const isCut = answer.isCut === true || (status >= 400 && has("errors-cut-off"));
   const length = isCut ? { "content-length": Buffer.byteLength(text) + 20 } : {};
   response.writeHead(status, { "content-type": "application/json", ...headers, ...length });
   if (isCut) response.write(text, () => response.destroy());
@@ -141,7 +147,7 @@ function withPrefix({ method, path }: PlainRequest, has: Has): string {
   return isBare ? `/v1${path}` : path;
 }
 
-function createWallet({ headers, body }: PlainRequest, has: Has): PlainAnswer {
+function createWallet({ headers, body }: PlainRequest, has: Has, isFirst: boolean): PlainAnswer {
   if (has("wallet-refused")) throw new PlainRefusal(400, "NO_WALLETS", "There are no wallets.");
   const isForm = !(headers["content-type"] ?? "").startsWith("application/json");
   if (isForm && !has("wallet-form-accepted"))
@@ -153,8 +159,13 @@ function createWallet({ headers, body }: PlainRequest, has: Has): PlainAnswer {
       throw new PlainRefusal(400, "MALFORMED_JSON", "The body is not JSON.");
     }
   }
-  const state = has("wallet-final-in-202") ? "active" : "creating";
+  const isFinal = has("wallet-final-in-202") || (has("second-wallet-final") && !isFirst);
+  const state = isFinal ? "active" : "creating";
   const result = has("wallet-final-deep-in-202") ? { result: { status: "active" } } : {};
   const label = has("wallet-off-schema") ? {} : { label: "plain" };
-  return { status: has("wallet-201") ? 201 : 202, body: { id: "wlt_1", state, ...result, ...label } };
+  const is200 = has("second-wallet-200") && !isFirst;
+  return {
+    status: has("wallet-201") ? 201 : is200 ? 200 : 202,
+    body: { id: "wlt_1", state, ...result, ...label },
+  };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { createPlainAccepted } from "./plain-accepted.js";
 import { PlainRefusal } from "./plain-errors.js";
 import { createGathering } from "./plain-gathering.js";
 import { checkToken, type Input, policyMax, readInput, readKey, tenantOf, validate } from "./plain-input.js";
@@ -27,9 +28,9 @@ interface Parts {
 
 /** The transaction that is lost although others are kept, and how often a final one is shown before it is lost. */
 const lostIndex = 8;
-/** The transaction that is accepted with another status than those before it. */
-const laterIndex = 3;
 const lostAfterReads = 1;
+/** As many as one check reads. */
+const staleMax = 4;
 /** As many requests at once as one check sends. */
 const crowd = 8;
 /** The fault that changes a state after a minute concerns only the first ones, which no check looks at later than the one meant for it. */
@@ -37,7 +38,7 @@ const changedLater = 2;
 
 export function createPlainTransactions(has: Has, { webhooks, oauth, stream, signatures }: Parts) {
   const transactions = new Map<string, Transaction>();
-  const { keys, keyOf, findKey } = createPlainKeys<Transaction>(has);
+  const { keys, keyOf, findKey, isMistaken, isForgotten } = createPlainKeys<Transaction>(has);
   const gather = createGathering();
   const bodies = new Map<string, Transaction>();
   const consumed = new Set<string>();
@@ -47,34 +48,16 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   const settledAt = new Map<string, number>();
   /** Whose amount was added once more. */
   const added = new Set<string>();
+  /** Those that were not found once, although they had been shown. */
+  const missed = new Set<string>();
   let asked: string | undefined;
   /** Whether a request was seen that the kit sends at its end. */
   let isEnding = false;
   let count = 0;
+  /** How many more times every other GET shows the state of before. */
+  let staleReads: number | undefined;
 
-  const accept = (transaction: Transaction, status = 202): PlainAnswer => {
-    const id = has("numeric-id") ? Number(transaction.id) : transaction.id;
-    const state = has("final-in-202") ? "completed" : "accepted";
-    const location = has("no-location") ? "/v1/transactions" : `/v1/transactions/${transaction.id}`;
-    // JavaScript cannot write a number above 2^53 exactly.
-    const write = (body: object) =>
-      has("numeric-id-large") ? JSON.stringify(body).replace(/"id":"(\d+)"/, '"id":$1') : body;
-    return {
-      status: has("create-200") || (has("create-200-later") && isLater(transaction)) ? 200 : status,
-      headers: { location },
-      body: write({
-        ...transaction,
-        id: has("id-left-out") ? undefined : id,
-        ...(has("final-in-202-elsewhere")
-          ? { state: undefined, transaction: { state: "completed" } }
-          : { state }),
-        ...(has("final-deep-in-202") ? { result: { outcome: "completed" } } : {}),
-        ...(has("create-off-schema") ? { created_at: 5 } : {}),
-      }),
-    };
-  };
-
-  const isLater = ({ id }: Transaction) => [...transactions.keys()].indexOf(id) === laterIndex;
+  const accept = createPlainAccepted<Transaction>(has, ({ id }) => [...transactions.keys()].indexOf(id));
 
   const add = (input: Input, tenant = "first"): Transaction => {
     count += 1;
@@ -119,7 +102,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
 
   const create = async (request: PlainRequest): Promise<PlainAnswer> => {
     isEnding ||= request.body.includes("\\ud800");
-    if (has("odd-input-lost") && request.body.includes("\\u0000"))
+    if (has("odd-input-lost") && request.body.includes('\\u0000","asset'))
       return accept({ ...(JSON.parse(request.body) as Transaction), id: "tx_lost" });
     const stored =
       has("repeat-needs-no-token") && request.headers.authorization === undefined
@@ -152,15 +135,18 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       count += 1;
       throw new PlainRefusal(500, "INTERNAL", "Something went wrong.");
     }
+    const all = [...transactions.values()];
     const same = has("body-is-key")
       ? bodies.get(request.body)
       : isCrowded
-        ? [...transactions.values()].at(-1)
-        : undefined;
+        ? all.at(-1)
+        : has("key-of-another-found") && isMistaken(request)
+          ? all[0]
+          : undefined;
     const transaction = same ?? add(input, tenantOf(request.headers.authorization));
     if (has("each-created-twice")) add(input, tenantOf(request.headers.authorization));
     bodies.set(request.body, transaction);
-    if (key !== undefined)
+    if (key !== undefined && !isForgotten(request))
       keys.set(keyOf(key, request), {
         transaction,
         body: request.body,
@@ -213,7 +199,9 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       void delay(slowSettleMs).then(() => finish(transaction, "first"));
     }
     known.times += 1;
+    if (has("stale-after-a-repetition") && transaction.state === "completed") staleReads = staleMax;
     if (has("third-creates-second") && known.times > 2) return accept(add(input));
+    if (has("repeat-shows-old-id")) return accept([...transactions.values()][0] ?? transaction);
     if (has("repeat-shows-other-id"))
       return accept({ ...transaction, id: `tx_${randomUUID().replaceAll("-", "")}` });
     const { status, headers, body: first } = accept(transaction, has("repeat-200") ? 200 : 202);
@@ -224,9 +212,13 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
 
   const isNotFirst = (id: string) => [...transactions.keys()].indexOf(id) > changedLater;
 
+  const isMissedOnce = (id: string) =>
+    (finalReads.get(id) ?? 0) > 0 && !missed.has(id) && missed.add(id).has(id);
+
   const isLost = (id: string) =>
     has("accepted-then-404") ||
     (has("some-lost") && [...transactions.keys()].indexOf(id) === lostIndex) ||
+    (has("not-found-again") && isEnding && isNotFirst(id) && isMissedOnce(id)) ||
     (has("lost-at-the-end") && isEnding && isNotFirst(id)) ||
     (has("lost-when-final") && (finalReads.get(id) ?? 0) > lostAfterReads);
 
@@ -247,6 +239,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const isOwn =
       tenants.get(findId(id)) === tenantOf(request.headers.authorization) ||
       has("other-tenants-transaction-shown");
+    if (has("get-500-later") && isEnding && isMissedOnce(id))
+      throw new PlainRefusal(500, "INTERNAL", "Something went wrong.");
     const known = !isOwn || isLost(id) ? undefined : transactions.get(findId(id));
     if (known === undefined) {
       if (has("unknown-id-200")) return { status: 200, body: { id, state: "completed" } };
@@ -262,6 +256,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     if (request.headers["if-none-match"] === etag && !has("etag-ignored")) return { status: 304, body: "" };
     const body = present(has("get-shows-another") && first !== undefined ? first : known);
     if (has("get-empty-body")) return { status: 200, headers: { etag }, body: {} };
+    if (has("get-cut-at-the-end") && isEnding) return { status: 200, body: JSON.stringify(body).slice(9) };
     if (has("get-not-utf8")) return { status: 200, body: { ...body, note: "é" }, encoding: "latin1" };
     const isPending = has("get-202-until-final") && known.state !== "completed";
     return { status: has("get-203") ? 203 : isPending ? 202 : 200, headers: { etag }, body };
@@ -276,7 +271,9 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       [...transactions.keys()].indexOf(rest.id) < changedLater &&
       ((has("final-changes-later") && ageMs > minuteMs) || (has("final-changes-at-the-end") && isEnding));
     const isOther = isEnding && isNotFirst(rest.id);
-    const isBack = has("final-goes-back") && isOther && reads > 1;
+    if (staleReads !== undefined && staleReads > 0 && state === "completed") staleReads -= 1;
+    const isStale = (staleReads ?? 0) % 2 === 1;
+    const isBack = (has("final-goes-back") && isOther && reads > 1) || isStale;
     const shown =
       (has("final-changes") && reads % 2 === 1) || isChangedLater ? "failed" : isBack ? "accepted" : state;
     return {

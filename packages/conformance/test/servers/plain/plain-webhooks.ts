@@ -21,10 +21,15 @@ interface Notification {
   attempt: number;
 }
 
+/** Faults that show only if a transaction is announced before its result too. */
+const earlyFaults = ["result-under-other-event", "result-not-retried", "unanswered-not-retried"] as const;
+
 export const retryScheduleMs = [25, 50] as const;
 const attemptsMax = 5;
 /** More than the checks of the first notifications look at. */
 const reusedAfter = 5;
+/** The first after those that the checks of the first notifications look at. */
+const restartedAt = 6;
 /** Few, because checks that wait find the attempts of a delivery by its id. */
 const isReused = (count: number) => count > reusedAfter && count <= reusedAfter + 4;
 
@@ -54,7 +59,11 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     const isRenamed = isRetry && (has("retry-has-new-id") || has("retry-has-new-id-and-counter"));
     const id = isRenamed ? randomUUID() : notification.deliveryId;
     const hasNoId = has("delivery-id-missing") || (isRetry && has("retry-without-id"));
-    const state = has("webhook-disagrees") ? "failed" : transaction.state;
+    const state = has("webhook-disagrees")
+      ? "failed"
+      : has("result-not-announced")
+        ? "accepted"
+        : transaction.state;
     const named = has("refused-yet-created-by-id") ? { id: transaction.id } : transaction;
     const shown = { ...named, state: has("webhook-without-state") ? undefined : state };
     const isOther = has("result-under-other-event") && transaction.state === "completed";
@@ -67,7 +76,8 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
       data: { transaction: shown },
     };
     // Spaces between the members, so that a signature of re-serialised JSON is another one.
-    const body = JSON.stringify(members, null, 1);
+    const whole = JSON.stringify(members, null, 1);
+    const body = has("webhook-cut") ? whole.slice(0, -5) : whole;
     const seconds = Math.floor(Date.now() / 1000) * (has("timestamp-in-milliseconds") ? 1000 : 1);
     const timestamp = has("no-webhook-timestamp") ? "" : String(seconds);
     const signed = has("signed-reserialised") ? JSON.stringify(JSON.parse(body)) : body;
@@ -96,14 +106,18 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
             ...signNotification(has, { id, body, secrets: endpoint.secrets }),
           }),
     };
+    const isFinal = transaction.state === "completed";
     const outgoing = request(endpoint.url, { method: "POST", headers, agent: false }, (response) => {
       response.resume();
       const isDone = response.statusCode !== undefined && response.statusCode < 300;
       if (isDone && has("sent-again-after-2xx") && attempt === 0) again(endpoint, notification, true);
-      const isDropped = has("result-not-retried") && transaction.state === "completed";
+      const isDropped = has("result-not-retried") && isFinal;
       if (!isDone && !isDropped && !has("failure-not-retried")) again(endpoint, notification);
     });
-    outgoing.on("error", () => again(endpoint, notification));
+    outgoing.on("error", () => {
+      const isDropped = has("unanswered-not-retried") || (has("result-not-retried") && isFinal);
+      if (!isDropped) again(endpoint, notification);
+    });
     outgoing.end(body);
   };
   const again = (endpoint: Endpoint, notification: Notification, isAnswered = false) => {
@@ -142,9 +156,11 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
             ? transaction.id
             : has("delivery-id-reused-later") && isReused(announcedCount)
               ? `dlv_${announcedCount % 2}`
-              : randomUUID();
+              : has("delivery-id-restarts") && announcedCount <= restartedAt + 2
+                ? `dlv_${announcedCount % (restartedAt - 1)}`
+                : randomUUID();
         const notification = { transaction: { ...transaction }, occurredAt: new Date().toISOString() };
-        const changes = has("result-under-other-event") || has("result-not-retried") ? ["accepted"] : [];
+        const changes = earlyFaults.some(has) ? ["accepted"] : [];
         for (const state of changes)
           deliver(endpoint, {
             ...notification,

@@ -1,8 +1,8 @@
-import { contractCheck, expect, fail } from "../engine/check.js";
-import { showValue } from "../engine/name-value.js";
-import { describeReply } from "../http/reply.js";
-import { eachCheck as each, settledTransaction, showTransaction } from "./scenarios.js";
-import { stateOf } from "./transaction-state.js";
+import { contractCheck, expect, fail } from "../../engine/check.js";
+import { showValue } from "../../engine/name-value.js";
+import { describeReply } from "../../http/reply.js";
+import { eachCheck as each, settledTransaction, showTransaction } from "../scenarios.js";
+import { stateOf } from "../transaction-state.js";
 
 const writes = ["transaction"] as const;
 

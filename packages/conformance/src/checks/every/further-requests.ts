@@ -1,10 +1,10 @@
-import { BoundReached, CheckFailed, NoResponse, Undecided } from "../engine/check.js";
-import { type Attempt, type Kit, membersOf } from "../engine/kit.js";
-import type { Reply } from "../http/reply.js";
-import { unissued } from "./access-checks.js";
-import { createWallet } from "./endpoint-checks.js";
-import { reusedKey } from "./key-scenarios.js";
-import { findId, isAccepted, sharedTransaction, showTransaction } from "./scenarios.js";
+import { BoundReached, CheckFailed, NoResponse, Undecided } from "../../engine/check.js";
+import { type Attempt, type Kit, membersOf } from "../../engine/kit.js";
+import type { Reply } from "../../http/reply.js";
+import { unissued } from "../access-checks.js";
+import { createWallet } from "../endpoint-checks.js";
+import { reusedKey } from "../key-scenarios.js";
+import { findId, isAccepted, sharedTransaction, showTransaction } from "../scenarios.js";
 
 const longReference = 65_536;
 const longToken = 200;

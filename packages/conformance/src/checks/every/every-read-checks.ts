@@ -1,14 +1,15 @@
-import { CheckFailed, contractCheck, expect, fail, NotOffered } from "../engine/check.js";
-import { compareDecimals, parseDecimal, parseScientific } from "../engine/decimal.js";
-import { type Kit, urlOf } from "../engine/kit.js";
-import { describeValue } from "../engine/name-value.js";
-import { describeReply, isObject, parseJson, type Reply, toReply } from "../http/reply.js";
-import type { Exchange } from "../http/send.js";
-import { containsText, itemAt, placesOf } from "../webhooks/delivery-items.js";
-import { findId, foundCheck, isAccepted, sharedTransaction, showTransaction } from "./scenarios.js";
-import { createdInRun, findShown } from "./shown-members.js";
-import { stateOf } from "./transaction-state.js";
-import { announced } from "./webhooks/webhook-scenarios.js";
+import { CheckFailed, contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
+import { compareDecimals, parseDecimal, parseScientific } from "../../engine/decimal.js";
+import type { Kit } from "../../engine/kit.js";
+import { describeValue } from "../../engine/name-value.js";
+import type { Reply } from "../../http/reply.js";
+import { containsText, itemAt, placesOf } from "../../webhooks/delivery-items.js";
+import { foundCheck, sharedTransaction, showTransaction } from "../scenarios.js";
+import { createdInRun, findShown } from "../shown-members.js";
+import { stateOf } from "../transaction-state.js";
+import { announced } from "../webhooks/webhook-scenarios.js";
+import { expectFoundAgain } from "./found-again.js";
+import { finalIn, pathOf, readsOf, type Sent, sentInRun } from "./run-transactions.js";
 
 /**
  * Most transactions of a run belong to checks that look at something else. These checks read all of them at the end, and compare what
@@ -22,59 +23,6 @@ const requestsLeft = 40;
 /** Of those whose result was read before, some are read once more. */
 const rereadMax = 8;
 const unknownMax = 20;
-
-interface Sent {
-  readonly id: string;
-  readonly members: Record<string, unknown>;
-}
-
-const isOwn = ({ session }: Kit, { request }: Exchange) =>
-  request.headers.some(([name, value]) => name === "Authorization" && value === `Bearer ${session.token}`);
-
-/** What the run's own client had accepted, with what it sent. One key with two bodies is left out: which of them counts is open. */
-function sentInRun(kit: Kit): Sent[] {
-  const bodies = new Map<string, string | undefined>();
-  const ids = new Map<string, string>();
-  for (const exchange of kit.session.exchanges) {
-    const { request, response } = exchange;
-    const isCreate = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
-    if (!isCreate || response === undefined || !isOwn(kit, exchange)) continue;
-    const key = request.headers.find(([name]) => name.toLowerCase() === "idempotency-key")?.[1] ?? "";
-    const reply = toReply({ ...exchange, response });
-    // A request that is refused can have the key of one that was accepted.
-    const id = isAccepted(kit.target, reply) ? findId(kit.target, reply)?.id : ids.get(key);
-    if (id === undefined) continue;
-    ids.set(key, id);
-    bodies.set(id, bodies.has(id) && bodies.get(id) !== request.body ? undefined : request.body);
-  }
-  return [...bodies].map(([id, body]) => {
-    const members = parseJson(body ?? "");
-    // A body with a repeated member, or one that is no JSON, can be read in more than one way.
-    const isPlain = isObject(members) && JSON.stringify(members) === body;
-    return { id, members: isPlain ? members : {} };
-  });
-}
-
-const pathOf = (id: string) => `/v1/transactions/${encodeURIComponent(id)}`;
-
-/** The answers to GET of a transaction so far, each after the one before it had arrived. */
-function readsOf(kit: Kit, id: string): Reply[] {
-  const { pathname } = urlOf(kit.target.baseUrl, pathOf(id));
-  let arrivedAt = 0;
-  return kit.session.exchanges.flatMap((exchange) => {
-    const { request, response, startedAt, durationMs } = exchange;
-    if (request.method !== "GET" || request.url.pathname !== pathname || response === undefined) return [];
-    // Requests that overlap can be answered in any order.
-    if (!isOwn(kit, exchange) || startedAt.getTime() < arrivedAt) return [];
-    arrivedAt = startedAt.getTime() + durationMs;
-    return [toReply({ ...exchange, response })];
-  });
-}
-
-const finalIn = ({ target }: Kit, reply: Reply) => {
-  const state = reply.status === 200 ? stateOf(target, reply) : undefined;
-  return state !== undefined && target.finalStates.includes(state) ? state : undefined;
-};
 
 /** Reads every transaction of the run once more, those first of which no result was seen. */
 const sweep = (kit: Kit): Promise<{ last: ReadonlyMap<Sent, Reply> }> =>
@@ -166,12 +114,23 @@ export const everyReadChecks = [
     },
   ),
   contractCheck(
+    "tx.get.every-found",
+    "4.get-transaction",
+    "No transaction of the run that GET has shown is refused by a later GET.",
+    { needs: [foundCheck], unlessFailed: ["tx.get.every"], writes, atEnd: true },
+    async (kit) => {
+      await sweep(kit);
+      await expectFoundAgain(kit);
+    },
+  ),
+  contractCheck(
     "tx.get.every-final",
     "4.rule-4",
-    "No transaction of the run has another state, or is not found, after a final state was read.",
+    "No transaction of the run has another state after a final state was read.",
     {
       needs: ["tx.get.result"],
       unlessFailed: [
+        "tx.get.every-found",
         "tx.get.result-stays",
         "tx.get.result-minute",
         "tx.get.result-kept",
@@ -188,10 +147,9 @@ export const everyReadChecks = [
         for (const reply of readsOf(kit, id)) {
           const state = finalIn(kit, reply);
           first ??= state;
-          const isLost = reply.status === 404 || reply.status === 410;
-          if (first === undefined || state === first || !(isLost || reply.status === 200)) continue;
+          if (first === undefined || state === first || reply.status !== 200) continue;
           const wanted = `the final state ${first} of ${id}, which GET had shown, at every later GET`;
-          fail(wanted, isLost ? describeReply(reply) : `the state ${stateOf(kit.target, reply)}`, reply);
+          fail(wanted, `the state ${stateOf(kit.target, reply)}`, reply);
         }
       }
     },

@@ -1,7 +1,7 @@
-import { contractCheck, expect, NotOffered } from "../engine/check.js";
-import type { Kit } from "../engine/kit.js";
-import { describeValue } from "../engine/name-value.js";
-import { isOfGateway } from "../http/find-gateway.js";
+import { contractCheck, expect, NotOffered } from "../../engine/check.js";
+import type { Kit } from "../../engine/kit.js";
+import { describeValue } from "../../engine/name-value.js";
+import { isOfGateway } from "../../http/find-gateway.js";
 import {
   describeReply,
   errorOf,
@@ -9,13 +9,14 @@ import {
   isObject,
   mediaTypeOf,
   type Reply,
-  toReply,
-} from "../http/reply.js";
-import type { RequestToSend } from "../http/send.js";
-import { book } from "./endpoint-checks.js";
-import { errorKinds, isSuccess, isText, isUpperSnake } from "./error-checks.js";
+  replyOf,
+} from "../../http/reply.js";
+import type { RequestToSend } from "../../http/send.js";
+import { book } from "../endpoint-checks.js";
+import { errorKinds, isSuccess, isText, isUpperSnake } from "../error-checks.js";
+import { policyRefusal } from "../policy-checks.js";
 import { furtherRequests } from "./further-requests.js";
-import { policyRefusal } from "./policy-checks.js";
+import { keyIn } from "./run-transactions.js";
 
 /**
  * Section 7 is about every error response, and most of those that a run receives belong to checks that only ask whether something is
@@ -37,12 +38,10 @@ const isError = ({ status, json }: Reply) =>
 function errorReplies({ target, session }: Kit): Reply[] {
   const base = target.baseUrl.pathname.replace(/\/$/, "");
   return session.exchanges.flatMap((exchange) => {
-    const { request, response } = exchange;
-    const { pathname } = request.url;
+    const { pathname } = exchange.request.url;
     const isOwn = pathname.startsWith(base) && ownPaths.test(pathname.slice(base.length));
-    if (response === undefined || !isOwn || isMalformed(pathname) || isOfGateway(exchange)) return [];
-    const reply = toReply({ ...exchange, response });
-    return isError(reply) ? [reply] : [];
+    const reply = !isOwn || isMalformed(pathname) || isOfGateway(exchange) ? undefined : replyOf(exchange);
+    return reply !== undefined && isError(reply) ? [reply] : [];
   });
 }
 
@@ -202,9 +201,6 @@ export const everyErrorChecks = [
     },
   ),
 ];
-
-const keyIn = ({ headers }: RequestToSend) =>
-  headers.find(([name]) => name.toLowerCase() === "idempotency-key")?.[1];
 
 /** A refusal can be remembered with its key, and the answer to a GET can come from a cache. */
 function mayShareAnswer(one: RequestToSend, other: RequestToSend): boolean {

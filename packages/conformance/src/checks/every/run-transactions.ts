@@ -1,0 +1,99 @@
+import { type Kit, urlOf } from "../../engine/kit.js";
+import type { Session } from "../../engine/session.js";
+import { isObject, parseJson, type Reply, replyOf } from "../../http/reply.js";
+import type { Exchange, RequestToSend } from "../../http/send.js";
+import { findId, isAccepted } from "../scenarios.js";
+import { stateOf } from "../transaction-state.js";
+
+/** What the exchanges of a run show about its transactions, by whatever check they were caused. */
+
+type Run = Pick<Kit, "target" | "session">;
+
+export interface Sent {
+  readonly id: string;
+  readonly members: Record<string, unknown>;
+}
+
+const isOwn = ({ session }: Run, { request }: Exchange) =>
+  request.headers.some(([name, value]) => name === "Authorization" && value === `Bearer ${session.token}`);
+
+export const keyIn = ({ headers }: RequestToSend) =>
+  headers.find(([name]) => name.toLowerCase() === "idempotency-key")?.[1];
+
+/** The responses to create requests with the run's own token, in the order of their requests. */
+function creationsInRun(run: Run): Reply[] {
+  return run.session.exchanges.flatMap((exchange) => {
+    const { request } = exchange;
+    const isCreate = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
+    return isCreate && isOwn(run, exchange) ? (replyOf(exchange) ?? []) : [];
+  });
+}
+
+/** What the run's own client had accepted, with what it sent. One key with two bodies is left out: which of them counts is open. */
+export function sentInRun(run: Run): Sent[] {
+  const bodies = new Map<string, string | undefined>();
+  const ids = new Map<string, string>();
+  for (const reply of creationsInRun(run)) {
+    const { request } = reply.exchange;
+    const key = keyIn(request) ?? "";
+    // A request that is refused can have the key of one that was accepted.
+    const id = isAccepted(run.target, reply) ? findId(run.target, reply)?.id : ids.get(key);
+    if (id === undefined) continue;
+    ids.set(key, id);
+    bodies.set(id, bodies.has(id) && bodies.get(id) !== request.body ? undefined : request.body);
+  }
+  return [...bodies].map(([id, body]) => {
+    const members = parseJson(body ?? "");
+    // A body with a repeated member, or one that is no JSON, can be read in more than one way.
+    const isPlain = isObject(members) && JSON.stringify(members) === body;
+    return { id, members: isPlain ? members : {} };
+  });
+}
+
+/**
+ * Responses that accept the first request with their key. What a repetition is answered with is open, and of requests with one key that
+ * are sent together any can be the first.
+ */
+export function firstAcceptances(run: Run): Reply[] {
+  const keys = new Set<string | undefined>();
+  return creationsInRun(run).filter((reply) => {
+    const { request } = reply.exchange;
+    const key = keyIn(request);
+    const isFirst = !keys.has(key) && !request.isConcurrent;
+    keys.add(key);
+    return isFirst && isAccepted(run.target, reply);
+  });
+}
+
+export const pathOf = (id: string) => `/v1/transactions/${encodeURIComponent(id)}`;
+
+/** The answers to GET of a transaction so far, each after the one before it had arrived. */
+export function readsOf(run: Run, id: string): Reply[] {
+  const { pathname } = urlOf(run.target.baseUrl, pathOf(id));
+  let arrivedAt = 0;
+  return run.session.exchanges.flatMap((exchange) => {
+    const { request, startedAt, durationMs } = exchange;
+    const reply =
+      request.method === "GET" && request.url.pathname === pathname ? replyOf(exchange) : undefined;
+    if (reply === undefined) return [];
+    // Requests that overlap can be answered in any order.
+    if (!isOwn(run, exchange) || startedAt.getTime() < arrivedAt) return [];
+    arrivedAt = startedAt.getTime() + durationMs;
+    return [reply];
+  });
+}
+
+export const finalIn = ({ target }: Run, reply: Reply) => {
+  const state = reply.status === 200 ? stateOf(target, reply) : undefined;
+  return state !== undefined && target.finalStates.includes(state) ? state : undefined;
+};
+
+/** How many transactions were accepted with an id, and how many of these GET has shown: a reader sees how large the sample is. */
+export function countRead(session: Session): { accepted: number; read: number } {
+  const run = { session, target: session.target };
+  const all = sentInRun(run);
+  return {
+    accepted: all.length,
+    read: all.filter(({ id }) => readsOf(run, id).some(({ status }) => status === 200)).length,
+  };
+}

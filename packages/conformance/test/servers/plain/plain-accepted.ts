@@ -1,0 +1,36 @@
+import type { Has, PlainAnswer } from "./plain-server.js";
+
+interface Accepted {
+  readonly id: string;
+}
+
+/** The transaction that is accepted with another status than those before it, or with its outcome. */
+const laterIndex = 3;
+
+/** The 202; `indexOf` says how many transactions there were before this one. */
+export function createPlainAccepted<T extends Accepted>(has: Has, indexOf: (transaction: T) => number) {
+  return (transaction: T, status = 202): PlainAnswer => {
+    const isLater = indexOf(transaction) === laterIndex;
+    const id = has("numeric-id") ? Number(transaction.id) : transaction.id;
+    const isFinal = has("final-in-202") || (has("final-in-a-later-202") && isLater);
+    const state = isFinal ? "completed" : "accepted";
+    const location = has("no-location") ? "/v1/transactions" : `/v1/transactions/${transaction.id}`;
+    // JavaScript cannot write a number above 2^53 exactly.
+    const write = (body: object) =>
+      has("numeric-id-large") ? JSON.stringify(body).replace(/"id":"(\d+)"/, '"id":$1') : body;
+    return {
+      status: has("create-200") || (has("create-200-later") && isLater) ? 200 : status,
+      headers: { location, ...(has("final-in-header") ? { "x-transaction-state": "completed" } : {}) },
+      isCut: has("accepted-cut-off") && isLater,
+      body: write({
+        ...transaction,
+        id: has("id-left-out") ? undefined : id,
+        ...(has("final-in-202-elsewhere")
+          ? { state: undefined, transaction: { state: "completed" } }
+          : { state }),
+        ...(has("final-deep-in-202") ? { result: { outcome: "completed" } } : {}),
+        ...(has("create-off-schema") ? { created_at: 5 } : {}),
+      }),
+    };
+  };
+}
