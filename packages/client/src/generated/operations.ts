@@ -723,7 +723,7 @@ export interface Operations {
   };
   /** renameOwnPasskey */
   "PATCH /v1/me/passkeys/{id}": {
-    input: { path: { id: string }; body: S.RenamePasskeyBody };
+    input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.RenamePasskeyBody };
     result: S.Passkey;
   };
   /** removeOwnPasskey */

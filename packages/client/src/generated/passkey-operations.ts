@@ -25,6 +25,7 @@ export const passkeyOperations: Readonly<Record<string, string>> = {
   "POST /v1/roles": "createRole",
   "DELETE /v1/roles/{name}": "deleteRole",
   "POST /v1/me/passkeys": "addOwnPasskey",
+  "PATCH /v1/me/passkeys/{id}": "renameOwnPasskey",
   "DELETE /v1/me/passkeys/{id}": "removeOwnPasskey",
   "POST /v1/change-requests": "createChangeRequest",
   "POST /v1/change-requests/{id}/approve": "approveChangeRequest",

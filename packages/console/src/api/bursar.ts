@@ -1,6 +1,6 @@
 import { type Bursar, type BursarOptions, createBursar } from "@bursar/client";
 import { isPersonOfPage, noteSession } from "../session/current-session";
-import { confirmWithPasskey } from "./confirm-with-passkey";
+import { type Confirming, confirmWithPasskey } from "./confirm-with-passkey";
 import { createQuotaNotes, type QuotaNotes } from "./quota-notes";
 
 const sessionPath = "/console/session";
@@ -24,7 +24,7 @@ const fetchWithSession: NonNullable<BursarOptions["fetch"]> = async (url, init) 
 export const bursar: Bursar = createBursar({
   baseUrl: location.origin,
   fetch: fetchWithSession,
-  confirm: confirmWithPasskey,
+  confirm: (request) => confirmWithPasskey(request, whoConfirms),
   credentials: async () => {
     const { access_token, expires_in, session, person } = await bursar.consoleSession.token();
     if (!isPersonOfPage(person.id)) return await beginAgain();
@@ -32,6 +32,17 @@ export const bursar: Bursar = createBursar({
     return { token: access_token, expiresInSeconds: expires_in };
   },
 });
+
+let confirming: Confirming | undefined;
+
+/** A page belongs to one person for as long as it is open. */
+async function whoConfirms(): Promise<Confirming> {
+  if (confirming === undefined) {
+    const { tenant, client } = await bursar.me.get();
+    confirming = { tenantId: tenant.id, personId: client.id };
+  }
+  return confirming;
+}
 
 /** The page becomes that of the person who is logged in now. What waits for a token is not sent. Drafts are kept for their own person. */
 function beginAgain(): Promise<never> {

@@ -52,8 +52,12 @@ describe("what a person confirms", () => {
 
   it("has the challenge of the guide", async () => {
     const act = { act: "transaction.approve", target: "tx_01m7hv29e0ft9aa6d3rfpaz6r9", digest };
-    const content = challengeContent(act, "2026-01-01T12:00:00.000Z");
+    const ada = {
+      tenantId: "tnt_01m4av5he0f7d8dmthsyd7cgpr",
+      personId: "cli_01m5yb40c8e0nr4ym1c81ay6pb",
+    };
+    const content = challengeContent(ada, act, "2026-01-01T12:00:00.000Z");
     const challenge = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(content));
-    expect(toBase64url(challenge)).toBe("rnLhmP7DsASjDpHY2sjFFVLbiXuGzWGw3sDtYMuvxeQ");
+    expect(toBase64url(challenge)).toBe("wbDCndW6d5uBuSL-PhLNjZEhHtvfvyFUs3qwmt0AVnQ");
   });
 });

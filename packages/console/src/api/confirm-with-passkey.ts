@@ -9,23 +9,36 @@ interface ConfirmedAct {
   digest: string;
 }
 
+/** The person who confirms, and their tenant, by their ids. */
+export interface Confirming {
+  tenantId: string;
+  personId: string;
+}
+
 const utf8 = new TextEncoder();
 
 /**
  * Asks for the passkey if the operation needs it, and returns the value of `Bursar-Passkey`. The challenge is computed from the request, so
  * the assertion is worth nothing for another one. Fails with a sentence for the page if the person cancels.
  */
-export async function confirmWithPasskey(request: RequestToConfirm): Promise<string | undefined> {
+export async function confirmWithPasskey(
+  request: RequestToConfirm,
+  whoConfirms: () => Promise<Confirming>,
+): Promise<string | undefined> {
   const act = await actOf(request);
   if (act === undefined) return undefined;
   const at = new Date().toISOString();
-  const challenge = await sha256(challengeContent(act, at));
+  const challenge = await sha256(challengeContent(await whoConfirms(), act, at));
   const { userHandle: _, ...assertion } = await explained(() => signChallenge(challenge))();
   return toBase64url(utf8.encode(JSON.stringify({ ...assertion, at })).buffer);
 }
 
-export function challengeContent({ act, target, digest }: ConfirmedAct, at: string): string {
-  return ["bursar-passkey-v1", act, target, digest, at].join("\n");
+export function challengeContent(
+  { tenantId, personId }: Confirming,
+  { act, target, digest }: ConfirmedAct,
+  at: string,
+): string {
+  return ["bursar-passkey-v2", tenantId, personId, act, target, digest, at].join("\n");
 }
 
 /** A decision names what is decided and its digest; any other operation its path and the digest of its body. */

@@ -73,6 +73,13 @@ export const peopleErrors = {
       "Ask for the passkey with the challenge of this request, and send the assertion in `Bursar-Passkey`.",
     retry: "never",
   },
+  PASSKEY_IN_USE: {
+    status: 409,
+    message: "Another person of the tenant has this passkey.",
+    when: "a passkey is registered whose credential id or public key is one of another person of the tenant",
+    advice: "Create a passkey of your own. One passkey is one person.",
+    retry: "never",
+  },
   PASSKEY_IS_LAST: {
     status: 409,
     message: "The last passkey cannot be removed.",

@@ -48,6 +48,17 @@ const say = (clientId: string, more: Partial<Approval> = {}): Approval => ({
 const stateOf = (approvals: Approval[], nowMs = 3000) => tallyApprovals(two, asked, approvals, nowMs).state;
 
 describe("approvals", () => {
+  it("count once if they are signed with one key", () => {
+    const signed = (clientId: string, publicKey: string) => say(clientId, { publicKey });
+    expect(stateOf([signed("a", "k"), signed("b", "k")])).toBe("pending");
+    expect(stateOf([signed("a", "k"), signed("b", "l")])).toBe("approved");
+    expect(stateOf([say("a", { publicKey: null }), say("b", { publicKey: null })])).toBe("approved");
+    // The second decision of one client does not take the first from it.
+    expect(stateOf([signed("a", "k"), signed("a", "k"), signed("b", "l")])).toBe("approved");
+    const alone = { ...asked, isSingleAdministrator: true };
+    expect(tallyApprovals(two, alone, [signed("a", "k"), signed("b", "k")], 3000).approved).toBe(1);
+  });
+
   it("are pending until there are enough", () => {
     expect(tallyApprovals(two, asked, [say("a")], 3000)).toEqual({
       state: "pending",

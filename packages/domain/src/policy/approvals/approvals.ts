@@ -44,6 +44,8 @@ export interface Approval {
   isSigned?: boolean;
   /** Whether the client is a person. */
   isPerson?: boolean;
+  /** The public key of the stored signature, in any encoding. */
+  publicKey?: string | null;
 }
 
 export interface ApprovalTally {
@@ -106,7 +108,8 @@ export function findIndependenceFault(
 /**
  * Tallies the decisions that were made before the deadline by clients that may approve. One rejection is final even if its client has been
  * disabled since, because stopping is always safe. An approval counts only while its client is enabled, unchanged since the request, and
- * independent of the initiator, and signed or of a person if it must be; clients that are not independent of each other count once.
+ * independent of the initiator, and signed or of a person if it must be; clients that are not independent of each other count once, as do
+ * those that have signed with one key.
  */
 export function tallyApprovals(
   requirement: ApprovalRequirement,
@@ -118,13 +121,17 @@ export function tallyApprovals(
   const heard = approvals.filter(
     ({ clientId, atMs }) => atMs < deadlineMs && mayApprove(requirement, initiator.initiatorId, clientId),
   );
-  const valid = heard.filter(
+  const permitted = heard.filter(
     (one) =>
       one.decision === "approve" &&
       one.isEnabled &&
       (requirement.signed !== true || one.isSigned === true) &&
       (requirement.people !== true || one.isPerson === true) &&
       findIndependenceFault(initiator, one) === undefined,
+  );
+  const valid = permitted.filter(
+    ({ clientId, publicKey = null }) =>
+      publicKey === null || permitted.find((one) => one.publicKey === publicKey)?.clientId === clientId,
   );
   const approved = initiator.isSingleAdministrator
     ? new Set(valid.map(({ clientId }) => clientId)).size

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { showId } from "@bursar/protocol";
 import type { NonceStore } from "../access/authenticate-client.js";
 import type { VerifiedSignature } from "../access/verify-request-signature.js";
 import type { ApiClient } from "../clients/client.js";
@@ -32,9 +33,18 @@ export interface StepUpDeps extends ClientDeps {
 
 const ageMaxMs = 5 * 60_000;
 
-/** What the challenge is the SHA-256 of. */
-export function contentOfChallenge({ act, target, digest }: ConfirmedAct, at: string): string {
-  return ["bursar-passkey-v1", act, target, digest, at].join("\n");
+/**
+ * What the challenge is the SHA-256 of. It names the person, so that an assertion is worth nothing for anybody else, whatever passkeys they
+ * have. Decisions of version 1, which did not, keep the lines that they were made with.
+ */
+export function contentOfChallenge(
+  { tenantId, id }: Pick<ApiClient, "tenantId" | "id">,
+  { act, target, digest }: ConfirmedAct,
+  at: string,
+): string {
+  return ["bursar-passkey-v2", showId("tnt", tenantId), showId("cli", id), act, target, digest, at].join(
+    "\n",
+  );
 }
 
 export function challengeOf(content: string): string {
@@ -50,7 +60,7 @@ export function createStepUp(deps: StepUpDeps): VerifyPasskey {
     if (!timePattern.test(given.at) || !(Math.abs(deps.now() - atMs) <= ageMaxMs)) return invalid;
     const found = findPasskey(client.keys, given.id);
     if (found === undefined) return invalid;
-    const content = contentOfChallenge(act, given.at);
+    const content = contentOfChallenge(client, act, given.at);
     const challenge = challengeOf(content);
     const verified = await deps.passkeys.verifyAssertion(given, (one) => one === challenge, found.passkey);
     if (verified === undefined) return invalid;

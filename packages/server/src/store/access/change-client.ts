@@ -19,6 +19,7 @@ import { sql } from "../core/sql.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
 import { refuseRaise } from "./lineage/refuse-raise.js";
 import { passOnControllers } from "./pass-on-controllers.js";
+import { isPasskeyOfOther } from "./people/other-passkey.js";
 import { hasOtherPerson, writeFormerAccounts } from "./people/other-person.js";
 import { refuseLostRole } from "./people/roles.js";
 import { endProviderSessions } from "./people/sessions.js";
@@ -76,6 +77,8 @@ export async function changeClient(
   // A change of another client can have taken the key in the meantime, because only this client's row is locked.
   if (keyed !== undefined && !(await takeKey(tx, client, keyed, audit.occurredAt)))
     return { refused: "IDEMPOTENCY_KEY_REUSED" };
+  if (change.addKey !== undefined && (await isPasskeyOfOther(tx, client, change.addKey)))
+    return { refused: "PASSKEY_IN_USE" };
   if (change.authority?.controllers === "reset") await passOnControllers(tx, client);
   const changed = changeOf(client, change, audit.occurredAt);
   applyChange(tx, changed, change, audit.occurredAt);

@@ -8,6 +8,11 @@ const algorithmOfSignature = sql`(
   SELECT s.algorithm FROM approval_signatures s
   WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version)`;
 
+/** The public key of that signature, in hex. */
+export const publicKeyOfSignature = sql`(
+  SELECT encode(s.public_key, 'hex') FROM approval_signatures s
+  WHERE s.tenant_id = a.tenant_id AND s.transaction_id = a.transaction_id AND s.version = a.version)`;
+
 /** Whether a signature is stored with the approval `a`. */
 export const isSigned = sql`(${algorithmOfSignature} IS NOT NULL)`;
 

@@ -6,7 +6,7 @@ import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { type ClientStanding, createStandingReader, standingOf } from "../access/lineage/lineage.js";
 import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
-import { isApprovalAuthentic, isSignedByKey } from "./approval-integrity.js";
+import { isApprovalAuthentic, isSignedByKey, publicKeyOfSignature } from "./approval-integrity.js";
 import { isRequirementAuthentic } from "./transaction-integrity.js";
 
 type ClaimedRow = Pick<
@@ -45,6 +45,8 @@ interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
   digest: string | null;
   keyId: string | null;
   mac: string | null;
+  /** Of the signature; not under the MAC. A writer who changes it can only make one approval of two. */
+  publicKey: string | null;
 }
 
 /**
@@ -65,7 +67,7 @@ export async function readPendingApprovals(
       w.client_id AS "clientId", (
       SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
           'digest', encode(a.digest, 'hex'), 'comment', a.comment, 'decidedAt', a.decided_at, 'keyId', a.key_id, 'mac', encode(a.mac, 'base64'),
-          'isSigned', ${isSignedByKey})
+          'isSigned', ${isSignedByKey}, 'publicKey', ${publicKeyOfSignature})
         ORDER BY a.version), '[]')
       FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id) AS approvals,
       ${wasRejected} AS "isRejected",
@@ -160,11 +162,11 @@ function toPending(
     policyVersion,
     askedAt,
     initiator: standingOf(standings, clientId),
-    approvals: approvals.map(({ keyId, mac, ...row }) => {
+    approvals: approvals.map(({ keyId, mac, publicKey, ...row }) => {
       const approval = { ...row, tenantId, transactionId, decidedAt: new Date(row.decidedAt) };
       const stored = { keyId, mac: mac === null ? null : Buffer.from(mac, "base64") };
       const isAuthentic = row.digest === digest && isApprovalAuthentic(keys, approval, stored);
-      return readApproval(approval, isAuthentic, standingOf(standings, row.clientId));
+      return { ...readApproval(approval, isAuthentic, standingOf(standings, row.clientId)), publicKey };
     }),
     isRejected,
     isDelisted,

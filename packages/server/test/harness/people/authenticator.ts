@@ -122,12 +122,15 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 /** The header of a request that a person confirms, computed as the documentation says. */
 export function passkeyHeader(
-  authenticator: Authenticator,
+  { authenticator, token }: { authenticator: Authenticator; token: string },
   { act, target, digest }: { act: string; target: string; digest: string },
   at = new Date().toISOString(),
   faults: Faults = {},
 ): string {
-  const content = `bursar-passkey-v1\n${act}\n${target}\n${digest}\n${at}`;
+  const { tenant_id, client_id } = JSON.parse(
+    Buffer.from(token.split(".")[1] ?? "", "base64url").toString(),
+  ) as Record<string, string>;
+  const content = `bursar-passkey-v2\n${tenant_id}\n${client_id}\n${act}\n${target}\n${digest}\n${at}`;
   const challenge = createHash("sha256").update(content).digest("base64url");
   return Buffer.from(JSON.stringify({ at, ...authenticator.assert(challenge, faults) })).toString(
     "base64url",

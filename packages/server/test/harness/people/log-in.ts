@@ -60,7 +60,7 @@ export async function callConfirmed(
   const digest = createHash("sha256")
     .update(body === undefined ? "" : JSON.stringify(body))
     .digest("hex");
-  const header = passkeyHeader(person.authenticator, { act: operation.id, target: operation.path, digest });
+  const header = passkeyHeader(person, { act: operation.id, target: operation.path, digest });
   return await service.call(operation.method, operation.path, person.token, body, {
     "bursar-passkey": header,
   });

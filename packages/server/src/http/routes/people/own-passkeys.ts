@@ -65,7 +65,7 @@ export function addOwnPasskey({ addOwnPasskey: add }: Pick<UseCases, "addOwnPass
       body: AddPasskeyBody,
       bodyBytesMax: 131_072,
       success: { status: 201, schema: Passkey, description: "The passkey." },
-      errors: ["PERSON_NOT_FOUND", "KEY_LIMIT_REACHED", "CLIENT_TAMPERED"],
+      errors: ["PERSON_NOT_FOUND", "KEY_LIMIT_REACHED", "PASSKEY_IN_USE", "CLIENT_TAMPERED"],
     },
     async (request, reply) => {
       const { name, ...attestation } = request.body;
@@ -83,8 +83,10 @@ export function renameOwnPasskey({ renameOwnPasskey: rename }: Pick<UseCases, "r
       method: "PATCH",
       path: "/v1/me/passkeys/:id",
       operationId: "renameOwnPasskey",
+      passkey: true,
       summary: "Rename a passkey of the caller",
-      description: "The name is for people to tell passkeys apart.",
+      description:
+        "Confirmed with a passkey that the caller has: a stolen access token could otherwise swap the names, and the person would remove the wrong one.",
       params: PasskeyPath,
       body: RenamePasskeyBody,
       success: { status: 200, schema: Passkey, description: "The passkey." },

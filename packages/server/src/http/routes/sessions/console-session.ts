@@ -80,6 +80,7 @@ export function registerPasskey(
         "INVITATION_INVALID",
         "PASSKEY_INVALID",
         "KEY_LIMIT_REACHED",
+        "PASSKEY_IN_USE",
         "CLIENT_TAMPERED",
         "CONCURRENCY_LIMITED",
       ],

@@ -31,7 +31,7 @@ import { findClientOfTenant } from "../read-client.js";
 import { judgeCaller } from "../review-caller.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../row-integrity.js";
 import { type ChangeRow, readRequest, selectRequests } from "./change-request-rows.js";
-import { insertChangeSignature, listChangeEvidence } from "./change-signatures.js";
+import { insertChangeSignature, listChangeEvidence, readChangeSigners } from "./change-signatures.js";
 import { countOpen } from "./count-open-changes.js";
 
 export function createChangeRequestStore(database: Database, log: EventLog): ChangeRequestStore {
@@ -125,7 +125,7 @@ function createChangeUnit(tx: Tx, log: EventLog, onRead: OnClientsRead | undefin
       return { request, isAuthentic: isChangeAuthentic(tx, request, row) };
     },
     isOpenInLog: (tenantId, shownId) => isOpenInLog(tx, tenantId, shownId),
-    readStanding: (request) => readStanding(standings, request),
+    readStanding: (request) => readStanding(tx, standings, request),
     recordDecision: (request, decision, evidence) => {
       recordDecision(tx, request, decision);
       const { tenantId, id } = request;
@@ -256,9 +256,10 @@ async function findEarlier(source: KeyedQueryable, tenantId: string, key: string
   return row && { earlier: readShown(source, row), requestHash: found.requestHash };
 }
 
-async function readStanding(reader: StandingReader, request: ChangeRequest): Promise<ChangeStanding> {
+async function readStanding(tx: Tx, reader: StandingReader, request: ChangeRequest): Promise<ChangeStanding> {
   const { requestedBy, createdAt, decisions } = request;
   const standings = await reader.read([requestedBy, ...decisions.map(({ clientId }) => clientId)]);
+  const publicKeys = await readChangeSigners(tx, request);
   const { isActive, ...requester } = standingOf(standings, requestedBy);
   const requestedAtMs = createdAt.getTime();
   return {
@@ -269,10 +270,12 @@ async function readStanding(reader: StandingReader, request: ChangeRequest): Pro
       requestedAtMs,
       askedAtMs: requestedAtMs,
     },
-    approvals: decisions.map(({ clientId, decision, decidedAt }) => {
+    approvals: decisions.map(({ version, clientId, decision, decidedAt }) => {
       const { lineage, authorityChangedAtMs, ...decider } = standingOf(standings, clientId);
       const isEnabled = mayApproveChanges(decider);
-      return { clientId, decision, atMs: decidedAt.getTime(), isEnabled, lineage, authorityChangedAtMs };
+      const publicKey = publicKeys.get(version) ?? null;
+      const made = { clientId, decision, atMs: decidedAt.getTime(), publicKey };
+      return { ...made, isEnabled, lineage, authorityChangedAtMs };
     }),
   };
 }

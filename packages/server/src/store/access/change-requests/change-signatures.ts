@@ -1,4 +1,4 @@
-import type { ChangeDecision } from "../../../app/change-requests/change-request.js";
+import type { ChangeDecision, ChangeRequest } from "../../../app/change-requests/change-request.js";
 import type { ApprovalEvidence } from "../../../app/transactions/approvals/approval-evidence.js";
 import type { Queryable, Tx } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
@@ -41,4 +41,18 @@ export async function listChangeEvidence(
     ...{ version, clientId, decision, comment, decidedAt },
     evidence: evidence.keyId === null ? null : evidence,
   }));
+}
+
+/** The public keys of the signatures, in hex, by the version of their decision. Served by the primary key. */
+export async function readChangeSigners(
+  source: Queryable,
+  { tenantId, id, decisions }: Pick<ChangeRequest, "tenantId" | "id" | "decisions">,
+): Promise<ReadonlyMap<number, string>> {
+  if (decisions.length < 2) return new Map();
+  const rows = await source.query<{ version: number; publicKey: string }>(sql`
+    SELECT version, encode(public_key, 'hex') AS "publicKey" FROM change_signatures
+    WHERE tenant_id = ${tenantId} AND change_request_id = ${id} AND public_key IS NOT NULL
+    ORDER BY version LIMIT ${decisionsMax}
+  `);
+  return new Map(rows.map(({ version, publicKey }) => [version, publicKey]));
 }

@@ -50,6 +50,9 @@ describe("a person's own passkeys", () => {
     const authenticator = createAuthenticator(consoleOriginOf(service));
     return { authenticator, body: { name: "Key", ...authenticator.register(given ?? (await options())) } };
   };
+  const renaming = (id: string) => ({
+    ...{ id: "renameOwnPasskey", method: "PATCH", path: `/v1/me/passkeys/${id}` },
+  });
   const removing = (id: string) => ({
     ...{ id: "removeOwnPasskey", method: "DELETE", path: `/v1/me/passkeys/${id}` },
   });
@@ -97,7 +100,9 @@ describe("a person's own passkeys", () => {
   it("are renamed, and removed except the last, with which their sessions end", async () => {
     const { authenticator, body } = await create();
     const added = (await read(await callConfirmed(service, ada, adding, body))).body;
-    const renamed = await service.call("PATCH", `/v1/me/passkeys/${added.id}`, ada.token, { name: "Safe" });
+    const bare = await service.call("PATCH", renaming(added.id).path, ada.token, { name: "Laptop" });
+    expect((await read(bare)).code).toBe("PASSKEY_REQUIRED");
+    const renamed = await callConfirmed(service, ada, renaming(added.id), { name: "Safe" });
     expect(await renamed.json()).toMatchObject({ id: added.id, name: "Safe" });
     const opened = await logInWith(service, authenticator);
     const token = await tokenOf(service, opened.cookie);
@@ -122,7 +127,7 @@ describe("a person's own passkeys", () => {
     );
     // Nobody renames the passkey of somebody else.
     const grace = await join("grace@treasury.example");
-    const foreign = await service.call("PATCH", `/v1/me/passkeys/${first?.id}`, grace.token, { name: "x" });
+    const foreign = await callConfirmed(service, grace, renaming(first?.id ?? ""), { name: "x" });
     expect((await read(foreign)).code).toBe("CREDENTIAL_NOT_FOUND");
   });
 });

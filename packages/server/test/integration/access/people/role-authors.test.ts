@@ -31,12 +31,13 @@ describe("an approver whose role a client has written", () => {
   const approve = async ({ cookie, authenticator }: Dan, { id, approval }: Transaction) => {
     const digest = approval?.digest ?? "";
     const act = { act: "transaction.approve", target: id, digest };
+    const token = await tokenOf(service, cookie);
     const answer = await service.call(
       "POST",
       `/v1/transactions/${id}/approvals`,
-      await tokenOf(service, cookie),
+      token,
       { decision: "approve", digest },
-      { "bursar-passkey": passkeyHeader(authenticator, act) },
+      { "bursar-passkey": passkeyHeader({ token, authenticator }, act) },
     );
     const { error } = (await answer.json()) as { error?: { code: string } };
     return [answer.status, error?.code];

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
+import { readId } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { challengeOf, contentOfChallenge } from "../../../../src/app/people/step-up.js";
 import { eventually } from "../../../harness/eventually.js";
@@ -25,15 +26,17 @@ describe("the challenge of a request", () => {
       target: "tx_01m7hv29e0ft9aa6d3rfpaz6r9",
       digest: "ab".repeat(32),
     };
-    const content = contentOfChallenge(act, "2026-01-01T12:00:00.000Z");
+    const [tenant, person] = ["tnt_01m4av5he0f7d8dmthsyd7cgpr", "cli_01m5yb40c8e0nr4ym1c81ay6pb"];
+    const client = { tenantId: readId("tnt", tenant) ?? "", id: readId("cli", person) ?? "" };
+    const content = contentOfChallenge(client, act, "2026-01-01T12:00:00.000Z");
     expect(challengeOf(content)).toBe(
       createHash("sha256")
         .update(
-          `bursar-passkey-v1\ntransaction.approve\n${act.target}\n${act.digest}\n2026-01-01T12:00:00.000Z`,
+          `bursar-passkey-v2\n${tenant}\n${person}\ntransaction.approve\n${act.target}\n${act.digest}\n2026-01-01T12:00:00.000Z`,
         )
         .digest("base64url"),
     );
-    expect(challengeOf(content)).toBe("rnLhmP7DsASjDpHY2sjFFVLbiXuGzWGw3sDtYMuvxeQ");
+    expect(challengeOf(content)).toBe("wbDCndW6d5uBuSL-PhLNjZEhHtvfvyFUs3qwmt0AVnQ");
   });
 });
 
@@ -89,7 +92,7 @@ describe("a person", () => {
 
   it("approves with a passkey, and anyone can verify that later", async () => {
     expect(await decide(ada, undefined)).toEqual([403, "PASSKEY_REQUIRED"]);
-    expect(await decide(ada, passkeyHeader(ada.authenticator, approval()))).toEqual([202, undefined]);
+    expect(await decide(ada, passkeyHeader(ada, approval()))).toEqual([202, undefined]);
     const listed = await service.call("GET", `/v1/transactions/${transaction.id}/approvals`, token);
     const { data } = (await listed.json()) as {
       data: {
@@ -135,7 +138,7 @@ describe("a person", () => {
         act === undefined
           ? {}
           : {
-              "bursar-passkey": passkeyHeader(admin.authenticator, {
+              "bursar-passkey": passkeyHeader(admin, {
                 act,
                 target: `/v1/wallets/${id}/unfreeze`,
                 digest,
@@ -156,13 +159,10 @@ describe("a person", () => {
     });
     transaction = await pay();
     const late = await join("approver", "late@treasury.example");
-    expect(await decide(late, passkeyHeader(late.authenticator, approval()))).toEqual([
-      403,
-      "APPROVER_NOT_INDEPENDENT",
-    ]);
+    expect(await decide(late, passkeyHeader(late, approval()))).toEqual([403, "APPROVER_NOT_INDEPENDENT"]);
     const { cookie, authenticator } = await registerWith(service, invited);
     const early = { token: await tokenOf(service, cookie), authenticator };
-    expect(await decide(early, passkeyHeader(authenticator, approval()))).toEqual([202, undefined]);
+    expect(await decide(early, passkeyHeader(early, approval()))).toEqual([202, undefined]);
   });
 
   it("approves with another person what a rule wants people for, and no program does", async () => {
@@ -197,13 +197,13 @@ describe("a person", () => {
     expect(await (await say(second.token)).json()).toMatchObject({
       error: { code: "POLICY_REJECTED", message: expect.stringContaining("approvals by people") },
     });
-    expect(await decide(ada, passkeyHeader(ada.authenticator, approval()))).toEqual([202, undefined]);
+    expect(await decide(ada, passkeyHeader(ada, approval()))).toEqual([202, undefined]);
     const seen = await service.call("GET", `/v1/transactions/${transaction.id}`, token);
     await service.call("GET", `/v1/transactions/${transaction.id}`, token, undefined, {
       ...{ "if-none-match": seen.headers.get("etag") ?? "", prefer: "wait=1" },
     });
     expect((await read()).state).toBe("awaiting_approval");
-    expect(await decide(grace, passkeyHeader(grace.authenticator, approval()))).toEqual([202, undefined]);
+    expect(await decide(grace, passkeyHeader(grace, approval()))).toEqual([202, undefined]);
     await eventually(read, ({ state }) => state === "completed");
   });
 
@@ -212,28 +212,22 @@ describe("a person", () => {
     const now = new Date().toISOString();
     const grace = await join("approver", "grace@treasury.example");
     const refused: [string, string][] = [
-      ["another digest", passkeyHeader(ada.authenticator, approval("0".repeat(64)))],
-      ["another decision", passkeyHeader(ada.authenticator, approval(transaction.digest, "reject"))],
+      ["another digest", passkeyHeader(ada, approval("0".repeat(64)))],
+      ["another decision", passkeyHeader(ada, approval(transaction.digest, "reject"))],
       [
         "another transaction",
-        passkeyHeader(
-          ada.authenticator,
-          approval(transaction.digest, "approve", "tx_01m7hv29e0ft9aa6d3rfpaz6r9"),
-        ),
+        passkeyHeader(ada, approval(transaction.digest, "approve", "tx_01m7hv29e0ft9aa6d3rfpaz6r9")),
       ],
-      ["another person", passkeyHeader(grace.authenticator, approval())],
-      [
-        "another origin",
-        passkeyHeader(ada.authenticator, approval(), now, { origin: "https://evil.example" }),
-      ],
-      ["another rpId", passkeyHeader(ada.authenticator, approval(), now, { rpId: "evil.example" })],
-      ["no user verification", passkeyHeader(ada.authenticator, approval(), now, { isUserVerified: false })],
-      ["an old time", passkeyHeader(ada.authenticator, approval(), late)],
+      ["another person", passkeyHeader(grace, approval())],
+      ["another origin", passkeyHeader(ada, approval(), now, { origin: "https://evil.example" })],
+      ["another rpId", passkeyHeader(ada, approval(), now, { rpId: "evil.example" })],
+      ["no user verification", passkeyHeader(ada, approval(), now, { isUserVerified: false })],
+      ["an old time", passkeyHeader(ada, approval(), late)],
       ["nonsense", "bm9uc2Vuc2U"],
     ];
     for (const [name, header] of refused)
       expect([name, ...(await decide(ada, header))]).toEqual([name, 403, "PASSKEY_INVALID"]);
-    const header = passkeyHeader(ada.authenticator, approval());
+    const header = passkeyHeader(ada, approval());
     expect(await decide(ada, header)).toEqual([202, undefined]);
     expect(await decide(ada, header)).toEqual([403, "PASSKEY_INVALID"]);
     // The same bytes in other characters, which a decoder takes for the same.
@@ -254,7 +248,7 @@ describe("a person", () => {
     const body = { name: "reader", scopes: ["wallets:read"] };
     const digest = createHash("sha256").update(JSON.stringify(body)).digest("hex");
     const header = (given = digest) =>
-      passkeyHeader(admin.authenticator, { act: "createRole", target: "/v1/roles", digest: given });
+      passkeyHeader(admin, { act: "createRole", target: "/v1/roles", digest: given });
     const create = async (value: object, given?: string) =>
       (
         await service.call(

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { readId } from "@bursar/protocol";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../../../src/store/core/sql.js";
+import { eventually } from "../../../harness/eventually.js";
+import { createAuthenticator, passkeyHeader } from "../../../harness/people/authenticator.js";
+import { callConfirmed, consoleOriginOf, registerWith, tokenOf } from "../../../harness/people/log-in.js";
+import { inspectSharedService } from "../../../harness/service/shared-service.js";
+import type { TestClient } from "../../../harness/service/test-service.js";
+
+const service = await inspectSharedService();
+
+describe("one passkey", () => {
+  let owner: TestClient;
+  beforeEach(async () => {
+    owner = await service.createTenant("100");
+  });
+  const device = () => createAuthenticator(consoleOriginOf(service));
+  const invite = (email: string, role: string, to = owner) =>
+    service.inviteAsOperator(to, { email, name: "Ada", role });
+  const join = async (email: string, role: string, authenticator = device(), to = owner) => {
+    const { cookie } = await registerWith(service, await invite(email, role, to), authenticator);
+    return { token: await tokenOf(service, cookie), authenticator };
+  };
+  const call = async (method: string, path: string, token: string, body?: object, header?: string) => {
+    const headers: Record<string, string> = header === undefined ? {} : { "bursar-passkey": header };
+    const answer = await service.call(method, path, token, body, headers);
+    return { status: answer.status, body: (await answer.json()) as Record<string, never> };
+  };
+
+  it("is one person of a tenant, also by its public key, and in a race", async () => {
+    const shared = device();
+    const [one, two] = [await invite("a@x.example", "approver"), await invite("b@x.example", "approver")];
+    const raced = await Promise.all([registerWith(service, one, shared), registerWith(service, two, shared)]);
+    expect(raced.map(({ status, code }) => [status, code]).toSorted()).toEqual([
+      [201, undefined],
+      [409, "PASSKEY_IN_USE"],
+    ]);
+    // The same key by another name.
+    const third = { ...shared, ...renamed(shared) };
+    const refused = await registerWith(service, await invite("c@x.example", "viewer"), third);
+    expect([refused.status, refused.code]).toEqual([409, "PASSKEY_IN_USE"]);
+    // Nor is it added by somebody who has another one.
+    const grace = await join("grace@x.example", "viewer");
+    const options = (await call("POST", "/v1/me/passkeys/options", grace.token)).body as unknown as {
+      challenge: string;
+      user_handle: string;
+    };
+    const adding = { id: "addOwnPasskey", method: "POST", path: "/v1/me/passkeys" };
+    const added = await callConfirmed(service, grace, adding, { name: "Two", ...shared.register(options) });
+    expect([added.status, ((await added.json()) as { error: { code: string } }).error.code]).toEqual([
+      409,
+      "PASSKEY_IN_USE",
+    ]);
+  });
+
+  it("confirms for one person of one tenant", async () => {
+    const shared = device();
+    const other = await service.createTenant("10");
+    const [here, there] = [
+      await join("a@x.example", "admin", shared),
+      await join("a@x.example", "admin", shared, other),
+    ];
+    const body = { name: "aux", scopes: ["wallets:read"] };
+    const digest = createHash("sha256").update(JSON.stringify(body)).digest("hex");
+    const header = passkeyHeader(here, { act: "createClient", target: "/v1/clients", digest });
+    const refused = await call("POST", "/v1/clients", there.token, body, header);
+    expect([refused.status, refused.body["error"]?.["code"]]).toEqual([403, "PASSKEY_INVALID"]);
+    expect((await call("POST", "/v1/clients", here.token, body, header)).status).toBe(201);
+  });
+
+  it("approves once, also if two people have had it since before that was refused", async () => {
+    const token = await service.token(owner);
+    const policy = { rules: [], default: { action: "require_approval", approvals: 2, people: true } };
+    const put = await service.call("PUT", "/v1/policy", token, policy, { "if-match": '"0"' });
+    expect(put.status).toBe(200);
+    const [ada, grace, eve] = [
+      await join("a@x.example", "approver"),
+      await join("g@x.example", "approver"),
+      await join("e@x.example", "approver"),
+    ];
+    const paid = { reference: "r", asset: "USD", amount: "1" };
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const { id } = (await (await service.call("POST", "/v1/transactions", token, paid, key)).json()) as {
+      id: string;
+    };
+    const read = async () =>
+      (await call("GET", `/v1/transactions/${id}`, token)).body as unknown as {
+        state: string;
+        approval: { digest: string; approved: number };
+      };
+    const { approval } = await eventually(read, ({ state }) => state === "awaiting_approval");
+    const { digest } = approval;
+    const act = { act: "transaction.approve", target: id, digest };
+    const approve = (person: typeof ada, header = passkeyHeader(person, act)) =>
+      call("POST", `/v1/transactions/${id}/approvals`, person.token, { decision: "approve", digest }, header);
+    // The assertion of one person is none of another.
+    expect((await approve(grace, passkeyHeader(ada, act))).status).toBe(403);
+    expect((await approve(ada)).status).toBe(202);
+    // The evidence of two people who have registered one passkey before that was refused.
+    await service.database.query(sql`
+      UPDATE approval_signatures SET public_key = (
+        SELECT decode(rpad(translate(m->>'publicKey', '-_', '+/'), (length(m->>'publicKey') + 3) / 4 * 4, '='), 'base64')
+        FROM client_keys k, LATERAL (SELECT convert_from(k.material, 'UTF8')::jsonb AS m) j
+        WHERE m->>'credentialId' = ${grace.authenticator.id})
+      WHERE transaction_id = ${readId("tx", id)}
+    `);
+    expect((await approve(grace)).status).toBe(202);
+    const seen = (await service.call("GET", `/v1/transactions/${id}`, token)).headers.get("etag") ?? "";
+    await service.call("GET", `/v1/transactions/${id}`, token, undefined, {
+      ...{ "if-none-match": seen, prefer: "wait=1" },
+    });
+    expect((await read()).state).toBe("awaiting_approval");
+    expect((await approve(eve)).status).toBe(202);
+    await eventually(read, ({ state }) => state === "completed");
+  });
+});
+
+/** The authenticator with another credential id for the same key. */
+function renamed(authenticator: ReturnType<typeof createAuthenticator>) {
+  const register: typeof authenticator.register = (options, faults) => {
+    const made = authenticator.register(options, faults);
+    const [from, to] = [Buffer.from(authenticator.id, "base64url"), Buffer.alloc(32, 7)];
+    const attestation = Buffer.from(made.attestation_object, "base64url");
+    to.copy(attestation, attestation.indexOf(from));
+    return {
+      ...made,
+      id: to.toString("base64url"),
+      attestation_object: attestation.toString("base64url"),
+    };
+  };
+  return { register };
+}
