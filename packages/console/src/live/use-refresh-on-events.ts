@@ -8,8 +8,8 @@ import { createBackoff } from "./backoff";
 const refreshAfterMs = [300, 2000];
 
 /**
- * Reads queries again soon after something has happened, however often that is at most once for each delay. They are also read now and
- * then by themselves, in case the stream is interrupted.
+ * Reads queries again soon after an event. Many events at once are one reading for each delay. The queries also poll by themselves, in
+ * case the stream is interrupted.
  */
 export function useRefreshOnEvents(queryKeys: readonly QueryKey[]): void {
   const isAllowed = useScopes().includes("events:read");
