@@ -90,7 +90,7 @@ Requests that stop something take turns of their own: freezing a wallet, cancell
 
 ## Sizes and times
 
-A body in chunks may have 256 of them, and one more for each 256 bytes; with more, the request is answered with 400 and the connection is closed, because each chunk costs some microseconds, whatever its size. The rest of such a body is not read after the request was answered. Such a body counts as a failed request of its address. The first ones cost up to 40 ms each, because a read of 64 KiB is parsed whole; after three of them within 10 seconds all connections are parsed in slices of 1 KiB for a minute, and each costs a millisecond or two. Nobody else is refused for it. A proxy that buffers bodies, in front of the service, keeps them from it.
+A body in chunks may have 256 of them, and one more for each 256 bytes; with more, the request is answered with 400 and the connection is closed, because each chunk costs some microseconds, whatever its size. The rest of such a body is not read after the request was answered. Such a body counts as a failed request of its address. Until its connection is closed it costs up to 40 ms, because a read of 64 KiB is parsed whole, so somebody who opens many of them can still use up a core: a proxy that buffers bodies, in front of the service, prevents it.
 
 ${settingsTable("limits.", (key) => !/_per_client$|_per_tenant$|accept_wait|event_loop/.test(key))}
 

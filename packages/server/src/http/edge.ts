@@ -103,10 +103,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   const pending = createPendingAnswers();
   const app = createApp(options, pending);
   pending.follow(app.server);
-  boundSmallChunks(app.server, {
-    addresses: options.guard.addresses,
-    monotonicMs: () => performance.now(),
-  });
+  boundSmallChunks(app.server, options.guard.addresses);
   answerUnusualRequests(app.server, { ...options, publicUrl: options.guard.publicUrl });
   installUpgrades(app, "/v1/stream", pending);
   installTrustedProxies(app, options);

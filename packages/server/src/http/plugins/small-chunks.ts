@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { AddressQuota } from "../../app/quotas/address-quota.js";
-import { readInSlices } from "./read-in-slices.js";
 
 /**
  * Each chunk of a body costs 2 to 4 µs, whatever its size: a body of 60 KB in chunks of one byte took 230 ms, and anybody can send it. Programs
@@ -12,51 +11,19 @@ const bytesPerChunk = 256;
 /** How long a client has to read an answer that it got before it had sent its whole body. */
 const lingerMs = 500;
 
-/** After so many such bodies in a time, what arrives is parsed in small slices, so that the next ones cost a twentieth. */
-const watch = { afterCount: 3, withinMs: 10_000, forMs: 60_000 };
-
-interface SmallChunksOptions {
-  addresses: Pick<AddressQuota, "take">;
-  monotonicMs: () => number;
-}
-
 /**
  * Bounds what a body costs that comes in chunks: too many small ones end the connection and are charged to its address, and the rest of a
- * body is not read after the request was answered. A first read of 64 KiB is parsed whole, which takes 20 to 40 ms, so many connections
- * could still use up a core: after a few of them all connections are read in slices. Nobody is refused for what others at an address do.
+ * body is not read after the request was answered. A read of 64 KiB is parsed whole whatever is found at its beginning, so each such
+ * connection still costs 20 to 40 ms: a proxy that buffers bodies belongs in front of a service that strangers reach.
  */
-export function boundSmallChunks(server: Server, { addresses, monotonicMs }: SmallChunksOptions): void {
-  const ended = new WeakSet<Socket>();
-  const open = new Set<Socket>();
-  const sliced = new WeakSet<Socket>();
-  let [strikes, countedFromMs, watchedUntilMs] = [0, 0, 0];
-
-  function slice(socket: Socket): void {
-    if (sliced.has(socket)) return;
-    sliced.add(socket);
-    readInSlices(socket, () => ended.has(socket));
-  }
-
+export function boundSmallChunks(server: Server, addresses: Pick<AddressQuota, "take">): void {
   function end(socket: Socket): void {
-    ended.add(socket);
     socket.pause();
     addresses.take(socket.remoteAddress ?? "");
-    const nowMs = monotonicMs();
-    if (nowMs - countedFromMs > watch.withinMs) [strikes, countedFromMs] = [0, nowMs];
-    strikes += 1;
-    if (strikes >= watch.afterCount) {
-      watchedUntilMs = nowMs + watch.forMs;
-      for (const one of open) if (!ended.has(one)) slice(one);
-    }
     const error = Object.assign(new Error("the body has too many small chunks"), { code: "SMALL_CHUNKS" });
     server.emit("clientError", error, socket);
   }
 
-  server.on("connection", (socket: Socket) => {
-    open.add(socket);
-    socket.once("close", () => open.delete(socket));
-    if (monotonicMs() < watchedUntilMs) slice(socket);
-  });
   server.prependListener("request", (request, response) => {
     if (request.headers["transfer-encoding"] === undefined) return;
     countChunks(request, end);

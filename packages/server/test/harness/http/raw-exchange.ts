@@ -30,17 +30,16 @@ const probe = defineRoute(
 );
 
 /** The edge behind a real socket, with times that a test can wait for. */
-export async function listenForRawRequests(
-  changed: Partial<EdgeOptions> = {},
-  times = { headersTimeoutMs: 300, requestTimeoutMs: 600, idleTimeoutMs: 1000 },
-): Promise<TestEdge> {
+export async function listenForRawRequests(changed: Partial<EdgeOptions> = {}): Promise<TestEdge> {
   const edge = await createTestEdge([probe], {
     ...changed,
     limits: {
       bodyBytes: 65_536,
       headerBytes: 8192,
       jsonDepth: 16,
-      ...times,
+      headersTimeoutMs: 300,
+      requestTimeoutMs: 600,
+      idleTimeoutMs: 1000,
       requestsPerClient: 500,
       connectionsPerClient: 1000,
       heavyRequestsPerTenant: 2,

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -67,48 +66,19 @@ describe("a body in chunks of one byte", () => {
 
 describe("many bodies in chunks of one byte", () => {
   let edge: TestEdge;
-  let parsed = 0;
   const charged: string[] = [];
-  const hostile = `${headOf("POST", "/v1/probes")}${inChunks(nameOf(50_000), 1)}`;
-  const attack = () => converse(edge.app, (socket) => socket.write(hostile));
   beforeAll(async () => {
     const addresses = { ...closedGuard.addresses, take: (address: string) => charged.push(address) && 0 };
-    const times = { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000, idleTimeoutMs: 60_000 };
-    edge = await listenForRawRequests({ guard: { ...closedGuard, addresses } }, times);
-    // What the parser has called back with, also after the request was refused.
-    edge.app.server.on("request", (request: IncomingMessage) => {
-      const push = request.push.bind(request);
-      request.push = (...given) => {
-        parsed += 1;
-        return push(...given);
-      };
-    });
+    edge = await listenForRawRequests({ guard: { ...closedGuard, addresses } });
   });
   afterAll(() => edge.app.close());
 
-  it("are charged to their address, and cost little after the first ones, on open connections too", async () => {
-    const before = connectTo(edge.app);
-    const closed = new Promise((resolve) => before.once("close", resolve));
-    before.resume();
-    for (let count = 0; count < 3; count += 1) await attack();
-    expect(charged).toEqual(["127.0.0.1", "127.0.0.1", "127.0.0.1"]);
-    parsed = 0;
-    for (let count = 0; count < 3; count += 1) expect(readAnswers(await attack())[0]?.status).toBe(400);
-    before.write(hostile);
-    await closed;
-    expect(charged.length).toBe(7);
-    expect(parsed).toBeLessThan(4 * 600);
-  });
-
-  it("do not change what others are answered, with long bodies, several at once, or an upgrade", async () => {
-    const body = nameOf(60_000);
-    const post = `POST /v1/probes HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const last = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-    const received = await converse(edge.app, (socket) => socket.write(`${post}${post}${last}`));
-    expect(readAnswers(received).map(({ status }) => status)).toEqual([200, 200, 200]);
-    const upgrade =
-      "GET /v1/stream HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
-    const refused = await converse(edge.app, (socket) => socket.write(upgrade));
-    expect(readAnswers(refused)[0]?.status).toBeGreaterThanOrEqual(400);
+  it("are charged to their address", async () => {
+    const hostile = `${headOf("POST", "/v1/probes")}${inChunks(nameOf(50_000), 1)}`;
+    for (let count = 0; count < 2; count += 1) {
+      const received = await converse(edge.app, (socket) => socket.write(hostile));
+      expect(readAnswers(received)[0]?.status).toBe(400);
+    }
+    expect(charged).toEqual(["127.0.0.1", "127.0.0.1"]);
   });
 });
