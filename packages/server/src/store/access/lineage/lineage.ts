@@ -79,27 +79,42 @@ export function createStandingReader(
   /** Who controls whom, without proof. */
   const links = new Map<string, FoundLink>();
   const readCount = () => clients.size + proven.size;
+  let linkCount = 0;
+  let chargedCount = 0;
 
-  /** One statement nearly always: it ends early only if lineages are long. */
+  /**
+   * One statement nearly always. One that ends early has found that a lineage is too long; nothing more is asked about that one, and the
+   * others are asked about again.
+   */
   async function findLinks(wanted: readonly string[]): Promise<void> {
-    for (let tries = 0; tries < triesMax; tries += 1) {
-      const unknown = new Set(
-        wanted.flatMap((id) => followLinks(id, links).filter((one) => !links.has(one))),
+    let asked = wanted;
+    for (let tries = 0; tries <= wanted.length; tries += 1) {
+      const lineages = asked.map((id) => ({ id, members: followLinks(id, links) }));
+      const open = lineages.filter(
+        ({ members }) => members.length <= lineageMax && members.some((one) => !links.has(one)),
       );
-      if (unknown.size === 0) return;
-      for (const link of await readLinks(source, [...unknown])) links.set(link.id, link);
+      if (open.length === 0) return;
+      const unknown = new Set(open.flatMap(({ members }) => members.filter((one) => !links.has(one))));
+      const linksMax = open.length * (lineageMax + 1);
+      const found = await readLinks(source, [...unknown], linksMax);
+      for (const link of found) links.set(link.id, link);
+      linkCount += found.length;
+      if (found.length < linksMax) return;
+      asked = open.map(({ id }) => id);
     }
   }
 
   async function readClients(compared: Iterable<string>, group: Iterable<string>): Promise<void> {
-    const countBefore = readCount();
     const room = () => Math.max(0, readMax - readCount());
     const unread = [...compared].filter((id) => !clients.has(id)).slice(0, room());
     for (const client of await readAuthentic(source, unread)) clients.set(client.id, client);
     const behind = [...group].filter((id) => !clients.has(id) && !proven.has(id)).slice(0, room());
     const found = behind.flatMap((id) => links.get(id) ?? []);
     for (const [id, controllers] of await proveLinks(source, found)) proven.set(id, controllers);
-    onRead?.(readCount() - countBefore);
+    // The links of lineages that are too long were read too, although their clients are not.
+    const count = Math.max(readCount(), linkCount);
+    onRead?.(count - chargedCount);
+    chargedCount = count;
   }
 
   /** Undefined if nothing was read of it. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { controllersMax, lineageMax } from "@bursar/domain";
+import { controllersMax } from "@bursar/domain";
 import type { ApiClient } from "../../../app/clients/client.js";
 import { type KeyedQueryable, type Queryable, requireKeys } from "../../core/database.js";
 import { type Statement, sql } from "../../core/sql.js";
@@ -20,10 +20,14 @@ export type ProvenControllers = readonly string[] | "tampered";
 const sliceSize = 32;
 
 /**
- * Who controls these clients, and who controls those, without proof; no more of them, and of a client's controllers, than tell that there
- * are too many. Served by the primary key.
+ * Who controls these clients, and who controls those, without proof; at most `max` of them, and no more of a client's controllers than tell
+ * that there are too many. Served by the primary key.
  */
-export function readLinks(source: Queryable, clientIds: readonly string[]): Promise<FoundLink[]> {
+export function readLinks(
+  source: Queryable,
+  clientIds: readonly string[],
+  max: number,
+): Promise<FoundLink[]> {
   return source.query(sql`
     WITH RECURSIVE followed AS (
       SELECT c.* FROM unnest(${clientIds}::uuid[]) AS wanted (id) CROSS JOIN LATERAL (${linksOf(sql`wanted.id`)}) AS c
@@ -31,7 +35,7 @@ export function readLinks(source: Queryable, clientIds: readonly string[]): Prom
       SELECT c.* FROM followed
       CROSS JOIN LATERAL unnest(followed.controllers) AS controller (id)
       CROSS JOIN LATERAL (${linksOf(sql`controller.id`)}) AS c)
-    SELECT f.id, f.controllers, d.digest FROM (SELECT * FROM followed LIMIT ${clientIds.length * (lineageMax + 1)}) AS f
+    SELECT f.id, f.controllers, d.digest FROM (SELECT * FROM followed LIMIT ${max}) AS f
     CROSS JOIN LATERAL (SELECT ${digestOfClientRow(sql`c`)} AS digest FROM clients c WHERE c.id = f.id LIMIT 1) AS d
   `);
 }

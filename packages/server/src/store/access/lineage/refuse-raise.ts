@@ -55,8 +55,9 @@ function holds(controller: ApiClient | undefined, added: ApiClient["scopes"]): b
 
 /** These clients and those behind them, no more than tell that there are too many. */
 async function listBehind(source: KeyedQueryable, ids: readonly string[]): Promise<string[]> {
-  const behind = await readLinks(source, ids);
-  return [...new Set([...ids, ...behind.map(({ id }) => id)])].slice(0, Math.max(ids.length, lineageMax));
+  const max = Math.max(ids.length, lineageMax);
+  const behind = await readLinks(source, ids, max);
+  return [...new Set([...ids, ...behind.map(({ id }) => id)])].slice(0, max);
 }
 
 /** The controllers of a client that are not known yet. */

@@ -36,6 +36,10 @@ async function lengthen(tenant: GuardedTenant, { clientId }: Person, scopes?: re
   return chain;
 }
 
+/** Each client is controlled by twenty others, so that the lineage of each is nearly all of them. */
+const inCrowd = (index: number, ids: readonly string[]) =>
+  Array.from({ length: 20 }, (_, nth) => ids[(index * 37 + nth * 53 + 11) % ids.length] ?? "");
+
 describe("long lineages", () => {
   it("are charged to the approver who has them read, also if the approval is refused", async () => {
     const tenant = await createGuardedTenant(service);
@@ -49,6 +53,38 @@ describe("long lineages", () => {
     expect(status).toBe(403);
     expect(cost).toBeGreaterThan(5);
     expect(cost).toBeLessThan(15);
+  });
+
+  it("are charged also if they are too long to count, and read no further than tells that", async () => {
+    const tenant = await createGuardedTenant(service);
+    const officer = await tenant.hire();
+    const payment = await tenant.pay(tenant.admin);
+    const crowd = await insertClients(service, tenant.owner, 600, inCrowd);
+    await setControllers(service, officer.clientId, crowd.slice(0, 1));
+    await setControllers(service, tenant.admin.clientId, crowd.slice(300, 301));
+    const decision = { decision: "approve", digest: payment.approval?.digest };
+    const path = `/v1/transactions/${payment.id}/approvals`;
+    const { status, cost } = await costOf(officer, "POST", path, decision);
+    expect(status).toBe(403);
+    expect(cost).toBeGreaterThan(15);
+    expect(cost).toBeLessThan(40);
+    const [short = ""] = await insertClients(service, tenant.owner, 1, () => []);
+    const chain = await insertClients(service, tenant.owner, 97, inChain);
+    const wanted = [crowd[0] ?? "", crowd[300] ?? "", short, chain.at(-1) ?? ""];
+    let count = 0;
+    const query: typeof service.database.query = async (statement) => {
+      const rows = await service.database.query(statement);
+      count += rows.length;
+      return rows as never;
+    };
+    const standings = await readStandings({ query, keys: service.keys }, wanted);
+    expect(wanted.map((id) => standingOf(standings, id).lineage === everyone)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(count).toBeLessThan(4 * 101 + 2 * 101 + 120);
   });
 
   it("are charged to the client that requests or decides a change", async () => {
