@@ -66,7 +66,7 @@ export const adoptionBugs: readonly ChainBug[] = [
     breaks:
       "a payment that a restored database has forgotten to be paid is completed when the wallet is adopted",
     world: "rewound",
-    says: "something else was signed before (DIFFERENT_PAYMENT)",
+    says: "is processing and was paid 1 times",
     paysWaiting: true,
     ...withUnit(() => ({ listForgotten: async () => [] })),
   },

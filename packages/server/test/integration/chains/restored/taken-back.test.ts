@@ -130,12 +130,10 @@ it("counts as unconfirmed, also if a process of an earlier version has confirmed
   // It may have been made: neither does it end, nor does the nonce that the signer has bound it to go to another one.
   await restored.cancel(wallet, bound);
   await restored.look(wallet, bound);
-  await driven.inPool(2);
+  await driven.inPool(3);
   await driven.settle();
   await driven.until(bound, "cancelled");
   expect(await adopted.readWallet(wallet)).toMatchObject({ code: null });
-  await driven.inPool(1);
-  await driven.settle();
   for (const id of [above, refused]) await driven.until(id, "completed");
   expect(await Promise.all([bound, above, refused].map(driven.nonceOf))).toEqual([0, 1, 2]);
 });

@@ -88,9 +88,10 @@ async function refuseInGap() {
   return { wallet, id, above };
 }
 
-async function expectEnds(wallet: ChainWallet, id: string, above: string): Promise<void> {
+async function expectEnds(wallet: ChainWallet, id: string, above: string, inPool: number): Promise<void> {
   await driven.begin(wallet, above);
   await driven.until(id, "cancelled");
+  await driven.inPool(inPool);
   await driven.settle();
   await driven.until(above, "completed");
   expect(await adopted.readWallet(wallet)).toMatchObject({ code: null });
@@ -102,7 +103,7 @@ it("fills no gap after the signer has refused it another nonce than its own, and
   const next = await driven.pay(wallet, outside, modelCoin, 10n);
   await driven.inPool(1);
   expect(await driven.nonceOf(next)).toBe(1);
-  await expectEnds(wallet, id, above);
+  await expectEnds(wallet, id, above, 2);
   await driven.until(next, "completed");
 });
 
@@ -112,5 +113,5 @@ it("fills no gap then, and the nonce can be given up", async () => {
   driven.chain.send("bytes" in given ? given.bytes : JSON.stringify(given));
   await adopted.untilHalted(wallet);
   await adopted.untilResumed(wallet, 2);
-  await expectEnds(wallet, id, above);
+  await expectEnds(wallet, id, above, 1);
 });
