@@ -966,6 +966,13 @@ CREATE TABLE used_nonces (
   CONSTRAINT used_nonces_pkey PRIMARY KEY (tenant_id, client_id, nonce)
 );
 
+CREATE TABLE wallet_doubts (
+  number bigint NOT NULL,
+  network text NOT NULL,
+  found_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT wallet_doubts_pkey PRIMARY KEY (number)
+);
+
 CREATE TABLE wallet_entries (
   tenant_id uuid NOT NULL,
   wallet_id uuid NOT NULL,

@@ -198,6 +198,11 @@ export interface ChainUnit
   listUnknownNonces: (signed: readonly unconfirmed.SignedOfWallet[]) => Promise<unconfirmed.SignedOfWallet[]>;
   /** In this epoch of the database, the chain and the signer know no payment of theirs that the database does not know. */
   confirmWallets: (wallets: readonly WalletKey[], epoch: number) => void;
+  /**
+   * The signer knows payments of these wallets that the database does not know. If nothing has noticed a restore since they were confirmed, no wallet
+   * of any network counts as confirmed any more: payments of others may have been made too. Before anything that locks the audit log.
+   */
+  doubtWallets: (wallets: readonly WalletKey[]) => Promise<void>;
   /** Gives nonces, and raises the next nonces of their senders. */
   assign: (payments: readonly AssignedPayment[], headNumber: number, at: Date) => void;
   /** Decides the terms of the next attempt. */

@@ -64,6 +64,8 @@ export interface UsedNonces {
   reclaimNonces: (wallet: WalletKey, payments: readonly UnsignableNonce[]) => void;
   /** Payments of a wallet that are in no block, with a nonce below this one, locked. */
   listTaken: (wallet: WalletKey, below: number) => Promise<TakenPayment[]>;
+  /** Locks their open transactions, in the order of their keys. */
+  lockOpen: (keys: readonly TransactionKey[]) => Promise<void>;
   /** Payments of a wallet without a nonce that the signer has bound to one. Those that have begun are locked. */
   listForgotten: (wallet: WalletKey, signed: readonly SignedNonce[]) => Promise<ForgottenPayment[]>;
 }

@@ -70,8 +70,8 @@ export interface Signer {
   /** Idempotent by intent: the same bytes again. In the order given. Throws SignerUnavailableError. */
   sign: (intents: readonly SigningIntent[]) => Promise<(SignedBytes | SignerRefusal)[]>;
   /**
-   * What it has signed for a wallet from a nonce on, in the order of the nonces, and not all of it if there is much; in the order given. Throws
-   * SignerUnavailableError.
+   * What it has signed for a wallet from a nonce on, in the order of the nonces, and not all of it if there is much, or behind 1,024 nonces without
+   * a signature; in the order given. Throws SignerUnavailableError.
    */
   signedFrom: (
     wallets: readonly (SignerWallet & { nonce: number })[],

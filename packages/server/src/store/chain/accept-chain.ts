@@ -2,7 +2,9 @@ import type { ChainUnit, WalletKey } from "../../app/chain/chain-store.js";
 import type { SignedNonce } from "../../app/chain/signer.js";
 import type { NewLoss } from "../../app/chain/wallet-books.js";
 import { operatorActorId } from "../../app/events/actor.js";
+import type { TransactionKey } from "../../app/transactions/settlement.js";
 import { type KeyedQueryable, type Queryable, requireKeys, type Tx } from "../core/database.js";
+import { listKeys } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import { macOfTransaction } from "../transactions/transaction-integrity.js";
 import { factColumns, joinFacts, joinOpen, readTaken, type TakenRow } from "./payment-rows.js";
@@ -25,6 +27,16 @@ export async function listTaken(
     ORDER BY p.id
   `);
   return rows.map(readTaken);
+}
+
+/** Served by the primary key. */
+export async function lockOpen(tx: Queryable, keys: readonly TransactionKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  await tx.query(sql`
+    SELECT FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS given
+    CROSS JOIN LATERAL (
+      SELECT FROM open_transactions o WHERE o.tenant_id = given.tenant_id AND o.id = given.id FOR UPDATE) AS o
+  `);
 }
 
 /** Those that have not begun too. Served by primary keys and the unique key of nonces. */

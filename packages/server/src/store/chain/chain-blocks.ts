@@ -6,6 +6,7 @@ import type { Database, Queryable, Tx } from "../core/database.js";
 import { isHeld } from "../core/rows/leases.js";
 import { sql } from "../core/sql.js";
 import { networkLeases } from "./network-leases.js";
+import { currentEpoch } from "./wallets/confirmed-wallets.js";
 
 /** Of two processes that register a network, the first one decides where it begins. Conflicts are served by the primary keys. */
 export async function register(
@@ -96,7 +97,8 @@ export async function haltWallet(
 ): Promise<boolean> {
   const halted = await tx.query(sql`
     UPDATE chain_wallets SET halted_code = ${code}, halted_reason = ${reason}, halted_at = ${at}, stated_nonce = NULL,
-      confirmed_epoch = CASE WHEN ${code} = ANY (${[...aheadCodes]}::text[]) THEN 0 ELSE confirmed_epoch END
+      confirmed_epoch = CASE
+        WHEN ${code} = ANY (${[...aheadCodes]}::text[]) AND confirmed_epoch >= ${currentEpoch} THEN 0 ELSE confirmed_epoch END
     WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
       AND (halted_reason IS NULL OR stated_nonce = ${statedNonce}::bigint OR ${code === "SETTLEMENT_FAILED"}::boolean)
     RETURNING wallet_id

@@ -12,6 +12,7 @@ import {
   listAwaiting,
   listForgotten,
   listTaken,
+  lockOpen,
   resumeWallet,
 } from "./accept-chain.js";
 import * as blocks from "./chain-blocks.js";
@@ -29,7 +30,12 @@ import { createNetworkLeases, lockNetwork } from "./network-leases.js";
 import { listUnsignedNonces, reclaimNonces } from "./reclaim-nonces.js";
 import { limitBlocks, listSettlementFailed, listUnsettled } from "./settling.js";
 import { stopPayments } from "./stop-payments.js";
-import { confirmWallets, listUnconfirmed, listUnknownNonces } from "./wallets/confirmed-wallets.js";
+import {
+  confirmWallets,
+  doubtWallets,
+  listUnconfirmed,
+  listUnknownNonces,
+} from "./wallets/confirmed-wallets.js";
 import { isAddressAuthentic, type SealedAddress } from "./wallets/wallet-integrity.js";
 import * as payments from "./write-payments.js";
 
@@ -78,6 +84,7 @@ function createChainUnit(
     readBooks: (wallets) => readBooks(tx, wallets),
     listUnknownNonces: (signed) => listUnknownNonces(tx, network, signed),
     confirmWallets: (wallets, epoch) => confirmWallets(tx, wallets, epoch),
+    doubtWallets: (wallets) => doubtWallets(tx, network, wallets),
     assign: (given, headNumber, at) => payments.assign(tx, given, headNumber, at),
     setTerms: (given, headNumber) => payments.setTerms(tx, given, headNumber),
     stopPayments: (stopped, at) => stopPayments(tx, stopped, at),
@@ -90,6 +97,7 @@ function createChainUnit(
     listUnsignedNonces: (wallet) => listUnsignedNonces(tx, network, wallet),
     reclaimNonces: (wallet, given) => reclaimNonces(tx, wallet, given),
     listTaken: (wallet, below) => listTaken(tx, network, wallet, below),
+    lockOpen: (keys) => lockOpen(tx, keys),
     listForgotten: (wallet, signed) => listForgotten(tx, network, wallet, signed),
     listAwaiting: (wallets) => listAwaiting(tx, network, wallets),
     adoptNonce: (wallet, finalNonce) => adoptNonce(tx, wallet, finalNonce),

@@ -3,6 +3,7 @@ import type { UnsignableNonce, UnsignedNonce } from "../../app/chain/nonce-use.j
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
+import { currentEpoch } from "./wallets/confirmed-wallets.js";
 
 /** Locked. Served by chain_payments_open; at most as many as an address may have in flight. */
 export async function listUnsignedNonces(
@@ -44,7 +45,7 @@ export function reclaimNonces(
     )} AS given WHERE p.ctid = given.place
   `);
   tx.send(sql`
-    UPDATE chain_wallets w SET next_nonce = given.next_nonce, confirmed_epoch = 0,
+    UPDATE chain_wallets w SET next_nonce = given.next_nonce, confirmed_epoch = least(w.confirmed_epoch, ${currentEpoch} - 1),
       reclaimed_from = CASE WHEN given.lowest < given.next_nonce THEN given.lowest END
     FROM (
       SELECT least(w.reclaimed_from, ${lowest}::bigint) AS lowest, greatest(w.final_nonce, (

@@ -1,6 +1,9 @@
 import type { SignedBytes, Signer, SignerRefusal, SigningIntent } from "../../../src/app/chain/signer.js";
 import { hashOfBytes, writeBytes } from "./model-chain.js";
 
+/** How many nonces without a signature it passes over in a list. */
+const unsignedMax = 1024;
+
 /**
  * A signer that remembers what it has signed: the same bytes for the same intent, and nothing else for a known transaction or nonce, unless it is
  * a replacement with higher fees or a cancellation. It outlives the service's processes.
@@ -45,13 +48,17 @@ export function createModelSigner(reach: () => Promise<void>): Signer {
     },
     signedFrom: async (wallets) => {
       await reach();
-      return wallets.map(({ walletId, nonce }) =>
-        [...byNonce.values()]
+      return wallets.map(({ walletId, nonce }) => {
+        const listed = [...byNonce.values()]
           .flatMap(([first]) => (first === undefined ? [] : [first]))
           .filter((one) => one.walletId === walletId && one.nonce >= nonce)
           .map((one) => ({ nonce: one.nonce, transactionId: one.transactionId }))
-          .sort((a, b) => a.nonce - b.nonce),
-      );
+          .sort((a, b) => a.nonce - b.nonce);
+        const end = listed.findIndex(
+          (one, index) => one.nonce - (listed[index - 1]?.nonce ?? nonce) > unsignedMax,
+        );
+        return end < 0 ? listed : listed.slice(0, end);
+      });
     },
     health: async () => ({ isReady: true, reason: null }),
   };

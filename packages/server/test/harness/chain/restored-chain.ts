@@ -9,6 +9,7 @@ import { makeTokenKey } from "../../../src/credentials/token-keys.js";
 import { createBatchSettler } from "../../../src/engine/settle-batch.js";
 import { createEvmRail } from "../../../src/rails/evm/evm-rail.js";
 import { nodeTimers } from "../../../src/runtime/loops/timers.js";
+import { currentEpoch } from "../../../src/store/chain/wallets/confirmed-wallets.js";
 import { isDatabaseUnavailable } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
@@ -46,7 +47,7 @@ export function createRestoredChain(driven: DrivenChain) {
 
   const isConfirmed = async ({ walletId }: ChainWallet) => {
     const [row] = await driven.database.query<{ is: boolean }>(sql`
-      SELECT confirmed_epoch = (SELECT max(number) FROM database_epochs) AS is FROM chain_wallets WHERE wallet_id = ${walletId}
+      SELECT confirmed_epoch = ${currentEpoch} AS is FROM chain_wallets WHERE wallet_id = ${walletId}
     `);
     return row?.is;
   };

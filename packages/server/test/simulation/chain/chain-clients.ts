@@ -2,7 +2,7 @@ import { decideOnBalances } from "@bursar/domain";
 import { aheadCodes } from "../../../src/app/chain/halt.js";
 import { accountsOf } from "../../../src/app/transactions/settlement.js";
 import type { ModelChain } from "../../harness/chain/model-chain.js";
-import { chainPayments, chainWallets } from "../database/simulated-chain-tables.js";
+import { chainDoubts, chainPayments, chainWallets } from "../database/simulated-chain-tables.js";
 import type { SimulatedDatabase } from "../database/simulated-database.js";
 import { createSimulatedSettlementStore } from "../database/simulated-settlement.js";
 import { keyOf, openTransactions } from "../database/simulated-tables.js";
@@ -78,7 +78,9 @@ export function createChainClients(deps: ClientsDeps): ChainClients {
       (one) => one.tenantId === tenantId && one.walletId === walletId,
     );
     if (wallet === undefined) return false;
-    return wallet.confirmedEpoch < database.epoch() || aheadCodes.some((code) => code === wallet.haltedCode);
+    const [doubts = 0] = rowsOf(database, chainDoubts);
+    const isConfirmed = wallet.confirmedEpoch >= database.epoch() + doubts;
+    return !isConfirmed || aheadCodes.some((code) => code === wallet.haltedCode);
   };
 
   const isAccepted = (tenantId: string, id: string) =>

@@ -1,5 +1,6 @@
 import type { ChainUnit } from "../../../src/app/chain/chain-store.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
+import { chainEpoch } from "./simulated-chain-books.js";
 import {
   type ChainPaymentRow,
   chainNonces,
@@ -8,18 +9,20 @@ import {
   numberKey,
 } from "./simulated-chain-tables.js";
 import { factsOf, openPayments, type SentWrite } from "./simulated-chain-unit.js";
-import type { RunStatement } from "./simulated-database.js";
+import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
 import { asOpen, keyOf, openTransactions, transactionKeys, transactions } from "./simulated-tables.js";
 
 /** `store/chain/accept-chain.ts`, on the simulated database. */
 export function createSimulatedAdoption(
   run: RunStatement,
   send: (work: SentWrite) => void,
+  database: Pick<SimulatedDatabase, "epoch">,
 ): Pick<
   ChainUnit,
   | "listUnsignedNonces"
   | "reclaimNonces"
   | "listTaken"
+  | "lockOpen"
   | "listForgotten"
   | "listAwaiting"
   | "adoptNonce"
@@ -55,7 +58,8 @@ export function createSimulatedAdoption(
         const lowest = Math.min(wallet.reclaimedFrom ?? nextNonce, ...payments.map(({ nonce }) => nonce));
         const reclaimedFrom = lowest < nextNonce ? lowest : null;
         rows.put(chainWallets, keyOf(tenantId, walletId), {
-          ...{ ...wallet, nextNonce, reclaimedFrom, confirmedEpoch: 0 },
+          ...{ ...wallet, nextNonce, reclaimedFrom },
+          confirmedEpoch: Math.min(wallet.confirmedEpoch, chainEpoch(rows, database) - 1),
         });
       }),
     listTaken: ({ tenantId, walletId }, below) =>
@@ -70,6 +74,11 @@ export function createSimulatedAdoption(
           const isBroadcast = rows.get(openTransactions, keyOf(tenantId, id))?.state === "broadcast";
           return [{ ...factsOf(rows, row), nonce: row.nonce ?? 0, attempt: row.attempt, isBroadcast }];
         });
+      }),
+    lockOpen: (keys) =>
+      run("lock open", async (rows) => {
+        for (const key of keys.map(({ tenantId, id }) => keyOf(tenantId, id)).sort())
+          await rows.lock(openTransactions, key);
       }),
     listForgotten: ({ tenantId, walletId }, signed) =>
       run("list forgotten", async (rows) => {

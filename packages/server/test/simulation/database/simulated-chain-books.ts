@@ -3,14 +3,21 @@ import type { WalletBooks } from "../../../src/app/chain/wallet-books.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
 import {
   type ChainWalletRow,
+  chainDoubts,
   chainHoldings,
   chainNonces,
   chainWallets,
   numberKey,
 } from "./simulated-chain-tables.js";
 import { openPayments } from "./simulated-chain-unit.js";
+import type { SimulatedDatabase } from "./simulated-database.js";
 import type { Rows } from "./simulated-rows.js";
 import { accounts, keyOf } from "./simulated-tables.js";
+
+/** The epoch that a wallet must have been confirmed in. */
+export function chainEpoch(rows: Rows, { epoch }: Pick<SimulatedDatabase, "epoch">): number {
+  return epoch() + (rows.get(chainDoubts, "all") ?? 0);
+}
 
 /** The next nonce, or the lowest one that was taken back and that no payment has. */
 export function freeNonce(rows: Rows, { walletId, nextNonce, reclaimedFrom }: ChainWalletRow): number {

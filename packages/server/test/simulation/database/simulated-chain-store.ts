@@ -7,7 +7,7 @@ import {
 import { aheadCodes } from "../../../src/app/chain/halt.js";
 import { LeaseLostError } from "../../../src/runtime/loops/lease.js";
 import type { Actor } from "../world/scheduler.js";
-import { freeNonce } from "./simulated-chain-books.js";
+import { chainEpoch, freeNonce } from "./simulated-chain-books.js";
 import { holdsOf } from "./simulated-chain-holds.js";
 import {
   type ChainPaymentRow,
@@ -161,12 +161,12 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
         wallets: rows
           .all(chainWallets)
           .filter(({ haltedCode }) => !aheadCodes.some((one) => one === haltedCode))
-          .filter((row) => row.confirmedEpoch < database.epoch() || row.reclaimedFrom !== null)
+          .filter((row) => row.confirmedEpoch < chainEpoch(rows, database) || row.reclaimedFrom !== null)
           .map((row) => {
             const nextNonce = freeNonce(rows, row);
             const hasLater = nextNonce < row.nextNonce;
             const finalNonce = Math.min(row.finalNonce, nextNonce);
-            return { ...row, nextNonce, hasLater, finalNonce, epoch: database.epoch() };
+            return { ...row, nextNonce, hasLater, finalNonce, epoch: chainEpoch(rows, database) };
           }),
         next: undefined,
       })),

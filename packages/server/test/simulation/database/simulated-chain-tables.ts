@@ -59,6 +59,8 @@ export const networks: Table<NetworkRow> = { name: "networks" };
 /** Those that are suspended; a column of the tenants in the database. */
 export const suspendedTenants: Table<true> = { name: "suspended_tenants" };
 export const chainBlocks: Table<FollowedBlock> = { name: "chain_blocks" };
+/** How often the signer has shown that the database went back. */
+export const chainDoubts: Table<number> = { name: "wallet_doubts" };
 export const chainWallets: Table<ChainWalletRow> = { name: "chain_wallets" };
 export const chainPayments: Table<ChainPaymentRow> = { name: "chain_payments" };
 /** The unique key on the nonces of a wallet; its rows say whose they are. */

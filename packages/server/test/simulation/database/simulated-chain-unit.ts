@@ -8,7 +8,7 @@ import type {
 import { aheadCodes } from "../../../src/app/chain/halt.js";
 import type { SettlementUnit, TransactionKey } from "../../../src/app/transactions/settlement.js";
 import { createSimulatedAdoption } from "./simulated-adoption.js";
-import { freeNonce, readBook } from "./simulated-chain-books.js";
+import { chainEpoch, freeNonce, readBook } from "./simulated-chain-books.js";
 import { assertMayPay, holdsOf } from "./simulated-chain-holds.js";
 import {
   type ChainPaymentRow,
@@ -16,6 +16,7 @@ import {
   chainAttempts,
   chainBlocks,
   chainDeposits,
+  chainDoubts,
   chainHoldings,
   chainNonces,
   chainPayments,
@@ -36,7 +37,7 @@ export type SentWrite = (rows: Rows) => void;
 export function createSimulatedChainUnit(
   run: RunStatement,
   network: string,
-  { now, epoch }: Pick<SimulatedDatabase, "now" | "epoch">,
+  database: Pick<SimulatedDatabase, "now" | "epoch">,
   { claimOnRail, insertDeposits, lockAccounts, requestCancel, write }: SettlementUnit,
   sent: SentWrite[],
 ): ChainUnit {
@@ -50,11 +51,13 @@ export function createSimulatedChainUnit(
     });
   const changeWallet = (
     { tenantId, walletId }: WalletKey,
-    to: (row: ChainWalletRow) => Partial<ChainWalletRow>,
+    to: (row: ChainWalletRow, epoch: number) => Partial<ChainWalletRow>,
   ) =>
     send((rows) => {
       const row = rows.get(chainWallets, keyOf(tenantId, walletId));
-      if (row !== undefined) rows.put(chainWallets, keyOf(tenantId, walletId), { ...row, ...to(row) });
+      if (row === undefined) return;
+      const changed = { ...row, ...to(row, chainEpoch(rows, database)) };
+      rows.put(chainWallets, keyOf(tenantId, walletId), changed);
     });
   return {
     ...{ claimOnRail, insertDeposits, lockAccounts, requestCancel, write },
@@ -73,8 +76,8 @@ export function createSimulatedChainUnit(
             hasLater: nextNonce < row.nextNonce,
             isHalted: haltedReason !== null,
             haltedCode,
-            isConfirmed: confirmedEpoch >= epoch() && row.reclaimedFrom === null,
-            epoch: epoch(),
+            isConfirmed: confirmedEpoch >= chainEpoch(rows, database) && row.reclaimedFrom === null,
+            epoch: chainEpoch(rows, database),
             isFrozen: rows.get(walletTable, key)?.frozen === true,
           };
           return [{ tenantId, walletId, nextNonce, inFlight, ...standing }];
@@ -90,7 +93,7 @@ export function createSimulatedChainUnit(
           if (row === undefined) continue;
           const { stage, attempt, wanted, terms } = row;
           const purpose = terms?.purpose ?? "payment";
-          states.set(id, { stage, attempt, wanted, purpose, ...holdsOf(rows, row, now()) });
+          states.set(id, { stage, attempt, wanted, purpose, ...holdsOf(rows, row, database.now()) });
         }
         return states;
       }),
@@ -127,6 +130,17 @@ export function createSimulatedChainUnit(
     confirmWallets: (wallets, confirmedEpoch) => {
       for (const wallet of wallets) changeWallet(wallet, () => ({ confirmedEpoch, reclaimedFrom: null }));
     },
+    doubtWallets: (doubted) =>
+      run("doubt wallets", (rows) => {
+        const found = doubted.flatMap(
+          ({ tenantId, walletId }) => rows.get(chainWallets, keyOf(tenantId, walletId)) ?? [],
+        );
+        const epoch = chainEpoch(rows, database);
+        if (!found.some((row) => row.confirmedEpoch === 0 || row.confirmedEpoch >= epoch)) return;
+        rows.put(chainDoubts, "all", (rows.get(chainDoubts, "all") ?? 0) + 1);
+        for (const row of found)
+          rows.put(chainWallets, keyOf(row.tenantId, row.walletId), { ...row, confirmedEpoch: epoch });
+      }),
     assign: (payments, headNumber) =>
       send((rows) => {
         for (const { tenantId, id, walletId, nonce, terms } of payments) {
@@ -182,7 +196,7 @@ export function createSimulatedChainUnit(
             finalNonce: Math.max(finalNonce, nonce + 1),
           }));
     },
-    ...createSimulatedAdoption(run, send),
+    ...createSimulatedAdoption(run, send, database),
     putDeposits: (deposits) =>
       send((rows) => {
         for (const one of deposits) rows.put(chainDeposits, keyOf(one.hash, String(one.ordinal)), one);
@@ -222,11 +236,11 @@ export function createSimulatedChainUnit(
         if (row !== undefined) rows.put(networks, network, { ...row, haltedReason: reason });
       }),
     haltWallet: async (wallet, { code, reason }, statedNonce) => {
-      changeWallet(wallet, (row) => {
+      changeWallet(wallet, (row, epoch) => {
         const isAnswer = statedNonce !== null && row.statedNonce === statedNonce;
         if (row.haltedReason !== null && !isAnswer && code !== "SETTLEMENT_FAILED") return {};
         const isAhead = aheadCodes.some((one) => one === code);
-        const unconfirmed = isAhead ? { confirmedEpoch: 0 } : {};
+        const unconfirmed = isAhead && row.confirmedEpoch >= epoch ? { confirmedEpoch: 0 } : {};
         return { haltedCode: code, haltedReason: reason, statedNonce: null, ...unconfirmed };
       });
       return true;

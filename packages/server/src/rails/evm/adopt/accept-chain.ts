@@ -15,7 +15,12 @@ import {
   positionOf,
   settledOf,
 } from "../driver/driver-context.js";
-import { gatherEvidence, resolveNonces, type UnresolvedPayment } from "./resolve-nonces.js";
+import {
+  gatherEvidence,
+  resolveNonces,
+  type SearchBudget,
+  type UnresolvedPayment,
+} from "./resolve-nonces.js";
 
 /** Nobody knows where it went. */
 const unknownAddress = `0x${"0".repeat(40)}`;
@@ -24,19 +29,16 @@ const unknownAddress = `0x${"0".repeat(40)}`;
  * The operator has stated how many transactions of a halted wallet are final, and the chain says the same, so the books follow the chain. First
  * the nonces: payments whose nonce another transaction has used can never be sent, and fail; those whose own attempt has used it are paid. Then,
  * when the nonces agree and what was paid is settled, the money: what is missing is recorded as a payout, and the wallet goes on. Each is one SQL
- * transaction, which compares again.
+ * transaction, which compares again. Returns false if more transactions are to be looked for first.
  */
 export async function acceptChain(
   context: DriverContext,
   chain: FollowedChain,
-  wallet: ComparedWallet,
-  seen: WalletOnChain,
-): Promise<void> {
-  const evidence = await gatherEvidence(context, chain, wallet, seen.nonce);
-  if (evidence === undefined) {
-    await inUnit(context, positionOf(chain), async (unit) => unit.touchWallets([wallet]));
-    return;
-  }
+  { onChain: seen, ...wallet }: ComparedWallet & { onChain: WalletOnChain },
+  searches: SearchBudget,
+): Promise<boolean> {
+  const evidence = await gatherEvidence(context, chain, { wallet, below: seen.nonce, searches });
+  if (evidence === undefined) return false;
   const lost: string[] = [];
   const reason = await inUnit(
     context,
@@ -61,8 +63,10 @@ export async function acceptChain(
     },
   );
   if (lost.length > 0) context.recorder.onChanged(lost);
-  if (reason === undefined) return;
-  await haltWallet(context, chain, wallet, reason.code, reason.reason, seen.nonce);
+  // What was found stays until it is decided, also if an SQL transaction fails: each search reads a whole block.
+  if (reason === undefined) chain.evidence.delete(wallet.walletId);
+  else await haltWallet(context, chain, wallet, reason.code, reason.reason, seen.nonce);
+  return true;
 }
 
 interface HaltAgain {

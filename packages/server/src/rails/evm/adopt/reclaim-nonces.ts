@@ -15,7 +15,7 @@ import {
  * another nonce. Nothing was signed for them with these nonces, so that they are as they were before they got one. What was to be stopped stays so.
  */
 export async function reclaimNonces(
-  unit: Pick<ChainUnit, "listUnsignedNonces" | "reclaimNonces" | "requestCancel">,
+  unit: Pick<ChainUnit, "doubtWallets" | "listUnsignedNonces" | "reclaimNonces" | "requestCancel">,
   wallet: WalletKey,
   signed: readonly SignedNonce[],
 ): Promise<number> {
@@ -23,6 +23,7 @@ export async function reclaimNonces(
   const unsignable = findUnsignable(await unit.listUnsignedNonces(wallet), signed);
   for (const payment of unsignable.filter(({ isStopped }) => isStopped))
     await unit.requestCancel(payment, null);
+  if (unsignable.length > 0) await unit.doubtWallets([wallet]);
   unit.reclaimNonces(wallet, unsignable);
   return unsignable.length;
 }
@@ -45,7 +46,7 @@ export async function haltRefused(
     const advice =
       count === 0
         ? ""
-        : " The database was restored from a backup. Nonces that the signer has bound otherwise were taken back: run `bursar recover`, if nobody has since the restore, because other wallets may have lost payments too. Then resume the wallet with `bursar wallet resume`, and what it has signed gets its nonces first.";
+        : " The database was restored from a backup. Nonces that the signer has bound otherwise were taken back, and all wallets are compared with the signer before any of their payments ends. Run `bursar recover`, if nobody has since the restore: events and tokens of the lost commits need it. Then resume the wallet with `bursar wallet resume`, and what it has signed gets its nonces first.";
     const halt = { wallet, code: "SIGNER_REFUSED", reason: `${reason}${advice}`, statedNonce: null } as const;
     await haltInUnit(context, unit, halt);
   });

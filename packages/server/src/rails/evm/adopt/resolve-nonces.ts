@@ -26,9 +26,14 @@ import {
 import { intentOf } from "../driver/sign-payments.js";
 import { reclaimNonces } from "./reclaim-nonces.js";
 
-/** How many payments are locked at once, and how many transactions are looked for in one call: each reads a whole block from every node. */
+/** How many payments are locked at once, and how many transactions of one wallet are looked for at a time. */
 const listedMax = 256;
 const searchedMax = 32;
+
+/** How many more transactions the step may look for. */
+export interface SearchBudget {
+  left: number;
+}
 
 interface Evidence {
   /** What the signer has bound to nonces that are not final in the database, or belong to a payment there that is in no block. */
@@ -44,12 +49,14 @@ interface Evidence {
 export async function gatherEvidence(
   context: DriverContext,
   chain: FollowedChain,
-  wallet: ComparedWallet,
-  below: number,
+  { wallet, below, searches }: { wallet: ComparedWallet; below: number; searches: SearchBudget },
 ): Promise<Evidence | undefined> {
   const signed = await listSigned(context, chain, wallet, below);
   const taken: TakenPayment[] = await inUnit(context, positionOf(chain), async (unit) => {
     await unit.lockSenders([wallet]);
+    const { tenantId, walletId } = wallet;
+    const first = signed.slice(0, listedMax).map((one) => ({ ...one, tenantId, walletId }));
+    if ((await unit.listUnknownNonces(first)).length > 0) await unit.doubtWallets([wallet]);
     await reclaimNonces(unit, wallet, signed);
   }).then(() => inUnit(context, positionOf(chain), (unit) => unit.listTaken(wallet, below)));
   const used = usedOf(signed, below);
@@ -63,7 +70,9 @@ export async function gatherEvidence(
   chain.evidence.set(wallet.walletId, known);
   const nameOf = ({ id, nonce, attempt }: TakenPayment) => `${id} ${nonce} ${attempt}`;
   const unknown = taken.filter((payment) => !known.has(nameOf(payment)));
-  for (const payment of unknown.slice(0, searchedMax)) {
+  const some = unknown.slice(0, Math.min(searchedMax, searches.left));
+  for (const payment of some) {
+    searches.left -= 1;
     // One search can outlast the lease.
     const use = await context.node.findNonceUse(payment, settled, tokens, chain.keepLease);
     const [found] = use === undefined ? [] : await findKnown(context, chain, use.outcome.hash);
@@ -79,13 +88,13 @@ export async function gatherEvidence(
     });
     known.set(nameOf(payment), weighed);
   }
-  if (unknown.length > searchedMax) return undefined;
-  // What no node shows now is looked for again when the nonce is stated again.
-  chain.evidence.delete(wallet.walletId);
+  if (unknown.length > some.length) return undefined;
   const ofPayments = taken.flatMap((payment) => {
     const evidence = known.get(nameOf(payment));
     return evidence === undefined ? [] : [[payment.id, evidence] as const];
   });
+  // What no node shows now is looked for again when the nonce is stated again.
+  for (const [name, { kind }] of known) if (kind === "unseen") known.delete(name);
   return { signed, ofPayments: new Map(ofPayments) };
 }
 
@@ -99,7 +108,8 @@ async function listSigned(
   const [book] = await inUnit(context, positionOf(chain), (unit) => unit.readBooks([wallet]));
   if (book === undefined || !isUsedElsewhere(book, { nonce: below })) return [];
   // A payment above it may have ended, and what the signer has bound to the open nonce is not decided yet.
-  const asked = { ...wallet, finalNonce: Math.min(book.finalNonce, book.lowestOpen ?? book.finalNonce) };
+  const finalNonce = Math.min(book.finalNonce, book.lowestOpen ?? book.finalNonce);
+  const asked = { ...wallet, finalNonce, usedBelow: below };
   const signed: SignedNonce[] = [];
   const { refused } = await askSigner(context, [asked], async (nonces) => {
     signed.push(...nonces);
@@ -142,6 +152,8 @@ export async function resolveNonces(
   const { ofPayments } = evidence;
   const taken = await unit.listTaken(wallet, finalNonce);
   const forgotten = await unit.listForgotten(wallet, usedOf(evidence.signed, finalNonce));
+  // In one order: some are cancelled, others are recorded, and clients cancel several at once.
+  await unit.lockOpen([...taken, ...forgotten]);
   const bound = new Map(evidence.signed.map(({ transactionId, nonce }) => [transactionId, nonce]));
   const displaced = taken.flatMap((payment): UnresolvedPayment[] => {
     const signedNonce = bound.get(payment.id) ?? payment.nonce;

@@ -18,6 +18,8 @@ import { creditGathered } from "./settle-blocks.js";
 /** How many wallets are compared at once, and how often one step does so. */
 const walletsMax = 32;
 const pagesMax = 4;
+/** How many transactions one step looks for, of all wallets that are adopted: each reads a whole block from every node. */
+const searchesMax = 128;
 /** A wallet that nothing has happened to is compared again after this many blocks at the earliest. */
 const compareEveryBlocks = 16;
 
@@ -36,26 +38,63 @@ export async function compareBalances(
   chain: FollowedChain,
   onUnadopted: OnUnadopted,
 ): Promise<"touched" | "others" | "none"> {
-  for (let page = 0; await compareSome(context, chain, 0, onUnadopted); page++) {
-    if (page + 1 === pagesMax) return "touched";
-    await chain.keepLease();
-  }
-  const before = settledOf(chain).number - compareEveryBlocks;
-  const hasMore = await compareSome(context, chain, before, onUnadopted);
+  const accepted: SeenWallet[] = [];
+  const compare = async (before: number) => {
+    const compared = await compareSome(context, chain, before);
+    accepted.push(...compared.accepted);
+    return compared.hasMore;
+  };
+  let pages = 1;
+  for (; pages <= pagesMax && (await compare(0)); pages++) await chain.keepLease();
+  const hasTouched = pages > pagesMax;
+  const hasMore = !hasTouched && (await compare(settledOf(chain).number - compareEveryBlocks));
+  await acceptAll(context, chain, accepted, onUnadopted);
+  // What was accepted is compared once more: its nonces come before its money.
+  if (hasTouched || accepted.length > 0) return "touched";
   return hasMore ? "others" : "none";
 }
 
-/** Compares those whose last comparison was before this block. Returns whether there can be more of them. */
+/**
+ * Those of which least was looked for come first, so that a wallet with thousands of forgotten payments holds up none with a few. When the step has
+ * looked for as many as it may, the others are left for the next one.
+ */
+async function acceptAll(
+  context: DriverContext,
+  chain: FollowedChain,
+  accepted: readonly SeenWallet[],
+  onUnadopted: OnUnadopted,
+): Promise<void> {
+  const searches = { left: searchesMax };
+  const found = ({ walletId }: SeenWallet) => chain.evidence.get(walletId)?.size ?? 0;
+  const unfinished: SeenWallet[] = [];
+  for (const wallet of accepted.toSorted((a, b) => found(a) - found(b))) {
+    const accept = async () => {
+      const isDecided = searches.left > 0 && (await acceptChain(context, chain, wallet, searches));
+      if (!isDecided) unfinished.push(wallet);
+    };
+    await isolateWallets(context, chain, [wallet], (one) => one, accept, comparisonFailed).catch(
+      (error: unknown) => {
+        // The statement of the operator stays, and is tried again when the wallet is compared next. The others do not wait for it.
+        if (!(error instanceof NodeUnavailableError)) throw error;
+        onUnadopted(error);
+      },
+    );
+    await chain.keepLease();
+  }
+  if (unfinished.length > 0)
+    await inUnit(context, positionOf(chain), async (unit) => unit.touchWallets(unfinished));
+}
+
+/** Compares those whose last comparison was before this block. Returns whether there can be more of them, and whose books are to follow the chain. */
 async function compareSome(
   context: DriverContext,
   chain: FollowedChain,
   beforeNumber: number,
-  onUnadopted: OnUnadopted,
-): Promise<boolean> {
+): Promise<{ hasMore: boolean; accepted: SeenWallet[] }> {
   const { network, store } = context;
   const settled = settledOf(chain);
   const wallets = await store.listToCompare(network.network, beforeNumber, walletsMax);
-  if (wallets.length === 0) return false;
+  if (wallets.length === 0) return { hasMore: false, accepted: [] };
   const read = await readChain(context, settled, wallets);
   const seen = wallets.map((wallet, index) => ({ ...wallet, onChain: read[index] as WalletOnChain }));
   const compareThese = (some: readonly SeenWallet[]) => compareSeen(context, chain, some);
@@ -66,20 +105,11 @@ async function compareSome(
     seen,
     compared.flatMap((one) => one.wallets),
   );
-  const accepted = compared.flatMap((one) => one.accepted);
-  for (const wallet of accepted) {
-    const { onChain } = seen.find(({ walletId }) => walletId === wallet.walletId) as SeenWallet;
-    const accept = () => acceptChain(context, chain, wallet, onChain);
-    await isolateWallets(context, chain, [wallet], (one) => one, accept, comparisonFailed).catch(
-      (error: unknown) => {
-        // The statement of the operator stays, and is tried again when the wallet is compared next. The others do not wait for it.
-        if (!(error instanceof NodeUnavailableError)) throw error;
-        onUnadopted(error);
-      },
-    );
-  }
-  // What was accepted is compared once more: its nonces come before its money.
-  return wallets.length === walletsMax || accepted.length > 0;
+  const accepted = new Set(compared.flatMap((one) => one.accepted).map(({ walletId }) => walletId));
+  return {
+    hasMore: wallets.length === walletsMax,
+    accepted: seen.filter(({ walletId }) => accepted.has(walletId)),
+  };
 }
 
 type SeenWallet = ComparedWallet & { onChain: WalletOnChain };

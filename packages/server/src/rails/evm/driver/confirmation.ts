@@ -46,6 +46,8 @@ const askedMax = 32;
 /** How many nonces of a wallet the signer lists at once, and how many such lists are asked for if all of them are needed. */
 const listedMax = 256;
 const listsMax = 16;
+/** How many nonces without a signature every version of the signer passes over before it ends a list. */
+const unsignedMax = 1024;
 /** It is asked about again in each look, and the others are confirmed meanwhile. */
 const walletAtFault = {
   code: "PAYMENT_AT_FAULT",
@@ -100,6 +102,13 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     // What the chain is ahead of is halted, so the signer, which may know thousands of its nonces, is not asked about it.
     const asked = wallets.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) <= nextNonce);
     const { unknown, refused, cut } = await listUnknown(chain, asked);
+    const doubted = asked.filter(({ walletId }) => unknown.has(walletId));
+    // Nothing has noticed the restore if a wallet was halted since it was confirmed: the others may have lost payments too.
+    if (doubted.some(({ confirmedEpoch }) => confirmedEpoch === 0))
+      await inUnit(deps, positionOf(chain), async (unit) => {
+        await unit.lockSenders(doubted);
+        await unit.doubtWallets(doubted);
+      });
     const isAsked = new Set(asked);
     const isListed = (wallet: UnconfirmedWallet) => isAsked.has(wallet) && !refused.has(wallet.walletId);
     const isAgreed = (wallet: UnconfirmedWallet) => isListed(wallet) && !unknown.has(wallet.walletId);
@@ -235,17 +244,20 @@ function isGap(
 
 /**
  * Asks what the signer has signed with nonces that are not final in the database, page by page, until it has no more about a wallet or the
- * caller needs no more of it. Returns the wallets that it does not answer for, by their ids, with the reasons, and those of which it has more.
+ * caller needs no more of it. It passes over a limited number of nonces without a signature, so below those that the chain has used it is asked again
+ * behind them: another program may have used thousands. Returns the wallets that it does not answer for, by their ids, with the reasons, and those of which it has more.
  */
 export async function askSigner(
   { network, signer }: DriverContext,
-  wallets: readonly Pick<UnconfirmedWallet, "tenantId" | "walletId" | "finalNonce">[],
+  wallets: readonly (Pick<UnconfirmedWallet, "tenantId" | "walletId" | "finalNonce"> & {
+    usedBelow?: number;
+  })[],
   onPage: (nonces: readonly SignedOfWallet[]) => Promise<ReadonlySet<string>>,
 ): Promise<{ refused: ReadonlyMap<string, string>; cut: ReadonlySet<string> }> {
   const refused = new Map<string, string>();
   const cut = new Set<string>();
-  let asked = wallets.map(({ tenantId, walletId, finalNonce }) => ({
-    ...{ tenantId, walletId, network: network.network, nonce: finalNonce },
+  let asked = wallets.map(({ tenantId, walletId, finalNonce, usedBelow = 0 }) => ({
+    ...{ tenantId, walletId, network: network.network, nonce: finalNonce, usedBelow },
   }));
   while (asked.length > 0) {
     const some = asked.slice(0, askedMax);
@@ -259,8 +271,10 @@ export async function askSigner(
         return [];
       }
       for (const one of answer) nonces.push({ ...one, tenantId, walletId });
-      const last = answer.length < listedMax ? undefined : answer.at(-1);
-      return last === undefined ? [] : [{ ...wallet, nonce: last.nonce + 1 }];
+      const last = answer.at(-1)?.nonce;
+      const isFull = last !== undefined && answer.length >= listedMax;
+      const nonce = isFull ? last + 1 : (last ?? wallet.nonce) + unsignedMax + 1;
+      return isFull || nonce < wallet.usedBelow ? [{ ...wallet, nonce }] : [];
     });
     const done = nonces.length === 0 ? new Set() : await onPage(nonces);
     for (const { walletId } of unfinished) if (done.has(walletId)) cut.add(walletId);

@@ -12,8 +12,10 @@ import { type Statement, sql } from "../../core/sql.js";
 import { listWaitingWallets } from "../chain-payments.js";
 import { freeNonce, hasLaterNonces, lowestOpen } from "./free-nonce.js";
 
-/** Served by the primary key. */
-export const currentEpoch = sql`(SELECT number FROM database_epochs ORDER BY number DESC LIMIT 1)`;
+/** It grows with each epoch, and each time that the signer has shown a restore which began none. Served by the primary keys. */
+export const currentEpoch = sql`(
+  (SELECT number FROM database_epochs ORDER BY number DESC LIMIT 1)
+  + coalesce((SELECT number FROM wallet_doubts ORDER BY number DESC LIMIT 1), 0))`;
 
 /** Of the row `w`. An earlier version, which does not know nonces that were taken back, can have written the epoch beside one. */
 export const isConfirmed = sql`(w.confirmed_epoch >= ${currentEpoch} AND w.reclaimed_from IS NULL)`;
@@ -145,6 +147,38 @@ export function confirmWallets(tx: Tx, wallets: readonly WalletKey[], epoch: num
     )} AS given WHERE w.ctid = given.place
   `);
 }
+
+/**
+ * One row, so that a million wallets cost no more than one. A wallet that an epoch or an earlier doubt has made unconfirmed shows nothing new; one that
+ * was halted since it was confirmed has 0. What another driver finds at the same time is the same doubt. Served by primary keys.
+ */
+export async function doubtWallets(
+  tx: Queryable,
+  network: string,
+  wallets: readonly WalletKey[],
+): Promise<void> {
+  if (wallets.length === 0) return;
+  await tx.query(sql`
+    INSERT INTO wallet_doubts (number, network)
+    SELECT coalesce((SELECT number FROM wallet_doubts ORDER BY number DESC LIMIT 1), 0) + 1, ${network}
+    WHERE EXISTS (
+      SELECT FROM ${listWallets(wallets)} CROSS JOIN LATERAL (
+        SELECT * FROM chain_wallets w
+        WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id LIMIT 1) AS w
+      WHERE ${isUndoubted})
+    ON CONFLICT DO NOTHING
+  `);
+  await tx.query(sql`
+    UPDATE chain_wallets w SET confirmed_epoch = ${currentEpoch} - 1
+    FROM ${locateRows(
+      sql`chain_wallets`,
+      listWallets(wallets),
+      sql`r.tenant_id = given.tenant_id AND r.wallet_id = given.wallet_id`,
+    )} AS given WHERE w.ctid = given.place AND ${isUndoubted}
+  `);
+}
+
+const isUndoubted = sql`(w.confirmed_epoch = 0 OR w.confirmed_epoch >= ${currentEpoch})`;
 
 export function listWallets(wallets: readonly WalletKey[]): Statement {
   return sql`unnest(

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { SignerUnavailableError } from "../../../../src/app/chain/signer.js";
 import { readSpeedUpFacts } from "../../../../src/store/chain/speed-up.js";
+import { currentEpoch } from "../../../../src/store/chain/wallets/confirmed-wallets.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
 import { outside } from "../../../harness/chain/driven-chain.js";
@@ -124,7 +125,7 @@ it("counts as unconfirmed, also if a process of an earlier version has confirmed
   const { wallet, bound, refused, above } = await takeBack();
   // What it writes does not change `reclaimed_from`.
   await driven.database.query(sql`
-    UPDATE chain_wallets SET confirmed_epoch = (SELECT max(number) FROM database_epochs) WHERE wallet_id = ${wallet.walletId}
+    UPDATE chain_wallets SET confirmed_epoch = ${currentEpoch} WHERE wallet_id = ${wallet.walletId}
   `);
   await adopted.resume(wallet);
   // It may have been made: neither does it end, nor does the nonce that the signer has bound it to go to another one.

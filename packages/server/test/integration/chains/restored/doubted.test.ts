@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import type { ChainWallet } from "../../../harness/chain/chain-service.js";
+import { outside } from "../../../harness/chain/driven-chain.js";
+import { modelCoin } from "../../../harness/chain/model-chain.js";
+import { startRestoredChain } from "../../../harness/chain/start-restored-chain.js";
+import { eventually } from "../../../harness/eventually.js";
+
+/* A restore that nothing has noticed, until the signer shows it with one wallet. Another one has lost a payment too. */
+
+const { driven, restored, adopted } = await startRestoredChain();
+
+/** A payment that has not begun, and that was signed and sent with nonce 0 in the commits that were lost. */
+async function loseOne(): Promise<{ wallet: ChainWallet; id: string; bytes: string }> {
+  const wallet = await driven.createFunded();
+  const id = await driven.accept(wallet, outside, modelCoin, 20n);
+  return { wallet, id, bytes: await restored.signLost(wallet, id) };
+}
+
+/** It may be in a pool. Ended here, it would be requested and paid again. */
+async function expectEndsOnChain({ wallet, id }: { wallet: ChainWallet; id: string }): Promise<void> {
+  await eventually(
+    () => restored.isConfirmed(wallet),
+    (isConfirmed) => isConfirmed === false,
+    20_000,
+  );
+  await restored.cancel(wallet, id);
+  await restored.look(wallet, id);
+  await driven.inPool(1);
+  await driven.settle();
+  await driven.until(id, "cancelled");
+  expect(await driven.nonceOf(id)).toBe(0);
+}
+
+it("a payment of another wallet does not end here after nonces of one were taken back", async () => {
+  const other = await loseOne();
+  const { wallet, id } = await loseOne();
+  await driven.pay(wallet, outside, modelCoin, 30n);
+  await adopted.untilHalted(wallet, "SIGNER_REFUSED");
+  expect((await adopted.readWallet(wallet)).reason).toContain("bursar recover");
+  expect(await driven.nonceOf(id)).toBeNull();
+  await expectEndsOnChain(other);
+});
+
+it("nor after one was adopted whose payment the signer had signed", async () => {
+  const other = await loseOne();
+  const { wallet, id, bytes } = await loseOne();
+  driven.chain.send(bytes);
+  // A wallet that nothing has happened to is compared after some blocks.
+  driven.mine(20);
+  await adopted.untilHalted(wallet);
+  await driven.begin(wallet, id);
+  await adopted.untilAdopted(wallet);
+  await driven.until(id, "completed");
+  await expectEndsOnChain(other);
+});
+
+it("nor after the signer has shown it of a wallet that was halted for another reason", async () => {
+  const other = await loseOne();
+  const { wallet } = await loseOne();
+  driven.ports.signer = {
+    sign: async (intents) => intents.map(() => ({ refused: "WALLET_UNKNOWN", reason: "It is not known." })),
+    signedFrom: async (wallets) => wallets.map(() => []),
+  };
+  await driven.pay(wallet, outside, modelCoin, 30n);
+  await adopted.untilHalted(wallet, "SIGNER_REFUSED");
+  driven.ports.signer = driven.honest.signer;
+  await adopted.resume(wallet);
+  await expectEndsOnChain(other);
+});
