@@ -19,7 +19,7 @@ export interface AuditDraft {
   object: string | null;
   /**
    * The ids of the objects of an entry that stands for several; `object` is null then. Or what else an entry names beside its object, such
-   * as the URLs of a webhook endpoint. None of them has a space.
+   * as the URLs of a webhook endpoint, or what was set of a client. None of them has a space.
    */
   objects?: readonly string[] | null;
   outcome: "succeeded" | "refused";

@@ -6,6 +6,7 @@ import {
   type Scope,
 } from "@bursar/protocol";
 import { type AuditDraft, actorOf, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { nameScopes } from "../audit/name-change.js";
 import type { CallerReview, PersonFacts } from "../clients/client.js";
 import { refuseBeyondScopes, scopesBeyond } from "../clients/client-authority.js";
 import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js";
@@ -60,7 +61,8 @@ export function createRoleService({ roles, now }: RoleServiceDeps): RoleService 
       if (refused !== undefined) return refused;
       const createdAt = new Date(now());
       const role = { name, scopes, isBuiltIn: false, createdBy: actorOf(origin), createdAt };
-      const audit = describeReviewedAct(origin, "role.create", name, createdAt);
+      const act = describeReviewedAct(origin, "role.create", name, createdAt);
+      const audit = { ...act, objects: [name, ...nameScopes([], scopes)] };
       return (await roles.createRole(tenantOf(origin), role, audit, callerReviewOf(origin, now))) ?? role;
     },
     deleteRole: async (origin, name) => {

@@ -1,5 +1,6 @@
 import { typeIdFromUuid } from "@bursar/domain";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
+import { nameChange } from "../../app/audit/name-change.js";
 import type {
   ApiClient,
   AuthorityChange,
@@ -88,8 +89,15 @@ export async function changeClient(
   queueSweepsOfChange(tx, client, change, audit);
   if (client.person !== null && change.authority !== undefined)
     await endProviderSessions(tx, { tenantId, clientId: id }, audit.occurredAt);
-  await record(audit);
+  await record(withNames(audit, client, changed));
   return await findClientOfTenant(tx, tenantId, id);
+}
+
+/** The entry with what was set. Whatever begins a change, it is written here. */
+export function withNames(audit: AuditDraft, before: ApiClient | undefined, after: ApiClient): AuditDraft {
+  const named = nameChange(before, after);
+  if (named.length === 0) return audit;
+  return { ...audit, objects: [...(audit.objects ?? [typeIdFromUuid("cli", after.id)]), ...named] };
 }
 
 /**

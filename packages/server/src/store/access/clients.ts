@@ -15,7 +15,7 @@ import { findByKey, insertOrFind } from "../core/rows/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { insertWallet } from "../wallets/wallets.js";
 import { appendAudit } from "./audit.js";
-import { changeClient, insertSecret } from "./change-client.js";
+import { changeClient, insertSecret, withNames } from "./change-client.js";
 import { writeSeal } from "./client-integrity.js";
 import { lockAllClients } from "./pass-on-controllers.js";
 import { folded, hadAccount, hasAccount, hasOtherPerson } from "./people/other-person.js";
@@ -137,7 +137,7 @@ export function createClientStore(database: Database, providerIssuer?: string): 
         );
         if (earlier !== undefined) return earlier;
         writeCredentials(tx, client);
-        await appendAudit(tx, [audit]);
+        await appendAudit(tx, [withNames(audit, undefined, client)]);
         return { created: client };
       }),
     changeClient: (tenantId, id, decide, audit, keyed, caller) =>
