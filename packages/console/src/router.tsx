@@ -49,7 +49,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/transactions/$id",
-    component: lazyRouteComponent(() => import("./pages/transactions/transaction-page"), "TransactionPage"),
+    component: lazyRouteComponent(() => import("./pages/transaction/transaction-page"), "TransactionPage"),
   }),
   createRoute({
     getParentRoute: () => root,

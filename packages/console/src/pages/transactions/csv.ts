@@ -1,7 +1,7 @@
 import type { Transaction } from "@bursar/client";
 import { type CsvColumn, toCsv } from "../../ui/tables/csv";
 import type { AmountText } from "../../ui/values/asset-decimals";
-import { isFinal } from "./follow-transaction";
+import { isFinal } from "../transaction/follow-transaction";
 
 type Names = ReadonlyMap<string, string>;
 

@@ -29,6 +29,7 @@ import { followTransaction, isFinal, type TransactionSource } from "./follow-tra
 import { LedgerEntries } from "./ledger-entries";
 import { TransactionDeliveries } from "./transaction-deliveries";
 import { TransactionHistory } from "./transaction-history";
+import { cancellationNote, mayBeCancelled } from "./transaction-stage";
 
 export function TransactionPage() {
   const { id } = useParams({ from: "/transactions/$id" });
@@ -84,7 +85,8 @@ function Actions({ transaction }: { transaction: Transaction }) {
     onSuccess: () => setAsking(false),
     onSettled: () => queries.invalidateQueries({ queryKey: ["transaction", transaction.id] }),
   });
-  const mayCancel = scopes.includes("transactions:write") && !isFinal(transaction);
+  const isCancellable = mayBeCancelled(transaction);
+  const wasRequested = cancel.isSuccess && !isFinal(transaction);
   return (
     <>
       {transaction.state === "awaiting_approval" && (
@@ -97,7 +99,8 @@ function Actions({ transaction }: { transaction: Transaction }) {
           {scopes.includes("transactions:approve") ? "Decide" : "Open the approval"}
         </Link>
       )}
-      {mayCancel && (
+      {wasRequested && <p role="status">The cancellation was requested.</p>}
+      {scopes.includes("transactions:write") && isCancellable && !wasRequested && (
         <ActionButton tone="danger" isPending={cancel.isPending} onAct={() => setAsking(true)}>
           Cancel the payment
         </ActionButton>
@@ -109,6 +112,7 @@ function Actions({ transaction }: { transaction: Transaction }) {
           tone="danger"
           closeVerb="Keep it"
           mutation={cancel}
+          isReady={isCancellable}
           onConfirm={cancel.mutate}
           onClose={() => setAsking(false)}
         >
@@ -116,6 +120,13 @@ function Actions({ transaction }: { transaction: Transaction }) {
             <ForeignText text={transaction.reference} />,{" "}
             <Amount value={transaction.amount} asset={transaction.asset} />. This cannot be undone.
           </p>
+          {isCancellable ? (
+            <p>{cancellationNote(transaction)}</p>
+          ) : (
+            <p className="notice" data-tone="bad" role="alert">
+              It can no longer be cancelled: it is {transaction.state} by now.
+            </p>
+          )}
         </Confirm>
       )}
     </>

@@ -6,6 +6,7 @@ import { Loaded } from "../../ui/panels/loaded";
 import { SimpleTable } from "../../ui/tables/simple-table";
 import { Amount } from "../../ui/values/amount";
 import { Party } from "../../ui/values/party";
+import { noEntriesNote } from "./transaction-stage";
 
 const kinds = {
   external: "outside of the service",
@@ -16,12 +17,13 @@ const kinds = {
 
 /** What the transaction has moved in the ledger. */
 export function LedgerEntries({
-  transaction: { id, version },
+  transaction,
   names,
 }: {
   transaction: Transaction;
   names: WalletNames | undefined;
 }) {
+  const { id, version } = transaction;
   const query = useQuery({
     queryKey: ["transaction-entries", id, version],
     queryFn: ({ signal }) => bursar.transactions.entries(id, { signal }),
@@ -34,7 +36,7 @@ export function LedgerEntries({
       <Loaded query={query}>
         {({ data }) =>
           data.length === 0 ? (
-            <p className="quiet">Nothing was moved.</p>
+            <p className="quiet">{noEntriesNote(transaction)}</p>
           ) : (
             <SimpleTable
               caption="Entries in the ledger"
