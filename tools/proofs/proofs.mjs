@@ -148,6 +148,7 @@ export const proofs = {
       `${server}/integration/chains/chain-plans.test.ts`,
       `${server}/integration/chains/halts.test.ts`,
       `${server}/integration/chains/restored/many-forgotten.test.ts`,
+      `${server}/integration/chains/restored/searches.test.ts`,
       `${server}/integration/chains/signing/killed-while-signing.test.ts`,
       `${server}/integration/chains/replaced-payments.test.ts`,
       `${server}/integration/chains/stop-*.test.ts`,
