@@ -1,6 +1,6 @@
 import { showId } from "@bursar/protocol";
 import { createEpochNames } from "../app/events/epoch.js";
-import { chargeQuota, costOfBytes, takeQuota } from "../app/quotas/take-quota.js";
+import { chargeQuota, costOfBytes, takeQuota, takeSpare } from "../app/quotas/take-quota.js";
 import type { StreamUseCases } from "../app/stream/stream-use-cases.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import type { Settings } from "../config/settings.js";
@@ -81,7 +81,11 @@ export function composeStream(
       chargeQuota(quotas.of(client), "read", performance.now(), cost);
       guard.shedder.count(client.tenantId, cost);
     },
-    debtSeconds: (client) => quotas.of(client).allowances.read.debtSeconds(performance.now()),
+    takeSpareQuota: (client, cost, leavesHalf) => {
+      const spare = takeSpare(quotas.of(client), "read", performance.now(), cost, leavesHalf);
+      guard.shedder.count(client.tenantId, spare.taken);
+      return spare;
+    },
     limits: readLimits(settings),
     publicUrl,
     allowedOrigins: readAllowedOrigins(publicUrl, settings["stream.allowed_origins"]),

@@ -4,7 +4,7 @@ import type { CloseCode, Hello } from "@bursar/protocol";
 import type { WebSocket } from "ws";
 import type { Authenticated } from "../app/access/authenticate-request.js";
 import type { ApiClient } from "../app/clients/client.js";
-import { requestCost } from "../app/quotas/take-quota.js";
+import { costOfBytes, requestCost } from "../app/quotas/take-quota.js";
 import { createMessageHandler } from "./message-handler.js";
 import { createSession } from "./session.js";
 import type { StreamDeps } from "./stream-deps.js";
@@ -135,29 +135,44 @@ function hello(connectionId: string, expiresAt: string, { limits, epoch, now }: 
 
 /** Read from the log for a page, also if a filter leaves all of it out: 200 events cost a fifth of a token, as in a list. */
 const pageBytes = 1638;
-/** A client that is in debt for longer is asked again: others can have paid its debt back. */
-const payMaxMs = 1000;
+/** One that has to wait for longer asks again: a quota can be changed, and the stream can end. */
+const payPauseMs = { min: 20, max: 1000 };
+/** One that has waited for so long takes what its tenant has, so that clients that read all the time do not stop it altogether. */
+const patienceMs = 10_000;
 
 /**
- * History costs what a list of it costs. It is sent no faster than the client's quota allows, instead of being refused: otherwise a client
- * could have its whole log read and sent again and again for one message, and one that resumes after long would get nothing else.
+ * History costs what a list of it costs. It is sent no faster than the quotas of the client and its tenant allow, instead of being refused:
+ * otherwise a client could have its whole log read and sent again and again for one message, and one that resumes after long would get
+ * nothing else. It never brings the tenant's quota into debt, because that would refuse the requests of other clients.
  */
 function createHistoryPace(
   room: () => Promise<boolean>,
   client: () => ApiClient,
-  { chargeQuota, debtSeconds }: Pick<StreamDeps, "chargeQuota" | "debtSeconds">,
+  {
+    chargeQuota,
+    takeSpareQuota,
+    monotonicMs,
+  }: Pick<StreamDeps, "chargeQuota" | "takeSpareQuota" | "monotonicMs">,
 ): (historyBytes: number) => Promise<boolean> {
-  let unchargedBytes = 0;
+  const { bytesPerToken } = requestCost;
+  let unpaidBytes = 0;
   return async (historyBytes) => {
-    unchargedBytes += historyBytes + pageBytes;
-    const chargedBytes = unchargedBytes - (unchargedBytes % requestCost.bytesPerToken);
-    unchargedBytes -= chargedBytes;
-    if (chargedBytes > 0) chargeQuota(client(), chargedBytes);
+    unpaidBytes += historyBytes + pageBytes;
+    const beganMs = monotonicMs();
     for (;;) {
-      if (!(await room())) return false;
-      const waitMs = debtSeconds(client()) * 1000;
-      if (waitMs === 0) return true;
-      await sleep(Math.min(waitMs, payMaxMs), undefined, { ref: false });
+      const hasRoom = await room();
+      const cost = costOfBytes(unpaidBytes);
+      if (!hasRoom) {
+        unpaidBytes = 0;
+        if (cost > 0) chargeQuota(client(), cost * bytesPerToken);
+        return false;
+      }
+      if (cost === 0) return true;
+      const { taken, waitMs } = takeSpareQuota(client(), cost, monotonicMs() - beganMs < patienceMs);
+      unpaidBytes -= taken * bytesPerToken;
+      if (taken === cost) return true;
+      const pauseMs = Math.max(payPauseMs.min, Math.min(waitMs, payPauseMs.max));
+      await sleep(pauseMs, undefined, { ref: false });
     }
   };
 }

@@ -18,8 +18,8 @@ export interface StreamDeps {
   takeQuota: (client: ApiClient, length: number) => Promise<number>;
   /** Charges bytes that were sent to answer a message. */
   chargeQuota: (client: ApiClient, bytes: number) => void;
-  /** How long the client has to wait until it has paid for what it was charged, in seconds; 0 if it is not in debt. */
-  debtSeconds: (client: ApiClient) => number;
+  /** Takes tokens that the quotas of the client and its tenant can spare. If there are none, the time to wait for some. */
+  takeSpareQuota: (client: ApiClient, cost: number, leavesHalf: boolean) => { taken: number; waitMs: number };
   limits: StreamLimits;
   /** The address of the service, for links to the error reference. */
   publicUrl: string;

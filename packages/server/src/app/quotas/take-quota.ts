@@ -149,6 +149,29 @@ export function chargeQuota(
 }
 
 /**
+ * Takes as much of a cost as the client has, and its tenant can spare: half of the tenant's burst is left to requests, because those are
+ * refused when the bucket is empty, and this one only waits. Without `leavesHalf` it competes with requests for what is left. Returns the
+ * tokens that were taken, and how long to wait if there are none. A process takes a tenth of the burst at once, as it would reserve.
+ */
+export function takeSpare(
+  traffic: ClientTraffic,
+  quotaClass: QuotaClass,
+  nowMs: number,
+  cost: number,
+  leavesHalf: boolean,
+): { taken: number; waitMs: number } {
+  const debtMs = traffic.allowances[quotaClass].debtSeconds(nowMs) * 1000;
+  if (debtMs > 0) return { taken: 0, waitMs: debtMs };
+  const shared = traffic.tenant.allowances[quotaClass];
+  const { burst, perSecond } = shared.quota();
+  const spare = shared.remaining(nowMs) - (leavesHalf ? Math.floor(burst / 2) : 0);
+  if (spare < 1) return { taken: 0, waitMs: ((1 - spare) * 1000) / perSecond };
+  const taken = Math.min(cost, Math.floor(spare), Math.max(1, Math.floor(burst / 10)));
+  chargeQuota(traffic, quotaClass, nowMs, taken);
+  return { taken, waitMs: 0 };
+}
+
+/**
  * The values of `RateLimit-Policy` and `RateLimit`. The tenant's quota is listed too if less of it remains than of the client's own, so
  * that the smallest number is always shown.
  */
