@@ -1,6 +1,7 @@
 import { type CreateTransactionBody, type EvaluatedTransaction, isBursarError } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { useNetworks } from "../../api/catalog";
 import { useWallet, type WalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
@@ -48,6 +49,8 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
   const { source, destination } = body;
   const isFrozen = useWallet(payerId)?.frozen === true;
   const isPayeeFrozen = useWallet(payeeId)?.frozen === true;
+  // The book is none, and costs nothing.
+  const chain = useNetworks().data?.data.find(({ id }) => id === network);
   // It would be refused, or recorded as rejected, and nothing would be paid.
   const isRefused = wouldBeRefused(verdict.error) || verdict.data?.action === "reject";
   const wallet = (id: string) => (
@@ -82,6 +85,13 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
             wallet(destination.wallet_id)
           )}
         </Fact>
+        <Fact name="Network fee">
+          {chain !== undefined && (
+            <>
+              paid by the same wallet on top, at most <Amount value={chain.fee_max} asset={chain.coin} />
+            </>
+          )}
+        </Fact>
         <TextFact name="Reference" text={body.reference} />
       </Facts>
       <SecondOne
@@ -90,7 +100,7 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
         idempotencyKey={idempotencyKey}
         isAlike={(sent) => isAlike(sent, body)}
       />
-      <PaidBefore body={body} />
+      <PaidBefore body={body} payeeId={payeeId} />
       {isPayeeFrozen && (
         <p className="notice" data-tone="wait" role="alert">
           The wallet that would be paid is frozen: {frozenPayee}.

@@ -1,38 +1,70 @@
-import type { CreateTransactionBody } from "@bursar/client";
+import type { CreateTransactionBody, Transaction } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
-import { isSameAmount } from "../../unanswered/same-amount";
+import { findPaidBefore } from "./find-paid-before";
 
 const dayMs = 86_400_000;
-const paidNothing: readonly string[] = ["rejected", "failed", "cancelled"];
 
-/** Warns of payments of the last day with the same reference and amount, by anybody: an invoice is seldom paid twice a day. */
-export function PaidBefore({ body: { reference, asset, amount } }: { body: CreateTransactionBody }) {
+interface PaidBeforeProps {
+  body: CreateTransactionBody;
+  /** The wallet that is paid, if it is one and is known. */
+  payeeId: string | undefined;
+}
+
+/** Warns of payments of the last day with the same reference, and the same amount or payee, by anybody: an invoice is seldom paid twice a day. */
+export function PaidBefore({ body, payeeId }: PaidBeforeProps) {
+  const { reference } = body;
   const [since] = useState(() => new Date(Date.now() - dayMs).toISOString());
   const { data = [] } = useQuery({
-    queryKey: ["paid-before", reference, asset, since],
+    queryKey: ["paid-before", reference, since],
     enabled: useScopes().includes("transactions:read") && reference !== "",
     queryFn: async ({ signal }) => {
-      const query = { reference, asset, created_after: since, limit: 100 };
+      const query = { reference, created_after: since, limit: 100 };
       return (await bursar.transactions.list(query, { signal }).page()).data;
     },
   });
-  const earlier = data.filter(
-    (one) => !paidNothing.includes(one.state) && one.kind !== "deposit" && isSameAmount(one.amount, amount),
+  const { same, other } = findPaidBefore(data, body, payeeId);
+  return (
+    <>
+      <Warning earlier={same}>
+        {(last) => (
+          <>
+            with the reference <ForeignText text={reference} /> and{" "}
+            <Amount value={last.amount} asset={last.asset} />
+          </>
+        )}
+      </Warning>
+      <Warning earlier={other}>
+        {(last) => (
+          <>
+            to the same payee with the reference <ForeignText text={reference} /> and another amount,{" "}
+            <Amount value={last.amount} asset={last.asset} />,
+          </>
+        )}
+      </Warning>
+    </>
   );
-  const [last] = earlier;
+}
+
+interface WarningProps {
+  /** The newest first. */
+  earlier: readonly Transaction[];
+  /** What the newest of them has in common with the payment. */
+  children: (last: Transaction) => ReactNode;
+}
+
+function Warning({ earlier: [last, ...others], children }: WarningProps) {
   if (last === undefined) return null;
   return (
     <p className="notice" data-tone="bad" role="alert">
-      {earlier.length === 1 ? "A payment" : `${earlier.length} payments`} with the reference{" "}
-      <ForeignText text={reference} /> and <Amount value={last.amount} asset={asset} />{" "}
-      {earlier.length === 1 ? "was" : "were"} sent within the last day, <Time at={last.created_at} />:{" "}
+      {others.length === 0 ? "A payment" : `${others.length + 1} payments`} {children(last)}{" "}
+      {others.length === 0 ? "was" : "were"} sent within the last day, <Time at={last.created_at} />:{" "}
       <code>{last.id}</code> <StateBadge state={last.state} />. This would be another one.
     </p>
   );

@@ -28,9 +28,12 @@ export async function seeWarningsOfPayments({ open, page }: Visitor, bursar: Bur
       json: { data: [...data, { ...data[0], code: "ETH.DEV", network }] },
     });
   });
+  const chain = { id: network, coin: "ETH.DEV", fee_max: "0.05", assets: ["ETH.DEV"] };
+  await page.route("**/v1/networks", (route) => route.fulfill({ json: { data: [chain] } }));
   const toLabel = await ask({ reference: "by label", asset: "ETH.DEV", amount: "1", to: label });
   await page.locator("form").getByText(address).first().waitFor();
   await toLabel.getByText(`${label} ${address}`).waitFor();
+  await toLabel.getByText("paid by the same wallet on top, at most 0.05 ETH.DEV").waitFor();
   await expect.poll(() => sendIt(toLabel).isDisabled()).toBe(true);
 
   const malformed = await ask({ reference: "malformed", asset: "USD", amount: "1,000.00" });
@@ -50,8 +53,11 @@ export async function seeWarningsOfPayments({ open, page }: Visitor, bursar: Bur
   const again = await ask({ reference: paid, asset: "USD", amount: "25.0" });
   await again.getByText("within the last day").waitFor();
   const other = await ask({ reference: paid, asset: "USD", amount: "25.01" });
-  await other.getByText("This payment needs approval").waitFor();
-  expect(await other.getByText("within the last day").count()).toBe(0);
+  await other.getByText("and another amount, 25.00 USD, was sent within the last day").waitFor();
+  expect(await other.getByText("Network fee").count()).toBe(0);
+  const elsewhere = await ask({ reference: paid, asset: "USD", amount: "25.01", to: "Frozen" });
+  await elsewhere.getByText("This payment needs approval").waitFor();
+  expect(await elsewhere.getByText("within the last day").count()).toBe(0);
 
   await createWallet(label);
   await fill({ reference: "ambiguous", asset: "ETH.DEV", amount: "1", to: label });
@@ -59,7 +65,7 @@ export async function seeWarningsOfPayments({ open, page }: Visitor, bursar: Bur
   await page.getByRole("button", { name: "Send", exact: true }).click();
   expect(await page.getByRole("dialog").count()).toBe(0);
   await page.getByRole("button", { name: "Discard" }).click();
-  await page.unroute("**/v1/assets");
+  for (const path of ["**/v1/assets", "**/v1/networks"]) await page.unroute(path);
 
   interface Typed {
     reference: string;
