@@ -48,11 +48,12 @@ const say = (clientId: string, more: Partial<Approval> = {}): Approval => ({
 const stateOf = (approvals: Approval[], nowMs = 3000) => tallyApprovals(two, asked, approvals, nowMs).state;
 
 describe("approvals", () => {
-  it("count once if they are signed with one key", () => {
-    const signed = (clientId: string, publicKey: string) => say(clientId, { publicKey });
+  it("count once if their clients have a key in common", () => {
+    const signed = (clientId: string, ...publicKeys: string[]) => say(clientId, { publicKeys });
     expect(stateOf([signed("a", "k"), signed("b", "k")])).toBe("pending");
     expect(stateOf([signed("a", "k"), signed("b", "l")])).toBe("approved");
-    expect(stateOf([say("a", { publicKey: null }), say("b", { publicKey: null })])).toBe("approved");
+    expect(stateOf([signed("a"), signed("b")])).toBe("approved");
+    expect(stateOf([signed("a", "k", "l"), signed("b", "m", "l")])).toBe("pending");
     // The second decision of one client does not take the first from it.
     expect(stateOf([signed("a", "k"), signed("a", "k"), signed("b", "l")])).toBe("approved");
     const alone = { ...asked, isSingleAdministrator: true };

@@ -44,8 +44,8 @@ export interface Approval {
   isSigned?: boolean;
   /** Whether the client is a person. */
   isPerson?: boolean;
-  /** The public key of the stored signature, in any encoding. */
-  publicKey?: string | null;
+  /** The public keys that the client has, and that of the stored signature, in any encoding. */
+  publicKeys?: readonly string[];
 }
 
 export interface ApprovalTally {
@@ -105,11 +105,15 @@ export function findIndependenceFault(
   return areIndependent(initiator.lineage, lineage) ? undefined : "shared_lineage";
 }
 
+function shareKey({ publicKeys = [] }: Approval, other: Approval): boolean {
+  return publicKeys.some((key) => other.publicKeys?.includes(key));
+}
+
 /**
  * Tallies the decisions that were made before the deadline by clients that may approve. One rejection is final even if its client has been
  * disabled since, because stopping is always safe. An approval counts only while its client is enabled, unchanged since the request, and
  * independent of the initiator, and signed or of a person if it must be; clients that are not independent of each other count once, as do
- * those that have signed with one key.
+ * those that have a key in common.
  */
 export function tallyApprovals(
   requirement: ApprovalRequirement,
@@ -130,8 +134,8 @@ export function tallyApprovals(
       findIndependenceFault(initiator, one) === undefined,
   );
   const valid = permitted.filter(
-    ({ clientId, publicKey = null }) =>
-      publicKey === null || permitted.find((one) => one.publicKey === publicKey)?.clientId === clientId,
+    (one, index) =>
+      !permitted.slice(0, index).some((other) => other.clientId !== one.clientId && shareKey(one, other)),
   );
   const approved = initiator.isSingleAdministrator
     ? new Set(valid.map(({ clientId }) => clientId)).size

@@ -45,7 +45,7 @@ interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
   digest: string | null;
   keyId: string | null;
   mac: string | null;
-  /** Of the signature; not under the MAC. A writer who changes it can only make one approval of two. */
+  /** Of the signature; not under the MAC. The keys that the approver has now count as well, which a writer cannot change. */
   publicKey: string | null;
 }
 
@@ -166,7 +166,9 @@ function toPending(
       const approval = { ...row, tenantId, transactionId, decidedAt: new Date(row.decidedAt) };
       const stored = { keyId, mac: mac === null ? null : Buffer.from(mac, "base64") };
       const isAuthentic = row.digest === digest && isApprovalAuthentic(keys, approval, stored);
-      return { ...readApproval(approval, isAuthentic, standingOf(standings, row.clientId)), publicKey };
+      const standing = standingOf(standings, row.clientId);
+      const publicKeys = publicKey === null ? standing.publicKeys : [...standing.publicKeys, publicKey];
+      return { ...readApproval(approval, isAuthentic, standing), publicKeys };
     }),
     isRejected,
     isDelisted,

@@ -159,3 +159,30 @@ describe.each(["transaction", "change request"] as const)(
     });
   },
 );
+
+describe("approvals that are signed with one key", () => {
+  it("count once after the key of a signature was removed or replaced in the database", async () => {
+    const tenant = await createGuardedTenant(service, 2);
+    const { publicKey, privateKey } = newKeyPair();
+    const [one, other, third] = [await tenant.hire(), await tenant.hire(), await tenant.hire()];
+    const keyOf = async (who: Person) => ({
+      keyId: await service.addKeyAsOperator(who, publicKey),
+      privateKey,
+    });
+    const [ofOne, ofOther] = [await keyOf(one), await keyOf(other)];
+    for (const replacement of ["NULL", "sha256(public_key)"]) {
+      const payment = await tenant.pay(tenant.admin);
+      const url = `${service.url}/v1/transactions/${payment.id}/approvals`;
+      const decision = { decision: "approve", digest: payment.approval?.digest };
+      expect((await signedPost(url, one.token, ofOne, decision)).status).toBe(202);
+      await service.database.run(
+        `UPDATE approval_signatures SET public_key = ${replacement} WHERE transaction_id = '${readId("tx", payment.id)}'`,
+      );
+      expect((await signedPost(url, other.token, ofOther, decision)).status).toBe(202);
+      await tenant.tallied(payment);
+      expect((await tenant.read(payment.id)).state).toBe("awaiting_approval");
+      expect((await tenant.approve(third, payment)).status).toBe(202);
+      await tenant.completes(payment);
+    }
+  });
+});

@@ -71,7 +71,7 @@ export function sealEvidence(
 }
 
 /** A shared secret proves nothing to others. */
-function publicKeyOf(key: VerifiedSignature["key"]): Uint8Array | null {
+export function publicKeyOf(key: VerifiedSignature["key"]): Uint8Array | null {
   if (key.algorithm === "hmac-sha256") return null;
   return key.algorithm === "ed25519" ? key.material : Buffer.from(readPasskey(key).publicKey, "base64url");
 }

@@ -259,7 +259,7 @@ async function findEarlier(source: KeyedQueryable, tenantId: string, key: string
 async function readStanding(tx: Tx, reader: StandingReader, request: ChangeRequest): Promise<ChangeStanding> {
   const { requestedBy, createdAt, decisions } = request;
   const standings = await reader.read([requestedBy, ...decisions.map(({ clientId }) => clientId)]);
-  const publicKeys = await readChangeSigners(tx, request);
+  const signers = await readChangeSigners(tx, request);
   const { isActive, ...requester } = standingOf(standings, requestedBy);
   const requestedAtMs = createdAt.getTime();
   return {
@@ -273,8 +273,8 @@ async function readStanding(tx: Tx, reader: StandingReader, request: ChangeReque
     approvals: decisions.map(({ version, clientId, decision, decidedAt }) => {
       const { lineage, authorityChangedAtMs, ...decider } = standingOf(standings, clientId);
       const isEnabled = mayApproveChanges(decider);
-      const publicKey = publicKeys.get(version) ?? null;
-      const made = { clientId, decision, atMs: decidedAt.getTime(), publicKey };
+      const publicKeys = [...decider.publicKeys, ...(signers.get(version) ?? [])];
+      const made = { clientId, decision, atMs: decidedAt.getTime(), publicKeys };
       return { ...made, isEnabled, lineage, authorityChangedAtMs };
     }),
   };

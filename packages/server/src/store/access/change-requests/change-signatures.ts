@@ -47,12 +47,12 @@ export async function listChangeEvidence(
 export async function readChangeSigners(
   source: Queryable,
   { tenantId, id, decisions }: Pick<ChangeRequest, "tenantId" | "id" | "decisions">,
-): Promise<ReadonlyMap<number, string>> {
+): Promise<ReadonlyMap<number, readonly string[]>> {
   if (decisions.length < 2) return new Map();
   const rows = await source.query<{ version: number; publicKey: string }>(sql`
     SELECT version, encode(public_key, 'hex') AS "publicKey" FROM change_signatures
     WHERE tenant_id = ${tenantId} AND change_request_id = ${id} AND public_key IS NOT NULL
     ORDER BY version LIMIT ${decisionsMax}
   `);
-  return new Map(rows.map(({ version, publicKey }) => [version, publicKey]));
+  return new Map(rows.map(({ version, publicKey }) => [version, [publicKey]]));
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { closeLineages, everyone, type Lineage, lineageMax } from "@bursar/domain";
 import type { ApiClient } from "../../../app/clients/client.js";
 import { protectingScopes } from "../../../app/clients/client-authority.js";
+import { publicKeyOf } from "../../../app/transactions/approvals/approval-evidence.js";
 import type { KeyedQueryable } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
 import { type ClientRow, readClient, selectClients } from "../read-client.js";
@@ -25,6 +26,8 @@ export interface ClientStanding {
   isActive: boolean;
   scopes: readonly string[];
   isPerson: boolean;
+  /** Of an active client, in hex: clients that share one can sign for each other. They are proven by the MAC of the row. */
+  publicKeys: readonly string[];
   authorityChangedAtMs: number;
   resetAtMs: number | null;
   isSingleAdministrator: boolean;
@@ -233,7 +236,7 @@ async function readTenants(
 }
 
 function standingIn(
-  { state, scopes, person, authorityChangedAt, resetAt }: ApiClient,
+  { state, scopes, person, keys, authorityChangedAt, resetAt }: ApiClient,
   lineage: Lineage = everyone,
 ): Omit<ClientStanding, "isSingleAdministrator"> {
   return {
@@ -241,6 +244,9 @@ function standingIn(
     isActive: state === "active",
     scopes,
     isPerson: person !== null,
+    publicKeys: (state === "active" ? keys : [])
+      .map(publicKeyOf)
+      .flatMap((key) => (key === null ? [] : [Buffer.from(key).toString("hex")])),
     authorityChangedAtMs: authorityChangedAt.getTime(),
     resetAtMs: resetAt?.getTime() ?? null,
   };

@@ -101,7 +101,8 @@ describe("one passkey", () => {
     await service.database.query(sql`
       UPDATE approval_signatures SET public_key = (
         SELECT decode(rpad(translate(m->>'publicKey', '-_', '+/'), (length(m->>'publicKey') + 3) / 4 * 4, '='), 'base64')
-        FROM client_keys k, LATERAL (SELECT convert_from(k.material, 'UTF8')::jsonb AS m) j
+        FROM client_keys k, LATERAL (
+          SELECT convert_from(CASE WHEN k.algorithm = 'passkey' THEN k.material ELSE '{}' END, 'UTF8')::jsonb AS m) j
         WHERE m->>'credentialId' = ${grace.authenticator.id})
       WHERE transaction_id = ${readId("tx", id)}
     `);
