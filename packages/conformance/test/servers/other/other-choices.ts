@@ -127,7 +127,10 @@ export const otherChoices = {
   "repetitions answered with 204": { warned: ["key.repeat.same-id"] },
   "a token that is also accepted in quotes": { warned: ["access.exact"] },
   "a token that is also accepted as an API key": { warned: ["access.scheme"] },
-  "one request at a time, and replicas that are behind": { missing: ["tx.create.together"] },
+  "one request at a time, and replicas that are behind": {
+    missing: ["tx.create.together"],
+    warned: ["tx.get.every-found"],
+  },
   "a price and a reference that are new at each GET": {},
   "amounts with an exponent": { file: [["final_states:", "shown: { amount: data.amount }\nfinal_states:"]] },
   "headers that are written without hyphens": {
