@@ -1,6 +1,5 @@
 import { type ComponentProps, type ReactNode, useState } from "react";
 import { useAction } from "../api/use-action";
-import { useIsShown } from "../ui/forms/use-is-shown";
 import { Problem } from "../ui/panels/problem";
 import { Time } from "../ui/values/time";
 import { ForgetQuestion } from "./forget-question";
@@ -13,7 +12,7 @@ interface UnansweredCardProps<Body, Answer> {
   /** What was sent, and what asking again does. */
   children: ReactNode;
   post: (body: Body, options: { idempotencyKey: string }) => Promise<Answer>;
-  onAnswer: (answer: Answer, isShown: boolean) => void;
+  onAnswer: (answer: Answer) => void;
   onForget: () => void;
   words: ComponentProps<typeof ForgetQuestion>["words"];
 }
@@ -22,13 +21,12 @@ interface UnansweredCardProps<Body, Answer> {
 export function UnansweredCard<Body, Answer>(props: UnansweredCardProps<Body, Answer>) {
   const { request, label, children, post, onAnswer, onForget, words } = props;
   const { key, body, sentAt } = request;
-  const isShown = useIsShown();
   const [isForgetting, setForgetting] = useState(false);
   const ask = useAction({
     mutationFn: () => post(body, { idempotencyKey: key }),
     onSuccess: (answer) => {
       onForget();
-      onAnswer(answer, isShown());
+      onAnswer(answer);
     },
   });
   const wasRefused = ask.error !== null && wasNotMade(ask.error, true);

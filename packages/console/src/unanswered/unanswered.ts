@@ -16,6 +16,8 @@ export function useUnanswered<Body>(kind: UnansweredKind) {
   const folder = `${prefix}${useMe().data?.client.id}.${kind}.`;
   const stored = useSyncExternalStore(subscribe, () => JSON.stringify(itemsBelow(localStorage, folder)));
   return {
+    /** Where those of this person are. */
+    folder,
     requests: useMemo(() => readUnanswered<Body>(JSON.parse(stored), Date.now()), [stored]),
     remember: (request: Unanswered<Body>) => {
       localStorage.setItem(`${folder}${request.key}`, JSON.stringify(request));

@@ -1,5 +1,7 @@
+import { isBursarError } from "@bursar/client";
 import { useIsMutating } from "@tanstack/react-query";
 import { useAction } from "../api/use-action";
+import { hasUnknownOutcome } from "../ui/forms/fault-of";
 import type { useKeyedDraft } from "../ui/forms/use-draft";
 import { useIsShown } from "../ui/forms/use-is-shown";
 import { type UnansweredKind, useUnanswered } from "./unanswered";
@@ -88,6 +90,13 @@ export function useSentOnce<Body, Fields extends Sent<Body>, Answer>({
         typed: sent === undefined ? draft.value : undefined,
         isRepeated: sent !== undefined || unanswered.requests.some((request) => request.key === key),
       }),
+    /** Asked for again, it was refused: it can never be answered otherwise, and something in it may have to be changed. */
+    wasRefusedAgain: sent !== undefined && isBursarError(send.error) && !hasUnknownOutcome(send.error),
+    /** What was typed can be edited, as something else. What was sent is still listed, and warned of, because it may have been created. */
+    editAsNew: () => {
+      draft.edit({ sent: undefined } as Partial<Fields>);
+      send.reset();
+    },
     discard: () => {
       draft.clear();
       unanswered.forget(key);

@@ -151,8 +151,14 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
     const question = ada.page.getByRole("dialog", { name: "Send this payment?" });
     await question.getByText("This would be a second payment").waitFor();
     await question.getByRole("button", { name: "Go back" }).click();
+    const other = await ada.context.newPage();
+    await other.goto(`${running().origin}/console/transactions/new`);
+    await unanswered(other, "Payment tab closed").waitFor();
     await unanswered(ada.page, "Payment tab closed").getByRole("button", { name: "Ask again" }).click();
     await ada.page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
+    await other.getByText("tab closed of 4.00 USD was answered or forgotten in another tab").waitFor();
+    expect(await unanswered(other, "Payment tab closed").count()).toBe(0);
+    await other.close();
     expect(await paid("tab closed")).toHaveLength(1);
   });
 
@@ -192,6 +198,21 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
     await card.getByRole("button", { name: "Ask again" }).click();
     await card.waitFor({ state: "detached" });
     expect(await ordered("0.12")).toHaveLength(1);
+  });
+
+  it("of an order that is refused when it is asked for again can be edited as a new one", async () => {
+    const { page } = ada;
+    await orderAndLoseAnswer(page, running().origin, "0.15", "9000");
+    await page.reload();
+    await page.getByText("the answer was lost").waitFor();
+    expect(await page.getByRole("button", { name: "Edit as a new order" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByText("PRICE_OUT_OF_BAND").waitFor();
+    await page.getByRole("button", { name: "Edit as a new order" }).click();
+    // What was sent is still warned of.
+    await unanswered(page, "Order to buy 0.15 in ETH-USD at 9000").waitFor();
+    expect(await page.getByLabel("Price (USD)").isDisabled()).toBe(false);
+    expect(await page.getByLabel("Size (ETH)").inputValue()).toBe("0.15");
   });
 
   /** It may have had its effect, so it is not forgotten with what was only typed. */

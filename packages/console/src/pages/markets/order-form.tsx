@@ -68,6 +68,8 @@ export function OrderForm({ market, book }: OrderFormProps) {
     isPending,
     isLocked,
     isUnknown,
+    wasRefusedAgain,
+    editAsNew,
   } = useSentOnce({
     kind: "order",
     draft: keyed,
@@ -182,6 +184,11 @@ export function OrderForm({ market, book }: OrderFormProps) {
           <button type="submit" className="button" data-tone="primary" disabled={isPending}>
             {isPending ? "Placing" : isUnknown ? "Ask again" : "Place the order"}
           </button>
+          {wasRefusedAgain && (
+            <button type="button" className="button" disabled={isPending} onClick={editAsNew}>
+              Edit as a new order
+            </button>
+          )}
           <button
             type="button"
             className="button"

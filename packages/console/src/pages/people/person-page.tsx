@@ -59,7 +59,7 @@ function Details({ person }: { person: Person }) {
               { title: "Name", cell: (passkey) => <ForeignText text={passkey.name} limit={60} /> },
               { title: "Added", cell: (passkey) => <Time at={passkey.created_at} /> },
               {
-                title: "Last used",
+                title: "Last used (to the minute)",
                 cell: (passkey) =>
                   passkey.last_used_at === null ? (
                     <span className="quiet">never</span>
@@ -106,31 +106,33 @@ function ChangePerson({ person }: { person: Person }) {
   return (
     <section className="card stack form" aria-labelledby="change">
       <h2 id="change">Change</h2>
-      <RoleField value={chosen} fault={undefined} onValue={setChosen} />
-      <div className="row">
-        <ActionButton
-          isPending={change.isPending}
-          disabled={chosen === role || chosen === ""}
-          onAct={() => change.mutate({ role: chosen })}
-        >
-          Give this role
-        </ActionButton>
-        <DisablePerson
-          person={person}
-          isPending={change.isPending}
-          onChange={(state) => change.mutate({ state })}
-        />
-        {lacking.length === 0 && (
-          <ActionButton tone="danger" isPending={recover.isPending} onAct={() => setAsking(true)}>
-            Recover with a new link
-          </ActionButton>
-        )}
-      </div>
-      {lacking.length > 0 && (
-        <p className="quiet small">
-          You cannot recover this person, because your role lacks {lacking.join(", ")}. The operator can:{" "}
-          <code>bursar people recover</code>.
+      {lacking.length > 0 ? (
+        <p>
+          You cannot give this person another role, disable or recover them, because your role lacks{" "}
+          {lacking.join(", ")}: nobody changes a person who may do more. The operator can, with{" "}
+          <code>bursar people disable</code> and <code>bursar people recover</code>.
         </p>
+      ) : (
+        <>
+          <RoleField value={chosen} fault={undefined} onValue={setChosen} />
+          <div className="row">
+            <ActionButton
+              isPending={change.isPending}
+              disabled={chosen === role || chosen === ""}
+              onAct={() => change.mutate({ role: chosen })}
+            >
+              Give this role
+            </ActionButton>
+            <DisablePerson
+              person={person}
+              isPending={change.isPending}
+              onChange={(state) => change.mutate({ state })}
+            />
+            <ActionButton tone="danger" isPending={recover.isPending} onAct={() => setAsking(true)}>
+              Recover with a new link
+            </ActionButton>
+          </div>
+        </>
       )}
       {isAsking && (
         <Confirm

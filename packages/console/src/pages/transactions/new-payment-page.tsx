@@ -55,6 +55,7 @@ export function NewPaymentPage() {
 function PaymentForm() {
   const navigate = useNavigate();
   const scopes = useScopes();
+  const knowsNames = scopes.includes("wallets:read");
   const wallets = useNamedWallets();
   const addresses = useListedAddresses();
   const { names, defaults } = wallets;
@@ -69,7 +70,7 @@ function PaymentForm() {
   const open = ({ id }: Transaction, isShown: boolean) => {
     if (isShown) void navigate({ to: "/transactions/$id", params: { id } });
   };
-  const { send, submit, discard, isPending, isLocked, isUnknown } = useSentOnce({
+  const { send, submit, discard, isPending, isLocked, isUnknown, wasRefusedAgain, editAsNew } = useSentOnce({
     kind: "payment",
     draft: keyed,
     post: bursar.transactions.create,
@@ -138,6 +139,9 @@ function PaymentForm() {
           else if (nameFaults.source === undefined && nameFaults.destination === undefined) setAsking(true);
         }}
       >
+        {!knowsNames && (
+          <p className="quiet small">Your role lacks wallets:read: wallets are known by their ids only.</p>
+        )}
         <fieldset className="contents" disabled={isLocked}>
           <TextField
             label="Reference"
@@ -174,7 +178,7 @@ function PaymentForm() {
           />
           <WalletField
             label="From"
-            hint="The name or id of a wallet. Defaults to the primary wallet"
+            hint={`The ${knowsNames ? "name or id" : "id"} of a wallet. Defaults to the primary wallet`}
             id={payerId}
             names={names}
             asset={draft.asset}
@@ -192,7 +196,7 @@ function PaymentForm() {
                   <code className="wrap-anywhere">{payee.address}</code>
                 </>
               ) : (
-                "The name or id of a wallet, an address on the asset's network, or the label of a listed one. Defaults to the settlement wallet"
+                `The ${knowsNames ? "name or id" : "id"} of a wallet, an address on the asset's network, or the label of a listed one. Defaults to the settlement wallet`
               )
             }
             id={payeeId}
@@ -236,6 +240,11 @@ function PaymentForm() {
           >
             {isPending ? "Sending" : isUnknown ? "Ask again" : "Send"}
           </button>
+          {wasRefusedAgain && (
+            <button type="button" className="button" disabled={isPending} onClick={editAsNew}>
+              Edit as a new payment
+            </button>
+          )}
           <button
             type="button"
             className="button"
