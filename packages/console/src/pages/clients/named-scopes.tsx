@@ -6,18 +6,21 @@ import { scopeWords } from "../people/role-words";
 
 interface NamedScopesProps {
   maxLength: number;
+  /** What a name may consist of, if not of everything. */
+  hint?: string;
   value: { name: string; scopes: string[] };
   error: unknown;
   onChange: (part: { name: string } | { scopes: string[] }) => void;
 }
 
 /** A name, and scopes of those that the person has: nobody grants more. */
-export function NamedScopes({ maxLength, value, error, onChange }: NamedScopesProps) {
+export function NamedScopes({ maxLength, hint, value, error, onChange }: NamedScopesProps) {
   const own = useScopes();
   return (
     <>
       <TextField
         label="Name"
+        hint={hint}
         maxLength={maxLength}
         value={value.name}
         fault={faultOf(error, "name")}

@@ -6,7 +6,7 @@ import { Amount } from "../../ui/values/amount";
 import { useDecimals } from "../../ui/values/asset-decimals";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { SecondOne } from "../../unanswered/unanswered-list";
-import { feeOf, percentOf, ratesOf, totalOf } from "./order-money";
+import { feeOf, isOutsideBand, percentOf, ratesOf, totalOf } from "./order-money";
 import { isAlikeOrder, orderWords } from "./order-words";
 import { timesInForce } from "./time-in-force";
 
@@ -85,6 +85,13 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
         isAlike={(sent) => isAlikeOrder(sent, body)}
       />
       <TradesAtOnce market={market} body={body} crossed={crossed} />
+      {isOutsideBand(price, market) && (
+        <p className="notice" data-tone="bad" role="alert">
+          The market refuses this price now: it has to be between{" "}
+          <Amount value={market.price_min ?? ""} asset={market.quote} /> and{" "}
+          <Amount value={market.price_max ?? ""} asset={market.quote} />.
+        </p>
+      )}
       {wallet?.frozen && <FrozenWallet />}
     </Confirm>
   );

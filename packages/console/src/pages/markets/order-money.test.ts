@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { crossedPrice, feeOf, percentOf, ratesOf } from "./order-money";
+import { crossedPrice, feeOf, isOutsideBand, percentOf, ratesOf } from "./order-money";
 import { isAlikeOrder } from "./order-words";
 
 it("a fee is rounded up to the last decimal of its asset, as the market does", () => {
@@ -37,4 +37,12 @@ it("an order is like another with its reference, or with its size on the same si
   expect(isAlikeOrder(order, { ...order, size: "9" })).toBe(false);
   expect(isAlikeOrder(order, { ...order, side: "sell" })).toBe(false);
   expect(isAlikeOrder(order, { ...order, market: "BTC-USD" })).toBe(false);
+});
+
+it("a price is outside of the band below and above it, and not at its ends", () => {
+  const band = { price_min: "2700", price_max: "3300" };
+  const outside = (price: string | undefined) => isOutsideBand(price, band);
+  expect(["2699.99", "3300.01", "9000"].map(outside)).toEqual([true, true, true]);
+  expect(["2700.00", "3300", "3000", "x", undefined].map(outside)).toEqual(Array(5).fill(false));
+  expect(isOutsideBand("1", { price_min: null, price_max: null })).toBe(false);
 });

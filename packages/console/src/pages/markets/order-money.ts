@@ -53,3 +53,16 @@ export function crossedPrice(
     return undefined;
   }
 }
+
+/** Whether the market would refuse the price now, because it is outside of its band. Not if the band, or the price, is not known. */
+export function isOutsideBand(
+  price: string | undefined,
+  { price_min: min, price_max: max }: Pick<Market, "price_min" | "price_max">,
+): boolean {
+  if (price === undefined || min === null || max === null) return false;
+  try {
+    return compare(price, min) < 0 || compare(price, max) > 0;
+  } catch {
+    return false;
+  }
+}

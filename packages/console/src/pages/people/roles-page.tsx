@@ -93,7 +93,13 @@ function NewRole({ onClose }: { onClose: () => void }) {
       onConfirm={create.mutate}
       onClose={onClose}
     >
-      <NamedScopes maxLength={64} value={value} error={create.error} onChange={change} />
+      <NamedScopes
+        maxLength={40}
+        hint="Lower-case letters, digits, - and _, such as treasury-clerk"
+        value={value}
+        error={create.error}
+        onChange={change}
+      />
     </Confirm>
   );
 }

@@ -3,7 +3,7 @@ import { Field } from "./field";
 
 interface Labelled {
   label: string;
-  hint?: string;
+  hint?: string | undefined;
   fault?: string | undefined;
   value: string;
   onValue: (value: string) => void;
