@@ -62,7 +62,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let resets = 0;
   let afterWalletId: string | undefined;
   const estimates = createEstimates(deps.monotonicMs);
-  /** What final blocks have shown stays true when a step fails. */
+  /** What final blocks have shown stays true when a step fails, but not when the network is halted. */
   const evidence: FollowedChain["evidence"] = new Map();
   const sentAt: SentAt = new Map();
   /** The last payment of a look that did not come to the end. */
@@ -115,7 +115,11 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     if (lease === undefined) return undefined;
     await renew(lease);
     const position = await deps.store.readPosition(network);
-    if (position === undefined || position.haltedReason !== null) return undefined;
+    if (position === undefined || position.haltedReason !== null) {
+      // Its final blocks may be others when it goes on.
+      evidence.clear();
+      return undefined;
+    }
     const { tail, settledNumber, genesisHash } = position;
     const begun = chainOf(lease, tail, settledNumber);
     await assertGenesis(begun, genesisHash);
@@ -148,7 +152,9 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     await haltNetwork(deps, positionOf(begun), "CHAIN_REPLACED", reason);
   }
 
+  /** The network was resumed, so that what was final before may not be on the chain any more. */
   async function anchor(begun: FollowedChain, settledNumber: number): Promise<void> {
+    evidence.clear();
     const settled = await deps.node.header(settledNumber);
     if (settled === undefined) throw new Error(`no node has the block ${settledNumber} of ${network}`);
     await anchorChain(deps, begun, settled);

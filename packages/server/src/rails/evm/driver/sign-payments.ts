@@ -107,7 +107,7 @@ function readAnswer(
   intent: SigningIntent,
   answer: SignedBytes | SignerRefusal,
 ): SignedPayment | SignerRefusal {
-  if ("refused" in answer) return answer;
+  if ("refused" in answer) return readRefusal(intent, answer);
   const { tenantId, id, walletId, number, purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas } =
     payment;
   try {
@@ -117,6 +117,13 @@ function readAnswer(
   } catch (error) {
     return { refused: "INTENT_INVALID", reason: `it has signed something else: ${(error as Error).message}` };
   }
+}
+
+/** What the signer has signed instead has either the nonce or the transaction of the intent. Anything else says nothing about it, and is ignored. */
+function readRefusal({ nonce, transactionId }: SigningIntent, refusal: SignerRefusal): SignerRefusal {
+  const { refused, reason, signed } = refusal;
+  const isInstead = (signed?.nonce === nonce) !== (signed?.transactionId === transactionId);
+  return isInstead ? refusal : { refused, reason };
 }
 
 /**

@@ -28,6 +28,8 @@ const exceptions: Readonly<Record<string, string>> = {
   named_clients: "SELECT, INSERT",
   stop_records: "SELECT, INSERT",
   wallet_entries: "SELECT, INSERT",
+  // Without one of them, wallets would count as confirmed.
+  wallet_doubts: "SELECT, INSERT",
   // A session is used, ends and is removed; a role is never changed. Their MACs are written again for a new master key.
   sessions: "SELECT, INSERT, DELETE, UPDATE (last_used_at, ended_at, key_id, mac)",
   roles: "SELECT, INSERT, DELETE, UPDATE (key_id, mac)",

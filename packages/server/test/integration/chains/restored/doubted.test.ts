@@ -16,13 +16,20 @@ async function loseOne(): Promise<{ wallet: ChainWallet; id: string; bytes: stri
   return { wallet, id, bytes: await restored.signLost(wallet, id) };
 }
 
-/** It may be in a pool. Ended here, it would be requested and paid again. */
-async function expectEndsOnChain({ wallet, id }: { wallet: ChainWallet; id: string }): Promise<void> {
-  await eventually(
+const untilDoubted = (wallet: ChainWallet) =>
+  eventually(
     () => restored.isConfirmed(wallet),
     (isConfirmed) => isConfirmed === false,
     20_000,
   );
+
+async function failToSign(): Promise<never> {
+  throw new Error("It does not answer.");
+}
+
+/** It may be in a pool. Ended here, it would be requested and paid again. */
+async function expectEndsOnChain({ wallet, id }: { wallet: ChainWallet; id: string }): Promise<void> {
+  await untilDoubted(wallet);
   await restored.cancel(wallet, id);
   await restored.look(wallet, id);
   await driven.inPool(1);
@@ -63,7 +70,38 @@ it("nor after the signer has shown it of a wallet that was halted for another re
   };
   await driven.pay(wallet, outside, modelCoin, 30n);
   await adopted.untilHalted(wallet, "SIGNER_REFUSED");
-  driven.ports.signer = driven.honest.signer;
+  // The payment keeps its nonce: no refusal says that it is bound to another.
+  driven.ports.signer = { ...driven.honest.signer, sign: failToSign };
   await adopted.resume(wallet);
+  await untilDoubted(other.wallet);
+  driven.ports.signer = driven.honest.signer;
   await expectEndsOnChain(other);
+});
+
+it("a refusal that names neither the nonce nor the payment takes nothing back", async () => {
+  const wallet = await driven.createFunded();
+  driven.ports.signer = {
+    sign: failToSign,
+    signedFrom: async (wallets) => wallets.map(() => []),
+  };
+  const first = await driven.pay(wallet, outside, modelCoin, 30n);
+  await eventually(
+    () => driven.nonceOf(first),
+    (nonce) => nonce === 0,
+  );
+  const second = await driven.pay(wallet, outside, modelCoin, 30n);
+  await eventually(
+    () => driven.nonceOf(second),
+    (nonce) => nonce === 1,
+  );
+  const refusal = { refused: "NONCE_USED", reason: "It is used." } as const;
+  driven.ports.signer = {
+    ...driven.ports.signer,
+    sign: async (intents) =>
+      intents.map(({ transactionId }) =>
+        transactionId === first ? { ...refusal, signed: { nonce: 9, transactionId: second } } : refusal,
+      ),
+  };
+  await adopted.untilHalted(wallet, "SIGNER_REFUSED");
+  expect(await driven.nonceOf(second)).toBe(1);
 });
