@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { checkTable } from "../checks/table.js";
+import type { CheckResult } from "../engine/run-checks.js";
 import { createSession } from "../engine/session.js";
 import { readTarget } from "../target/read-target.js";
 import { curlCommands, curlOf, quote } from "./curl.js";
@@ -9,7 +10,7 @@ import { htmlReport } from "./html.js";
 import { junitReport } from "./junit.js";
 import { escapeMarkup } from "./markup.js";
 import { createRedactor } from "./redact.js";
-import { createReport } from "./report.js";
+import { createReport, type Report } from "./report.js";
 import { safeLine } from "./safe-text.js";
 import { terminalReport } from "./terminal.js";
 
@@ -130,9 +131,43 @@ it("nothing of a target reaches a terminal or a page raw", () => {
 });
 
 it("what could not be decided is called so in every report, and a CI server does not take it for good", () => {
+  const report = reportOf({ result: "not run", reason: "Name shown.state.", isUndecided: true });
+  expect(report.summary).toBe("not decided for contract 0.1.0: 0 of 1, 1 not decided");
+  expect(terminalReport(report)).toContain("NOT DECIDED tx.create.admitted\n");
+  expect(htmlReport(report)).toContain('<td class="not">not decided</td>');
+  expect(junitReport(report)).toContain('tests="1" failures="0" errors="1" skipped="0"');
+  expect(junitReport(report)).toContain(
+    '<error type="not decided" message="not decided: Name shown.state."/>',
+  );
+});
+
+it("a terminal shows a few exchanges of a check about every error, and only the beginning of a long command", () => {
+  const exchanges = ["a", "b", "c", "d", "e"].map((path, index) => ({
+    index,
+    started_at: "2026-01-01T00:00:00.000Z",
+    duration_ms: 1,
+    method: "POST",
+    url: `/v1/${path}`,
+    request_headers: [],
+    status: 500,
+    ...(index > 0 ? { judged: true as const } : {}),
+  }));
+  const report = reportOf({ result: "warned", reason: "A page." });
+  const shownOf = (id: string) => {
+    const curl = exchanges.map(({ url }) => `curl ${url} ${"x".repeat(60_000)}`);
+    const checks = report.checks.map((check) => ({ ...check, id, exchanges, curl }));
+    return terminalReport({ ...report, checks });
+  };
+  const ofEvery = shownOf("error.every.object");
+  expect([...ofEvery.matchAll(/POST \/v1\/(.)/g)].map(([, path]) => path).join("")).toBe("bcd");
+  expect(ofEvery).toContain("and 2 more exchanges");
+  expect(Math.max(...ofEvery.split("\n").map((line) => line.length))).toBeLessThan(2100);
+  expect([...shownOf("tx.create.each").matchAll(/POST/g)]).toHaveLength(5);
+});
+
+function reportOf(outcome: CheckResult["outcome"]): Report {
   const target = readTarget("", { baseUrl: "http://127.0.0.1:1", token: "t" }, {});
-  const outcome = { result: "not run", reason: "Name shown.state.", isUndecided: true } as const;
-  const report = createReport({
+  return createReport({
     session: createSession({ target, token: "t" }),
     results: checkTable
       .slice(0, 1)
@@ -144,11 +179,4 @@ it("what could not be decided is called so in every report, and a CI server does
     knownFailures: new Set(),
     leftBehind: [],
   });
-  expect(report.summary).toBe("not decided for contract 0.1.0: 0 of 1, 1 not decided");
-  expect(terminalReport(report)).toContain("NOT DECIDED tx.create.admitted\n");
-  expect(htmlReport(report)).toContain('<td class="not">not decided</td>');
-  expect(junitReport(report)).toContain('tests="1" failures="0" errors="1" skipped="0"');
-  expect(junitReport(report)).toContain(
-    '<error type="not decided" message="not decided: Name shown.state."/>',
-  );
-});
+}

@@ -13,6 +13,10 @@ export const progressMarks: Readonly<Record<ResultName, string>> = {
   broken: "!",
 };
 
+/** A check that looks at the whole run can be about many exchanges, and a request can be long. The other reports have all of it. */
+const shownExchangesMax = 3;
+const lineMaxChars = 2000;
+
 /** What the terminal shows after the progress: failures, then a table by section, then one line that can be quoted. */
 export function terminalReport(report: Report): string {
   const { checks } = report;
@@ -40,8 +44,6 @@ function describeCheck(check: ReportedCheck): string {
     seen,
     reason,
     request_id: requestId,
-    exchanges = [],
-    curl = [],
     curl_setup: setup,
     repeat,
   } = check;
@@ -61,16 +63,35 @@ function describeCheck(check: ReportedCheck): string {
     ...headlines.map((one) => `  ${safeLine(headlineOf(one))}`),
     ...(rest === undefined ? [] : [`  ${rest}`]),
     ...(setup === undefined ? [] : [`  ${setup}`]),
-    ...groupRepeated(exchanges).flatMap((group) => {
-      const { method, url, status, failure = "" } = group.exchange;
-      return [
-        `  ${method} ${safeLine(url)} -> ${status ?? safeLine(failure)}${timesOf(group)}`,
-        `    ${safeLine(curl[group.at] ?? "")}`,
-      ];
-    }),
+    ...describeExchanges(check),
     ...(repeat === undefined ? [] : [`  ${repeat}`]),
   ];
   return lines.join("\n");
+}
+
+/** All exchanges of a check that is about a few requests; of one about every error of a run, a few that it judges. */
+function describeExchanges({ id, exchanges = [], curl = [] }: ReportedCheck): string[] {
+  const groups = groupRepeated(exchanges);
+  const isOfRun = id.startsWith("error.every.");
+  const judged = groups.filter(({ isJudged }) => isJudged);
+  const shown = isOfRun ? (judged.length > 0 ? judged : groups).slice(0, shownExchangesMax) : groups;
+  const left = groups.length - shown.length;
+  return [
+    ...shown.flatMap((group) => {
+      const { method, url, status, failure = "" } = group.exchange;
+      return [
+        `  ${method} ${cutLine(url)} -> ${status ?? safeLine(failure)}${timesOf(group)}`,
+        `    ${cutLine(curl[group.at] ?? "")}`,
+      ];
+    }),
+    ...(left === 0 ? [] : [`  and ${left} more exchanges, which --json, --html and --har show`]),
+  ];
+}
+
+function cutLine(text: string): string {
+  const line = safeLine(text);
+  const left = line.length - lineMaxChars;
+  return left <= 0 ? line : `${line.slice(0, lineMaxChars)}… (${left} more characters, in --json)`;
 }
 
 /** Each reason once, because one missing line of the target file can leave out many checks. */

@@ -18,16 +18,18 @@ export function statesIn({ target }: Kit, { json }: Delivery, transaction: Accep
   if (path !== undefined) {
     const all = fieldsAt(json, path);
     const own = all.filter(({ item }) => names.some((name) => containsText(item, name)));
-    return (own.length > 0 ? own : all).map(({ text }) => spelt(target, text));
+    return (own.length > 0 ? own : all).flatMap(({ text }) => spellings(target, text));
   }
   const found = (value: unknown) => findMember(value, stateNames(target)) ?? [];
   const own = partsAbout(json, names).flatMap(found);
-  return (own.length > 0 ? own : [found(json)].flat()).map((text) => spelt(target, text));
+  return (own.length > 0 ? own : [found(json)].flat()).flatMap((text) => spellings(target, text));
 }
 
-/** A final state as the target file spells it: how a notification writes it is open. */
-const spelt = ({ finalStates }: Target, text: string) =>
-  finalStates.find((state) => state.toLowerCase() === text.toLowerCase()) ?? text;
+/** A final state as the target file spells it, which can be in several ways: how a notification writes it is open. */
+function spellings({ finalStates }: Target, text: string): string[] {
+  const same = finalStates.filter((state) => state.toLowerCase() === text.toLowerCase());
+  return same.length === 0 ? [text] : same;
+}
 
 /** All states that a notification reports, of whatever transaction. */
 export function allStatesIn(kit: Kit, delivery: Delivery, created: readonly Accepted[]): string[] {
