@@ -5,10 +5,14 @@ import { forgetInvitation } from "./kept-invitation";
 
 const storageKey = "bursar-logged-out";
 
-/** Ends the session, and forgets what was typed and who was invited, in this tab and in the others of this browser. */
+/**
+ * Ends the session, and forgets what was typed in this tab. What was typed in others is shown again to the same person alone: they see no
+ * form when they log out here.
+ */
 export async function logOut(): Promise<void> {
   await bursar.consoleSession.end();
   localStorage.setItem(storageKey, String(Date.now()));
+  forgetDrafts();
   leave();
 }
 
@@ -23,7 +27,6 @@ export function useLogOutElsewhere(): void {
 }
 
 function leave(): void {
-  forgetDrafts();
   forgetInvitation();
   location.reload();
 }

@@ -51,7 +51,7 @@ export function OwnPasskeys() {
                 { title: "Name", cell: ({ name }) => <ForeignText text={name} /> },
                 { title: "Added", cell: ({ created_at }) => <Time at={created_at} /> },
                 {
-                  title: "Last used (to the minute)",
+                  title: "Last used",
                   cell: ({ last_used_at }) => (last_used_at === null ? "never" : <Time at={last_used_at} />),
                 },
                 {

@@ -200,6 +200,36 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
     expect(await ordered("0.12")).toHaveLength(1);
   });
 
+  it("of an order that is refused when it is asked for again can be edited as a new one", async () => {
+    const { page } = ada;
+    await orderAndLoseAnswer(page, running().origin, "0.15", "9000");
+    await page.reload();
+    await page.getByText("the answer was lost").waitFor();
+    expect(await page.getByRole("button", { name: "Edit as a new order" }).count()).toBe(0);
+    await page.route("**/v1/orders", (route) =>
+      route.request().method() !== "POST"
+        ? route.fallback()
+        : route.fulfill({
+            status: 422,
+            json: {
+              error: {
+                code: "PRICE_OUT_OF_BAND",
+                message: "The price is outside of the band.",
+                details: [{ path: "body.price", reason: "outside" }],
+                request_id: "req_1",
+              },
+            },
+          }),
+    );
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByText("PRICE_OUT_OF_BAND").waitFor();
+    await page.getByRole("button", { name: "Edit as a new order" }).click();
+    // What was sent is still warned of.
+    await unanswered(page, "Order to buy 0.15 in ETH-USD at 9000").waitFor();
+    expect(await page.getByLabel("Price (USD)").isDisabled()).toBe(false);
+    expect(await page.getByLabel("Size (ETH)").inputValue()).toBe("0.15");
+  });
+
   /** It may have had its effect, so it is not forgotten with what was only typed. */
   async function logOutInAnotherTab(path: string, what: string): Promise<void> {
     const tab = await ada.context.newPage();

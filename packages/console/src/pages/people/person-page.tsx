@@ -59,7 +59,7 @@ function Details({ person }: { person: Person }) {
               { title: "Name", cell: (passkey) => <ForeignText text={passkey.name} limit={60} /> },
               { title: "Added", cell: (passkey) => <Time at={passkey.created_at} /> },
               {
-                title: "Last used (to the minute)",
+                title: "Last used",
                 cell: (passkey) =>
                   passkey.last_used_at === null ? (
                     <span className="quiet">never</span>

@@ -6,7 +6,7 @@ const listeners = new Set<() => void>();
 
 /**
  * What was typed, kept over reloads and over the end of a session, in this tab alone and for the person who typed it. `clear` forgets it, and
- * so does logging out. A change is stored when `change` returns, and not when the page was drawn again: what is sent next is already stored,
+ * so does logging out in this tab. A change is stored when `change` returns, and not when the page was drawn again: what is sent next is already stored,
  * also if the page is reloaded or left at that moment.
  */
 export function useDraft<Value extends object>(name: string, initial: () => Value) {

@@ -3,6 +3,8 @@ import { LRUCache } from "lru-cache";
 /** Notes when a secret or a key was last used: to the minute, and without delaying the request. */
 export interface CredentialUses {
   record: (kind: CredentialKind, id: string) => void;
+  /** Of a passkey, to the second: a person reads beside it when the decision was made. */
+  recordPasskey: (id: string) => void;
   /** Writes the rest, and stops. */
   close: () => Promise<void>;
 }
@@ -42,15 +44,18 @@ export function createCredentialUses({ write, onError, now }: CredentialUsesDeps
     if (uses.length > 0) writing = writing.then(() => write(uses)).catch(onError);
   }
 
+  function record(kind: CredentialKind, id: string, restMs: number): void {
+    const nowMs = now();
+    const lastMs = written.get(id);
+    if ((lastMs !== undefined && nowMs - lastMs < restMs) || waiting.length >= waitingMax) return;
+    written.set(id, nowMs);
+    waiting.push({ kind, id, usedAt: new Date(nowMs) });
+    timer ??= setTimeout(flush, flushDelayMs).unref();
+  }
+
   return {
-    record: (kind, id) => {
-      const nowMs = now();
-      const lastMs = written.get(id);
-      if ((lastMs !== undefined && nowMs - lastMs < intervalMs) || waiting.length >= waitingMax) return;
-      written.set(id, nowMs);
-      waiting.push({ kind, id, usedAt: new Date(nowMs) });
-      timer ??= setTimeout(flush, flushDelayMs).unref();
-    },
+    record: (kind, id) => record(kind, id, intervalMs),
+    recordPasskey: (id) => record("key", id, flushDelayMs),
     close: async () => {
       flush();
       await writing;

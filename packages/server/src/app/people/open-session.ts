@@ -57,7 +57,7 @@ async function open(
     return { refused: code, message: "The person was changed at the same moment. Log in again." };
   }
   if (result.hasEndedOthers) deps.access.forget(person.id);
-  if (credentialId !== null) deps.uses.record("key", credentialId);
+  if (credentialId !== null) deps.uses.recordPasskey(credentialId);
   return { session, person, cookie: `${showId("ses", session.id)}.${secret}` };
 }
 

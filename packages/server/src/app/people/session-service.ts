@@ -90,7 +90,7 @@ export interface SessionServiceDeps extends ClientDeps {
   challenges: Challenges;
   nonces: NonceStore;
   tokens: Pick<TokenSigner, "sign">;
-  uses: Pick<CredentialUses, "record">;
+  uses: Pick<CredentialUses, "recordPasskey">;
   addresses: AddressQuota;
   /** Takes a token of a client's quota: 0 if there is one, otherwise the number of seconds to wait. */
   takeQuota: (client: ApiClient) => number | Promise<number>;

@@ -28,7 +28,7 @@ export type VerifyPasskey = (
 export interface StepUpDeps extends ClientDeps {
   passkeys: PasskeyVerifier;
   nonces: NonceStore;
-  uses: Pick<CredentialUses, "record">;
+  uses: Pick<CredentialUses, "recordPasskey">;
 }
 
 const ageMaxMs = 5 * 60_000;
@@ -73,7 +73,7 @@ export function createStepUp(deps: StepUpDeps): VerifyPasskey {
     if (!(await deps.nonces.useNonce(client, `assertion:${used}`, expiresAt))) return invalid;
     const counted = await recordCounter(deps, client, found.key.id, given.id, verified.counter, from);
     if (isRefused(counted)) return counted;
-    deps.uses.record("key", found.key.id);
+    deps.uses.recordPasskey(found.key.id);
     const { client_data, authenticator_data, signature } = given;
     return {
       key: found.key,

@@ -34,9 +34,14 @@ export async function payAndLoseAnswer(page: Page, origin: string, reference: st
 }
 
 /** Places an order to buy this much ETH by the form of this page. */
-export async function orderAndLoseAnswer(page: Page, origin: string, size: string): Promise<void> {
+export async function orderAndLoseAnswer(
+  page: Page,
+  origin: string,
+  size: string,
+  price = "2000",
+): Promise<void> {
   await page.goto(`${origin}/console/markets?market=ETH-USD`);
-  await page.getByLabel("Price (USD)").fill("2000");
+  await page.getByLabel("Price (USD)").fill(price);
   await page.getByLabel("Size (ETH)").fill(size);
   await page.evaluate(`(${loseAnswer})("/v1/orders")`);
   await page.getByRole("button", { name: "Place the order" }).click();
