@@ -95,6 +95,7 @@ export const refusalFaults = {
   "no-key-yet-created": { check: "refused.nothing-created", words: "the request without Idempotency-Key" },
   "no-token-yet-created": { check: "refused.nothing-created", words: "the request without a token" },
   "number-yet-created": { check: "refused.nothing-created", words: "which has its reference" },
+  "reuse-yet-created": { check: "refused.nothing-created", words: "the request with the key of another" },
   "race-carried-out": {
     check: "key.repeat.nothing-created",
     words: "from 3 concurrent requests with one key; seen a second one",

@@ -129,6 +129,10 @@ export const endpointChecks = [
     async (kit) => {
       const reply = await book(kit);
       expect(reply.status === 200, "status 200 without any parameter", describeReply(reply));
+      for (let times = 2; times <= bookReads; times += 1) {
+        const again = await readBook(kit);
+        expect(again.status === 200, `status 200 also when it is read ${times} times`, describeReply(again));
+      }
     },
   ),
   contractCheck(
@@ -249,8 +253,11 @@ export const walletBodyChecks = [
 /** A book has no bound, and no parameter that would bound it. */
 export const bookBytesMax = 32 << 20;
 
-export const book = (kit: Kit) =>
-  kit.fixture("order book", (own) => own.send("GET", "/v1/orderbook", { bodyBytesMax: bookBytesMax }));
+const bookReads = 3;
+
+const readBook = (kit: Kit) => kit.send("GET", "/v1/orderbook", { bodyBytesMax: bookBytesMax });
+
+export const book = (kit: Kit) => kit.fixture("order book", readBook);
 
 /** Null, an error of whatever form, or a body that is declared as JSON and is not. */
 function isNoSnapshot(reply: Reply): boolean {

@@ -44,6 +44,9 @@ const notToBeCreated = (kit: Kit): Promise<NotToBeCreated> =>
     const body = JSON.stringify(membersOf(own, own.newName()));
     const race = { key: own.newKey(), body, isConcurrent: true };
     const raced = await Promise.all(Array.from({ length: racers }, () => own.create(race)));
+    const reused = await own.create({ key: race.key }).catch(ignoreNoResponse);
+    if (reused !== undefined && isRefusal(reused.reply))
+      refused.push({ what: "with the key of another request", attempt: reused });
     const accepted = await acceptTransaction(own);
     const repeated = await repeat(own, accepted);
     // When the last one is announced, those before it would have been announced too.

@@ -5,7 +5,7 @@ import { expectNewKey, newKeyCheck } from "../new-key.js";
 import { findId } from "../scenarios.js";
 import { refuseFinal } from "../transaction-checks.js";
 import { finalStatesIn, isOfEnvelope, requireFinalStates, stateNames } from "../transaction-state.js";
-import { firstAcceptances, readsOf } from "./run-transactions.js";
+import { concurrentAcceptances, firstAcceptances, readsOf } from "./run-transactions.js";
 
 /** Looks at every response of the run that accepts a transaction, because a check looks at few of them. */
 
@@ -52,7 +52,7 @@ export const everyAcceptedChecks = [
       atEnd: true,
     },
     async (kit) => {
-      for (const reply of firstAcceptances(kit)) expectNewKey(kit, reply);
+      for (const reply of [...firstAcceptances(kit), ...concurrentAcceptances(kit)]) expectNewKey(kit, reply);
     },
   ),
 ];

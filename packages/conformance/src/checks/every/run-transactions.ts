@@ -65,6 +65,19 @@ export function firstAcceptances(run: Run): Reply[] {
   });
 }
 
+/** Responses to requests that were sent together, if all with one key show one id. If they do not, that is the concern of other checks. */
+export function concurrentAcceptances(run: Run): Reply[] {
+  const accepted = creationsInRun(run).filter((reply) => isAccepted(run.target, reply));
+  const ids = new Map<string | undefined, Set<string | undefined>>();
+  for (const reply of accepted) {
+    const key = keyIn(reply.exchange.request);
+    ids.set(key, (ids.get(key) ?? new Set()).add(findId(run.target, reply)?.id));
+  }
+  return accepted.filter(
+    ({ exchange: { request } }) => request.isConcurrent && ids.get(keyIn(request))?.size === 1,
+  );
+}
+
 export const pathOf = (id: string) => `/v1/transactions/${encodeURIComponent(id)}`;
 
 /** The answers to GET of a transaction so far, each after the one before it had arrived. */

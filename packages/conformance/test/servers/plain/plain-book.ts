@@ -2,12 +2,18 @@ import { crc32 } from "../../../src/checks/profiles/crc-32.js";
 import { PlainRefusal } from "./plain-errors.js";
 import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
 
+/** How often the book of a server was read. */
+const reads = new WeakMap<Has, number>();
+
 type Level = [price: string, size: string];
 
 /** A small book with a checksum. */
 export function showPlainBook({ path }: PlainRequest, has: Has): PlainAnswer {
   if (has("book-requires-parameter") && !path.includes("market="))
     throw new PlainRefusal(400, "INVALID_REQUEST", "The parameter market is required.");
+  reads.set(has, (reads.get(has) ?? 0) + 1);
+  if (has("book-fails-later") && reads.get(has) === 3)
+    throw new PlainRefusal(500, "INTERNAL", "The book cannot be read.");
   if (has("book-not-utf8")) return { status: 200, body: { note: "é" }, encoding: "latin1" };
   if (has("book-error-200"))
     return {

@@ -182,6 +182,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const { transaction, body } = known;
     if (body !== again) {
       if (has("reuse-creates-second")) return accept(add(input));
+      if (has("reuse-yet-created")) add(input);
       if (has("reuse-overwrites")) Object.assign(transaction, input);
       throw new PlainRefusal(
         has("reuse-409") ? 409 : 422,
