@@ -28,7 +28,12 @@ export interface UnconfirmedWallet extends ComparedWallet {
   /** As of a locked sender. */
   nextNonce: number;
   hasLater: boolean;
-  /** The epoch in which it was confirmed last, and the one that the database is in. */
+  /** The epoch in which it was confirmed last, negative if it was halted since, and the one that the database is in. */
   confirmedEpoch: number;
   epoch: number;
+}
+
+/** Whether it was confirmed in this epoch until it was halted. An earlier version has written 0 at a halt, which does not say in which. */
+export function wasConfirmed({ confirmedEpoch, epoch }: UnconfirmedWallet): boolean {
+  return confirmedEpoch === 0 || -confirmedEpoch >= epoch;
 }

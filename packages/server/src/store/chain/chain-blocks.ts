@@ -98,7 +98,7 @@ export async function haltWallet(
   const halted = await tx.query(sql`
     UPDATE chain_wallets SET halted_code = ${code}, halted_reason = ${reason}, halted_at = ${at}, stated_nonce = NULL,
       confirmed_epoch = CASE
-        WHEN ${code} = ANY (${[...aheadCodes]}::text[]) AND confirmed_epoch >= ${currentEpoch} THEN 0 ELSE confirmed_epoch END
+        WHEN ${code} = ANY (${[...aheadCodes]}::text[]) AND confirmed_epoch >= ${currentEpoch} THEN -confirmed_epoch ELSE confirmed_epoch END
     WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId}
       AND (halted_reason IS NULL OR stated_nonce = ${statedNonce}::bigint OR ${code === "SETTLEMENT_FAILED"}::boolean)
     RETURNING wallet_id

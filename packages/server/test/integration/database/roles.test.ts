@@ -116,6 +116,7 @@ describe("a service whose role may only change rows", () => {
     "DELETE FROM schema_migrations",
     "UPDATE wallet_entries SET balance = 0",
     "DELETE FROM wallet_entries",
+    "DELETE FROM wallet_doubts",
     "UPDATE sessions SET expires_at = 'infinity'",
     "UPDATE roles SET scopes = '{}'",
     "SET bursar.audit_prune = 'on'; DELETE FROM audit_entries",

@@ -136,7 +136,7 @@ export function createSimulatedChainUnit(
           ({ tenantId, walletId }) => rows.get(chainWallets, keyOf(tenantId, walletId)) ?? [],
         );
         const epoch = chainEpoch(rows, database);
-        if (!found.some((row) => row.confirmedEpoch === 0 || row.confirmedEpoch >= epoch)) return;
+        if (!found.some((row) => row.confirmedEpoch === 0 || Math.abs(row.confirmedEpoch) >= epoch)) return;
         rows.put(chainDoubts, "all", (rows.get(chainDoubts, "all") ?? 0) + 1);
         for (const row of found)
           rows.put(chainWallets, keyOf(row.tenantId, row.walletId), { ...row, confirmedEpoch: epoch });
@@ -240,7 +240,8 @@ export function createSimulatedChainUnit(
         const isAnswer = statedNonce !== null && row.statedNonce === statedNonce;
         if (row.haltedReason !== null && !isAnswer && code !== "SETTLEMENT_FAILED") return {};
         const isAhead = aheadCodes.some((one) => one === code);
-        const unconfirmed = isAhead && row.confirmedEpoch >= epoch ? { confirmedEpoch: 0 } : {};
+        const unconfirmed =
+          isAhead && row.confirmedEpoch >= epoch ? { confirmedEpoch: -row.confirmedEpoch } : {};
         return { haltedCode: code, haltedReason: reason, statedNonce: null, ...unconfirmed };
       });
       return true;

@@ -1,10 +1,11 @@
 import type { LockedSender } from "../../../app/chain/locked-sender.js";
 import type { SignedNonce } from "../../../app/chain/signer.js";
-import type {
-  BoundPayment,
-  SignedOfWallet,
-  UnconfirmedPage,
-  UnconfirmedWallet,
+import {
+  type BoundPayment,
+  type SignedOfWallet,
+  type UnconfirmedPage,
+  type UnconfirmedWallet,
+  wasConfirmed,
 } from "../../../app/chain/unconfirmed-wallet.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
@@ -71,6 +72,9 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
   let dueMs = Number.NEGATIVE_INFINITY;
   /** Where the round goes on; undefined between two rounds. */
   let page: UnconfirmedPage | undefined;
+  /** The same of those with payments that wait, and whether it is their turn. */
+  let waitingPage: UnconfirmedPage | undefined;
+  let isTurnOfWaiting = true;
   const bound = new Map<string, UnknownNonces>();
   const pauses = new Map<string, { lengthMs: number; endMs: number }>();
   /** Those that the round has found so far. */
@@ -104,7 +108,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     const { unknown, refused, cut } = await listUnknown(chain, asked);
     const doubted = asked.filter(({ walletId }) => unknown.has(walletId));
     // Nothing has noticed the restore if a wallet was halted since it was confirmed: the others may have lost payments too.
-    if (doubted.some(({ confirmedEpoch }) => confirmedEpoch === 0))
+    if (doubted.some(wasConfirmed))
       await inUnit(deps, positionOf(chain), async (unit) => {
         await unit.lockSenders(doubted);
         await unit.doubtWallets(doubted);
@@ -155,20 +159,27 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     pauses.set(walletId, { lengthMs, endMs: deps.monotonicMs() + lengthMs });
   }
 
-  /** If there are more than one page, those with payments that wait come first. */
+  /**
+   * If there are more than one page, those with payments that wait have every second turn, and the first one: a round of a million takes hours, and
+   * meanwhile others begin to wait, or all are doubted again.
+   */
   async function listNext(): Promise<UnconfirmedWallet[]> {
     const { network } = deps.network;
-    const given = page ?? ({ of: "all", after: undefined, limit: walletsMax } as const);
-    let list = await deps.store.listUnconfirmed(network, given);
-    const isFirstOfMany = page === undefined && list.next !== undefined;
-    if (isFirstOfMany)
-      list = await deps.store.listUnconfirmed(network, {
-        ...{ of: "waiting", afterWalletId: undefined, limit: walletsMax },
-      });
-    const isWaiting = isFirstOfMany || given.of === "waiting";
-    page = list.next ?? (isWaiting ? { of: "all", after: undefined, limit: walletsMax } : undefined);
     dueMs = deps.monotonicMs() + lookEveryMs;
-    return list.wallets;
+    const given = page ?? ({ of: "all", after: undefined, limit: walletsMax } as const);
+    const all = await deps.store.listUnconfirmed(network, given);
+    const isOfMany = page !== undefined || all.next !== undefined;
+    if (isOfMany && isTurnOfWaiting) {
+      const first = { of: "waiting", afterWalletId: undefined, limit: walletsMax } as const;
+      const waiting = await deps.store.listUnconfirmed(network, waitingPage ?? first);
+      waitingPage = waiting.next;
+      page = given;
+      isTurnOfWaiting = false;
+      if (waiting.wallets.length > 0) return waiting.wallets;
+    }
+    page = all.next;
+    isTurnOfWaiting = true;
+    return all.wallets;
   }
 
   function report(

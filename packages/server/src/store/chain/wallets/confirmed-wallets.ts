@@ -58,7 +58,7 @@ async function listAll(
   const select = (isListed: Statement) => sql`(
     SELECT * FROM chain_wallets w
     WHERE w.network = ${network} AND ${isListed} AND ${isNotAhead}
-      AND (w.confirmed_epoch, w.wallet_id) > (${after?.confirmedEpoch ?? -1}::bigint, ${after?.walletId ?? leastId}::uuid)
+      AND (w.confirmed_epoch, w.wallet_id) > (${after?.confirmedEpoch ?? Number.MIN_SAFE_INTEGER}::bigint, ${after?.walletId ?? leastId}::uuid)
     ORDER BY w.network, w.confirmed_epoch, w.wallet_id LIMIT ${limit})`;
   const rows = await database.query<UnconfirmedRow>(sql`
     SELECT ${unconfirmedColumns} FROM (
@@ -149,8 +149,8 @@ export function confirmWallets(tx: Tx, wallets: readonly WalletKey[], epoch: num
 }
 
 /**
- * One row, so that a million wallets cost no more than one. A wallet that an epoch or an earlier doubt has made unconfirmed shows nothing new; one that
- * was halted since it was confirmed has 0. What another driver finds at the same time is the same doubt. Served by primary keys.
+ * One row, so that a million wallets cost no more than one. A wallet that an epoch or an earlier doubt has made unconfirmed shows nothing new, also
+ * if it was halted before. What another driver finds at the same time is the same doubt. Served by primary keys.
  */
 export async function doubtWallets(
   tx: Queryable,
@@ -178,7 +178,8 @@ export async function doubtWallets(
   `);
 }
 
-const isUndoubted = sql`(w.confirmed_epoch = 0 OR w.confirmed_epoch >= ${currentEpoch})`;
+/** As `wasConfirmed`, or it still is. */
+const isUndoubted = sql`(w.confirmed_epoch = 0 OR abs(w.confirmed_epoch) >= ${currentEpoch})`;
 
 export function listWallets(wallets: readonly WalletKey[]): Statement {
   return sql`unnest(

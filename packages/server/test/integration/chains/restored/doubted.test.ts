@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { sql } from "../../../../src/store/core/sql.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
 import { outside } from "../../../harness/chain/driven-chain.js";
 import { modelCoin } from "../../../harness/chain/model-chain.js";
@@ -25,6 +26,11 @@ const untilDoubted = (wallet: ChainWallet) =>
 
 async function failToSign(): Promise<never> {
   throw new Error("It does not answer.");
+}
+
+async function countDoubts(): Promise<number> {
+  const rows = await driven.database.query(sql`SELECT number FROM wallet_doubts`);
+  return rows.length;
 }
 
 /** It may be in a pool. Ended here, it would be requested and paid again. */
@@ -76,6 +82,38 @@ it("nor after the signer has shown it of a wallet that was halted for another re
   await untilDoubted(other.wallet);
   driven.ports.signer = driven.honest.signer;
   await expectEndsOnChain(other);
+});
+
+it("two wallets that were halted before any was doubted show one restore", async () => {
+  const [one, two] = [await loseOne(), await loseOne()];
+  driven.ports.signer = {
+    sign: async (intents) => intents.map(() => ({ refused: "WALLET_UNKNOWN", reason: "It is not known." })),
+    signedFrom: async (wallets) => wallets.map(() => []),
+  };
+  for (const { wallet } of [one, two]) {
+    await restored.untilConfirmed(wallet);
+    await driven.pay(wallet, outside, modelCoin, 30n);
+    await adopted.untilHalted(wallet, "SIGNER_REFUSED");
+  }
+  const before = await countDoubts();
+  const asked: string[] = [];
+  driven.ports.signer = {
+    sign: failToSign,
+    signedFrom: (wallets) => {
+      asked.push(...wallets.map(({ walletId }) => walletId));
+      return driven.honest.signer.signedFrom(wallets);
+    },
+  };
+  for (const { wallet } of [one, two]) {
+    await adopted.resume(wallet);
+    // What the first answer shows is written before the second question.
+    await eventually(
+      () => asked.filter((walletId) => walletId === wallet.walletId).length,
+      (count) => count >= 2,
+      20_000,
+    );
+  }
+  expect(await countDoubts()).toBe(before + 1);
 });
 
 it("a refusal that names neither the nonce nor the payment takes nothing back", async () => {
