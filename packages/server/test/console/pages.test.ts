@@ -116,6 +116,7 @@ describe.runIf(hasBrowser)("every page of the console", () => {
     await page.setViewportSize(narrow);
     for (const [path, titles] of firstColumns) {
       await ada.open(path);
+      await page.locator("main thead th").first().waitFor();
       await settle(page);
       const inSight = (await page.evaluate(`[...document.querySelectorAll("main thead th")]
         .filter((one) => one.getBoundingClientRect().left <= innerWidth - 60).map((one) => one.textContent)`)) as string[];

@@ -119,7 +119,7 @@ describe.runIf(hasBrowser)("a role", () => {
     expect(await late.page.getByRole("button", { name: "Approve with the passkey" }).isDisabled()).toBe(true);
     await admin.open("/people");
     await admin.page.getByRole("button", { name: "Invite", exact: true }).click();
-    const command = `bursar people invite EMAIL --role approver --tenant ${owner.tenantId}`;
+    const command = `bursar people invite EMAIL --name NAME --role approver --tenant ${owner.tenantId}`;
     await admin.page.getByRole("dialog").getByText(command).waitFor();
     await Promise.all([late.close(), admin.close()]);
   });
