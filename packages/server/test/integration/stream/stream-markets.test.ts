@@ -37,6 +37,7 @@ describe("a market on the stream", () => {
     await eventually(
       () => Math.min(...books.map((book) => book.counts().deltas)),
       (count) => count >= deltasWanted,
+      220_000,
     );
     load.isOn = false;
     await Promise.all(acting);
