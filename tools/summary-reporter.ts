@@ -5,10 +5,11 @@ import { root } from "./files.mjs";
 
 const slowestMax = 20;
 const failuresMax = 50;
+const lineMax = 300;
 
 /**
  * Closes the output with the slowest files, what failed, and one line that people and scripts can read: `Tests: 12 passed, 0 failed`.
- * `BURSAR_TEST_COUNTS` names a file that gets the two counts as a line of their own, for a script that adds up several runs.
+ * `BURSAR_TEST_COUNTS` names a file that gets the two counts as a line of their own and what failed, for a script that adds up several runs.
  */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
@@ -17,8 +18,9 @@ export default class SummaryReporter implements Reporter {
     for (const module of modules) {
       const path = relative(root, module.moduleId);
       for (const test of module.children.allTests()) {
-        const { state } = test.result();
-        if (state === "failed") failures.push(`${path} > ${test.fullName}`);
+        const { state, errors } = test.result();
+        if (state === "failed")
+          failures.push(`${path} > ${test.fullName}: ${firstLine(errors?.[0]?.message)}`);
         else counts[state] += 1;
       }
       // A file that does not load has no tests, and a hook belongs to no test, but each counts as a failure.
@@ -30,7 +32,8 @@ export default class SummaryReporter implements Reporter {
     for (const error of unhandled) failures.push(`An unhandled error: ${error.stack ?? error.message}`);
     const skipped = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped`;
     const countsFile = process.env["BURSAR_TEST_COUNTS"];
-    if (countsFile !== undefined) appendFileSync(countsFile, `${counts.passed} ${failures.length}\n`);
+    if (countsFile !== undefined)
+      appendFileSync(countsFile, `${counts.passed} ${failures.length}\n${listFailures(failures)}`);
     process.on("exit", () =>
       process.stdout.write(
         `${slowestFiles(modules)}\n${listFailures(failures)}` +
@@ -38,6 +41,10 @@ export default class SummaryReporter implements Reporter {
       ),
     );
   }
+}
+
+function firstLine(message = "no message"): string {
+  return (message.split("\n", 1)[0] ?? "").slice(0, lineMax);
 }
 
 /** Printed last, because of a long output often only the end is kept. */
