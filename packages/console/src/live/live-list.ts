@@ -79,8 +79,7 @@ export class LiveList<Row> {
         const { rows, sequence, epoch } = await this.#source.load(signal);
         this.#rows = this.#mapOf(rows.filter(this.#kind.matches));
         this.#isCut = false;
-        this.#set({ connection: "live", problem: undefined });
-        this.#showSoon();
+        this.#showLoaded();
         for await (const found of this.#source.follow(sequence, epoch, signal)) {
           // What was read may never have happened, or there is a hole: everything is read again.
           if (found.type === "gap") break;
@@ -120,6 +119,13 @@ export class LiveList<Row> {
     this.#isCut = true;
   }
 
+  /** Rows and connection change together: a list that is live and has no rows is an empty one. */
+  #showLoaded(): void {
+    const live = { connection: "live", problem: undefined } as const;
+    if (this.#state.isPaused && this.#state.rows.length > 0) this.#set(live);
+    else this.#show(live);
+  }
+
   #showSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -128,10 +134,10 @@ export class LiveList<Row> {
     }, showEveryMs);
   }
 
-  #show(): void {
+  #show(change: Partial<LiveState<Row>> = {}): void {
     this.#changed = new Set();
     if (this.#rows.size > rowsMax) this.#dropOldest();
-    this.#set({ rows: this.#sorted(), waiting: 0, isCut: this.#isCut });
+    this.#set({ ...change, rows: this.#sorted(), waiting: 0, isCut: this.#isCut });
   }
 
   #mapOf(rows: readonly Row[]): Map<string, Row> {

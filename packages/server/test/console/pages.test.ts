@@ -111,12 +111,13 @@ describe.runIf(hasBrowser)("every page of the console", () => {
     expect(focused).toBe("Transactions");
   });
 
-  it("shows first what counts on a narrow screen, and that there is more", async () => {
+  it("shows first what counts on a narrow screen", async () => {
     const { page } = ada;
     await page.setViewportSize(narrow);
     for (const [path, titles] of firstColumns) {
       await ada.open(path);
-      await page.locator("main thead th").first().waitFor();
+      // The widths of the columns are those of the rows.
+      await page.locator("main tbody tr[aria-rowindex]").first().waitFor();
       await settle(page);
       const inSight = (await page.evaluate(`[...document.querySelectorAll("main thead th")]
         .filter((one) => one.getBoundingClientRect().left <= innerWidth - 60).map((one) => one.textContent)`)) as string[];

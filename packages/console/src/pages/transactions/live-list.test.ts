@@ -74,6 +74,15 @@ describe("the live list", () => {
     });
   });
 
+  it("is never live without the rows that it has read", async () => {
+    await run(play([[transaction(1)]], []), async (list) => {
+      const seen: string[] = [];
+      list.subscribe(() => seen.push(`${list.state().connection} ${list.state().rows.length}`));
+      await vi.waitFor(() => expect(seen).not.toEqual([]));
+      expect(seen).toEqual(["live 1"]);
+    });
+  });
+
   it("stands still while it is paused, and counts what waits", async () => {
     let next = () => {};
     const source: LiveSource<Transaction> = {
