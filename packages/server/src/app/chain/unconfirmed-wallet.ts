@@ -10,9 +10,12 @@ export interface BoundPayment extends WalletKey {
   id: string;
 }
 
-/** All of them, or only those with payments that have no nonce. */
+/**
+ * All that are not halted because the chain or the signer is ahead, or only those with payments that have no nonce; or those that were confirmed
+ * until they were halted for that reason.
+ */
 export type UnconfirmedPage = { limit: number } & (
-  | { of: "all"; after: UnconfirmedWallet | undefined }
+  | { of: "all" | "halted"; after: UnconfirmedWallet | undefined }
   | { of: "waiting"; afterWalletId: string | undefined }
 );
 

@@ -156,12 +156,16 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
           .filter(({ comparedNumber }) => comparedNumber < beforeNumber)
           .slice(0, limit),
       ),
-    listUnconfirmed: () =>
+    listUnconfirmed: (_, { of }) =>
       query("list unconfirmed", (rows) => ({
         wallets: rows
           .all(chainWallets)
-          .filter(({ haltedCode }) => !aheadCodes.some((one) => one === haltedCode))
-          .filter((row) => row.confirmedEpoch < chainEpoch(rows, database) || row.reclaimedFrom !== null)
+          .filter(({ haltedCode }) => aheadCodes.some((one) => one === haltedCode) === (of === "halted"))
+          .filter(({ confirmedEpoch, reclaimedFrom }) => {
+            const epoch = chainEpoch(rows, database);
+            if (of === "halted") return confirmedEpoch === 0 || -confirmedEpoch >= epoch;
+            return confirmedEpoch < epoch || reclaimedFrom !== null;
+          })
           .map((row) => {
             const nextNonce = freeNonce(rows, row);
             const hasLater = nextNonce < row.nextNonce;

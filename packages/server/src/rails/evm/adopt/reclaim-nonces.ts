@@ -1,7 +1,7 @@
 import type { ChainUnit, WalletKey } from "../../../app/chain/chain-store.js";
 import { findUnsignable } from "../../../app/chain/nonce-use.js";
 import type { SignedNonce, SignerRefusal } from "../../../app/chain/signer.js";
-import { askSigner } from "../driver/confirmation.js";
+import { askSigner } from "../confirm/ask-signer.js";
 import {
   type DriverContext,
   type FollowedChain,

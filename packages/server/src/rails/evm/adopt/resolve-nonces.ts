@@ -12,8 +12,8 @@ import { operatorActorId } from "../../../app/events/actor.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { inclusionsOf } from "../block/contents-of-block.js";
+import { askSigner } from "../confirm/ask-signer.js";
 import { isUsedElsewhere } from "../driver/compare-books.js";
-import { askSigner } from "../driver/confirmation.js";
 import {
   type DriverContext,
   type FollowedChain,

@@ -3,13 +3,13 @@ import type { LockedSender } from "../../../app/chain/locked-sender.js";
 import { endOfStop, type StoppedPayment } from "../../../app/chain/stop-payment.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
-import type { Confirmation } from "./confirmation.js";
+import type { Confirmation } from "../confirm/confirmation.js";
+import { aheadReason, readUsedNonces } from "../confirm/used-nonces.js";
 import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
 import type { Estimates } from "./estimate-groups.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
 import { type AssignPlan, failPlan, feeToHold, type Plan, planPayments } from "./plan-payments.js";
-import { aheadReason, readUsedNonces } from "./used-nonces.js";
 
 /** How many wallets one step serves, and how many payments of them: the first are signed and sent while the next are estimated. */
 const walletsMax = 64;

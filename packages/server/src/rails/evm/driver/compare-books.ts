@@ -5,6 +5,7 @@ import type {
   Holding,
   WalletBooks,
 } from "../../../app/chain/wallet-books.js";
+import { usedElsewhere } from "../confirm/used-nonces.js";
 import { type DriverContext, tokensOf } from "./driver-context.js";
 
 /** A wallet as the chain has it. */
@@ -55,7 +56,7 @@ export function compareAll(
       differences.push({
         ...{ wallet, statedNonce },
         code: "NONCE_USED_ELSEWHERE",
-        reason: `${seen.nonce} transactions of ${wallet.address} are final, and those from ${book.lowestOpen ?? book.finalNonce} on are not all known. The key was used elsewhere, or the database was restored from a backup.`,
+        reason: `${seen.nonce} transactions of ${wallet.address} are final, and those from ${book.lowestOpen ?? book.finalNonce} on are not all known. ${usedElsewhere}`,
       });
     if (seen.nonce < book.finalNonce)
       differences.push({

@@ -3,10 +3,11 @@ import type { RailDriver } from "../../../app/rails/rail.js";
 import { createLeaseKeeper, LeaseLostError } from "../../../runtime/loops/lease.js";
 import type { Timers } from "../../../runtime/loops/timers.js";
 import { createWakingLoop, type Rest } from "../../../runtime/loops/waking-loop.js";
+import { createConfirmation } from "../confirm/confirmation.js";
+import { createHaltedLook } from "../confirm/doubt-halted.js";
 import { createBlockPace } from "../node/block-pace.js";
 import { assignPayments } from "./assign-payments.js";
 import { type ComparisonDeps, createComparison } from "./comparison.js";
-import { createConfirmation } from "./confirmation.js";
 import { type FollowedChain, haltNetwork, positionOf, settledOf, tipOf } from "./driver-context.js";
 import { createEstimates } from "./estimate-groups.js";
 import { followChain } from "./follow-chain.js";
@@ -72,6 +73,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   const comparison = createComparison(deps);
   const confirmation = createConfirmation(deps);
+  const lookAtHalted = createHaltedLook(deps);
   const pace = createBlockPace(deps);
   /** Whether the last look has found payments that are in no block. */
   let isInFlight = true;
@@ -195,6 +197,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
         return false;
       }
     };
+    await attempt(() => lookAtHalted(current));
     const isConfirming = await attempt(() => confirmation.confirm(current));
     let hasMore = false;
     const assign = () =>

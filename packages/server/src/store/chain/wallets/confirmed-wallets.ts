@@ -38,36 +38,38 @@ export async function listBehindChain(
   return new Set(rows.map(({ walletId }) => walletId));
 }
 
-/** Those that are halted because the chain or the signer is ahead are looked at when they go on. */
 export async function listUnconfirmed(
   database: Queryable,
   network: string,
   page: UnconfirmedPage,
 ): Promise<UnconfirmedList> {
-  return page.of === "all"
-    ? await listAll(database, network, page)
-    : await listWaiting(database, network, page);
+  return page.of === "waiting"
+    ? await listWaiting(database, network, page)
+    : await listInOrder(database, network, page);
 }
 
 /** Served by chain_wallets_unconfirmed and chain_wallets_reclaimed. */
-async function listAll(
+async function listInOrder(
   database: Queryable,
   network: string,
-  { after, limit }: UnconfirmedPage & { of: "all" },
+  { of, after, limit }: UnconfirmedPage & { of: "all" | "halted" },
 ): Promise<UnconfirmedList> {
   const select = (isListed: Statement) => sql`(
     SELECT * FROM chain_wallets w
-    WHERE w.network = ${network} AND ${isListed} AND ${isNotAhead}
+    WHERE w.network = ${network} AND ${isListed}
       AND (w.confirmed_epoch, w.wallet_id) > (${after?.confirmedEpoch ?? Number.MIN_SAFE_INTEGER}::bigint, ${after?.walletId ?? leastId}::uuid)
     ORDER BY w.network, w.confirmed_epoch, w.wallet_id LIMIT ${limit})`;
+  const selected =
+    of === "halted"
+      ? select(sql`w.confirmed_epoch <= 0 AND ${isUndoubted} AND NOT ${isNotAhead}`)
+      : sql`${select(sql`w.confirmed_epoch < ${currentEpoch} AND ${isNotAhead}`)} UNION ALL
+        ${select(sql`w.confirmed_epoch >= ${currentEpoch} AND w.reclaimed_from IS NOT NULL AND ${isNotAhead}`)}`;
   const rows = await database.query<UnconfirmedRow>(sql`
-    SELECT ${unconfirmedColumns} FROM (
-      ${select(sql`w.confirmed_epoch < ${currentEpoch}`)} UNION ALL
-      ${select(sql`w.confirmed_epoch >= ${currentEpoch} AND w.reclaimed_from IS NOT NULL`)}) AS w
+    SELECT ${unconfirmedColumns} FROM (${selected}) AS w
     ORDER BY w.confirmed_epoch, w.wallet_id LIMIT ${limit}
   `);
   const wallets = rows.map(readUnconfirmed);
-  return { wallets, next: rows.length < limit ? undefined : { of: "all", after: wallets.at(-1), limit } };
+  return { wallets, next: rows.length < limit ? undefined : { of, after: wallets.at(-1), limit } };
 }
 
 /** Served by chain_payments_ready and the primary key. */
@@ -178,7 +180,7 @@ export async function doubtWallets(
   `);
 }
 
-/** As `wasConfirmed`, or it still is. */
+/** Of the row `w`: as `wasConfirmed`, or it still is. */
 const isUndoubted = sql`(w.confirmed_epoch = 0 OR abs(w.confirmed_epoch) >= ${currentEpoch})`;
 
 export function listWallets(wallets: readonly WalletKey[]): Statement {

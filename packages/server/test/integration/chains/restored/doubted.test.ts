@@ -28,6 +28,27 @@ async function failToSign(): Promise<never> {
   throw new Error("It does not answer.");
 }
 
+/** The signer signs nothing, and answers what it has signed. Returns the wallets that it is asked about. */
+function recordAsked(): string[] {
+  const asked: string[] = [];
+  driven.ports.signer = {
+    sign: failToSign,
+    signedFrom: (wallets) => {
+      asked.push(...wallets.map(({ walletId }) => walletId));
+      return driven.honest.signer.signedFrom(wallets);
+    },
+  };
+  return asked;
+}
+
+/** What the first answer shows is written before the second question. */
+const untilAskedTwice = (asked: readonly string[], wallet: ChainWallet) =>
+  eventually(
+    () => asked.filter((walletId) => walletId === wallet.walletId).length,
+    (count) => count >= 2,
+    20_000,
+  );
+
 async function countDoubts(): Promise<number> {
   const rows = await driven.database.query(sql`SELECT number FROM wallet_doubts`);
   return rows.length;
@@ -67,6 +88,44 @@ it("nor after one was adopted whose payment the signer had signed", async () => 
   await expectEndsOnChain(other);
 });
 
+it("nor after the chain was ahead of one, as soon as the signer answers", async () => {
+  const other = await loseOne();
+  const { wallet, bytes } = await loseOne();
+  const asked: string[] = [];
+  driven.ports.signer = {
+    ...driven.honest.signer,
+    signedFrom: async (wallets) => {
+      asked.push(...wallets.map(({ walletId }) => walletId));
+      return await failToSign();
+    },
+  };
+  driven.chain.send(bytes);
+  driven.mine(20);
+  await adopted.untilHalted(wallet);
+  expect((await adopted.readWallet(wallet)).reason).toContain("bursar recover");
+  await eventually(
+    () => asked.includes(wallet.walletId),
+    (isAsked) => isAsked,
+    20_000,
+  );
+  expect(await restored.isConfirmed(other.wallet)).toBe(true);
+  driven.ports.signer = driven.honest.signer;
+  await expectEndsOnChain(other);
+});
+
+it("a nonce that the signer has not signed doubts no other wallet, although the key was used elsewhere", async () => {
+  const other = await driven.createFunded();
+  const wallet = await driven.createFunded();
+  const before = await countDoubts();
+  const asked = recordAsked();
+  driven.chain.useNonce(wallet.address);
+  driven.mine(20);
+  await adopted.untilHalted(wallet);
+  await untilAskedTwice(asked, wallet);
+  expect(await countDoubts()).toBe(before);
+  expect(await restored.isConfirmed(other)).toBe(true);
+});
+
 it("nor after the signer has shown it of a wallet that was halted for another reason", async () => {
   const other = await loseOne();
   const { wallet } = await loseOne();
@@ -76,9 +135,9 @@ it("nor after the signer has shown it of a wallet that was halted for another re
   };
   await driven.pay(wallet, outside, modelCoin, 30n);
   await adopted.untilHalted(wallet, "SIGNER_REFUSED");
-  // The payment keeps its nonce: no refusal says that it is bound to another.
-  driven.ports.signer = { ...driven.honest.signer, sign: failToSign };
   await adopted.resume(wallet);
+  // The payment keeps its nonce: no refusal says that it is bound to another. The signer says nothing while the wallet is halted.
+  driven.ports.signer = { ...driven.honest.signer, sign: failToSign };
   await untilDoubted(other.wallet);
   driven.ports.signer = driven.honest.signer;
   await expectEndsOnChain(other);
@@ -96,22 +155,10 @@ it("two wallets that were halted before any was doubted show one restore", async
     await adopted.untilHalted(wallet, "SIGNER_REFUSED");
   }
   const before = await countDoubts();
-  const asked: string[] = [];
-  driven.ports.signer = {
-    sign: failToSign,
-    signedFrom: (wallets) => {
-      asked.push(...wallets.map(({ walletId }) => walletId));
-      return driven.honest.signer.signedFrom(wallets);
-    },
-  };
+  const asked = recordAsked();
   for (const { wallet } of [one, two]) {
     await adopted.resume(wallet);
-    // What the first answer shows is written before the second question.
-    await eventually(
-      () => asked.filter((walletId) => walletId === wallet.walletId).length,
-      (count) => count >= 2,
-      20_000,
-    );
+    await untilAskedTwice(asked, wallet);
   }
   expect(await countDoubts()).toBe(before + 1);
 });

@@ -8,8 +8,16 @@ import {
   wasConfirmed,
 } from "../../../app/chain/unconfirmed-wallet.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
-import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
-import { isolateWallets } from "./isolate-wallets.js";
+import {
+  type DriverContext,
+  type FollowedChain,
+  haltWallet,
+  inUnit,
+  positionOf,
+} from "../driver/driver-context.js";
+import { isolateWallets } from "../driver/isolate-wallets.js";
+import { askSigner, listedMax } from "./ask-signer.js";
+import { createPauses } from "./pauses.js";
 import { aheadReason, readUsedNonces } from "./used-nonces.js";
 
 /** Whether the chain and the signer know payments that the database has forgotten. */
@@ -42,13 +50,8 @@ export interface ConfirmationDeps extends DriverContext {
 
 /** With the block that it is asked for, a batch of a node has room for the nonces of so many. */
 const walletsMax = 96;
-/** As many as the signer answers for within the bounds of a response. */
-const askedMax = 32;
-/** How many nonces of a wallet the signer lists at once, and how many such lists are asked for if all of them are needed. */
-const listedMax = 256;
+/** How many lists of the signer are asked for if all that it has signed for a wallet is needed. */
 const listsMax = 16;
-/** How many nonces without a signature every version of the signer passes over before it ends a list. */
-const unsignedMax = 1024;
 /** It is asked about again in each look, and the others are confirmed meanwhile. */
 const walletAtFault = {
   code: "PAYMENT_AT_FAULT",
@@ -76,7 +79,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
   let waitingPage: UnconfirmedPage | undefined;
   let isTurnOfWaiting = true;
   const bound = new Map<string, UnknownNonces>();
-  const pauses = new Map<string, { lengthMs: number; endMs: number }>();
+  const pauses = createPauses(deps.monotonicMs, { firstMs: lookEveryMs, maxMs: pauseMaxMs });
   /** Those that the round has found so far. */
   const listed = new Set<string>();
 
@@ -129,8 +132,8 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
       if (bound.has(walletId) && nonces !== undefined) report(wallet, nonces, isComplete);
       if (nonces === undefined || confirmed.has(wallet)) bound.delete(walletId);
       else bound.set(walletId, { nonces, isComplete, wallet });
-      if (confirmed.has(wallet)) pauses.delete(wallet.walletId);
-      else pause(wallet.walletId);
+      if (confirmed.has(wallet)) pauses.end(wallet.walletId);
+      else pauses.pause(wallet.walletId);
     }
     for (const [walletId, reason] of refused) deps.onShort({ walletId, id: walletId, reason });
   }
@@ -152,11 +155,6 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
       return new Set([...unknown].filter(isDone).map(([walletId]) => walletId));
     });
     return { unknown, ...answered };
-  }
-
-  function pause(walletId: string): void {
-    const lengthMs = Math.min(pauseMaxMs, (pauses.get(walletId)?.lengthMs ?? lookEveryMs / 2) * 2);
-    pauses.set(walletId, { lengthMs, endMs: deps.monotonicMs() + lengthMs });
   }
 
   /**
@@ -226,19 +224,18 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
           .map(({ tenantId, walletId, transactionId: id }) => ({ tenantId, walletId, id })),
       ),
     lookSoon: (walletIds) => {
-      for (const walletId of walletIds) pauses.delete(walletId);
+      for (const walletId of walletIds) pauses.end(walletId);
     },
     confirm: async (chain) => {
       if (page === undefined && deps.monotonicMs() < dueMs) return false;
       const wallets = await listNext();
       for (const { walletId } of wallets) listed.add(walletId);
-      const nowMs = deps.monotonicMs();
-      const due = wallets.filter(({ walletId }) => (pauses.get(walletId)?.endMs ?? nowMs) <= nowMs);
+      const due = wallets.filter(({ walletId }) => pauses.isOver(walletId));
       if (due.length > 0) await confirmPage(chain, due);
       if (page !== undefined) return true;
       // What another process has confirmed is not asked about here.
-      for (const known of [bound, pauses])
-        for (const walletId of known.keys()) if (!listed.has(walletId)) known.delete(walletId);
+      for (const walletId of bound.keys()) if (!listed.has(walletId)) bound.delete(walletId);
+      pauses.keepOnly(listed);
       listed.clear();
       return false;
     },
@@ -251,45 +248,4 @@ function isGap(
 ): boolean {
   const isBelow = hasLater || nonces.length > 0;
   return isComplete && isBelow && nonces.every(({ nonce }) => nonce > nextNonce);
-}
-
-/**
- * Asks what the signer has signed with nonces that are not final in the database, page by page, until it has no more about a wallet or the
- * caller needs no more of it. It passes over a limited number of nonces without a signature, so below those that the chain has used it is asked again
- * behind them: another program may have used thousands. Returns the wallets that it does not answer for, by their ids, with the reasons, and those of which it has more.
- */
-export async function askSigner(
-  { network, signer }: DriverContext,
-  wallets: readonly (Pick<UnconfirmedWallet, "tenantId" | "walletId" | "finalNonce"> & {
-    usedBelow?: number;
-  })[],
-  onPage: (nonces: readonly SignedOfWallet[]) => Promise<ReadonlySet<string>>,
-): Promise<{ refused: ReadonlyMap<string, string>; cut: ReadonlySet<string> }> {
-  const refused = new Map<string, string>();
-  const cut = new Set<string>();
-  let asked = wallets.map(({ tenantId, walletId, finalNonce, usedBelow = 0 }) => ({
-    ...{ tenantId, walletId, network: network.network, nonce: finalNonce, usedBelow },
-  }));
-  while (asked.length > 0) {
-    const some = asked.slice(0, askedMax);
-    const answers = await signer.signedFrom(some);
-    const nonces: SignedOfWallet[] = [];
-    const unfinished = some.flatMap((wallet, index) => {
-      const { tenantId, walletId } = wallet;
-      const answer = answers[index] ?? { reason: "The signer has not answered." };
-      if ("reason" in answer) {
-        refused.set(walletId, answer.reason);
-        return [];
-      }
-      for (const one of answer) nonces.push({ ...one, tenantId, walletId });
-      const last = answer.at(-1)?.nonce;
-      const isFull = last !== undefined && answer.length >= listedMax;
-      const nonce = isFull ? last + 1 : (last ?? wallet.nonce) + unsignedMax + 1;
-      return isFull || nonce < wallet.usedBelow ? [{ ...wallet, nonce }] : [];
-    });
-    const done = nonces.length === 0 ? new Set() : await onPage(nonces);
-    for (const { walletId } of unfinished) if (done.has(walletId)) cut.add(walletId);
-    asked = [...unfinished.filter(({ walletId }) => !done.has(walletId)), ...asked.slice(askedMax)];
-  }
-  return { refused, cut };
 }

@@ -1,5 +1,5 @@
 import type { LockedSender } from "../../../app/chain/locked-sender.js";
-import { type DriverContext, type FollowedChain, haltNetwork, positionOf } from "./driver-context.js";
+import { type DriverContext, type FollowedChain, haltNetwork, positionOf } from "../driver/driver-context.js";
 
 /**
  * How many transactions of the senders are final, by wallet. No nonce comes from it: it only shows whether the chain is ahead of the books. Then
@@ -24,5 +24,9 @@ export function aheadReason(
   { walletId, nextNonce }: Pick<LockedSender, "walletId" | "nextNonce">,
   used: ReadonlyMap<string, number>,
 ): string {
-  return `${used.get(walletId)} of its transactions are final, and its next nonce would be ${nextNonce}. The key was used elsewhere, or the database was restored from a backup.`;
+  return `${used.get(walletId)} of its transactions are final, and its next nonce would be ${nextNonce}. ${usedElsewhere}`;
 }
+
+/** Why the chain is ahead of a wallet, and what to do. */
+export const usedElsewhere =
+  "The key was used elsewhere, or the database was restored from a backup. If it was restored, run `bursar recover`, if nobody has since: events and tokens of the lost commits need it. If the signer knows payments that the database does not know, all wallets are compared with the signer before any of their payments ends.";
