@@ -109,6 +109,7 @@ export {
   type Initiator,
   mayApprove,
   recordedApprovalsMax,
+  staleTokensMs,
   tallyApprovals,
 } from "./policy/approvals/approvals.js";
 export {

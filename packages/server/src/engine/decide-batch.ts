@@ -102,6 +102,8 @@ function chooseEvent(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Dat
   if (payment.isTampered === true) return setAsideWith(tamperedFault);
   if (payment.hasForgedStop === true) return setAsideWith(forgedStopFault);
   if (payment.cancelRequested === true) return followCancel(payment, facts);
+  // It does not wait for a decision: when its client is enabled again, it would be paid.
+  if (payment.isRequestedWhileStopped === true) return unjudged({ kind: "cancel", fee: null });
   if (payment.expiresAt !== null && payment.expiresAt <= occurredAt) return unjudged(failing("EXPIRED"));
   if (payment.approval !== null) return countApprovals(payment, payment.approval, facts, occurredAt);
   if (payment.isHeld) return setAside(payment, null);

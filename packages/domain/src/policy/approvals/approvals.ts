@@ -83,10 +83,10 @@ export function mayApprove(
 export const recordedApprovalsMax = 50;
 
 /**
- * For so long after a reset, what the client requests counts as requested before: processes accept its former credentials until they
- * notice the reset, within 5 s, and a client that had those could otherwise approve its own request. The rest is for queues and clocks.
+ * For so long after a reset or a stop of a client, what it requests can come from before: processes accept its former credentials until they
+ * notice, within 5 s. The rest is for queues and clocks. A client that had those could otherwise approve its own request.
  */
-const resetSettlesMs = 10_000;
+export const staleTokensMs = 10_000;
 
 export type IndependenceFault = "changed_since" | "initiator_reset" | "shared_lineage";
 
@@ -100,7 +100,7 @@ export function findIndependenceFault(
 ): IndependenceFault | undefined {
   if (authorityChangedAtMs >= initiator.requestedAtMs) return "changed_since";
   if (initiator.isSingleAdministrator) return undefined;
-  if (initiator.resetAtMs !== null && initiator.resetAtMs + resetSettlesMs >= initiator.requestedAtMs)
+  if (initiator.resetAtMs !== null && initiator.resetAtMs + staleTokensMs >= initiator.requestedAtMs)
     return "initiator_reset";
   return areIndependent(initiator.lineage, lineage) ? undefined : "shared_lineage";
 }

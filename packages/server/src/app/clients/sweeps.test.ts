@@ -44,7 +44,7 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
     onRailsRequested: () => undefined,
     isLockTimeout: (error) => error === lockTimeout,
     onError: (error) => errors.push(error),
-    now: () => 1,
+    now: () => 60_000,
     timers: nodeTimers,
     ...deps,
   });
@@ -170,6 +170,36 @@ it("a long turn of one tenant's transactions does not keep another tenant's orde
   endTurn(nothing);
   await running;
   expect(finished).toEqual(["b cancel_orders", "a cancel_transactions"]);
+});
+
+it("what was on its way when the client was disabled is cancelled by a second pass", async () => {
+  let nowMs = 2;
+  let endRest: () => void = () => undefined;
+  const cancelled: string[] = [];
+  const { sweeper, finished } = createWorld(
+    [sweepOf("a", "cancel_transactions")],
+    { listOpen: async () => ({ ...nothing, unsettled: nowMs > 2 ? ["late"] : ["early"] }) },
+    {
+      cancelTransactions: async (_tenantId, ids) => {
+        cancelled.push(...ids);
+        return 0;
+      },
+      now: () => nowMs,
+      timers: {
+        after: (_ms, work) => {
+          endRest = work;
+          return () => undefined;
+        },
+      },
+    },
+  );
+  await sweeper.run();
+  await sweeper.run();
+  expect([cancelled, finished]).toEqual([["early"], []]);
+  nowMs = 10_001;
+  endRest();
+  await sweeper.run();
+  expect([cancelled, finished]).toEqual([["early", "late"], ["a cancel_transactions"]]);
 });
 
 it("what a rail works on is asked to be cancelled page by page", async () => {

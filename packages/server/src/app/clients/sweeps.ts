@@ -1,3 +1,4 @@
+import { staleTokensMs } from "@bursar/domain";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import { createWakingLoop, type WakingLoop } from "../../runtime/loops/waking-loop.js";
@@ -91,8 +92,11 @@ const waitMaxMs = 5000;
 /** Losing a position is harmless: the sweep begins again. */
 const positionsMax = 1000;
 
-/** `skipped`: it has passed over everything, and some could not be cancelled because the engine was working on them. */
-type Turn = "finished" | "more" | "skipped" | "failed";
+/**
+ * `skipped`: it has passed over everything, and some could not be cancelled because the engine was working on them. `early`: it has cancelled
+ * everything, and passes once more when nothing that was requested before the stop can still be on its way.
+ */
+type Turn = "finished" | "more" | "skipped" | "failed" | "early";
 
 /** How far a sweep has come in its pass, and how many transactions the pass could not cancel. */
 interface Position {
@@ -130,12 +134,14 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
       if (resting.has(key)) continue;
       const turn = await turns[group](() => takeTurn(group, sweep));
       if (turn === "more") hasMore = true;
-      if (turn === "skipped" || turn === "failed") {
-        resting.add(key);
-        timers.after(restMs, () => resting.delete(key));
-      }
+      if (turn === "skipped" || turn === "failed") rest(key, restMs);
     }
     return hasMore;
+  }
+
+  function rest(key: string, ms: number): void {
+    resting.add(key);
+    timers.after(ms, () => resting.delete(key));
   }
 
   /** A sweep that fails must not keep the others from their turns. */
@@ -146,7 +152,13 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     try {
       const turn = await carryOut(sweep);
       if (resets !== resetsBefore) return "more";
-      if (turn === "finished") await store.finishSweep(sweep);
+      if (turn !== "finished") return turn;
+      const earlyMs = sweep.requestedAt.getTime() + staleTokensMs - deps.now();
+      if (sweep.kind === "cancel_transactions" && earlyMs > 0) {
+        rest(keyOf(sweep), Math.min(earlyMs, staleTokensMs));
+        return "early";
+      }
+      await store.finishSweep(sweep);
       return turn;
     } catch (error) {
       if (deps.isLockTimeout(error)) {

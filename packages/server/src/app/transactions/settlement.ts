@@ -47,6 +47,8 @@ export type ClaimedPayment = ClaimedTransaction &
     approval: PendingApproval | null;
     /** Whether something other than the service has recorded that its wallet, client or tenant is no longer stopped. */
     hasForgedStop?: boolean;
+    /** Whether its client was disabled, or its tenant suspended, when it was requested: no valid token can have requested it. */
+    isRequestedWhileStopped?: boolean;
   };
 
 /** The approvals that a payment waits for, and the clients behind it as they are now. */

@@ -85,7 +85,8 @@ export async function changeClient(
   applyChange(tx, changed, change, audit.occurredAt);
   writeSeal(tx, changed);
   const state = change.set?.state ?? client.state;
-  if (state !== client.state) await recordStop(tx, { tenantId, subjectId: id }, state === "disabled");
+  if (state !== client.state)
+    await recordStop(tx, { tenantId, subjectId: id }, state === "disabled", audit.occurredAt);
   queueSweepsOfChange(tx, client, change, audit);
   if (client.person !== null && change.authority !== undefined)
     await endProviderSessions(tx, { tenantId, clientId: id }, audit.occurredAt);

@@ -31,6 +31,18 @@ export function isStopped(tenantId: Statement, subjectId: Statement): Statement 
   return sql`coalesce(${lastRecord(sql`stop.stopped`, tenantId, subjectId)}, false)`;
 }
 
+/**
+ * Whether the subject was stopped at a time. In the millisecond of a stop it was not yet, and in that of its end no longer. Served by the
+ * primary key.
+ */
+export function wasStopped(tenantId: Statement, subjectId: Statement, at: Statement): Statement {
+  return sql`coalesce((
+    SELECT stop.stopped FROM stop_records stop
+    WHERE stop.tenant_id = ${tenantId} AND stop.subject_id = ${subjectId}
+      AND (stop.recorded_at < ${at} OR (stop.recorded_at = ${at} AND NOT stop.stopped))
+    ORDER BY stop.number DESC, stop.stopped DESC LIMIT 1), false)`;
+}
+
 const authenticity = sql`concat_ws(' ', stop.number, stop.key_id, encode(stop.mac, 'hex'))`;
 
 /** As `readStanding` reads it; null for nearly all, which have never been stopped. Served by the primary key. */

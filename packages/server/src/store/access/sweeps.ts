@@ -1,3 +1,4 @@
+import { staleTokensMs } from "@bursar/domain";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { ApiClient, ClientChange } from "../../app/clients/client.js";
 import {
@@ -20,6 +21,7 @@ import { queryWithin } from "../core/lock-waits.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
+import { wasStopped } from "./stop-records.js";
 import { cancelStoppedOrders } from "./stopped-orders.js";
 import { listCancellingStops, listStoppedPayments } from "./stopped-payments.js";
 
@@ -192,7 +194,7 @@ function takeWanted<Row extends { isWanted: boolean }>(
   return { wanted, last: rows.length < rowsMax ? undefined : rows.at(-1) };
 }
 
-/** Served by the primary keys of open_transactions and transactions. */
+/** Also what was requested while the client was stopped and nobody had noticed. Served by the primary keys of open_transactions, transactions and stop_records. */
 async function listOpen(
   database: Queryable,
   sweep: Sweep,
@@ -203,10 +205,11 @@ async function listOpen(
   const rows = await database.query<{ id: string; isOnRail: boolean; isWanted: boolean }>(sql`
     SELECT o.id, o.state NOT IN ('accepted', 'awaiting_approval') AS "isOnRail",
       (o.state IN ('accepted', 'awaiting_approval') OR (NOT o.cancel_requested AND t.kind <> 'deposit'))
+        AND (o.id < ${endOf(sweep)} OR ${wasStopped(sql`t.tenant_id`, sql`t.client_id`, sql`t.created_at`)})
         ${isOfClient(sweep, sql`t`)} AS "isWanted"
     FROM (
       SELECT p.tenant_id, p.id, p.state, p.cancel_requested FROM open_transactions p
-      WHERE p.tenant_id = ${sweep.tenantId} AND p.id > ${after ?? allClients} AND p.id < ${endOf(sweep)}
+      WHERE p.tenant_id = ${sweep.tenantId} AND p.id > ${after ?? allClients} AND p.id < ${endOf(sweep, staleTokensMs)}
       ORDER BY p.id LIMIT ${scan.rowsMax}) AS o
     ${joinByKey(sql`transactions`, sql`t`, sql`o`)}
     ORDER BY o.id
@@ -273,9 +276,9 @@ function isSwept(sweep: Pick<Sweep, "clientId" | "requestedAt">, row: Statement)
   return sql`${row}.id < ${endOf(sweep)} ${isOfClient(sweep, row)}`;
 }
 
-/** The least id of what was requested later. */
-function endOf({ requestedAt }: Pick<Sweep, "requestedAt">): string {
-  return idAt(new Date(requestedAt.getTime() + 1));
+/** The least id of what was requested later, or so much later. */
+function endOf({ requestedAt }: Pick<Sweep, "requestedAt">, laterMs = 0): string {
+  return idAt(new Date(requestedAt.getTime() + laterMs + 1));
 }
 
 function isOfClient({ clientId }: Pick<Sweep, "clientId">, row: Statement): Statement {

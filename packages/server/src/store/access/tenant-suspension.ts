@@ -35,7 +35,7 @@ export function createTenantSuspensionStore(database: Database): TenantSuspensio
         tx.send(sql`
           UPDATE tenants SET suspended_at = ${isSuspended ? audit.occurredAt : null} WHERE id = ${tenantId}
         `);
-        await recordStop(tx, subjectOf(tenantId), isSuspended);
+        await recordStop(tx, subjectOf(tenantId), isSuspended, audit.occurredAt);
         const kind = isSuspended ? "cancel_orders" : "release_transactions";
         queueSweeps(tx, { tenantId, clientId: allClients }, [kind], audit);
         await appendAudit(tx, [audit]);

@@ -1,5 +1,4 @@
 import { type AssetAmount, timeOfUuidV7 } from "@bursar/domain";
-import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type {
   ClaimedPayment,
   ClaimedTransaction,
@@ -9,14 +8,7 @@ import type {
   TransactionKey,
 } from "../../app/transactions/settlement.js";
 import type { RowMac } from "../access/row-integrity.js";
-import {
-  hasEnded,
-  isCancelledByStop,
-  isStopped,
-  readStops,
-  type StopColumns,
-  stopColumns,
-} from "../access/stop-records.js";
+import { hasEnded, isCancelledByStop, type StopColumns, stopColumns } from "../access/stop-records.js";
 import { listBehindChain } from "../chain/wallets/confirmed-wallets.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
@@ -38,6 +30,7 @@ import {
   waitingForRetry,
 } from "./claim-open.js";
 import { insertDeposits } from "./deposits.js";
+import { confirmHolds, markRequestedWhileStopped, obeyStops } from "./payment-stops.js";
 import { readPendingApprovals } from "./pending-approvals.js";
 import { isDepositAuthentic, isTransactionAuthentic, sealedColumns } from "./transaction-integrity.js";
 import { type ObserveUnit, writeSettlements } from "./write-settlements.js";
@@ -78,6 +71,7 @@ export function createSettlementUnit(
       row.isTampered = row.hasEnded === true || isJudgedAgain(row) || !isTransactionAuthentic(keys, row);
       obeyStops(keys, row);
     }
+    await markRequestedWhileStopped(tx, rows);
     const free = rows.some(({ isHeld }) => isHeld) ? await confirmHolds(tx, rows, ifLocked) : rows;
     const approvals = await readPendingApprovals(
       tx,
@@ -123,7 +117,7 @@ interface FeeColumns {
   feeHeld: string;
 }
 
-interface PaymentRow
+export interface PaymentRow
   extends Omit<
       ClaimedPayment,
       "amount" | "createdAt" | "countedAt" | "feeHold" | "approval" | "requestedAtMs" | "market"
@@ -143,52 +137,6 @@ interface PaymentRow
  */
 function isJudgedAgain({ state, version, hasEnded }: PaymentRow): boolean {
   return state === "accepted" && (version !== 1 || hasEnded !== null);
-}
-
-/** What was recorded about a stop counts, whatever the rows of the wallet, the client and the tenant say. */
-function obeyStops(keys: IntegrityKeys, row: PaymentRow): void {
-  const { tenantId, clientId, sourceAccountId: walletId } = row;
-  const { isFrozen, isHeld, isForged } = readStops(keys, { tenantId, walletId, clientId }, row);
-  if (isFrozen) row.sourceIsFrozen = true;
-  if (isHeld || row.isCancelledByStop) row.isHeld = true;
-  row.hasForgedStop = isForged;
-}
-
-/**
- * Locks the clients and tenants for which payments of a batch are held: enabling one waits for this batch, and then finds what it has set
- * aside. One that was enabled while the rows were claimed holds nothing. If something else has locked one, such as the request that enables
- * it, its payments are left to a later batch, so that the others do not wait. Returns the rest. Rare; served by primary keys.
- */
-async function confirmHolds(
-  tx: Tx,
-  rows: readonly PaymentRow[],
-  ifLocked: Statement,
-): Promise<readonly PaymentRow[]> {
-  const held = rows.filter(({ isHeld }) => isHeld);
-  const clientIds = [...new Set(held.map(({ clientId }) => clientId))];
-  const tenantIds = [...new Set(held.map(({ tenantId }) => tenantId))];
-  const lock = (table: Statement, ids: readonly string[]) =>
-    tx.query<{ id: string }>(
-      sql`SELECT id FROM ${table} WHERE id = ANY (${[...ids]}::uuid[]) ORDER BY id FOR SHARE ${ifLocked}`,
-    );
-  const locked = new Set(
-    [...(await lock(sql`clients`, clientIds)), ...(await lock(sql`tenants`, tenantIds))].map(({ id }) => id),
-  );
-  // A statement of its own, which sees what was committed while the locks were waited for.
-  const stopped = await tx.query<{ id: string }>(sql`
-    SELECT c.id FROM clients c
-    WHERE c.id = ANY (${clientIds}::uuid[]) AND (c.state = 'disabled' OR ${isStopped(sql`c.tenant_id`, sql`c.id`)})
-    UNION ALL SELECT s.id FROM tenants s
-    WHERE s.id = ANY (${tenantIds}::uuid[]) AND (s.suspended_at IS NOT NULL OR ${isStopped(sql`s.id`, sql`s.id`)})
-  `);
-  const holders = new Set(stopped.map(({ id }) => id));
-  const isLocked = ({ tenantId, clientId }: PaymentRow) =>
-    locked.has(tenantId) && (clientId === null || locked.has(clientId));
-  return rows.filter((row) => {
-    if (!row.isHeld) return true;
-    row.isHeld = row.isCancelledByStop || holders.has(row.clientId ?? "") || holders.has(row.tenantId);
-    return isLocked(row);
-  });
 }
 
 function selectPayments(claimed: Statement): Statement {
@@ -251,6 +199,7 @@ function readPayment(row: PaymentRow, approval: PendingApproval | "tampered" | n
     approval: approval === "tampered" ? null : approval,
     isTampered: row.isTampered === true || approval === "tampered",
     hasForgedStop: row.hasForgedStop === true,
+    isRequestedWhileStopped: row.isRequestedWhileStopped === true,
   };
   return payment as ClaimedPayment;
 }

@@ -36,6 +36,14 @@ describe("what a disabled client has requested", () => {
     `);
     return rows.length;
   };
+  const usePolicy = async (otherwise: object) => {
+    const document = { rules: [], default: otherwise };
+    await world.database.query(sql`
+      INSERT INTO policies (tenant_id, version, document, client_id, created_at)
+      VALUES (${tenant.id}, 1, ${JSON.stringify(document)}, ${tenant.clientId}, now())
+    `);
+    world.wakeUps.publish("policy", [tenant.id]);
+  };
   const transact = (count: number) => Promise.all(Array.from({ length: count }, () => tenant.transact()));
 
   it("is set aside, more of it than a batch does not delay others, and it goes on when the client is enabled", async () => {
@@ -67,12 +75,7 @@ describe("what a disabled client has requested", () => {
       () => setAside(tenant.id),
       (count) => count === 3,
     );
-    const document = { rules: [], default: { action: "reject", reason: "closed" } };
-    await world.database.query(sql`
-      INSERT INTO policies (tenant_id, version, document, client_id, created_at)
-      VALUES (${tenant.id}, 1, ${JSON.stringify(document)}, ${tenant.clientId}, now())
-    `);
-    world.wakeUps.publish("policy", [tenant.id]);
+    await usePolicy({ action: "reject", reason: "closed" });
     await world.parts.useCases.changeClient(tenant.origin, tenant.clientId, { state: "active" });
     await eventually(
       () => states(tenant.id),
@@ -92,6 +95,21 @@ describe("what a disabled client has requested", () => {
     const events = await world.parts.useCases.listEvents(tenant.id, 0, 200);
     expect(new Set(events.map(({ actor }) => actor.type))).toEqual(new Set(["operator"]));
     expect(ids).toHaveLength(250);
+  });
+
+  it("is cancelled on request, also if it was requested while the stop waited for a lock", async () => {
+    await usePolicy({ action: "require_approval", approvals: 1 });
+    world.advance(5);
+    await transact(2);
+    await eventually(
+      () => states(tenant.id),
+      (found) => found["awaiting_approval"] === 2,
+    );
+    world.advance(-5);
+    await disable({ cancel: ["transactions"] });
+    // Ids never go back: those of the next test would have a later time than its clock.
+    world.advance(10);
+    expect(await states(tenant.id)).toEqual({ cancelled: 2 });
   });
 
   it("is cancelled after a crash, by the next process that looks", async () => {
@@ -147,6 +165,30 @@ describe("what a disabled client has requested", () => {
       () => states(tenant.id),
       (found) => found["completed"] === 20,
     );
+  });
+
+  /** Past the edge, as in a process that has not noticed the stop yet and accepts the old token. */
+  it.each([
+    ["the client is disabled", () => disable()],
+    ["the client is disabled with what it requested", () => disable({ cancel: ["transactions"] })],
+    ["the tenant is suspended", () => world.parts.setTenantSuspended(tenant.id, true)],
+  ])("is cancelled if it was requested while %s, and not paid afterwards", async (_, stop) => {
+    await stop();
+    world.advance(1);
+    await transact(3);
+    await eventually(
+      () => states(tenant.id),
+      (found) => found["cancelled"] === 3,
+    );
+    world.advance(1);
+    await world.parts.useCases.changeClient(tenant.origin, tenant.clientId, { state: "active" });
+    await world.parts.setTenantSuspended(tenant.id, false);
+    await transact(1);
+    await eventually(
+      () => states(tenant.id),
+      (found) => found["completed"] === 1,
+    );
+    expect(await states(tenant.id)).toEqual({ cancelled: 3, completed: 1 });
   });
 });
 
