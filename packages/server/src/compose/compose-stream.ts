@@ -4,7 +4,7 @@ import { chargeQuota, costOfBytes, takeQuota, takeSpare } from "../app/quotas/ta
 import type { StreamUseCases } from "../app/stream/stream-use-cases.js";
 import type { TransactionUseCases } from "../app/transactions/transaction-use-cases.js";
 import type { Settings } from "../config/settings.js";
-import { createValidatorCompiler, describeFaults } from "../http/validation.js";
+import { compileValidator, describeFaults } from "../http/validation.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import { createEventStore } from "../store/events/events.js";
 import type { Channel } from "../stream/channel.js";
@@ -117,7 +117,7 @@ export function composeStream(
 
 /** Messages are validated, and their errors described, like request bodies. */
 const compileCheck: CompileCheck = (schema) => {
-  const validate = createValidatorCompiler()({ schema, httpPart: "body" });
+  const validate = compileValidator({ schema, httpPart: "body" });
   return (value) => (validate(value) ? [] : describeFaults(validate.errors ?? [], "message"));
 };
 

@@ -47,7 +47,7 @@ import { Refusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { healthz } from "./routes/operations/healthz.js";
 import { readyz } from "./routes/operations/readyz.js";
-import { createValidatorCompiler } from "./validation.js";
+import { compileValidator } from "./validation.js";
 
 /**
  * The HTTP edge: everything between the socket and a use case. The order of a request is: request id, token, quota, body,
@@ -107,7 +107,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   answerUnusualRequests(app.server, { ...options, publicUrl: options.guard.publicUrl });
   installUpgrades(app, "/v1/stream", pending);
   installTrustedProxies(app, options);
-  app.setValidatorCompiler(createValidatorCompiler() as never);
+  app.setValidatorCompiler(compileValidator as never);
   installRequestState(app);
   installErrors(app, options, options.guard.publicUrl);
   const outcomes = installOutcomes(app);

@@ -2,10 +2,10 @@ import { CreateTransactionBody } from "@bursar/protocol";
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
 import { listRoutes } from "./api.js";
-import { createValidatorCompiler, describeFaults } from "./validation.js";
+import { compileValidator, describeFaults } from "./validation.js";
 
 function faultsOf(schema: unknown, value: unknown) {
-  const validate = createValidatorCompiler()({ schema, httpPart: "body" });
+  const validate = compileValidator({ schema, httpPart: "body" });
   return validate(value) ? [] : describeFaults(validate.errors ?? [], "body");
 }
 
@@ -29,7 +29,6 @@ describe("the faults of a destination, which is a wallet or an address", () => {
 });
 
 it("compiles the schemas of every route, which the service does when they are first used", () => {
-  const compile = createValidatorCompiler();
   const schemas = listRoutes({} as never, "").flatMap(({ body, checkedBody, query, params }) => [
     { schema: checkedBody ?? body, httpPart: "body" },
     { schema: query, httpPart: "querystring" },
@@ -37,11 +36,12 @@ it("compiles the schemas of every route, which the service does when they are fi
   ]);
   const used = schemas.filter(({ schema }) => schema !== undefined);
   expect(used.length).toBeGreaterThan(50);
-  for (const { schema, httpPart } of used) expect(typeof compile({ schema, httpPart })({})).toBe("boolean");
+  for (const { schema, httpPart } of used)
+    expect(typeof compileValidator({ schema, httpPart })({})).toBe("boolean");
 });
 
 it("keeps the faults of the last value apart from those of others", () => {
-  const validate = createValidatorCompiler()({ schema: Type.Object({ a: Type.String() }), httpPart: "body" });
+  const validate = compileValidator({ schema: Type.Object({ a: Type.String() }), httpPart: "body" });
   expect([validate({}), validate.errors?.length]).toEqual([false, 1]);
   expect([validate({ a: "b" }), validate.errors]).toEqual([true, null]);
 });

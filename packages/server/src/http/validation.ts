@@ -6,21 +6,22 @@ type HttpPart = "body" | "params" | "querystring" | "headers";
 
 const detailsMax = 20;
 
+/** A process that runs several services, as tests do, compiles each schema once. */
+const compileBody = createCompiler(false);
+const compileRest = createCompiler("array");
+
 /**
- * Compiles TypeBox schemas into validators. Bodies are validated as they are; the strings of a query, a path or a header are converted
+ * Compiles a TypeBox schema into a validator. Bodies are validated as they are; the strings of a query, a path or a header are converted
  * to the numbers and booleans of their schema, and a single value to the list of one that its schema asks for.
  */
-export function createValidatorCompiler() {
-  const compileBody = createCompiler(false);
-  const compileRest = createCompiler("array");
-  return ({ schema, httpPart }: { schema: unknown; httpPart?: string }): ValidateFunction =>
-    (httpPart === "body" ? compileBody : compileRest)(schema as object);
+export function compileValidator(part: { schema: unknown; httpPart?: string }): ValidateFunction {
+  return (part.httpPart === "body" ? compileBody : compileRest)(part.schema as object);
 }
 
 /** Routes that share a schema share its validator. */
 function createCompiler(coerceTypes: false | "array"): (schema: object) => ValidateFunction {
   let ajv: Ajv | undefined;
-  const compiled = new Map<object, ValidateFunction>();
+  const compiled = new WeakMap<object, ValidateFunction>();
   return (schema) => {
     const known = compiled.get(schema);
     if (known !== undefined) return known;

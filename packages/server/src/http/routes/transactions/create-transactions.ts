@@ -19,7 +19,7 @@ import type { TraceContext } from "../../../runtime/tracing/trace-context.js";
 import { originOf } from "../../access/guard.js";
 import { isIdempotencyKey } from "../../access/idempotency-key.js";
 import { defineRoute } from "../../route.js";
-import { createValidatorCompiler, describeFaults } from "../../validation.js";
+import { compileValidator, describeFaults } from "../../validation.js";
 import { settleInSlices } from "./settle-in-slices.js";
 
 const bodyBytesMax = 4_194_304;
@@ -32,7 +32,7 @@ const CheckedBody = Type.Object(
   { additionalProperties: false },
 );
 
-const validate = createValidatorCompiler()({ schema: TransactionBatchItem, httpPart: "body" });
+const validate = compileValidator({ schema: TransactionBatchItem, httpPart: "body" });
 
 export function createTransactions(
   {
