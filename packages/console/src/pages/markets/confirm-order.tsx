@@ -1,4 +1,4 @@
-import type { Market, PlaceOrderBody } from "@bursar/client";
+import { fromUnits, type LiveBook, type Market, type PlaceOrderBody } from "@bursar/client";
 import { useDefaultWallet } from "../../api/wallet-names";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { Fact, Facts, TextFact } from "../../ui/panels/facts";
@@ -6,6 +6,7 @@ import { Amount } from "../../ui/values/amount";
 import { useDecimals } from "../../ui/values/asset-decimals";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { SecondOne } from "../../unanswered/unanswered-list";
+import { estimateMarketOrder, type MarketEstimate } from "./estimate-market-order";
 import { feeOf, isOutsideBand, percentOf, ratesOf, totalOf } from "./order-money";
 import { isAlikeOrder, orderWords } from "./order-words";
 import { timesInForce } from "./time-in-force";
@@ -16,6 +17,8 @@ interface ConfirmOrderProps {
   idempotencyKey: string;
   /** The best price of the other side, if it would trade at once. */
   crossed: string | undefined;
+  /** The book of the market, if it can be relied on. */
+  book: LiveBook | undefined;
   onConfirm: () => void;
   onClose: () => void;
 }
@@ -24,11 +27,13 @@ const idle = { isPending: false, error: null };
 
 /** What is about to be ordered, what it comes to with its fee, and which wallet pays, before it is placed. */
 export function ConfirmOrder(props: ConfirmOrderProps) {
-  const { market, body, idempotencyKey, crossed, onConfirm, onClose } = props;
+  const { market, body, idempotencyKey, crossed, book, onConfirm, onClose } = props;
   const { side, size = "", price, time_in_force } = body;
   const wallet = useDefaultWallet("primary");
   const isBuying = side === "buy";
-  const total = totalOf(price, size);
+  const estimate = price === undefined ? estimateMarketOrder(body, book, market) : undefined;
+  const total = estimate?.total ?? totalOf(price, size);
+  const bound = estimate !== undefined ? "about" : isBuying ? "at most" : "at least";
   return (
     <Confirm
       title="Place this order?"
@@ -45,24 +50,25 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
         </Fact>
         <Fact name="Price">
           {price === undefined ? (
-            "the market price, which is not known before"
+            <MarketPrice estimate={estimate} quote={market.quote} />
           ) : (
             <>
-              {isBuying ? "at most" : "at least"} <Amount value={price} asset={market.quote} />
+              {bound} <Amount value={price} asset={market.quote} />
             </>
           )}
         </Fact>
         <Fact name={isBuying ? "Total" : "Total before the fee"}>
           {total !== undefined && (
             <>
-              {isBuying ? "at most" : "at least"} <Amount value={total} asset={market.quote} />
+              {bound} <Amount value={total} asset={market.quote} />
             </>
           )}
         </Fact>
         <FeeFacts
           market={market}
           timeInForce={time_in_force}
-          received={isBuying ? size : total}
+          received={isBuying ? (estimate?.size ?? size) : total}
+          isEstimated={estimate !== undefined}
           side={side}
         />
         <Fact name="Time in force">{time_in_force !== undefined && timesInForce[time_in_force]}</Fact>
@@ -85,6 +91,12 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
         isAlike={(sent) => isAlikeOrder(sent, body)}
       />
       <TradesAtOnce market={market} body={body} crossed={crossed} />
+      {estimate?.isWhole === false && (
+        <p className="notice" data-tone="wait" role="status">
+          The book has only <Amount value={estimate.size} asset={market.base} /> now. The rest of a market
+          order is cancelled.
+        </p>
+      )}
       {isOutsideBand(price, market) && (
         <p className="notice" data-tone="bad" role="alert">
           The market refuses this price now: it has to be between{" "}
@@ -94,6 +106,16 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
       )}
       {wallet?.frozen && <FrozenWallet />}
     </Confirm>
+  );
+}
+
+function MarketPrice({ estimate, quote }: { estimate: MarketEstimate | undefined; quote: string }) {
+  if (estimate === undefined) return "the market price, which is not known before";
+  return (
+    <>
+      the market price: in the book now <Amount value={estimate.average} asset={quote} /> on average, and{" "}
+      <Amount value={estimate.worst} asset={quote} /> at worst. Other orders can change that
+    </>
   );
 }
 
@@ -124,16 +146,21 @@ export function TradesAtOnce({
   );
 }
 
+/** Of an asset with more, nobody notices the rounding. */
+const noticedDecimalsMax = 4;
+
 interface FeeFactsProps {
   market: Market;
   timeInForce: PlaceOrderBody["time_in_force"];
   side: PlaceOrderBody["side"];
   /** What it receives before the fee, if that is known. */
   received: string | undefined;
+  /** Whether that depends on the book. */
+  isEstimated: boolean;
 }
 
 /** Both sides pay the fee out of what they receive. */
-function FeeFacts({ market, timeInForce, side, received }: FeeFactsProps) {
+function FeeFacts({ market, timeInForce, side, received, isEstimated }: FeeFactsProps) {
   const asset = side === "buy" ? market.base : market.quote;
   const decimals = useDecimals(asset);
   const rates = ratesOf(market, timeInForce);
@@ -167,12 +194,17 @@ function FeeFacts({ market, timeInForce, side, received }: FeeFactsProps) {
           rate(most)
         )}
         , taken from the {asset} that it receives
+        {decimals !== undefined && decimals <= noticedDecimalsMax && (
+          <>
+            , and rounded up to <Amount value={fromUnits(1n, decimals)} asset={asset} /> in each trade
+          </>
+        )}
       </Fact>
       <Fact name="Received after the fee">
         {left !== undefined && (
           <>
             about <Amount value={left} asset={asset} />
-            {side === "sell" && ", or more at a better price"}
+            {side === "sell" && !isEstimated && ", or more at a better price"}
           </>
         )}
       </Fact>

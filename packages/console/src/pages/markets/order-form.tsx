@@ -118,7 +118,7 @@ export function OrderForm({ market, book }: OrderFormProps) {
       >
         <h2 id="place">Place an order</h2>
         <fieldset className="contents" disabled={isLocked}>
-          <div className="filters">
+          <div className="fields">
             {shown.map((name) => (
               <Field key={name} label={labels[name]}>
                 {(props) => (
@@ -205,6 +205,7 @@ export function OrderForm({ market, book }: OrderFormProps) {
           body={body}
           idempotencyKey={draft.key}
           crossed={crossed}
+          book={book}
           onConfirm={placeIt}
           onClose={() => setAsking(false)}
         />

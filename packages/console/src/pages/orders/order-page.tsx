@@ -1,4 +1,4 @@
-import { fromUnits, type Order, toUnits } from "@bursar/client";
+import type { BursarEvent, Order } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
@@ -15,6 +15,7 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { ObjectLink } from "../../ui/values/object-link";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
+import { fillPrice, subtractExactly } from "./fill-price";
 import { isOpen, OrderActions } from "./order-actions";
 
 /** One order, also when it has ended. */
@@ -56,6 +57,7 @@ function Details({ order }: { order: Order }) {
         <AmountFact name="Size" value={size} asset={base} />
         <AmountFact name="Spends at most" value={quote_size} asset={quote} />
         <AmountFact name="Filled" value={filled} asset={base} />
+        <AmountFact name="Average price" value={fillPrice(order)} asset={quote} />
         <AmountFact
           name={side === "buy" ? "Paid" : "Received before the fee"}
           value={quote_filled}
@@ -112,12 +114,6 @@ function AmountFact({
   );
 }
 
-const decimalsMax = 18;
-
-function subtractExactly(one: string, other: string): string {
-  return fromUnits(toUnits(one, decimalsMax) - toUnits(other, decimalsMax), decimalsMax);
-}
-
 const eventsMax = 100;
 
 /** Each change, from the event log, with who asked for it. */
@@ -137,7 +133,7 @@ function OrderHistory({ order: { id, version } }: { order: Order }) {
             {data.length > 0 && (
               <SimpleTable
                 caption="History, newest first"
-                rows={data.flatMap((one) => (one.event === "order.updated" ? [one] : []))}
+                rows={changesOf(data, has_more)}
                 keyOf={({ sequence }) => String(sequence)}
                 columns={[
                   { title: "Time", cell: ({ occurred_at }) => <Time at={occurred_at} long /> },
@@ -155,6 +151,11 @@ function OrderHistory({ order: { id, version } }: { order: Order }) {
                     isNumber: true,
                     cell: ({ data: { order } }) => <Amount value={order.filled} />,
                   },
+                  {
+                    title: "At, on average",
+                    isNumber: true,
+                    cell: ({ price }) => price !== null && <Amount value={price} />,
+                  },
                   { title: "By", cell: ({ actor }) => <ClientId id={actor.client_id} /> },
                 ]}
               />
@@ -165,4 +166,14 @@ function OrderHistory({ order: { id, version } }: { order: Order }) {
       </Loaded>
     </section>
   );
+}
+
+/** Each change with the price of what it has traded. Of the oldest that was read, that is known only if there is none before it. */
+function changesOf(events: readonly BursarEvent[], hasMore: boolean) {
+  const changes = events.flatMap((one) => (one.event === "order.updated" ? [one] : []));
+  return changes.map((one, index) => {
+    const before = changes[index + 1]?.data.order;
+    const price = before === undefined && hasMore ? null : fillPrice(one.data.order, before);
+    return { ...one, price };
+  });
 }
