@@ -107,7 +107,7 @@ function RenamePasskey({ passkey, onClose }: DialogProps) {
   return (
     <Confirm
       title="Rename the passkey"
-      verb="Rename"
+      verb="Rename with a passkey"
       mutation={rename}
       isReady={name.trim() !== ""}
       onConfirm={rename.mutate}
@@ -130,7 +130,7 @@ function RemovePasskey({ passkey, onClose }: DialogProps) {
   return (
     <Confirm
       title="Remove the passkey"
-      verb="Remove"
+      verb="Remove with a passkey"
       tone="danger"
       mutation={remove}
       onConfirm={remove.mutate}
@@ -138,7 +138,6 @@ function RemovePasskey({ passkey, onClose }: DialogProps) {
     >
       <p>
         <ForeignText text={passkey.name} /> logs in no more, and the sessions that were opened with it end.
-        You confirm with a passkey.
       </p>
     </Confirm>
   );

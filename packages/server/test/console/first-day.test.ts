@@ -51,7 +51,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await grace.open("/approvals");
     await grace.page.getByRole("link", { name: "watched payment" }).click();
     const approve = grace.page.getByRole("button", { name: "Approve with the passkey" });
-    await grace.page.getByText("The digest of what is shown above is the service's").waitFor();
+    await grace.page.getByText("What is shown above is what the service has recorded").waitFor();
     await grace.page.evaluate(`{
       const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
       for (let node = texts.nextNode(); node !== null; node = texts.nextNode())
@@ -196,7 +196,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await ada.page.getByRole("button", { name: "New endpoint" }).click();
     await ada.page.getByLabel("URL").fill("http://127.0.0.1:9/hooks");
     // The second click of a mouse can land on the button that closes what is shown once.
-    await ada.page.getByRole("button", { name: "Create", exact: true }).dblclick();
+    await ada.page.getByRole("button", { name: "Create with the passkey" }).dblclick();
     const secret = ada.page.getByRole("dialog").getByText(/^whsec_/);
     await secret.waitFor();
     await ada.page.keyboard.press("Escape");
@@ -250,7 +250,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
     };
     await (await invite()).fill("Nobody else's business");
     expect(await (await invite()).inputValue()).toBe("Nobody else's business");
-    await ada.page.getByRole("button", { name: "Keep as it is" }).click();
+    await ada.page.getByRole("button", { name: "Cancel" }).click();
     const tab = await ada.context.newPage();
     await tab.goto(`${running().origin}/console/transactions/new`);
     await tab.getByLabel("Reference").fill("Typed in another tab");

@@ -21,7 +21,7 @@ interface MenuPage {
 const actions: readonly (readonly [RegExp, readonly Scope[]])[] = [
   [/^New payment$/, ["transactions:write"]],
   [/^Cancel the payment$/, ["transactions:write"]],
-  [/^(Approve with|Reject$)/, ["transactions:approve"]],
+  [/^(Approve with|Reject)/, ["transactions:approve"]],
   [/^New wallet$/, ["wallets:write"]],
   [/^Freeze/, ["wallets:freeze"]],
   [/^Unfreeze/, ["wallets:unfreeze"]],

@@ -6,6 +6,7 @@ import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
 import { useAction } from "../../api/use-action";
 import { useMe, useScopes } from "../../session/use-me";
+import { RejectButton } from "../../ui/dialogs/reject-button";
 import { ActionButton } from "../../ui/forms/action-button";
 import { AreaField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
@@ -190,8 +191,11 @@ function Decide({ transaction, expected, isAsked, computeDigest, onDecided }: De
         onValue={(comment) => draft.change({ comment })}
       />
       <p className="small" role="status">
-        {digest.value === undefined && digest.error === undefined && "The digest is being computed."}
-        {isSame && "The digest of what is shown above is the service's: "}
+        {digest.value === undefined &&
+          digest.error === undefined &&
+          "Comparing what is shown with the service."}
+        {isSame &&
+          "What is shown above is what the service has recorded, and what your passkey signs. Digest: "}
         {isSame && <code className="wrap-anywhere">{expected}</code>}
       </p>
       {digest.error !== undefined && <Problem error={digest.error} />}
@@ -219,9 +223,12 @@ function Decide({ transaction, expected, isAsked, computeDigest, onDecided }: De
         >
           Approve with the passkey
         </ActionButton>
-        <ActionButton tone="danger" isPending={decide.isPending} onAct={() => decide.mutate("reject")}>
-          Reject
-        </ActionButton>
+        <RejectButton noun="payment" isPending={decide.isPending} onReject={() => decide.mutate("reject")}>
+          <p>
+            One rejection ends the payment, whatever others have decided. It cannot be taken back: if the
+            payment is wanted after all, it has to be requested again.
+          </p>
+        </RejectButton>
       </div>
     </section>
   );

@@ -4,6 +4,7 @@ import { useParams } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
 import { useMe, useScopes } from "../../session/use-me";
+import { RejectButton } from "../../ui/dialogs/reject-button";
 import { ActionButton } from "../../ui/forms/action-button";
 import { AreaField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
@@ -158,9 +159,9 @@ function Decide({ request: { id, digest, state, requested_by } }: { request: Cha
           </ActionButton>
         )}
         {!isOwn && (
-          <ActionButton tone="danger" isPending={act.isPending} onAct={() => act.mutate("reject")}>
-            Reject
-          </ActionButton>
+          <RejectButton noun="change" isPending={act.isPending} onReject={() => act.mutate("reject")}>
+            <p>One rejection ends the request. It cannot be taken back.</p>
+          </RejectButton>
         )}
         {isOwn && (
           <ActionButton tone="danger" isPending={act.isPending} onAct={() => act.mutate("cancel")}>

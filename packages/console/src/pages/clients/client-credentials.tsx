@@ -44,7 +44,7 @@ export function ClientCredentials({ client: { id, secrets, keys } }: { client: C
       <div className="row spread">
         <h2 id="credentials">Secrets and keys</h2>
         <ActionButton isPending={rotate.isPending} onAct={() => rotate.mutate()}>
-          New secret
+          New secret with the passkey
         </ActionButton>
       </div>
       {rows.length === 0 ? (

@@ -77,7 +77,7 @@ function ChangeClient({ client: { id, scopes, state } }: { client: Client }) {
           disabled={isSame || chosen.length === 0}
           onAct={() => change.mutate({ scopes: chosen as Client["scopes"] })}
         >
-          Set the scopes
+          Set the scopes with the passkey
         </ActionButton>
         {state === "active" ? (
           <ActionButton tone="danger" isPending={change.isPending} onAct={() => setStopping(true)}>
@@ -85,7 +85,7 @@ function ChangeClient({ client: { id, scopes, state } }: { client: Client }) {
           </ActionButton>
         ) : (
           <ActionButton isPending={change.isPending} onAct={() => change.mutate({ state: "active" })}>
-            Enable
+            Enable with the passkey
           </ActionButton>
         )}
       </div>

@@ -67,7 +67,7 @@ export function DestinationsPage() {
       {removing !== undefined && (
         <Confirm
           title="Remove this destination?"
-          verb="Remove"
+          verb="Remove with the passkey"
           tone="danger"
           mutation={remove}
           onConfirm={() => remove.mutate(removing)}

@@ -56,6 +56,7 @@ function Cancel({ order, onClose }: { order: Order; onClose: () => void }) {
     <Confirm
       title="Cancel this order?"
       verb="Cancel the order"
+      closeVerb="Keep it"
       tone="danger"
       mutation={cancel}
       onConfirm={cancel.mutate}

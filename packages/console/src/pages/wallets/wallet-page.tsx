@@ -67,7 +67,7 @@ function FreezeButton({ wallet: { id, name, frozen } }: { wallet: Wallet }) {
       {isAsking && (
         <Confirm
           title={`${verb} this wallet?`}
-          verb={verb}
+          verb={frozen ? "Unfreeze with the passkey" : verb}
           tone={frozen ? "primary" : "danger"}
           mutation={act}
           onConfirm={() => act.mutate()}

@@ -41,7 +41,7 @@ export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
       {opener("change", "Change")}
       {opener("rotate", "Rotate the secret")}
       <ActionButton isPending={flip.isPending} onAct={() => flip.mutate()}>
-        {isOn ? "Disable" : "Enable"}
+        {isOn ? "Disable" : "Enable"} with the passkey
       </ActionButton>
       {opener("delete", "Delete", "danger")}
       {open === "verify" && <Verify id={id} onClose={close} />}
@@ -144,7 +144,7 @@ function Rotate({ id, onClose }: DialogProps) {
   return (
     <Confirm
       title="Rotate the secret"
-      verb="Rotate"
+      verb="Rotate with the passkey"
       mutation={rotate}
       onConfirm={rotate.mutate}
       onClose={onClose}
@@ -173,7 +173,7 @@ function Delete({ endpoint: { id, url }, onClose }: { endpoint: WebhookEndpoint;
   return (
     <Confirm
       title="Delete the endpoint"
-      verb="Delete"
+      verb="Delete with the passkey"
       tone="danger"
       mutation={remove}
       onConfirm={remove.mutate}

@@ -54,10 +54,9 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
   return (
     <Confirm
       title={title}
-      verb={endpoint === undefined ? "Create" : "Save"}
+      verb={endpoint === undefined ? "Create with the passkey" : "Save with the passkey"}
       mutation={save}
       isReady={draft.url !== "" && draft.events.length > 0}
-      closeVerb="Close"
       onConfirm={save.mutate}
       onClose={onClose}
     >
