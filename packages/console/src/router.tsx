@@ -169,6 +169,8 @@ export const router = createRouter({
   basepath: "/console",
   defaultPreload: "intent",
   scrollRestoration: true,
+  // What was asked, typed or done on the page of one object is not shown on that of the next.
+  defaultRemountDeps: ({ params }) => params,
   defaultErrorComponent: ({ error, reset }) => <Problem error={error} retry={reset} />,
 });
 

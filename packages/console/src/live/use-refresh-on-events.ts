@@ -3,13 +3,11 @@ import { useEffect } from "react";
 import { bursar } from "../api/bursar";
 import { useScopes } from "../session/use-me";
 import { createBackoff } from "./backoff";
-
-/** What is read from an object is current at once; sums and deliveries are written a moment after the event. */
-const refreshAfterMs = [300, 2000];
+import { createRefresher } from "./create-refresher";
 
 /**
- * Reads queries again soon after an event. Many events at once are one reading for each delay. The queries also poll by themselves, in
- * case the stream is interrupted.
+ * Reads queries again soon after an event, and once more later. While events go on, they are read once for each later time. The queries also
+ * poll by themselves, in case the stream is interrupted.
  */
 export function useRefreshOnEvents(queryKeys: readonly QueryKey[]): void {
   const isAllowed = useScopes().includes("events:read");
@@ -18,26 +16,15 @@ export function useRefreshOnEvents(queryKeys: readonly QueryKey[]): void {
   useEffect(() => {
     if (!isAllowed) return undefined;
     const ending = new AbortController();
-    const timers = new Map<number, ReturnType<typeof setTimeout>>();
-    const refresh = () => {
+    const refresher = createRefresher(() => {
+      // A reading that is under way goes on: cancelled by each event, it would never end.
       for (const queryKey of JSON.parse(keys) as QueryKey[])
-        void queries.invalidateQueries({ queryKey, predicate: isOnFirstPage });
-    };
-    const refreshSoon = () => {
-      for (const delayMs of refreshAfterMs)
-        if (!timers.has(delayMs))
-          timers.set(
-            delayMs,
-            setTimeout(() => {
-              timers.delete(delayMs);
-              refresh();
-            }, delayMs),
-          );
-    };
-    void followEvents(ending.signal, refreshSoon);
+        void queries.invalidateQueries({ queryKey, predicate: isOnFirstPage }, { cancelRefetch: false });
+    });
+    void followEvents(ending.signal, refresher.notify);
     return () => {
       ending.abort();
-      for (const timer of timers.values()) clearTimeout(timer);
+      refresher.stop();
     };
   }, [queries, keys, isAllowed]);
 }

@@ -14,12 +14,13 @@ interface UnresolvedNameProps {
 /** What to do about a name that nothing has, or more than one. */
 export function UnresolvedName({ filter: { unresolved, choose }, nothing, hint, show }: UnresolvedNameProps) {
   if (unresolved === undefined) return null;
-  const { typed, candidates } = unresolved;
+  const { typed, candidates, isExact } = unresolved;
   return (
     <div className="notice" data-tone="wait" role="status">
       <p>
-        {candidates.length === 0 ? nothing : "More than one"} is known here by the name{" "}
-        <ForeignText text={typed} limit={60} />. {candidates.length === 0 ? hint : "Choose one."}
+        {isExact ? "More than one" : nothing} is known here by the name{" "}
+        <ForeignText text={typed} limit={60} />.{" "}
+        {candidates.length === 0 ? hint : isExact ? "Choose one." : "These contain it. Choose one."}
       </p>
       <div className="row">
         {candidates.map((candidate) => (

@@ -6,19 +6,20 @@ import { type Candidate, candidatesOf } from "./candidates";
 
 interface Unresolved {
   typed: string;
+  isExact: boolean;
   candidates: readonly Candidate[];
 }
 
 export interface NamedFilter {
   /** Takes what was typed: an id, or a name of which the id is looked up. */
   choose: (typed: string) => void;
-  /** A name that nothing has, or more than one. */
+  /** A name that nothing has, or more than one, or a part of one. */
   unresolved: Unresolved | undefined;
 }
 
 const candidatesMax = 10;
 
-/** The service filters by id, and people know names. Of several with the name, the person chooses. */
+/** The service filters by id, and people know names. Of several with the name, or if it is only a part of one, the person chooses. */
 function useNamedFilter(
   prefix: string,
   readKnown: () => readonly (Candidate & { all: string })[],
@@ -28,10 +29,11 @@ function useNamedFilter(
   const choose = (typed: string) => {
     setUnresolved(undefined);
     if (typed === "" || typed.startsWith(prefix)) return onChosen(typed);
-    const candidates = candidatesOf(typed, readKnown());
-    const [first] = candidates;
-    if (first !== undefined && candidates.length === 1) return onChosen(first.id);
-    setUnresolved({ typed, candidates: candidates.slice(0, candidatesMax) });
+    const { found, isExact } = candidatesOf(typed, readKnown());
+    const [first] = found;
+    // A part of a name may be meant for somebody who is not known here.
+    if (first !== undefined && found.length === 1 && isExact) return onChosen(first.id);
+    setUnresolved({ typed, isExact, candidates: found.slice(0, candidatesMax) });
   };
   return { choose, unresolved };
 }

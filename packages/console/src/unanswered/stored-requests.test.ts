@@ -1,7 +1,7 @@
 import { BursarError } from "@bursar/client";
 import { expect, it } from "vitest";
 import { keptUntil, readUnanswered, removeOld } from "./stored-requests";
-import { wasNotMade } from "./was-not-made";
+import { isFinalRefusal, wasNotMade } from "./was-not-made";
 
 const day = 86_400_000;
 const now = Date.parse("2026-11-18T00:00:00Z");
@@ -64,4 +64,15 @@ it("something was not created if it was refused at once, or was never valid", ()
   // The key belongs to something that was created.
   for (const isRepeated of [true, false])
     expect(wasNotMade(failed("refused", "IDEMPOTENCY_KEY_REUSED"), isRepeated)).toBe(false);
+});
+
+it("a refusal is final unless the same request is answered otherwise a moment later", () => {
+  const failed = (status: number | undefined, outcome: "unknown" | "refused" = "refused") =>
+    new BursarError({ code: "X", message: "", outcome, attempts: 1, status });
+  for (const status of [400, 403, 404, 409, 422])
+    expect([status, isFinalRefusal(failed(status))]).toEqual([status, true]);
+  for (const status of [401, 408, 425, 429, 500, 503, undefined])
+    expect([status, isFinalRefusal(failed(status))]).toEqual([status, false]);
+  expect(isFinalRefusal(failed(422, "unknown"))).toBe(false);
+  expect(isFinalRefusal(new Error("other"))).toBe(false);
 });

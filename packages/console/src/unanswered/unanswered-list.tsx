@@ -25,6 +25,8 @@ export function UnansweredList<Body, Answer>(props: UnansweredListProps<Body, An
   // A card goes as soon as another tab has the answer, and the page stays.
   const isShown = useIsShown();
   const [own] = useState(() => new Set<string>());
+  // What the form has given up to a card can end elsewhere again.
+  for (const { key } of requests) own.delete(key);
   if (exceptKey !== undefined) own.add(exceptKey);
   const ended = useEndedElsewhere(folder, requests, own);
   return (

@@ -1,11 +1,10 @@
 import { isBursarError } from "@bursar/client";
 import { useIsMutating } from "@tanstack/react-query";
 import { useAction } from "../api/use-action";
-import { hasUnknownOutcome } from "../ui/forms/fault-of";
 import type { useKeyedDraft } from "../ui/forms/use-draft";
 import { useIsShown } from "../ui/forms/use-is-shown";
 import { type UnansweredKind, useUnanswered } from "./unanswered";
-import { wasNotMade } from "./was-not-made";
+import { isFinalRefusal, wasNotMade } from "./was-not-made";
 
 /** A draft of something that is created once. */
 export interface Sent<Body> {
@@ -57,20 +56,21 @@ export function useSentOnce<Body, Fields extends Sent<Body>, Answer>({
         // Before anything is waited for, so that nothing else is typed meanwhile.
         unanswered.remember({ key, body, sentAt: new Date().toISOString() });
         noteSent({ sent: body, key });
-        await review?.(body, typed);
+        await review?.(body, typed).catch(refuseUnsent);
       }
       return post(body, { idempotencyKey: key });
     },
     onSuccess: (answer, { key }) => {
+      // Before the draft ends, which makes it no request of another tab.
+      unanswered.forget(key);
       // Something else may be typed by now.
       if (draft.read().key === key) onEnd();
-      unanswered.forget(key);
       onAnswer(answer, isShown());
     },
     onError: (error, { key, isRepeated }) => {
       if (!wasNotMade(error, isRepeated)) return;
-      if (draft.read().key === key) noteSent({ sent: undefined, key });
       unanswered.forget(key);
+      if (draft.read().key === key) noteSent({ sent: undefined, key });
     },
   });
   // Also if this page was left and is shown again.
@@ -91,16 +91,22 @@ export function useSentOnce<Body, Fields extends Sent<Body>, Answer>({
         isRepeated: sent !== undefined || unanswered.requests.some((request) => request.key === key),
       }),
     /** Asked for again, it was refused: it can never be answered otherwise, and something in it may have to be changed. */
-    wasRefusedAgain: sent !== undefined && isBursarError(send.error) && !hasUnknownOutcome(send.error),
+    wasRefusedAgain: sent !== undefined && isFinalRefusal(send.error),
     /** What was typed can be edited, as something else. What was sent is still listed, and warned of, because it may have been created. */
     editAsNew: () => {
       draft.edit({ sent: undefined } as Partial<Fields>);
       send.reset();
     },
     discard: () => {
-      draft.clear();
       unanswered.forget(key);
+      draft.clear();
       send.reset();
     },
   };
+}
+
+/** What the review could not read says nothing about the request itself, which was not sent. */
+function refuseUnsent(cause: unknown): never {
+  if (!isBursarError(cause)) throw cause;
+  throw new Error(`Nothing was sent, because the names could not be read again. ${cause.message}`, { cause });
 }

@@ -11,3 +11,13 @@ export function wasNotMade(error: unknown, isRepeated: boolean): boolean {
   if (error.code === "IDEMPOTENCY_KEY_REUSED") return false;
   return !isRepeated || (error.code === "INVALID_REQUEST" && error.details.length > 0);
 }
+
+/** A login that has ended, a timeout, an early or a too frequent request: the same is answered otherwise a moment later. */
+const passing: readonly number[] = [401, 408, 425, 429];
+
+/** Whether the service would refuse the same request again. */
+export function isFinalRefusal(error: unknown): boolean {
+  if (!isBursarError(error) || hasUnknownOutcome(error)) return false;
+  const status = error.status ?? 0;
+  return status >= 400 && status < 500 && !passing.includes(status);
+}

@@ -60,6 +60,24 @@ describe.runIf(hasBrowser)("an order", () => {
     expect(await page.evaluate("document.activeElement.tagName")).not.toBe("BODY");
   });
 
+  it("has a page of its own, which has nothing of the order that was shown before", async () => {
+    const { page } = ada;
+    const order = { side: "buy", type: "limit", price: "1990", size: "0.2" } as const;
+    const [first, second] = [await buyer.placed(order), await buyer.placed(order)];
+    await ada.open(`/orders/${second.id}`);
+    await page.getByRole("button", { name: "Reduce" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(first.id);
+    await page.getByRole("option", { name: "order" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator("dd").getByText(first.id).waitFor();
+    await page.getByRole("button", { name: "Reduce" }).click();
+    await page.getByLabel("New total size").fill("0.1");
+    await page.goBack();
+    await page.locator("dd").getByText(second.id).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
   it("of a wallet that was frozen is shown as rejected, and another is not offered", async () => {
     const { page } = ada;
     await ada.open("/markets?market=ETH-USD");

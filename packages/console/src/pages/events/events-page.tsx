@@ -117,7 +117,10 @@ function columnsWith(show: (event: BursarEvent) => void): Column<BursarEvent>[] 
       title: "About",
       cell: (event) => {
         const { id } = subjectOf(event);
-        return id === undefined ? "the audit log" : <ObjectLink id={id} />;
+        // It is in the event: a live list would read every payment for it.
+        const reference =
+          event.event === "transaction.updated" ? event.data.transaction.reference : undefined;
+        return id === undefined ? "the audit log" : <ObjectLink id={id} reference={reference} />;
       },
     },
   ];

@@ -13,7 +13,7 @@ import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { SecondOne } from "../../unanswered/unanswered-list";
 import { frozenPayee } from "./chosen-wallet";
-import { PaidBefore } from "./paid-before";
+import { PaidBefore, useEarlierPayments } from "./paid-before";
 import { isAlike } from "./payment-fields";
 import { paymentWords } from "./payment-words";
 
@@ -46,6 +46,7 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
     gcTime: 0,
     queryFn: ({ signal }) => bursar.policy.evaluate({ transaction: evaluated }, { signal }),
   });
+  const earlier = useEarlierPayments(body.reference);
   const { source, destination } = body;
   const isFrozen = useWallet(payerId)?.frozen === true;
   const isPayeeFrozen = useWallet(payeeId)?.frozen === true;
@@ -65,6 +66,7 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
       closeVerb="Go back"
       mutation={idle}
       isReady={!isFrozen && !isRefused}
+      isChecking={earlier.isLoading || verdict.isLoading}
       onConfirm={onConfirm}
       onClose={onClose}
     >
@@ -100,7 +102,7 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
         idempotencyKey={idempotencyKey}
         isAlike={(sent) => isAlike(sent, body)}
       />
-      <PaidBefore body={body} payeeId={payeeId} />
+      <PaidBefore body={body} payeeId={payeeId} earlier={earlier} />
       {isPayeeFrozen && (
         <p className="notice" data-tone="wait" role="alert">
           The wallet that would be paid is frozen: {frozenPayee}.

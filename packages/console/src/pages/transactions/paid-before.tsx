@@ -11,17 +11,10 @@ import { findPaidBefore } from "./find-paid-before";
 
 const dayMs = 86_400_000;
 
-interface PaidBeforeProps {
-  body: CreateTransactionBody;
-  /** The wallet that is paid, if it is one and is known. */
-  payeeId: string | undefined;
-}
-
-/** Warns of payments of the last day with the same reference, and the same amount or payee, by anybody: an invoice is seldom paid twice a day. */
-export function PaidBefore({ body, payeeId }: PaidBeforeProps) {
-  const { reference } = body;
+/** The payments of the last day with a reference, by anybody. */
+export function useEarlierPayments(reference: string) {
   const [since] = useState(() => new Date(Date.now() - dayMs).toISOString());
-  const { data = [] } = useQuery({
+  return useQuery({
     queryKey: ["paid-before", reference, since],
     enabled: useScopes().includes("transactions:read") && reference !== "",
     queryFn: async ({ signal }) => {
@@ -29,9 +22,27 @@ export function PaidBefore({ body, payeeId }: PaidBeforeProps) {
       return (await bursar.transactions.list(query, { signal }).page()).data;
     },
   });
+}
+
+interface PaidBeforeProps {
+  body: CreateTransactionBody;
+  /** The wallet that is paid, if it is one and is known. */
+  payeeId: string | undefined;
+  earlier: ReturnType<typeof useEarlierPayments>;
+}
+
+/** Warns of payments with the same reference, and the same amount or payee: an invoice is seldom paid twice a day. */
+export function PaidBefore({ body, payeeId, earlier: { data = [], error } }: PaidBeforeProps) {
+  const { reference } = body;
   const { same, other } = findPaidBefore(data, body, payeeId);
   return (
     <>
+      {error !== null && (
+        <p className="notice" data-tone="wait" role="alert">
+          It is not known whether a payment like this was sent within the last day: the payments could not be
+          read.
+        </p>
+      )}
       <Warning earlier={same}>
         {(last) => (
           <>

@@ -13,6 +13,8 @@ interface ConfirmProps {
   mutation: { isPending: boolean; error: unknown };
   /** Whether everything that it needs is there. */
   isReady?: boolean;
+  /** Whether what there is to know before is still being read. The button keeps the focus, and does nothing until then. */
+  isChecking?: boolean;
   closeVerb?: string;
   onConfirm: () => void;
   onClose: () => void;
@@ -20,8 +22,8 @@ interface ConfirmProps {
 
 /** Asks before something is done that is not easily undone, or for what it needs. Enter in a field does it too. */
 export function Confirm(props: ConfirmProps) {
-  const { title, children, verb, tone = "primary", mutation, isReady = true } = props;
-  const { closeVerb = "Keep as it is", onConfirm, onClose } = props;
+  const { title, children, verb, tone = "primary", mutation, isReady = true, isChecking = false } = props;
+  const { closeVerb = "Cancel", onConfirm, onClose } = props;
   const form = useRef<HTMLFormElement>(null);
   useKeptFocus(form, mutation.isPending);
   const submit = useRef<HTMLButtonElement>(null);
@@ -38,7 +40,7 @@ export function Confirm(props: ConfirmProps) {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isReady && !mutation.isPending) onConfirm();
+          if (isReady && !isChecking && !mutation.isPending) onConfirm();
         }}
       >
         {/* What is on its way is not edited. */}
@@ -53,9 +55,10 @@ export function Confirm(props: ConfirmProps) {
             className="button"
             data-tone={tone}
             disabled={mutation.isPending || !isReady}
-            aria-busy={mutation.isPending}
+            aria-disabled={isChecking}
+            aria-busy={mutation.isPending || isChecking}
           >
-            {mutation.isPending ? "Please wait" : verb}
+            {mutation.isPending ? "Please wait" : isChecking ? "Checking" : verb}
           </button>
           <button ref={close} type="button" className="button" onClick={onClose}>
             {closeVerb}

@@ -14,16 +14,19 @@ const pages = {
   whe: { to: "/webhooks/$id", scope: "webhooks:manage" },
 } as const;
 
-/** What something is about: a client by its name, a payment by its reference, and what has a page as a link to it. */
-export function ObjectLink({ id }: { id: string }) {
+/**
+ * What something is about: a client by its name, a payment by its reference, and what has a page as a link to it. A reference that is known
+ * is not read.
+ */
+export function ObjectLink({ id, reference: known }: { id: string; reference?: string | undefined }) {
   const scopes = useScopes();
   const prefix = /^([a-z]+)_[0-9a-z]{26}$/.exec(id)?.[1] ?? "";
   const page = Object.hasOwn(pages, prefix) ? pages[prefix as keyof typeof pages] : undefined;
   const isAllowed = page !== undefined && scopes.includes(page.scope);
   const wallets = useWalletNames();
-  const reference = useTransactionReference(id, prefix === "tx" && isAllowed);
+  const reference = useTransactionReference(id, prefix === "tx" && isAllowed && known === undefined);
   if (prefix === "cli") return <ClientId id={id} />;
-  const name = prefix === "wlt" ? wallets?.get(id) : reference;
+  const name = prefix === "wlt" ? wallets?.get(id) : (known ?? reference);
   if (!isAllowed) return <ForeignText text={id} limit={60} />;
   return (
     <>
