@@ -22,10 +22,13 @@ const listedAddresses = queryOptions({
 });
 
 interface ListedAddresses {
-  /** None if there are more than were read: a label that is there once can be that of another address too. */
+  /**
+   * All of them; none if this person must not read them. Undefined if they are not all known, because they load, could not be read or are
+   * too many: a label that is there once can be that of another address too.
+   */
   listed: readonly ListedAddress[] | undefined;
   isLoading: boolean;
-  /** As they are now; undefined if this person must not read them. */
+  /** As they are now. */
   readAgain: () => Promise<readonly ListedAddress[] | undefined>;
 }
 
@@ -34,13 +37,19 @@ export function useListedAddresses(): ListedAddresses {
   const isAllowed = useScopes().includes("policies:read");
   const { data, isLoading } = useQuery({ ...listedAddresses, enabled: isAllowed });
   return {
-    listed: data && complete(data),
+    listed: isAllowed ? data && complete(data) : [],
     isLoading,
     readAgain: async () =>
-      isAllowed ? complete(await queries.fetchQuery({ ...listedAddresses, staleTime: 0 })) : undefined,
+      isAllowed ? complete(await queries.fetchQuery({ ...listedAddresses, staleTime: 0 })) : [],
   };
 }
 
-function complete({ listed, isCut }: { listed: ListedAddress[]; isCut: boolean }): ListedAddress[] {
-  return isCut ? [] : listed;
+function complete({
+  listed,
+  isCut,
+}: {
+  listed: ListedAddress[];
+  isCut: boolean;
+}): ListedAddress[] | undefined {
+  return isCut ? undefined : listed;
 }

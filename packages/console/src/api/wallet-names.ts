@@ -54,12 +54,15 @@ export function useDefaultWallet(role: "primary" | "settlement"): Wallet | undef
 }
 
 interface NamedWallets {
-  /** By id. None if the tenant has more than were read: a name that is there once can be that of another wallet too. */
+  /**
+   * All of them by id; none if this person must not read them. Undefined if they are not all known, because they load, could not be read or
+   * are too many: a name that is there once can be that of another wallet too.
+   */
   names: WalletNames | undefined;
   /** The wallets that are meant if none is named. */
   defaults: { primary: string | undefined; settlement: string | undefined };
   isLoading: boolean;
-  /** The names as they are now; undefined if this person must not read them. */
+  /** The names as they are now. */
   readAgain: () => Promise<WalletNames | undefined>;
 }
 
@@ -68,14 +71,14 @@ export function useNamedWallets(): NamedWallets {
   const { isAllowed, query } = useWalletList();
   const { data } = query;
   return {
-    names: data && completeNames(data),
+    names: isAllowed ? data && completeNames(data) : new Map(),
     defaults: { primary: data?.byRole.get("primary"), settlement: data?.byRole.get("settlement") },
     isLoading: query.isLoading,
     readAgain: async () =>
-      isAllowed ? completeNames(await queries.fetchQuery({ ...walletNames, staleTime: 0 })) : undefined,
+      isAllowed ? completeNames(await queries.fetchQuery({ ...walletNames, staleTime: 0 })) : new Map(),
   };
 }
 
-function completeNames({ names, isCut }: { names: WalletNames; isCut: boolean }): WalletNames {
-  return isCut ? new Map() : names;
+function completeNames({ names, isCut }: { names: WalletNames; isCut: boolean }): WalletNames | undefined {
+  return isCut ? undefined : names;
 }

@@ -22,7 +22,7 @@ import { ForgetQuestion } from "../../unanswered/forget-question";
 import { UnansweredList } from "../../unanswered/unanswered-list";
 import { useSentOnce } from "../../unanswered/use-sent-once";
 import { ConfirmPayment } from "./confirm-payment";
-import { nameFaultOf, payeeOf, walletIdOf } from "./payee";
+import { addressChoices, nameFaultOf, payeeOf, walletIdOf } from "./payee";
 import {
   bodyOf,
   dependsOnNames,
@@ -101,10 +101,13 @@ function PaymentForm() {
     send.reset();
     dryRun.mutate({ transaction: evaluatedOf(body, network) });
   };
-  const nameFaults = {
-    source: nameFaultOf(draft.source, names),
-    destination: payee !== undefined && "fault" in payee ? payee.fault : undefined,
-  };
+  const areNamesLoading = wallets.isLoading || addresses.isLoading;
+  const nameFaults = areNamesLoading
+    ? {}
+    : {
+        source: nameFaultOf(draft.source, names),
+        destination: payee !== undefined && "fault" in payee ? payee.fault : undefined,
+      };
   const form = useRef<HTMLFormElement>(null);
   useKeptFocus(form, isLocked);
   useGoToFault(form, send.error);
@@ -201,7 +204,7 @@ function PaymentForm() {
             }
             id={payeeId}
             names={names}
-            labels={listed?.filter((one) => one.network === network).map(({ label }) => label)}
+            addresses={addressChoices(listed, network)}
             asset={draft.asset}
             pays={false}
             value={draft.destination}
@@ -232,11 +235,7 @@ function PaymentForm() {
             type="submit"
             className="button"
             data-tone="primary"
-            disabled={
-              !isComplete ||
-              isPending ||
-              (!isLocked && (wallets.isLoading || addresses.isLoading) && dependsOnNames(draft))
-            }
+            disabled={!isComplete || isPending || (!isLocked && areNamesLoading && dependsOnNames(draft))}
           >
             {isPending ? "Sending" : isUnknown ? "Ask again" : "Send"}
           </button>

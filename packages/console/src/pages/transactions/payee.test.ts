@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ListedAddress } from "../../api/listed-addresses";
-import { nameFaultOf, payeeOf } from "./payee";
+import { addressChoices, nameFaultOf, payeeOf } from "./payee";
 
 const network = "eip155:1";
 const wallets = new Map([
@@ -52,9 +52,31 @@ it("a name that could mean two things, or nothing, pays nothing", () => {
   expect(faultOf("New")).toContain("not active yet");
   for (const typed of ["supplier müller", "Supplier Mu\u0308ller", "Primary", "Supplier"])
     expect([typed, faultOf(typed)]).toEqual([typed, expect.stringContaining("No wallet or listed address")]);
-  // The names are not known, or there are more than were read: the service decides.
-  for (const known of [undefined, new Map<string, string>()])
-    expect(payeeOf("x", network, { wallets: known, listed: undefined })).toEqual({ address: "x" });
+});
+
+it("a name pays nothing while another wallet or address can have it that is not known here", () => {
+  const faultOf = (known: Parameters<typeof payeeOf>[2], typed: string) =>
+    (payeeOf(typed, network, known) as { fault?: string }).fault;
+  expect(faultOf({ wallets: undefined, listed }, "Supplier Müller")).toContain("Not all names are known");
+  expect(faultOf({ wallets, listed: undefined }, "primary")).toContain("Not all names are known");
+  for (const typed of ["wlt_1", address])
+    expect(faultOf({ wallets: undefined, listed: undefined }, typed)).toBeUndefined();
+  // A role that does not read one list has only the other one to name.
+  const none = new Map<string, string>();
+  expect(payeeOf("Supplier Müller", network, { wallets: none, listed })).toEqual({ address });
+  expect(payeeOf("primary", network, { wallets, listed: [] })).toEqual({ wallet_id: "wlt_1" });
+  expect(faultOf({ wallets, listed: [] }, "x")).toContain("No wallet has this name");
+  // The service refuses what is no address.
+  expect(payeeOf("x", network, { wallets: none, listed: [] })).toEqual({ address: "x" });
+});
+
+it("a listed address is chosen as itself, by a label in which nothing is hidden", () => {
+  const hostile = [entry("Sup\u202eplier", { address: "0x3" }), ...listed.slice(3, 5)];
+  expect(addressChoices(hostile, network)).toEqual([
+    { address: "0x3", text: "SupU+202Eplier" },
+    { address, text: "New (not active yet)" },
+  ]);
+  expect(addressChoices(undefined, network)).toEqual([]);
 });
 
 it("the name of what pays is a fault if no wallet has it, or several have", () => {
@@ -62,5 +84,6 @@ it("the name of what pays is a fault if no wallet has it, or several have", () =
   expect(nameFaultOf(" twice ", wallets)).toContain("2 wallets have this name");
   for (const typed of ["", "primary", "wlt_9", address])
     expect([typed, nameFaultOf(typed, wallets)]).toEqual([typed, undefined]);
-  expect([nameFaultOf("x", undefined), nameFaultOf("x", new Map())]).toEqual([undefined, undefined]);
+  expect(nameFaultOf("x", undefined)).toContain("Not all wallets are known");
+  expect([nameFaultOf("wlt_9", undefined), nameFaultOf("x", new Map())]).toEqual([undefined, undefined]);
 });

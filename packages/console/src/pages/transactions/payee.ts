@@ -1,7 +1,8 @@
 import type { ListedAddress } from "../../api/listed-addresses";
 import type { WalletNames } from "../../api/wallet-names";
+import { plainly } from "../../ui/values/foreign-text";
 
-/** What a person can name, as far as it is known. */
+/** What a person can name. Undefined if it is not known as a whole, and empty if the role does not read it. */
 export interface KnownNames {
   wallets: WalletNames | undefined;
   listed: readonly ListedAddress[] | undefined;
@@ -11,7 +12,7 @@ type Payee = { wallet_id: string } | { address: string } | { fault: string };
 
 /**
  * What was typed to be paid: a wallet by its id or name, an address, or the label of a listed one on the network of the asset. A name that
- * could mean two things pays neither. An address is never a name: otherwise a wallet that is named like it would get the payment. Undefined
+ * could mean two things, also one that is not known here, pays nothing. An address is never a name: otherwise a wallet that is named like it would get the payment. Undefined
  * if nothing was typed.
  */
 export function payeeOf(typed: string, network: string, { wallets, listed }: KnownNames): Payee | undefined {
@@ -19,8 +20,10 @@ export function payeeOf(typed: string, network: string, { wallets, listed }: Kno
   if (text === "") return undefined;
   if (isWalletId(text)) return { wallet_id: text };
   if (couldBeAddress(text)) return { address: text };
-  const named = [...(wallets ?? [])].filter(([, name]) => name === text);
-  const labelled = (listed ?? []).filter(({ label }) => label === text);
+  if (wallets === undefined || listed === undefined)
+    return { fault: "Not all names are known here. Use the id of the wallet, or the address." };
+  const named = [...wallets].filter(([, name]) => name === text);
+  const labelled = listed.filter(({ label }) => label === text);
   if (named.length > 0 && labelled.length > 0)
     return {
       fault: "A wallet and a listed address have this name. Use the id of the wallet, or the address.",
@@ -28,8 +31,8 @@ export function payeeOf(typed: string, network: string, { wallets, listed }: Kno
   if (labelled.length > 0) return labelledAddress(labelled, network);
   const [id] = named[0] ?? [];
   if (named.length === 1 && id !== undefined) return { wallet_id: id };
-  const fault = nameFaultOf(text, wallets, "wallet or listed address");
-  // The names are not known here. The service refuses what is no address.
+  const fault = nameFaultOf(text, wallets, listed.length > 0 ? "wallet or listed address" : "wallet");
+  // The names of wallets are not shown to this role. The service refuses what is no address.
   return fault === undefined ? { address: text } : { fault };
 }
 
@@ -55,19 +58,30 @@ export function walletIdOf(typed: string, names: WalletNames | undefined): strin
   return named.length === 1 ? named[0]?.[0] : undefined;
 }
 
-/** What is wrong with a name that was typed. Nothing if it is empty, an id, or may be an address, or if the names are not all known. */
+/** What is wrong with a name that was typed. Nothing if it is empty, an id, or may be an address, or if the role does not read names. */
 export function nameFaultOf(
   typed: string,
   names: WalletNames | undefined,
   noun = "wallet",
 ): string | undefined {
   const text = typed.trim();
-  if (names === undefined || names.size === 0 || !isName(text)) return undefined;
+  if (names?.size === 0 || !isName(text)) return undefined;
+  if (names === undefined) return "Not all wallets are known here by name. Use the id of the wallet.";
   const count = [...names.values()].filter((name) => name === text).length;
   if (count === 1) return undefined;
   return count === 0
     ? `No ${noun} has this name. Upper and lower case differ.`
     : `${count} wallets have this name. Choose one of them by its id.`;
+}
+
+/** The listed addresses of a network as a person chooses them: by a label in which nothing is hidden, and as the address, which means one. */
+export function addressChoices(listed: readonly ListedAddress[] | undefined, network: string) {
+  return (listed ?? [])
+    .filter((one) => one.network === network)
+    .map(({ address, label, state }) => ({
+      address,
+      text: `${plainly(label)}${state === "active" ? "" : " (not active yet)"}`,
+    }));
 }
 
 /** Whether it is neither an id nor an address. */

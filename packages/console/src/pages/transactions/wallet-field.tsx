@@ -10,8 +10,8 @@ interface WalletFieldProps {
   /** The wallet that is meant, if it is known. */
   id: string | undefined;
   names: WalletNames | undefined;
-  /** Other names that can be typed. */
-  labels?: readonly string[] | undefined;
+  /** What can be chosen besides wallets. */
+  addresses?: readonly { address: string; text: string }[];
   asset: string;
   pays: boolean;
   value: string;
@@ -25,7 +25,7 @@ export function WalletField({
   hint,
   id,
   names,
-  labels = [],
+  addresses = [],
   asset,
   pays,
   value,
@@ -63,8 +63,10 @@ export function WalletField({
                 {plainly(name)}
               </option>
             ))}
-            {labels.map((label) => (
-              <option key={label} value={label} />
+            {addresses.map(({ address, text }) => (
+              <option key={address} value={address}>
+                {text}
+              </option>
             ))}
           </datalist>
         </>
