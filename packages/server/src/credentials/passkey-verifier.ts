@@ -1,4 +1,5 @@
 import type { ConsoleAddress } from "../app/people/console-address.js";
+import { canonicalCoseKey } from "../app/people/cose-key.js";
 import type { PasskeyVerifier } from "../app/people/passkey.js";
 
 /** EdDSA, ES256 and RS256: what authenticators offer. */
@@ -46,9 +47,10 @@ export function createPasskeyVerifier(addressOf: () => ConsoleAddress): PasskeyV
           supportedAlgorithmIDs: algorithms,
         });
         if (!verified || registrationInfo.credential.id !== id) return undefined;
-        const { publicKey, counter } = registrationInfo.credential;
-        if (publicKey.length > publicKeyBytesMax || id.length > credentialIdLengthMax) return undefined;
-        return { credentialId: id, publicKey: Buffer.from(publicKey).toString("base64url"), counter };
+        const { publicKey: given, counter } = registrationInfo.credential;
+        if (given.length > publicKeyBytesMax || id.length > credentialIdLengthMax) return undefined;
+        const publicKey = canonicalCoseKey(given);
+        return publicKey && { credentialId: id, publicKey: publicKey.toString("base64url"), counter };
       } catch {
         return undefined;
       }

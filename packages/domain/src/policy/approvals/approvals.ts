@@ -44,7 +44,7 @@ export interface Approval {
   isSigned?: boolean;
   /** Whether the client is a person. */
   isPerson?: boolean;
-  /** The public keys that the client has, and that of the stored signature, in any encoding. */
+  /** The public keys that the client has, and that of the stored signature: equal strings for equal keys. */
   publicKeys?: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import { type Approval, type ApprovalRequirement, accountOfParty } from "@bursar/domain";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
+import { publicKeyIdentity } from "../../app/people/cose-key.js";
 import { digestOfPayment, shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 import type { ClaimedPayment, PendingApproval } from "../../app/transactions/settlement.js";
 import type { RecordedApproval } from "../../app/transactions/transaction.js";
@@ -167,7 +168,8 @@ function toPending(
       const stored = { keyId, mac: mac === null ? null : Buffer.from(mac, "base64") };
       const isAuthentic = row.digest === digest && isApprovalAuthentic(keys, approval, stored);
       const standing = standingOf(standings, row.clientId);
-      const publicKeys = publicKey === null ? standing.publicKeys : [...standing.publicKeys, publicKey];
+      const signers = publicKey === null ? [] : [publicKeyIdentity(Buffer.from(publicKey, "hex"))];
+      const publicKeys = [...standing.publicKeys, ...signers];
       return { ...readApproval(approval, isAuthentic, standing), publicKeys };
     }),
     isRejected,

@@ -1,4 +1,5 @@
 import type { ChangeDecision, ChangeRequest } from "../../../app/change-requests/change-request.js";
+import { publicKeyIdentity } from "../../../app/people/cose-key.js";
 import type { ApprovalEvidence } from "../../../app/transactions/approvals/approval-evidence.js";
 import type { Queryable, Tx } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
@@ -43,16 +44,16 @@ export async function listChangeEvidence(
   }));
 }
 
-/** The public keys of the signatures, in hex, by the version of their decision. Served by the primary key. */
+/** The identities of the public keys of the signatures, by the version of their decision. Served by the primary key. */
 export async function readChangeSigners(
   source: Queryable,
   { tenantId, id, decisions }: Pick<ChangeRequest, "tenantId" | "id" | "decisions">,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   if (decisions.length < 2) return new Map();
-  const rows = await source.query<{ version: number; publicKey: string }>(sql`
-    SELECT version, encode(public_key, 'hex') AS "publicKey" FROM change_signatures
+  const rows = await source.query<{ version: number; publicKey: Uint8Array }>(sql`
+    SELECT version, public_key AS "publicKey" FROM change_signatures
     WHERE tenant_id = ${tenantId} AND change_request_id = ${id} AND public_key IS NOT NULL
     ORDER BY version LIMIT ${decisionsMax}
   `);
-  return new Map(rows.map(({ version, publicKey }) => [version, [publicKey]]));
+  return new Map(rows.map(({ version, publicKey }) => [version, [publicKeyIdentity(publicKey)]]));
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { closeLineages, everyone, type Lineage, lineageMax } from "@bursar/domain";
 import type { ApiClient } from "../../../app/clients/client.js";
 import { protectingScopes } from "../../../app/clients/client-authority.js";
+import { publicKeyIdentity } from "../../../app/people/cose-key.js";
 import { publicKeyOf } from "../../../app/transactions/approvals/approval-evidence.js";
 import type { KeyedQueryable } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
@@ -26,7 +27,7 @@ export interface ClientStanding {
   isActive: boolean;
   scopes: readonly string[];
   isPerson: boolean;
-  /** Of an active client, in hex: clients that share one can sign for each other. They are proven by the MAC of the row. */
+  /** Of an active client, as identities: clients that share one can sign for each other. They are proven by the MAC of the row. */
   publicKeys: readonly string[];
   authorityChangedAtMs: number;
   resetAtMs: number | null;
@@ -246,7 +247,7 @@ function standingIn(
     isPerson: person !== null,
     publicKeys: (state === "active" ? keys : [])
       .map(publicKeyOf)
-      .flatMap((key) => (key === null ? [] : [Buffer.from(key).toString("hex")])),
+      .flatMap((key) => (key === null ? [] : [publicKeyIdentity(key)])),
     authorityChangedAtMs: authorityChangedAt.getTime(),
     resetAtMs: resetAt?.getTime() ?? null,
   };

@@ -40,6 +40,10 @@ describe("one passkey", () => {
     const third = { ...shared, ...renamed(shared) };
     const refused = await registerWith(service, await invite("c@x.example", "viewer"), third);
     expect([refused.status, refused.code]).toEqual([409, "PASSKEY_IN_USE"]);
+    // The same key with its members in another order, which authenticators do not write.
+    const fourth = { ...shared, ...renamed(shared, reordered) };
+    const again = await registerWith(service, await invite("d@x.example", "viewer"), fourth);
+    expect([again.status, again.code]).toEqual([409, "PASSKEY_IN_USE"]);
     // Nor is it added by somebody who has another one.
     const grace = await join("grace@x.example", "viewer");
     const options = (await call("POST", "/v1/me/passkeys/options", grace.token)).body as unknown as {
@@ -97,10 +101,11 @@ describe("one passkey", () => {
     // The assertion of one person is none of another.
     expect((await approve(grace, passkeyHeader(ada, act))).status).toBe(403);
     expect((await approve(ada)).status).toBe(202);
-    // The evidence of two people who have registered one passkey before that was refused.
+    // The evidence of two people who have registered one passkey before that was refused, one of them in another order.
     await service.database.query(sql`
       UPDATE approval_signatures SET public_key = (
-        SELECT decode(rpad(translate(m->>'publicKey', '-_', '+/'), (length(m->>'publicKey') + 3) / 4 * 4, '='), 'base64')
+        SELECT overlay(decode(rpad(translate(m->>'publicKey', '-_', '+/'), (length(m->>'publicKey') + 3) / 4 * 4, '='), 'base64')
+          PLACING ${reordered}::bytea FROM 1)
         FROM client_keys k, LATERAL (
           SELECT convert_from(CASE WHEN k.algorithm = 'passkey' THEN k.material ELSE '{}' END, 'UTF8')::jsonb AS m) j
         WHERE m->>'credentialId' = ${grace.authenticator.id})
@@ -117,13 +122,18 @@ describe("one passkey", () => {
   });
 });
 
+/** The beginning of a key of P-256, and the same with the algorithm before the type. */
+const ordered = Buffer.from([0xa5, 0x01, 0x02, 0x03, 0x26]);
+const reordered = Buffer.from([0xa5, 0x03, 0x26, 0x01, 0x02]);
+
 /** The authenticator with another credential id for the same key. */
-function renamed(authenticator: ReturnType<typeof createAuthenticator>) {
+function renamed(authenticator: ReturnType<typeof createAuthenticator>, beginning = ordered) {
   const register: typeof authenticator.register = (options, faults) => {
     const made = authenticator.register(options, faults);
     const [from, to] = [Buffer.from(authenticator.id, "base64url"), Buffer.alloc(32, 7)];
     const attestation = Buffer.from(made.attestation_object, "base64url");
     to.copy(attestation, attestation.indexOf(from));
+    beginning.copy(attestation, attestation.indexOf(ordered));
     return {
       ...made,
       id: to.toString("base64url"),
