@@ -1124,6 +1124,8 @@ CREATE INDEX chain_deposits_left ON public.chain_deposits USING btree (network, 
 
 CREATE INDEX chain_deposits_seen ON public.chain_deposits USING btree (network, block_number) WHERE ((state = 'seen'::text) AND (block_number IS NOT NULL));
 
+CREATE INDEX chain_payments_bound ON public.chain_payments USING btree (wallet_id, bound_nonce) WHERE ((bound_nonce IS NOT NULL) AND (stage = 'ready'::text));
+
 CREATE INDEX chain_payments_included ON public.chain_payments USING btree (network, block_number) WHERE (stage = 'included'::text);
 
 CREATE INDEX chain_payments_open ON public.chain_payments USING btree (network, wallet_id, nonce) WHERE (stage = ANY (ARRAY['assigned'::text, 'signed'::text]));

@@ -7,6 +7,8 @@ export interface LockedSender extends WalletKey {
   nextNonce: number;
   /** Whether a payment was given a later one. */
   hasLater: boolean;
+  /** The lowest nonce that is not used, and that the signer has bound a payment to which has none here; null if there is none. */
+  boundNonce: number | null;
   isHalted: boolean;
   haltedCode: HaltCode | null;
   /** Whether the chain and the signer were asked since the database may have gone back, and knew no payment that it does not know. */

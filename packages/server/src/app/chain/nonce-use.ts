@@ -2,6 +2,7 @@ import type { TransactionKey } from "../transactions/settlement.js";
 import type { BlockRef, FeeTerms, ObservedOutcome } from "./chain-node.js";
 import type { FoundAttempt, PaymentFacts, WalletKey } from "./chain-store.js";
 import type { SignedNonce, SigningIntent } from "./signer.js";
+import type { SignedOfWallet } from "./unconfirmed-wallet.js";
 
 /** The transaction that has used a nonce of an address, in a block that is final. */
 export interface NonceUse {
@@ -58,6 +59,8 @@ export function findUnsignable(
 
 /** What a unit lists and changes when the signer knows more than the database. */
 export interface UsedNonces {
+  /** What the signer has bound payments without a nonce to, as it said when it refused them another, unless that is used: in the order of the nonces. */
+  listBoundNonces: (wallets: readonly WalletKey[]) => Promise<SignedOfWallet[]>;
   /** Payments of a wallet that have a nonce and no signature, locked. */
   listUnsignedNonces: (wallet: WalletKey) => Promise<UnsignedNonce[]>;
   /** They have no nonces any more, and get no others than the signer has bound them to. The wallet is not confirmed. */

@@ -6,6 +6,7 @@ import { OperatorError } from "../../operator-error.js";
 import { giveUpNonce } from "../../rails/evm/give-up-nonce.js";
 import { createSignerClient } from "../../rails/evm/signer-client.js";
 import { findOpen, isFreeNonce, recordGivenUp } from "../../store/chain/resume-chain.js";
+import { listBoundNonces } from "../../store/chain/wallets/bound-nonces.js";
 import { findWalletToFund } from "../../store/transactions/deposits.js";
 import { print } from "../print.js";
 import { idArgument } from "./arguments.js";
@@ -58,6 +59,7 @@ async function giveUp(walletId: string, options: GiveUpOptions): Promise<string[
           findOpen: (id) => findOpen(database, { tenantId, id }),
           record: (openId) => recordGivenUp(database, tenantId, openId, entry),
           isFree: (free) => isFreeNonce(database, { tenantId, walletId }, free),
+          listBound: () => listBoundNonces(database, [{ tenantId, walletId }]),
           newUuid,
         },
         { tenantId, walletId, network, address },

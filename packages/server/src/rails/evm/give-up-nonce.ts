@@ -1,4 +1,4 @@
-import type { Signer } from "../../app/chain/signer.js";
+import type { SignedNonce, Signer } from "../../app/chain/signer.js";
 import { shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 
 export interface GivenUpNonce {
@@ -16,6 +16,8 @@ interface GiveUpDeps {
   record: (openId: string | undefined) => Promise<void>;
   /** Whether the database has given a nonce of the wallet to no payment. */
   isFree: (nonce: number) => Promise<boolean>;
+  /** What the signer has said that it has bound payments of the wallet to, when it refused them another nonce. */
+  listBound: () => Promise<readonly SignedNonce[]>;
   newUuid: () => string;
 }
 
@@ -31,7 +33,7 @@ export type GiveUpOutcome =
  * the operator.
  */
 export async function giveUpNonce(
-  { signer, findOpen, record, isFree, newUuid }: GiveUpDeps,
+  { signer, findOpen, record, isFree, listBound, newUuid }: GiveUpDeps,
   wallet: { tenantId: string; walletId: string; network: string; address: string },
   { nonce, ...terms }: GivenUpNonce,
 ): Promise<GiveUpOutcome> {
@@ -39,12 +41,14 @@ export async function giveUpNonce(
   const [answer] = await signer.signedFrom([{ tenantId, walletId, network, nonce }]);
   if (answer === undefined || "refused" in answer)
     return { refused: answer?.reason ?? "The signer has not answered." };
-  const bound = answer.find((one) => one.nonce === nonce)?.transactionId;
+  // Its journal may have been restored from a backup.
+  const known = [...answer, ...(await listBound()).filter((one) => one.nonce >= nonce)];
+  const bound = known.find((one) => one.nonce === nonce)?.transactionId;
   if (bound === undefined && !(await isFree(nonce)))
     return {
       refused: `The database has given the nonce ${nonce} of ${address} to a payment, which has not been signed yet. Cancel it, if it must not be paid.`,
     };
-  if (bound === undefined && answer.length === 0)
+  if (bound === undefined && known.length === 0)
     return { refused: `The signer has signed nothing with nonce ${nonce} of ${address}, or a later one.` };
   const open = bound === undefined ? undefined : await findOpen(bound);
   if (open?.hasNonce === true)

@@ -30,6 +30,7 @@ import { createNetworkLeases, lockNetwork } from "./network-leases.js";
 import { listUnsignedNonces, reclaimNonces } from "./reclaim-nonces.js";
 import { limitBlocks, listSettlementFailed, listUnsettled } from "./settling.js";
 import { stopPayments } from "./stop-payments.js";
+import { listBoundNonces } from "./wallets/bound-nonces.js";
 import {
   confirmWallets,
   doubtWallets,
@@ -94,6 +95,7 @@ function createChainUnit(
     includePayments: (inclusions) => payments.includePayments(tx, inclusions),
     excludePayments: (keys, headNumber) => payments.excludePayments(tx, keys, headNumber),
     endPayments: (given) => payments.endPayments(tx, given),
+    listBoundNonces: (wallets) => listBoundNonces(tx, wallets),
     listUnsignedNonces: (wallet) => listUnsignedNonces(tx, network, wallet),
     reclaimNonces: (wallet, given) => reclaimNonces(tx, wallet, given),
     listTaken: (wallet, below) => listTaken(tx, network, wallet, below),

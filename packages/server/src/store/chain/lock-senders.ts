@@ -4,20 +4,23 @@ import { isStopped } from "../access/stop-records.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
+import { lowestBound } from "./wallets/bound-nonces.js";
 import { currentEpoch, isConfirmed } from "./wallets/confirmed-wallets.js";
 import { freeNonce, hasLaterNonces } from "./wallets/free-nonce.js";
 
 type Numbers = "nextNonce" | "epoch" | "inFlight";
+type SenderRow = Omit<LockedSender, Numbers | "boundNonce" | "isFrozen"> &
+  Record<Numbers, string> & { boundNonce: string | null };
 
-/** Locks senders in the order of their keys. Served by the primary key and chain_payments_open. */
+/** Locks senders in the order of their keys. Served by the primary key, chain_payments_open and chain_payments_bound. */
 export async function lockSenders(
   tx: Queryable,
   network: string,
   wallets: Parameters<ChainUnit["lockSenders"]>[0],
 ): Promise<LockedSender[]> {
-  const rows = await tx.query<Omit<LockedSender, Numbers | "isFrozen"> & Record<Numbers, string>>(sql`
+  const rows = await tx.query<SenderRow>(sql`
     SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", ${freeNonce} AS "nextNonce", ${hasLaterNonces} AS "hasLater",
-      w.halted_reason IS NOT NULL AS "isHalted", w.halted_code AS "haltedCode",
+      ${lowestBound} AS "boundNonce", w.halted_reason IS NOT NULL AS "isHalted", w.halted_code AS "haltedCode",
       ${isConfirmed} AS "isConfirmed", ${currentEpoch} AS epoch, (
         SELECT count(*) FROM chain_payments f
         WHERE f.network = ${network} AND f.wallet_id = w.wallet_id AND f.stage IN ('assigned', 'signed')) AS "inFlight"
@@ -34,6 +37,7 @@ export async function lockSenders(
     ...row,
     isFrozen: frozen.has(row.walletId),
     nextNonce: Number(row.nextNonce),
+    boundNonce: row.boundNonce === null ? null : Number(row.boundNonce),
     epoch: Number(row.epoch),
     inFlight: Number(row.inFlight),
   }));

@@ -8,6 +8,7 @@ import {
   resumeWallet,
   stateNonce,
 } from "../../../src/store/chain/resume-chain.js";
+import { listBoundNonces } from "../../../src/store/chain/wallets/bound-nonces.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { eventually } from "../eventually.js";
 import type { ChainWallet } from "./chain-service.js";
@@ -29,6 +30,7 @@ export function createAdoptedWallet(driven: DrivenChain, restored: ReturnType<ty
           driven.wake();
         },
         isFree: (free) => isFreeNonce(driven.keyed, wallet, free),
+        listBound: () => listBoundNonces(driven.keyed, [wallet]),
         newUuid: randomUUID,
       },
       { ...wallet, network: modelNetwork },

@@ -1,6 +1,6 @@
 import type { ChainUnit } from "../../../src/app/chain/chain-store.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
-import { chainEpoch } from "./simulated-chain-books.js";
+import { chainEpoch, listBound } from "./simulated-chain-books.js";
 import {
   type ChainPaymentRow,
   chainNonces,
@@ -19,6 +19,7 @@ export function createSimulatedAdoption(
   database: Pick<SimulatedDatabase, "epoch">,
 ): Pick<
   ChainUnit,
+  | "listBoundNonces"
   | "listUnsignedNonces"
   | "reclaimNonces"
   | "listTaken"
@@ -30,6 +31,8 @@ export function createSimulatedAdoption(
   | "resumeWallet"
 > {
   return {
+    listBoundNonces: (wallets) =>
+      run("list bound nonces", (rows) => wallets.flatMap((wallet) => listBound(rows, wallet))),
     listUnsignedNonces: ({ tenantId, walletId }) =>
       run("list unsigned nonces", async (rows) => {
         const isUnsigned = (row: ChainPaymentRow) => row.stage === "assigned" && row.attempt === 0;

@@ -1,4 +1,5 @@
 import type { WalletKey } from "../../../src/app/chain/chain-store.js";
+import type { SignedOfWallet } from "../../../src/app/chain/unconfirmed-wallet.js";
 import type { WalletBooks } from "../../../src/app/chain/wallet-books.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
 import {
@@ -6,6 +7,7 @@ import {
   chainDoubts,
   chainHoldings,
   chainNonces,
+  chainPayments,
   chainWallets,
   numberKey,
 } from "./simulated-chain-tables.js";
@@ -25,6 +27,21 @@ export function freeNonce(rows: Rows, { walletId, nextNonce, reclaimedFrom }: Ch
   while (nonce < nextNonce && rows.get(chainNonces, keyOf(walletId, numberKey(nonce))) !== undefined)
     nonce += 1;
   return Math.min(nonce, nextNonce);
+}
+
+/** What the signer has said that it has bound payments without a nonce to, unless that is used. */
+export function listBound(rows: Rows, { tenantId, walletId }: WalletKey): SignedOfWallet[] {
+  const wallet = rows.get(chainWallets, keyOf(tenantId, walletId));
+  if (wallet === undefined) return [];
+  const from = Math.min(wallet.finalNonce, freeNonce(rows, wallet));
+  return rows
+    .all(chainPayments)
+    .flatMap((row) =>
+      row.walletId !== walletId || row.stage !== "ready" || row.boundNonce === null || row.boundNonce < from
+        ? []
+        : [{ tenantId, walletId, transactionId: row.id, nonce: row.boundNonce }],
+    )
+    .sort((a, b) => a.nonce - b.nonce);
 }
 
 export function readBook(rows: Rows, { tenantId, walletId }: WalletKey): WalletBooks[] {

@@ -8,7 +8,7 @@ import type {
 import { aheadCodes } from "../../../src/app/chain/halt.js";
 import type { SettlementUnit, TransactionKey } from "../../../src/app/transactions/settlement.js";
 import { createSimulatedAdoption } from "./simulated-adoption.js";
-import { chainEpoch, freeNonce, readBook } from "./simulated-chain-books.js";
+import { chainEpoch, freeNonce, listBound, readBook } from "./simulated-chain-books.js";
 import { assertMayPay, holdsOf } from "./simulated-chain-holds.js";
 import {
   type ChainPaymentRow,
@@ -74,6 +74,7 @@ export function createSimulatedChainUnit(
           const inFlight = openPayments(rows).filter((one) => one.walletId === walletId).length;
           const standing = {
             hasLater: nextNonce < row.nextNonce,
+            boundNonce: listBound(rows, row)[0]?.nonce ?? null,
             isHalted: haltedReason !== null,
             haltedCode,
             isConfirmed: confirmedEpoch >= chainEpoch(rows, database) && row.reclaimedFrom === null,

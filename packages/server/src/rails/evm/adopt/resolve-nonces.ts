@@ -36,7 +36,10 @@ export interface SearchBudget {
 }
 
 interface Evidence {
-  /** What the signer has bound to nonces that are not final in the database, or belong to a payment there that is in no block. */
+  /**
+   * What the signer has bound to nonces that are not final in the database, or belong to a payment there that is in no block; also what it has only
+   * said when it refused a payment.
+   */
   signed: readonly SignedNonce[];
   ofPayments: ReadonlyMap<string, NonceEvidence>;
 }
@@ -51,14 +54,18 @@ export async function gatherEvidence(
   chain: FollowedChain,
   { wallet, below, searches }: { wallet: ComparedWallet; below: number; searches: SearchBudget },
 ): Promise<Evidence | undefined> {
-  const signed = await listSigned(context, chain, wallet, below);
+  const listed = await listSigned(context, chain, wallet, below);
   const taken: TakenPayment[] = await inUnit(context, positionOf(chain), async (unit) => {
     await unit.lockSenders([wallet]);
     const { tenantId, walletId } = wallet;
-    const first = signed.slice(0, listedMax).map((one) => ({ ...one, tenantId, walletId }));
+    const first = listed.slice(0, listedMax).map((one) => ({ ...one, tenantId, walletId }));
     if ((await unit.listUnknownNonces(first)).length > 0) await unit.doubtWallets([wallet]);
-    await reclaimNonces(unit, wallet, signed);
+    await reclaimNonces(unit, wallet, listed);
   }).then(() => inUnit(context, positionOf(chain), (unit) => unit.listTaken(wallet, below)));
+  const isListed = new Set(listed.map(({ transactionId }) => transactionId));
+  // Its journal may have been restored from a backup since.
+  const bound = await inUnit(context, positionOf(chain), (unit) => unit.listBoundNonces([wallet]));
+  const signed = [...listed, ...bound.filter(({ transactionId }) => !isListed.has(transactionId))];
   const used = usedOf(signed, below);
   for (let start = 0; start < used.length; start += listedMax) {
     const some = used.slice(start, start + listedMax);

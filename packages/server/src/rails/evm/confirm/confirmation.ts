@@ -16,7 +16,8 @@ import {
   positionOf,
 } from "../driver/driver-context.js";
 import { isolateWallets } from "../driver/isolate-wallets.js";
-import { askSigner, listedMax } from "./ask-signer.js";
+import { listedMax } from "./ask-signer.js";
+import { listsMax, listUnknown } from "./list-unknown.js";
 import { createPauses } from "./pauses.js";
 import { aheadReason, readUsedNonces } from "./used-nonces.js";
 
@@ -50,8 +51,6 @@ export interface ConfirmationDeps extends DriverContext {
 
 /** With the block that it is asked for, a batch of a node has room for the nonces of so many. */
 const walletsMax = 96;
-/** How many lists of the signer are asked for if all that it has signed for a wallet is needed. */
-const listsMax = 16;
 /** It is asked about again in each look, and the others are confirmed meanwhile. */
 const walletAtFault = {
   code: "PAYMENT_AT_FAULT",
@@ -108,7 +107,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     const used = await readUsedNonces(deps, chain, wallets);
     // What the chain is ahead of is halted, so the signer, which may know thousands of its nonces, is not asked about it.
     const asked = wallets.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) <= nextNonce);
-    const { unknown, refused, cut } = await listUnknown(chain, asked);
+    const { unknown, unlisted, refused, cut } = await listUnknown(deps, chain, asked);
     const doubted = asked.filter(({ walletId }) => unknown.has(walletId));
     // Nothing has noticed the restore if a wallet was halted since it was confirmed: the others may have lost payments too.
     if (doubted.some(wasConfirmed))
@@ -118,7 +117,8 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
       });
     const isAsked = new Set(asked);
     const isListed = (wallet: UnconfirmedWallet) => isAsked.has(wallet) && !refused.has(wallet.walletId);
-    const isAgreed = (wallet: UnconfirmedWallet) => isListed(wallet) && !unknown.has(wallet.walletId);
+    const isAgreed = (wallet: UnconfirmedWallet) =>
+      isListed(wallet) && !unknown.has(wallet.walletId) && !unlisted.has(wallet.walletId);
     const confirm = (some: readonly UnconfirmedWallet[]) => confirmAgreed(chain, some, used, isAgreed);
     const results = await isolateWallets(deps, chain, wallets, (wallet) => wallet, confirm, walletAtFault);
     for (const wallet of results.flatMap(({ overtaken }) => overtaken).filter(({ isHalted }) => !isHalted))
@@ -126,35 +126,20 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     const confirmed = new Set(results.flatMap((one) => one.confirmed));
     for (const wallet of wallets) {
       const { walletId } = wallet;
-      const nonces = unknown.get(walletId) ?? (wallet.hasLater && isListed(wallet) ? [] : undefined);
-      const isComplete = !cut.has(walletId);
+      const forgotten = unlisted.get(walletId) ?? [];
+      const signed = [...(unknown.get(walletId) ?? []), ...forgotten].sort((a, b) => a.nonce - b.nonce);
+      const nonces = signed.length > 0 || (wallet.hasLater && isListed(wallet)) ? signed : undefined;
+      // What else a journal that was restored has lost is not known.
+      const isComplete = !cut.has(walletId) && forgotten.length === 0;
       // Only if it is still unknown at the second look: the payment may be waiting to get its nonce again.
-      if (bound.has(walletId) && nonces !== undefined) report(wallet, nonces, isComplete);
+      if (bound.has(walletId) && forgotten.length > 0) reportUnlisted(wallet, forgotten);
+      else if (bound.has(walletId) && nonces !== undefined) report(wallet, nonces, isComplete);
       if (nonces === undefined || confirmed.has(wallet)) bound.delete(walletId);
       else bound.set(walletId, { nonces, isComplete, wallet });
       if (confirmed.has(wallet)) pauses.end(wallet.walletId);
       else pauses.pause(wallet.walletId);
     }
     for (const [walletId, reason] of refused) deps.onShort({ walletId, id: walletId, reason });
-  }
-
-  /** Page by page: all of a wallet that has a gap, and of any other no more after the first page that has some. */
-  async function listUnknown(chain: FollowedChain, asked: readonly UnconfirmedWallet[]) {
-    const unknown = new Map<string, SignedOfWallet[]>();
-    const lists = new Map<string, number>();
-    const nextNonces = new Map(asked.map(({ walletId, nextNonce }) => [walletId, nextNonce]));
-    const isBelow = (walletId: string, [first]: readonly SignedNonce[]) =>
-      first !== undefined && first.nonce > (nextNonces.get(walletId) ?? 0);
-    const answered = await askSigner(deps, asked, async (nonces) => {
-      const found = await inUnit(deps, positionOf(chain), (unit) => unit.listUnknownNonces(nonces));
-      for (const one of found) unknown.set(one.walletId, [...(unknown.get(one.walletId) ?? []), one]);
-      for (const walletId of new Set(nonces.map((one) => one.walletId)))
-        lists.set(walletId, (lists.get(walletId) ?? 0) + 1);
-      const isDone = ([walletId, some]: [string, SignedOfWallet[]]) =>
-        !isBelow(walletId, some) || (lists.get(walletId) ?? 0) >= listsMax;
-      return new Set([...unknown].filter(isDone).map(([walletId]) => walletId));
-    });
-    return { unknown, ...answered };
   }
 
   /**
@@ -199,6 +184,20 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     const wait = `Payments of the wallet wait until that transaction is in a block or gets its nonce again, or until the nonce is given up with \`bursar wallet give-up\`.`;
     if (nonce > nextNonce) deps.onShort({ walletId, id: walletId, reason: `${known} ${gap}` });
     else deps.onShort({ walletId, id: transactionId, reason: `${known} ${why} ${wait}` });
+  }
+
+  function reportUnlisted(
+    { walletId, nextNonce }: UnconfirmedWallet,
+    [first]: readonly SignedOfWallet[],
+  ): void {
+    if (first === undefined) return;
+    const { nonce, transactionId } = first;
+    const known = `The signer had signed ${shownPaymentId(transactionId)} with nonce ${nonce}, and does not list it any more: its journal was restored from a backup, or is that of another signer. Restore the newest journal.`;
+    const below =
+      nonce > nextNonce
+        ? ` No payment uses nonce ${nextNonce} before, because one may have been signed with it. If the journal is lost, give that nonce up with \`bursar wallet give-up\`.`
+        : " The payment gets this nonce again, and the others wait until then.";
+    deps.onShort({ walletId, id: transactionId, reason: `${known}${below}` });
   }
 
   const boundTo: Confirmation["boundTo"] = (walletId, nonce) =>

@@ -1,4 +1,5 @@
 import type { AssignedPayment, ReadyPayment, WalletKey } from "../../../app/chain/chain-store.js";
+import type { HaltCode } from "../../../app/chain/halt.js";
 import type { LockedSender } from "../../../app/chain/locked-sender.js";
 import { endOfStop, type StoppedPayment } from "../../../app/chain/stop-payment.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
@@ -58,8 +59,8 @@ export async function assignPayments(
   const written: WrittenPlans[] = [];
   for (const some of [plans.filter((plan) => !isStopped(plan)), plans.filter(isStopped)])
     if (some.length > 0) written.push(...(await isolateWallets(context, chain, some, walletOf, write)));
-  for (const { wallet, reason } of written.flatMap(({ halts }) => halts))
-    await haltWallet(context, chain, wallet, "NONCE_USED_ELSEWHERE", reason);
+  for (const { wallet, code, reason } of written.flatMap(({ halts }) => halts))
+    await haltWallet(context, chain, wallet, code, reason);
   for (const plan of written.flatMap(({ short }) => short)) reportShort(context, plan, confirmation);
   for (const { payment } of written.flatMap(({ unpayable }) => unpayable)) reportUnpayable(context, payment);
   // What waits for the operator is listed in each step, and must not be the reason for the next one.
@@ -71,7 +72,7 @@ export async function assignPayments(
 interface WrittenPlans {
   /** How many payments have ended or were given a nonce. */
   count: number;
-  halts: { wallet: WalletKey; reason: string }[];
+  halts: { wallet: WalletKey; code: HaltCode; reason: string }[];
   /** Wallets whose bound payments were given nonces. */
   bound: string[];
   /** Those that must use the nonces, and whose fees the books cannot hold. Nothing of them has changed. */
@@ -95,7 +96,9 @@ async function writePlans(
     const ahead = senders.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) > nextNonce);
     // The signer has signed another payment with the nonce, which may be one of these, and is pending or not final yet.
     const refused = senders.filter(({ haltedCode }) => haltedCode === "SIGNER_REFUSED");
-    const mayBePaid = new Set([...ahead, ...refused].map(({ walletId }) => walletId));
+    // The wallet agrees with the signer, which has forgotten what it has bound a payment to.
+    const unlisted = senders.filter(({ isConfirmed, boundNonce }) => isConfirmed && boundNonce !== null);
+    const mayBePaid = new Set([...ahead, ...refused, ...unlisted].map(({ walletId }) => walletId));
     const unconfirmed = senders.filter(({ isConfirmed }) => !isConfirmed);
     const bound = boundPlans(planned, unconfirmed, confirmation);
     const isUnconfirmed = new Set(unconfirmed.map(({ walletId }) => walletId));
@@ -116,14 +119,17 @@ async function writePlans(
       if (frozen.has(plan.payment.walletId)) return [failPlan(plan.payment, "WALLET_FROZEN")];
       if (state.isDelisted) return [failPlan(plan.payment, "ADDRESS_NOT_LISTED")];
       if (isHeld) return [];
-      // The wallet agrees with the signer, so no nonce that is free is the one that this payment was signed with.
+      // The nonce that this payment was signed with is final.
       if (plan.payment.boundNonce === null) return [plan];
       unpayable.push(plan);
       return [];
     });
-    const halts = ahead
+    const halts = [...ahead, ...unlisted]
       .filter(({ isHalted }) => !isHalted)
-      .map((wallet) => ({ wallet, reason: aheadReason(wallet, used) }));
+      .map((wallet) => ({
+        wallet,
+        ...(ahead.includes(wallet) ? aheadHalt(wallet, used) : unlistedHalt(wallet)),
+      }));
     const plans = withRoom(ready, senders, network.inFlightMax);
     if (plans.length === 0) return { count: 0, halts, short: [], unpayable, bound: [] };
     const events = plans.map((plan) => eventOf(plan, network.coin, bound.has(plan)));
@@ -164,6 +170,16 @@ async function writePlans(
       bound: given.map(({ walletId }) => walletId),
     };
   });
+}
+
+function aheadHalt(wallet: LockedSender, used: ReadonlyMap<string, number>) {
+  return { code: "NONCE_USED_ELSEWHERE", reason: aheadReason(wallet, used) } as const;
+}
+
+/** It is compared with the signer when it is resumed, and the payment gets its nonce before others. */
+function unlistedHalt({ boundNonce }: LockedSender) {
+  const reason = `The signer had signed a payment with nonce ${boundNonce}, which has no nonce in the database, and does not list it any more: its journal was restored from a backup, or is that of another signer. Restore the newest journal, and resume the wallet.`;
+  return { code: "SIGNER_REFUSED", reason } as const;
 }
 
 function reportShort(
