@@ -26,6 +26,7 @@ const ofTime: readonly FaultName[] = [
   "key-forgotten-after-a-minute",
   "key-forgotten-later",
   "key-forgotten-when-final",
+  "retried-too-early",
   "stream-claims-future",
 ];
 

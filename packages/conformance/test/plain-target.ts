@@ -5,6 +5,7 @@ import { createSession, defaultBounds } from "../src/engine/session.js";
 import type { Target } from "../src/target/target.js";
 import { startReceiver } from "../src/webhooks/receiver.js";
 import type { FaultName } from "./faults.js";
+import { connectInMemory } from "./memory-connection.js";
 import { forgottenMs, minuteMs } from "./servers/plain/plain-keys.js";
 import { plainClient } from "./servers/plain/plain-oauth.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
@@ -90,8 +91,8 @@ export async function runPlain(
   active: readonly FaultName[],
   { seed, isSlow = true, checks = checkTable }: PlainRun = {},
 ): Promise<CheckResult[]> {
-  const server = await startPlainServer(active);
   const receiver = await startReceiver({ host: "127.0.0.1", port: 0 });
+  const server = await startPlainServer(active, () => connectInMemory(receiver.accept));
   try {
     const target = plainTarget(server.url);
     const session = createSession({
@@ -100,6 +101,7 @@ export async function runPlain(
       secondToken: plainTokens.second,
       limitedToken: plainTokens.limited,
       receiver,
+      connect: () => connectInMemory(server.accept),
       bounds: defaultBounds,
     });
     return await runChecks(session, { checks, isSlow, seed });

@@ -4,6 +4,7 @@ import type { Reply } from "../http/reply.js";
 import { containsText, itemAt, mentions, placesOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { createdInRun } from "./shown-members.js";
+import { textsAt } from "./webhooks/webhook-names.js";
 import type { Announced } from "./webhooks/webhook-scenarios.js";
 
 /** How a notification shows that a transaction exists although its request was refused; undefined if it does not. */
@@ -45,6 +46,12 @@ export function createEvidence(kit: Kit, { deliveries, created, arrived }: Annou
     }
     return undefined;
   };
+  /** The reference of a transaction that was accepted can be changed by a request with its key, which is no second one. */
+  const isOfKnown = (delivery: Delivery) => {
+    const ids = [...places].flatMap((place) => textsAt(delivery, place)).map(lastSegment);
+    const known = new Set(createdInRun(kit).map(({ id }) => id));
+    return ids.length > 0 && ids.every((id) => known.has(id));
+  };
   const idsOf = async (all: readonly Delivery[], reference: string) => {
     const ids = new Map<string, Delivery>();
     for (const one of all) {
@@ -56,7 +63,7 @@ export function createEvidence(kit: Kit, { deliveries, created, arrived }: Annou
   return {
     hasIds: places.size > 0,
     byReference: (delivery, reference) =>
-      mentions(delivery, reference) ? "which has its reference" : undefined,
+      mentions(delivery, reference) && !isOfKnown(delivery) ? "which has its reference" : undefined,
     byId: async (delivery, reference) => {
       const id = await idIn(delivery, reference);
       return id === undefined ? undefined : aboutId(id);

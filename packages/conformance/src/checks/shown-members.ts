@@ -91,11 +91,13 @@ const createdBy = new WeakMap<Exchange, CreatedInRun[]>();
 
 /** The transactions that the run has created so far, by whatever check. */
 export function createdInRun({ target, session }: Kit): CreatedInRun[] {
-  return session.exchanges.flatMap((exchange) => {
+  const all: CreatedInRun[] = [];
+  for (const exchange of session.exchanges) {
     const created = createdBy.get(exchange) ?? createdIn(target, exchange);
     createdBy.set(exchange, created);
-    return created;
-  });
+    all.push(...created);
+  }
+  return all;
 }
 
 function createdIn(target: Target, exchange: Exchange): CreatedInRun[] {

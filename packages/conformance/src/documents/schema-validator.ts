@@ -1,4 +1,4 @@
-import { createContext, runInContext } from "node:vm";
+import { createContext, Script } from "node:vm";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { isObject } from "../http/reply.js";
@@ -13,6 +13,7 @@ export class SchemaFault extends Error {
 }
 
 const evaluationMs = 2000;
+const call = new Script("act()");
 const faultsMax = 3;
 
 /**
@@ -39,7 +40,7 @@ function createValidator(document: Document): SchemaValidator {
   const withinTime = <T>(act: () => T): T => {
     box.act = act;
     try {
-      return runInContext("act()", context, { timeout: evaluationMs }) as T;
+      return call.runInContext(context, { timeout: evaluationMs }) as T;
     } catch (error) {
       throw new SchemaFault(describeError(error), { cause: error });
     }

@@ -213,7 +213,8 @@ async function sendOnce(
 ): Promise<Reply> {
   const exchangeOnce = async () => {
     const { timeoutMs, finish } = beginExchange(session, recorded, request);
-    const outcome = await send(request, { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax });
+    const bounds = { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax };
+    const outcome = await send(request, bounds, session.connect);
     const exchange = finish(cutBody(outcome, keptMax));
     // The target had less time than it may take, so it is not to blame.
     if (exchange.isOverdue === true && timeoutMs < session.target.timing.requestMs)

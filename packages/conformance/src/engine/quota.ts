@@ -5,10 +5,10 @@ import type { Target } from "../target/target.js";
 
 /** The status is open: besides 429, a code that says so, or a 503 that says when to come back. */
 export function isRefusedByQuota({ quotaCode }: Target, reply: Reply): boolean {
-  const code = errorOf(reply)?.["code"];
   if (reply.status < 400) return false;
   if (reply.status === 429 || (reply.status === 503 && reply.header("retry-after") !== undefined))
     return true;
+  const code = errorOf(reply)?.["code"];
   return typeof code === "string" && (code === quotaCode || usualQuotaCode.test(code));
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Reply } from "../http/reply.js";
-import type { Exchange } from "../http/send.js";
+import type { Connect, Exchange } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Receiver } from "../webhooks/receiver.js";
 import { BoundReached, type CheckFailed } from "./check.js";
@@ -51,6 +51,8 @@ export interface Session {
   readonly acceptedOtherwise: Reply[];
   readonly spent: Map<string, Decimal>;
   readonly receiver: Receiver | undefined;
+  /** How the target is connected to, if it is in the same process. */
+  readonly connect: Connect | undefined;
   /** Aborted by Ctrl-C and at the end: no further request is sent except those that remove something. */
   readonly signal: AbortSignal;
   /** Ends whatever still waits, so that the process can end. */
@@ -73,6 +75,7 @@ export interface SessionParts {
   readonly limitedToken?: string | undefined;
   readonly bounds?: Bounds;
   readonly receiver?: Receiver | undefined;
+  readonly connect?: Connect | undefined;
   readonly signal?: AbortSignal;
   readonly runId?: string;
 }
@@ -113,6 +116,7 @@ export function createSession(parts: SessionParts): Session {
     acceptedOtherwise: [],
     spent: new Map(),
     receiver,
+    connect: parts.connect,
     signal,
     end: () => ended.abort(),
     counter: 0,

@@ -1,5 +1,6 @@
 import { type Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import type { Duplex } from "node:stream";
 import { kitVersion } from "../version.js";
 
 /** Gateways refuse requests that do not name their program. */
@@ -53,13 +54,16 @@ export interface SendBounds {
   readonly headerBytesMax: number;
 }
 
+/** Makes a connection of its own for a request, if it is not one of TCP. */
+export type Connect = () => Duplex;
+
 export type SendOutcome = Pick<
   Exchange,
   "response" | "failure" | "isCutOff" | "isClosed" | "isOverdue" | "isStale" | "isReused"
 >;
 
 /** Sends a request once. A redirect is not followed, and a target that is too slow or too large is cut off. */
-export function send(request: RequestToSend, bounds: SendBounds): Promise<SendOutcome> {
+export function send(request: RequestToSend, bounds: SendBounds, connect?: Connect): Promise<SendOutcome> {
   return new Promise((resolve) => {
     const { url, method, bodyEncoding = "utf8" } = request;
     const body = request.body === undefined ? undefined : Buffer.from(request.body, bodyEncoding);
@@ -70,7 +74,10 @@ export function send(request: RequestToSend, bounds: SendBounds): Promise<SendOu
     const options: RequestOptions = {
       method,
       headers,
-      agent: request.agent ?? false,
+      // Node uses a connection that is given only without an agent.
+      ...(connect !== undefined && request.agent === undefined
+        ? { createConnection: connect }
+        : { agent: request.agent ?? false }),
       maxHeaderSize: bounds.headerBytesMax,
       setHost: false,
     };

@@ -85,8 +85,9 @@ export function containsText(value: unknown, text: string): boolean {
 export const isNamed = (value: unknown, name: string) =>
   String(value) === name || (typeof value === "number" && value > 2 ** 53 && Number(name) === value);
 
+/** Most values are no path, and every value of every notification is looked at for every transaction. */
 const isPathTo = (value: string, text: string) =>
-  value.endsWith(`/${text}`) || value.endsWith(`/${encodeURIComponent(text)}`);
+  value.includes("/") && (value.endsWith(`/${text}`) || value.endsWith(`/${encodeURIComponent(text)}`));
 
 /** A string that is itself a JSON document counts as what it contains: some services sign it as a string. */
 export function unwrap(value: unknown): unknown {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { isObject, parseJson, valueAt } from "../http/reply.js";
 import { pairsOf } from "../http/send.js";
@@ -50,6 +51,8 @@ export interface Receiver {
   setChallenge: (challenge: WebhookTarget["challenge"]) => void;
   /** Where notifications have their items, if they are not found by themselves. */
   setPlaces: (places: ItemPlaces) => void;
+  /** Serves a connection that was not made to its address. */
+  readonly accept: (connection: Duplex) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -134,6 +137,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
     setPlaces: (next) => {
       places = next;
     },
+    accept: (connection) => void server.emit("connection", connection),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -83,17 +83,19 @@ export const pathOf = (id: string) => `/v1/transactions/${encodeURIComponent(id)
 /** The answers to GET of a transaction so far, each after the one before it had arrived. */
 export function readsOf(run: Run, id: string): Reply[] {
   const { pathname } = urlOf(run.target.baseUrl, pathOf(id));
+  const reads: Reply[] = [];
   let arrivedAt = 0;
-  return run.session.exchanges.flatMap((exchange) => {
+  // A loop, because it is asked for as often as there are transactions and notifications.
+  for (const exchange of run.session.exchanges) {
     const { request, startedAt, durationMs } = exchange;
-    const reply =
-      request.method === "GET" && request.url.pathname === pathname ? replyOf(exchange) : undefined;
-    if (reply === undefined) return [];
+    if (request.method !== "GET" || request.url.pathname !== pathname) continue;
+    const reply = replyOf(exchange);
     // Requests that overlap can be answered in any order.
-    if (!isOwn(run, exchange) || startedAt.getTime() < arrivedAt) return [];
+    if (reply === undefined || !isOwn(run, exchange) || startedAt.getTime() < arrivedAt) continue;
     arrivedAt = startedAt.getTime() + durationMs;
-    return [reply];
-  });
+    reads.push(reply);
+  }
+  return reads;
 }
 
 export const finalIn = ({ target }: Run, reply: Reply) => {

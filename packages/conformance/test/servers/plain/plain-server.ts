@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import type { FaultName } from "../../faults.js";
 import { showPlainBook } from "./plain-book.js";
 import { answerDocuments } from "./plain-documents.js";
@@ -17,6 +18,8 @@ export interface PlainServer {
   readonly url: string;
   /** Webhook endpoints that are registered. */
   readonly endpointCount: () => number;
+  /** Serves a connection that was not made to its address. */
+  readonly accept: (connection: Duplex) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -50,9 +53,13 @@ const limitedMax = 3;
 
 export type Has = (fault: FaultName) => boolean;
 
-export async function startPlainServer(active: readonly FaultName[] = []): Promise<PlainServer> {
+/** `connectReceiver` makes a connection to the receiver of notifications, if it is in the same process. */
+export async function startPlainServer(
+  active: readonly FaultName[] = [],
+  connectReceiver?: () => Duplex,
+): Promise<PlainServer> {
   const has: Has = (fault) => active.includes(fault);
-  const webhooks = createPlainWebhooks(has);
+  const webhooks = createPlainWebhooks(has, connectReceiver);
   const oauth = createPlainOauth(has);
   const stream = createPlainStream(has, (given) => (admits(given, has, oauth) ? tenantOf(given) : undefined));
   const signatures = createPlainSignatures(has);
@@ -106,6 +113,7 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     endpointCount: webhooks.count,
+    accept: (connection) => void server.emit("connection", connection),
     stop: () =>
       new Promise((resolve) => {
         webhooks.stop();
@@ -118,7 +126,11 @@ export async function startPlainServer(active: readonly FaultName[] = []): Promi
 
 async function readRequest(incoming: IncomingMessage): Promise<PlainRequest> {
   const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  await new Promise((resolve, reject) => {
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+    incoming.on("end", resolve);
+    incoming.on("error", reject);
+  });
   const { method = "", url = "", headers, rawHeaders, socket } = incoming;
   const bytes = Buffer.concat(chunks);
   if (!isUtf8(bytes)) throw new PlainRefusal(400, "MALFORMED_JSON", "The body is not UTF-8.");

@@ -77,10 +77,11 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   };
 
   const settle = async (transaction: Transaction, tenant: string, isOneOfSome: boolean) => {
+    const registered = webhooks.registered();
     await delay(has("key-forgotten-when-final") || has("get-202-until-final") ? slowSettleMs : settleMs);
     // Not all of them: waiting for each would use up the requests of a run.
     if (has("webhook-before-get") && isOneOfSome) {
-      webhooks.announce({ ...transaction, state: "completed" }, tenant);
+      webhooks.announce({ ...transaction, state: "completed" }, tenant, registered);
       await delay(hiddenMs);
       finish(transaction, tenant);
       return;
@@ -89,9 +90,9 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       transaction.state = "failed";
       return;
     }
-    if (has("delivery-id-per-transaction")) webhooks.announce(transaction, tenant);
+    if (has("delivery-id-per-transaction")) webhooks.announce(transaction, tenant, registered);
     finish(transaction, tenant);
-    webhooks.announce(transaction, tenant);
+    webhooks.announce(transaction, tenant, registered);
   };
 
   const finish = (transaction: Transaction, tenant: string) => {

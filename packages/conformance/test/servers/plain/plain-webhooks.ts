@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { request } from "node:http";
+import type { Duplex } from "node:stream";
 import type { Has, PlainAnswer } from "./plain-server.js";
 import { type PlainSecret, signNotification } from "./plain-signatures.js";
 
@@ -8,8 +9,14 @@ export interface PlainWebhooks {
   readonly remove: (id: string) => PlainAnswer;
   /** Adds a secret; the old one also signs. */
   readonly rotate: (id: string) => PlainAnswer;
-  /** To the endpoints of the tenant. */
-  readonly announce: (transaction: { id: string; state: string }, tenant: string) => void;
+  /** Those that are registered now: a transaction is announced to those of when it was created, so that faults can count. */
+  readonly registered: () => readonly Endpoint[];
+  /** To those of these endpoints that belong to the tenant. */
+  readonly announce: (
+    transaction: { id: string; state: string },
+    tenant: string,
+    registered: readonly Endpoint[],
+  ) => void;
   readonly count: () => number;
   readonly stop: () => void;
 }
@@ -41,9 +48,10 @@ interface Endpoint {
 }
 
 /** Signed as Standard Webhooks, and retried until the receiver answers with 2xx. */
-export function createPlainWebhooks(has: Has): PlainWebhooks {
+export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebhooks {
   const endpoints = new Map<string, Endpoint>();
   const timers = new Set<NodeJS.Timeout>();
+  const connection = connect === undefined ? { agent: false } : { createConnection: connect };
   let announcedCount = 0;
   const later = (ms: number, act: () => void) => {
     const timer = setTimeout(() => {
@@ -107,7 +115,7 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
           }),
     };
     const isFinal = transaction.state === "completed";
-    const outgoing = request(endpoint.url, { method: "POST", headers, agent: false }, (response) => {
+    const outgoing = request(endpoint.url, { method: "POST", headers, ...connection }, (response) => {
       response.resume();
       const isDone = response.statusCode !== undefined && response.statusCode < 300;
       if (isDone && has("sent-again-after-2xx") && attempt === 0) again(endpoint, notification, true);
@@ -144,11 +152,12 @@ export function createPlainWebhooks(has: Has): PlainWebhooks {
     },
     rotate: addSecret,
     remove: (id) => ({ status: endpoints.delete(id) ? 200 : 404, body: {} }),
-    announce: (transaction, tenant) => {
-      announcedCount += endpoints.size > 0 ? 1 : 0;
+    registered: () => [...endpoints.values()],
+    announce: (transaction, tenant, registered) => {
+      announcedCount += registered.length > 0 ? 1 : 0;
       if (has("no-webhook") || (has("only-first-announced") && announcedCount > 1)) return;
       if (has("announced-if-ascii") && /[^ -~]/.test(JSON.stringify(transaction))) return;
-      for (const endpoint of endpoints.values()) {
+      for (const endpoint of registered) {
         if (endpoint.tenant !== tenant && !has("announced-to-other-tenant")) continue;
         const deliveryId = has("delivery-id-equal")
           ? "dlv_1"
