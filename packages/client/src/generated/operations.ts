@@ -200,7 +200,7 @@ export interface ListAuditQuery {
   actor?: "client" | "operator" | "anonymous" | "service";
   /** Only what this client did. */
   client_id?: string;
-  /** Only this action: `client.create`, `GET /v1/clients`. With `*` at its end, actions that begin so: `policy.*`. */
+  /** Only this action: `client.create`, `GET /v1/clients`. With `*` at its end, actions that begin so: `policy.*`. Up to 32, separated by commas, select any of them. A refused request is recorded with its method and path: `policy.replace,PUT /v1/policy` selects both. */
   action?: string;
   /** Only entries about this object. The cancellation of a transaction or order that was merged with others into one entry is found by client and time only. */
   object?: string;

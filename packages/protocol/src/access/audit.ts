@@ -62,10 +62,9 @@ export const AuditQuery = Type.Object(
     ),
     action: Type.Optional(
       Type.String({
-        minLength: 1,
-        maxLength: 200,
+        pattern: "^[^,]{1,200}(,[^,]{1,200}){0,31}$",
         description:
-          "Only this action: `client.create`, `GET /v1/clients`. With `*` at its end, actions that begin so: `policy.*`.",
+          "Only this action: `client.create`, `GET /v1/clients`. With `*` at its end, actions that begin so: `policy.*`. Up to 32, separated by commas, select any of them. A refused request is recorded with its method and path: `policy.replace,PUT /v1/policy` selects both.",
         examples: ["client.create"],
       }),
     ),

@@ -1,6 +1,7 @@
 import type { AuditEntry } from "@bursar/client";
 import { readClientNames } from "../../api/client-names";
 import { type CsvColumn, toCsv } from "../../ui/tables/csv";
+import { actionName } from "./action-name";
 
 /** The entries that are loaded, with the names of those who acted. */
 export async function auditCsv(rows: readonly AuditEntry[]): Promise<string> {
@@ -12,6 +13,7 @@ export async function auditCsv(rows: readonly AuditEntry[]): Promise<string> {
     ["client_id", (row) => row.client_id],
     ["client_name", ({ client_id }) => names.get(client_id ?? "") ?? null],
     ["action", (row) => row.action],
+    ["action_name", ({ action }) => actionName(action)],
     ["outcome", (row) => row.outcome],
     ["code", (row) => row.code],
     ["object", ({ object, objects }) => object ?? objects.join(" ")],

@@ -23,12 +23,18 @@ it("a day that ends a range is in the range, and what was read once stays as it 
 
 it("an action that is not written in full stands for all that begin so", () => {
   const asked = (action: string) => toAuditQuery({ action }).action;
-  expect(["policy", "policy.", "policy.replace", "GET /v1/clients", "pol*"].map(asked)).toEqual([
-    "policy*",
-    "policy.*",
-    "policy.replace",
+  expect(["session", "session.", "session.end", "GET /v1/clients", "pol*"].map(asked)).toEqual([
+    "session*",
+    "session.*",
+    "session.end",
     "GET /v1/clients",
     "pol*",
+  ]);
+  // What was refused is found by the name under which it is shown.
+  expect(["policy", "policy.replace", "transaction.reject"].map(asked)).toEqual([
+    "policy*,PUT /v1/policy",
+    "policy.replace,PUT /v1/policy",
+    "transaction.reject,POST /v1/transactions/:id/approvals",
   ]);
   expect(toAuditQuery({ outcome: "refused" })).toEqual({ outcome: "refused" });
 });

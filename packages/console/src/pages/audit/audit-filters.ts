@@ -1,4 +1,5 @@
 import type { ListAuditQuery } from "@bursar/client";
+import { requestsFor } from "./action-name";
 
 export const actors = ["client", "operator", "anonymous", "service"] as const;
 export const outcomes = ["succeeded", "refused"] as const;
@@ -31,11 +32,19 @@ export function readAuditFilters(search: Record<string, unknown>): AuditFilters 
   return { ...(actor && { actor }), ...(outcome && { outcome }), ...Object.fromEntries(typed) };
 }
 
-/** What the service is asked. An action that is not written in full, such as `policy`, stands for all that begin so. */
+/** The service takes at most this many at once. */
+const actionsMax = 32;
+
+/**
+ * What the service is asked. An action that is not written in full, such as `policy`, stands for all that begin so. Requests that were
+ * refused are recorded by their path, and are asked for by the name under which they are shown.
+ */
 export function toAuditQuery({ action, ...others }: AuditFilters): AuditFilters {
   if (action === undefined) return others;
-  const isWhole = /^\w+\.\w+$|[ *]/.test(action);
-  return { ...others, action: isWhole ? action : `${action}*` };
+  if (/[ *,]/.test(action)) return { ...others, action };
+  const isWhole = /^\w+\.\w+$/.test(action);
+  const actions = [isWhole ? action : `${action}*`, ...requestsFor(action, isWhole)];
+  return { ...others, action: actions.slice(0, actionsMax).join(",") };
 }
 
 /**

@@ -93,9 +93,8 @@ export interface AuditWrite {
 export interface AuditFilter {
   actor?: AuditDraft["actor"];
   clientId?: string;
-  action?: string;
-  /** The beginning of the action. */
-  actionPrefix?: string;
+  /** One of these actions, or one that begins like one of the prefixes. */
+  actions?: { exact: readonly string[]; prefixes: readonly string[] };
   /** As it is shown; also one of `objects`. */
   object?: string;
   /** When the object was created, if its creation can be merged with that of others. */

@@ -52,7 +52,7 @@ function toFilter(query: Static<typeof AuditQuery>): AuditFilter {
   return {
     ...(actor === undefined ? {} : { actor }),
     ...(client_id === undefined ? {} : { clientId: readQueryId("cli", "client_id", client_id) }),
-    ...(action === undefined ? {} : readAction(action)),
+    ...(action === undefined ? {} : { actions: readActions(action) }),
     ...(object === undefined ? {} : { object }),
     ...(createdAt === undefined ? {} : { objectCreatedAt: createdAt }),
     ...(outcome === undefined ? {} : { outcome }),
@@ -62,9 +62,13 @@ function toFilter(query: Static<typeof AuditQuery>): AuditFilter {
   };
 }
 
-/** No action contains `*`. */
-function readAction(action: string): Pick<AuditFilter, "action" | "actionPrefix"> {
-  return action.endsWith("*") ? { actionPrefix: action.slice(0, -1) } : { action };
+/** No action contains a comma or `*`. */
+function readActions(action: string): NonNullable<AuditFilter["actions"]> {
+  const all = [...new Set(action.split(","))];
+  return {
+    exact: all.filter((one) => !one.endsWith("*")),
+    prefixes: all.filter((one) => one.endsWith("*")).map((one) => one.slice(0, -1)),
+  };
 }
 
 /** The time in the id of what is created so often that its entries are merged. */

@@ -9,7 +9,7 @@ import {
   toListed,
   whereAllOf,
 } from "../../core/rows/bounded-page.js";
-import { type Statement, sql } from "../../core/sql.js";
+import { joinStatements, type Statement, sql } from "../../core/sql.js";
 import { findEntries } from "./audit-rows.js";
 
 export interface AuditPage {
@@ -35,7 +35,7 @@ export async function findPage(source: Queryable, page: AuditPage): Promise<List
  * entry.
  */
 function selectNumbers({ tenantId, filter, limit }: AuditPage, range: IdRange): Statement {
-  const { requestId, object, clientId, action, actor, outcome } = filter;
+  const { requestId, object, clientId, actions, actor, outcome } = filter;
   const bounded = (lead: Lead, ...leading: readonly (keyof AuditFilter)[]) =>
     selectBoundedPage({ lead, rest: looked(tenantId, conditionsOf(filter, leading)), limit });
   const withValue = (column: Statement, value: string): Lead => {
@@ -46,7 +46,16 @@ function selectNumbers({ tenantId, filter, limit }: AuditPage, range: IdRange): 
 
   if (requestId !== undefined) return bounded(withValue(sql`a.request_id`, requestId), "requestId");
   if (object !== undefined) return bounded(ofObject(tenantId, filter, object, range), "object");
-  if (action !== undefined) return bounded(withValue(sql`a.action`, action), "action");
+  if (actions !== undefined && canLead(actions)) {
+    const lead = newestOf(actions.exact.map((action) => withValue(sql`a.action`, action)));
+    const bound = actions.exact.length > 2 ? "narrow" : "wide";
+    return selectBoundedPage({
+      lead,
+      rest: looked(tenantId, conditionsOf(filter, ["actions"])),
+      limit,
+      bound,
+    });
+  }
   if (actor !== undefined && actor !== "client") return bounded(ofOthers(tenantId, actor, range), "actor");
   if (clientId !== undefined) return bounded(withValue(sql`a.client_id`, clientId), "clientId");
   if (outcome === "refused") return bounded(refused(tenantId, range), "outcome");
@@ -58,9 +67,29 @@ function selectNumbers({ tenantId, filter, limit }: AuditPage, range: IdRange): 
 
 type Lead = (rowsMax: Statement) => Statement;
 
+/** Each action is a part of the index of its own. Of more of them, as of a prefix, the newest entries are looked at. */
+const leadingActionsMax = 4;
+
+function canLead({ exact, prefixes }: NonNullable<AuditFilter["actions"]>): boolean {
+  return prefixes.length === 0 && exact.length <= leadingActionsMax;
+}
+
+/** Each of the leads is newest first, and none of them has an entry of another. */
+function newestOf(leads: readonly Lead[]): Lead {
+  const [only, ...others] = leads;
+  if (only !== undefined && others.length === 0) return only;
+  return (max) => {
+    const all = joinStatements(
+      leads.map((lead) => sql`(${lead(max)})`),
+      " UNION ALL ",
+    );
+    return sql`SELECT w.id FROM (${all}) w ORDER BY w.id DESC LIMIT ${max}`;
+  };
+}
+
 /** The conditions of a filter on an entry, besides those that lead. */
 function conditionsOf(filter: AuditFilter, leading: readonly (keyof AuditFilter)[]): Statement[] {
-  const { requestId, object, clientId, action, actionPrefix, actor, outcome } = filter;
+  const { requestId, object, clientId, actions, actor, outcome } = filter;
   const { occurredAfter, occurredBefore } = filter;
   const conditions: Partial<Record<keyof AuditFilter, Statement | undefined>> = {
     requestId: requestId === undefined ? undefined : sql`a.request_id IS NOT DISTINCT FROM ${requestId}`,
@@ -69,8 +98,11 @@ function conditionsOf(filter: AuditFilter, leading: readonly (keyof AuditFilter)
         ? undefined
         : sql`(a.object IS NOT DISTINCT FROM ${object} OR coalesce(a.objects @> ${[object]}::text[], false))`,
     clientId: clientId === undefined ? undefined : sql`a.client_id IS NOT DISTINCT FROM ${clientId}`,
-    action: action === undefined ? undefined : sql`a.action = ${action}`,
-    actionPrefix: actionPrefix === undefined ? undefined : sql`starts_with(a.action, ${actionPrefix})`,
+    actions:
+      actions === undefined
+        ? undefined
+        : sql`(a.action = ANY(${actions.exact}::text[])
+            OR EXISTS (SELECT FROM unnest(${actions.prefixes}::text[]) p WHERE starts_with(a.action, p)))`,
     actor: actor === undefined ? undefined : sql`a.actor = ${actor}`,
     outcome: outcome === undefined ? undefined : sql`a.outcome = ${outcome}`,
     occurredAfter: occurredAfter === undefined ? undefined : sql`a.occurred_at >= ${occurredAfter}`,

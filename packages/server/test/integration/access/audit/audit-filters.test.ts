@@ -71,6 +71,22 @@ describe("filters of the audit log", () => {
     await expectOnly("action=client.create", ({ action }) => action === "client.create");
     await expectOnly("action=client.*", ({ action }) => action.startsWith("client."));
     await expectOnly("action=GET%20%2Fv1%2Fclients", ({ action }) => action === "GET /v1/clients");
+    // A refused request is recorded by its path, and belongs to the act that it would have been.
+    const ofClients = ["client.change", "client.create", "GET /v1/clients"];
+    for (const [count, more] of [
+      [2, ",GET /v1/clients"],
+      [3, ""],
+      [3, ",x,y"],
+      [2, ",policy*"],
+      [1, `${",x".repeat(30)},client.*`],
+    ] as const) {
+      const some = ofClients.slice(-count);
+      const asked = encodeURIComponent(`${some.join(",")}${more}`);
+      await expectOnly(
+        `action=${asked}`,
+        ({ action }) => some.includes(action) || (more.includes("client.*") && action.startsWith("client.")),
+      );
+    }
     await expectOnly("outcome=refused", ({ outcome }) => outcome === "refused");
     await expectOnly("outcome=succeeded", ({ outcome }) => outcome === "succeeded");
     await expectOnly("request_id=filtered-1", ({ request_id }) => request_id === "filtered-1");
@@ -131,6 +147,8 @@ describe("filters of the audit log", () => {
       "outcome=maybe",
       "request_id=a%20b",
       "occurred_after=yesterday",
+      "action=client.create,",
+      `action=${"x,".repeat(32)}x`,
       `object=${"x".repeat(201)}`,
     ])
       expect((await service.call("GET", `/v1/audit?${query}`, token)).status).toBe(400);
