@@ -1,3 +1,4 @@
+import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { Destination, DestinationFilter, DestinationStore } from "../../app/destinations/destination.js";
 import type { AllowList } from "../../app/policy/allow-list.js";
 import { coalesce } from "../../runtime/concurrency/coalesce.js";
@@ -39,7 +40,7 @@ export function createDestinationStore(database: Database): DestinationStore & A
           const { requestHash, ...earlier } = found;
           return { earlier, requestHash };
         }
-        await appendAudit(tx, [audit]);
+        await appendAudit(tx, [nameAddress(audit, destination)]);
         return { added: destination };
       }),
     // Served by the primary key.
@@ -68,9 +69,9 @@ export function createDestinationStore(database: Database): DestinationStore & A
     },
     removeDestination: (tenantId, id, audit) =>
       database.transaction(async (tx) => {
-        const isRemoved = await removeDestination(tx, tenantId, id, audit.occurredAt);
-        if (isRemoved) await appendAudit(tx, [audit]);
-        return isRemoved;
+        const removed = await removeDestination(tx, tenantId, id, audit.occurredAt);
+        if (removed !== undefined) await appendAudit(tx, [nameAddress(audit, removed)]);
+        return removed !== undefined;
       }),
     isListed: async (tenantId, network, address, now) => {
       const effectiveAt = await findEffective({ tenantId, network, address });
@@ -79,19 +80,26 @@ export function createDestinationStore(database: Database): DestinationStore & A
   };
 }
 
-/** Removes the entry, without its audit entry; false if there is no such entry. Served by the primary key. */
+export type NetworkAddress = Pick<Destination, "network" | "address">;
+
+/** The audit log says which address was listed or removed: nothing else shows it after it was removed. */
+export function nameAddress(audit: AuditDraft, { network, address }: NetworkAddress): AuditDraft {
+  return { ...audit, objects: [audit.object ?? "", `${network}/${address}`] };
+}
+
+/** Removes the entry, without its audit entry; undefined if there is no such entry. Served by the primary key. */
 export async function removeDestination(
   tx: Queryable,
   tenantId: string,
   id: string,
   removedAt: Date,
-): Promise<boolean> {
-  const removed = await tx.query(sql`
+): Promise<NetworkAddress | undefined> {
+  const [removed] = await tx.query<NetworkAddress>(sql`
     UPDATE destinations SET removed_at = ${removedAt}
     WHERE tenant_id = ${tenantId} AND id = ${id} AND removed_at IS NULL
-    RETURNING id
+    RETURNING network, address
   `);
-  return removed.length > 0;
+  return removed;
 }
 
 /** Without its audit entry. A conflict on the address or on the idempotency key inserts nothing. */

@@ -183,7 +183,7 @@ describe("destinations", () => {
     expect(answer.body.error?.details?.map((detail) => detail.path)).toEqual([path]);
   });
 
-  it("are in the audit log, with the clients that listed and removed them", async () => {
+  it("are in the audit log, with their addresses and the clients that listed and removed them", async () => {
     const { body } = await add();
     await call("DELETE", `/v1/destinations/${body.id}`);
     const { data } = (await call("GET", "/v1/audit?limit=50")).body as unknown as {
@@ -193,6 +193,7 @@ describe("destinations", () => {
       ["destination.remove", "destination.create"].map((action) => ({
         action,
         object: body.id,
+        objects: [body.id, `${body.network}/${body.address}`],
         client_id: owner.clientId,
         outcome: "succeeded",
       })),

@@ -190,6 +190,15 @@ describe("a policy that names who approves its changes", () => {
     expect(await list()).toHaveLength(1);
     expect((await decide(ben, removal.body)).body).toMatchObject({ state: "applied" });
     expect(await list()).toEqual([]);
+    const auditor = await service.createIndependentClient(owner, ["audit:read"], "auditor");
+    const named = `${destination.network}/${destination.address}`;
+    const log = `/v1/audit?object=${added?.id}`;
+    const { data } = (await send<{ data: { action: string; objects: string[] }[] }>(auditor, "GET", log))
+      .body;
+    expect(data.map(({ action, objects }) => [action, objects])).toEqual([
+      ["destination.remove", [added?.id, named]],
+      ["destination.create", [added?.id, named]],
+    ]);
   });
 });
 

@@ -15,7 +15,12 @@ import { selectBoundedPage, toListed } from "../../core/rows/bounded-page.js";
 import { findByKey, insertOrFind } from "../../core/rows/insert-or-find.js";
 import { sql } from "../../core/sql.js";
 import type { EventLog, NewEvent } from "../../events/events.js";
-import { insertDestination, removeDestination } from "../../policy/destinations.js";
+import {
+  insertDestination,
+  type NetworkAddress,
+  nameAddress,
+  removeDestination,
+} from "../../policy/destinations.js";
 import { createPolicyReads, writePolicy } from "../../policy/policies.js";
 import { appendAudit } from "../audit.js";
 import { isOpenInLog } from "../audit-log/find-entries.js";
@@ -98,9 +103,9 @@ function createChangeUnit(tx: Tx, log: EventLog, onRead: OnClientsRead | undefin
   const record = (audit: AuditDraft) => {
     drafts.push(audit);
   };
-  const recordIf = (isWritten: boolean, audit: AuditDraft): boolean => {
-    if (isWritten) record(audit);
-    return isWritten;
+  const recordAddress = (written: NetworkAddress | undefined, audit: AuditDraft): boolean => {
+    if (written !== undefined) record(nameAddress(audit, written));
+    return written !== undefined;
   };
   const standings = createStandingReader(tx, { onRead });
   const unit: ChangeUnit = {
@@ -142,9 +147,9 @@ function createChangeUnit(tx: Tx, log: EventLog, onRead: OnClientsRead | undefin
       return written;
     },
     addDestination: async (destination, audit) =>
-      recordIf(await insertDestination(tx, destination, undefined), audit),
+      recordAddress((await insertDestination(tx, destination, undefined)) ? destination : undefined, audit),
     removeDestination: async (tenantId, id, audit) =>
-      recordIf(await removeDestination(tx, tenantId, id, audit.occurredAt), audit),
+      recordAddress(await removeDestination(tx, tenantId, id, audit.occurredAt), audit),
     findClient: (tenantId, id) => findClientOfTenant(tx, tenantId, id),
     changeClient: (tenantId, id, decide, audit) =>
       changeClient(tx, { tenantId, id }, decide, { audit, record }),
