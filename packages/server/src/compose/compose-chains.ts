@@ -35,7 +35,7 @@ import { type Database, isDatabaseUnavailable } from "../store/core/database.js"
 import { createEventLog } from "../store/events/events.js";
 import type { ObserveUnit } from "../store/transactions/write-settlements.js";
 import { createChainDemand } from "./chains/chain-demand.js";
-import { createShortageReporter } from "./chains/report-shortages.js";
+import { createDoubtReporter, createShortageReporter } from "./chains/report-shortages.js";
 import type { ComposeOptions } from "./compose.js";
 
 /** What the drivers share with the other transactions. */
@@ -242,6 +242,7 @@ function createDrivers(
         }
       },
       onShort: createShortageReporter(log, network.network),
+      onDoubted: createDoubtReporter(log, network.network),
       monotonicMs,
       timers: nodeTimers,
     }),

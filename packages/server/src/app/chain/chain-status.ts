@@ -12,6 +12,8 @@ export interface RecordedNetwork {
   settledNumber: number;
   /** How many of its wallets are halted; 1000 if there are more. */
   haltedWallets: number;
+  /** How often the signer has shown, with one of its wallets, a restore that nothing had noticed. */
+  doubts: number;
   /** How many payments and deposits in settled blocks have a wallet that does not exist, of the first 1000 that are not settled. */
   unownedRows: number;
   /** In wei; null before the first block. */

@@ -200,9 +200,9 @@ export interface ChainUnit
   confirmWallets: (wallets: readonly WalletKey[], epoch: number) => void;
   /**
    * The signer knows payments of these wallets that the database does not know. If nothing has noticed a restore since they were confirmed, no wallet
-   * of any network counts as confirmed any more: payments of others may have been made too. Before anything that locks the audit log.
+   * of any network counts as confirmed any more: payments of others may have been made too, and the entry is written. After everything that is locked. Returns whether that is so.
    */
-  doubtWallets: (wallets: readonly WalletKey[]) => Promise<void>;
+  doubtWallets: (wallets: readonly WalletKey[], entry: Halt["entry"]) => Promise<boolean>;
   /** Gives nonces, and raises the next nonces of their senders. */
   assign: (payments: readonly AssignedPayment[], headNumber: number, at: Date) => void;
   /** Decides the terms of the next attempt. */

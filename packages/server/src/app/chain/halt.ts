@@ -51,11 +51,16 @@ export function haltOfWallet(
   return { code, reason, at, entry: entryOf(tenantId, "wallet.halt", showId("wlt", walletId), code, at) };
 }
 
+/** The signer has shown, with a wallet of this network, that the database went back, so that no wallet of any network is confirmed. */
+export function doubtOfWallets(network: string, at: Date): AuditDraft {
+  return entryOf(undefined, "wallets.doubt", network, "SIGNER_AHEAD", at);
+}
+
 function entryOf(
   tenantId: string | undefined,
   action: string,
   object: string,
-  code: HaltCode,
+  code: HaltCode | "SIGNER_AHEAD",
   occurredAt: Date,
 ): AuditDraft {
   return {

@@ -46,6 +46,11 @@ export function chainMetrics({ readStatus, isUncompared, now }: ChainMetricsDeps
       byNetwork(({ haltedWallets }) => haltedWallets),
     ),
     gauge(
+      "bursar_network_doubts",
+      "How often the signer has shown, with a wallet of a network, that the database was restored from a backup, when nothing had noticed it. Payments on all networks wait then until their wallets are compared with the signer.",
+      byNetwork(({ doubts }) => doubts),
+    ),
+    gauge(
       "bursar_network_unowned_rows",
       "The number of payments and deposits of a network that are not settled because their wallet does not exist in the database. `bursar audit chain` lists them.",
       byNetwork(({ unownedRows }) => unownedRows),

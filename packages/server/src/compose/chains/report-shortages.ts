@@ -21,3 +21,12 @@ export function createShortageReporter(
     );
   };
 }
+
+/** Payments of all tenants wait then, until their wallets are confirmed. */
+export function createDoubtReporter(log: Pick<Logger, "error">, network: string): () => void {
+  return () =>
+    log.error(
+      { network },
+      "The signer has signed payments that the database does not know: it was restored from a backup. Payments on all networks wait until their wallets are compared with the signer. Run `bursar recover`, if nobody has since the restore.",
+    );
+}

@@ -85,7 +85,7 @@ function createChainUnit(
     readBooks: (wallets) => readBooks(tx, wallets),
     listUnknownNonces: (signed) => listUnknownNonces(tx, network, signed),
     confirmWallets: (wallets, epoch) => confirmWallets(tx, wallets, epoch),
-    doubtWallets: (wallets) => doubtWallets(tx, network, wallets),
+    doubtWallets: (wallets, entry) => doubtWallets(tx, network, wallets, entry),
     assign: (given, headNumber, at) => payments.assign(tx, given, headNumber, at),
     setTerms: (given, headNumber) => payments.setTerms(tx, given, headNumber),
     stopPayments: (stopped, at) => stopPayments(tx, stopped, at),

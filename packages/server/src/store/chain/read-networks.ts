@@ -12,7 +12,7 @@ interface Row extends Omit<RecordedNetwork, "headNumber" | "finalNumber" | "sett
 
 const haltedMax = 1000;
 
-/** Served by primary keys, chain_wallets_halted, chain_payments_included and chain_deposits_seen; the configured networks are few. */
+/** Served by primary keys, chain_wallets_halted, chain_payments_included and chain_deposits_seen; the configured networks and all doubts are few. */
 export async function readNetworks(
   source: Queryable,
   networks: readonly string[],
@@ -23,6 +23,7 @@ export async function readNetworks(
         SELECT count(*)::integer FROM (
           SELECT 1 FROM chain_wallets w WHERE w.network = networks.network AND w.halted_reason IS NOT NULL
           LIMIT ${haltedMax}) AS halted) AS "haltedWallets",
+      (SELECT count(*)::integer FROM wallet_doubts d WHERE d.network = networks.network) AS doubts,
       (SELECT count(*)::integer FROM (${unownedRows}) AS unowned) AS "unownedRows"
     FROM networks WHERE network = ANY (${[...networks]}::text[])
   `);

@@ -58,7 +58,7 @@ export interface ChainService {
   node: ChainNode;
   store: ChainStore;
   errors: unknown[];
-  /** Why payments wait for coins. */
+  /** Why payments wait for coins, or for the signer. */
   shortages: string[];
   createTenant: () => Promise<string>;
   createWallet: (tenantId: string) => Promise<ChainWallet>;
@@ -167,6 +167,7 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
       ...{ onError: (error) => errors.push(error), onLost: () => undefined },
       onCompared: (failure) => failure !== undefined && errors.push(failure),
       onShort: ({ reason }) => shortages.push(reason),
+      onDoubted: () => shortages.push("all wallets are doubted"),
       monotonicMs: given.monotonicMs ?? (() => performance.now()),
       timers: given.timers ?? nodeTimers,
     });

@@ -154,6 +154,7 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
       ...{ holder: newUuid(), leaseMs, pollEveryMs: 50, onError: report, onLost: () => count("leases lost") },
       onCompared: (failure) => failure !== undefined && report(failure),
       onShort: ({ walletId }) => sendCoins(walletId),
+      onDoubted: () => undefined,
       monotonicMs: scheduler.now,
       timers: { after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work) },
     });

@@ -137,10 +137,12 @@ export function createSimulatedChainUnit(
           ({ tenantId, walletId }) => rows.get(chainWallets, keyOf(tenantId, walletId)) ?? [],
         );
         const epoch = chainEpoch(rows, database);
-        if (!found.some((row) => row.confirmedEpoch === 0 || Math.abs(row.confirmedEpoch) >= epoch)) return;
+        if (!found.some((row) => row.confirmedEpoch === 0 || Math.abs(row.confirmedEpoch) >= epoch))
+          return false;
         rows.put(chainDoubts, "all", (rows.get(chainDoubts, "all") ?? 0) + 1);
         for (const row of found)
           rows.put(chainWallets, keyOf(row.tenantId, row.walletId), { ...row, confirmedEpoch: epoch });
+        return true;
       }),
     assign: (payments, headNumber) =>
       send((rows) => {

@@ -2,6 +2,7 @@ import type { ChainUnit, WalletKey } from "../../../app/chain/chain-store.js";
 import { findUnsignable } from "../../../app/chain/nonce-use.js";
 import type { SignedNonce, SignerRefusal } from "../../../app/chain/signer.js";
 import { askSigner } from "../confirm/ask-signer.js";
+import { doubtInUnit } from "../confirm/doubt-wallets.js";
 import {
   type DriverContext,
   type FollowedChain,
@@ -15,6 +16,7 @@ import {
  * another nonce. Nothing was signed for them with these nonces, so that they are as they were before they got one. What was to be stopped stays so.
  */
 export async function reclaimNonces(
+  context: DriverContext,
   unit: Pick<ChainUnit, "doubtWallets" | "listUnsignedNonces" | "reclaimNonces" | "requestCancel">,
   wallet: WalletKey,
   signed: readonly SignedNonce[],
@@ -23,7 +25,7 @@ export async function reclaimNonces(
   const unsignable = findUnsignable(await unit.listUnsignedNonces(wallet), signed);
   for (const payment of unsignable.filter(({ isStopped }) => isStopped))
     await unit.requestCancel(payment, null);
-  if (unsignable.length > 0) await unit.doubtWallets([wallet]);
+  if (unsignable.length > 0) await doubtInUnit(context, unit, [wallet]);
   unit.reclaimNonces(wallet, unsignable);
   return unsignable.length;
 }
@@ -42,7 +44,7 @@ export async function haltRefused(
   const signed = instead === undefined ? listed : [...listed, instead];
   await inUnit(context, positionOf(chain), async (unit) => {
     await unit.lockSenders([wallet]);
-    const count = await reclaimNonces(unit, wallet, signed);
+    const count = await reclaimNonces(context, unit, wallet, signed);
     const advice =
       count === 0
         ? ""

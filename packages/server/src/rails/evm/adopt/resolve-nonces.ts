@@ -13,6 +13,7 @@ import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { inclusionsOf } from "../block/contents-of-block.js";
 import { askSigner } from "../confirm/ask-signer.js";
+import { doubtInUnit } from "../confirm/doubt-wallets.js";
 import { isUsedElsewhere } from "../driver/compare-books.js";
 import {
   type DriverContext,
@@ -59,8 +60,9 @@ export async function gatherEvidence(
     await unit.lockSenders([wallet]);
     const { tenantId, walletId } = wallet;
     const first = listed.slice(0, listedMax).map((one) => ({ ...one, tenantId, walletId }));
-    if ((await unit.listUnknownNonces(first)).length > 0) await unit.doubtWallets([wallet]);
-    await reclaimNonces(unit, wallet, listed);
+    const isUnknown = (await unit.listUnknownNonces(first)).length > 0;
+    await reclaimNonces(context, unit, wallet, listed);
+    if (isUnknown) await doubtInUnit(context, unit, [wallet]);
   }).then(() => inUnit(context, positionOf(chain), (unit) => unit.listTaken(wallet, below)));
   const isListed = new Set(listed.map(({ transactionId }) => transactionId));
   // Its journal may have been restored from a backup since.

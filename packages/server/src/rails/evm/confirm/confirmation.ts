@@ -17,6 +17,7 @@ import {
 } from "../driver/driver-context.js";
 import { isolateWallets } from "../driver/isolate-wallets.js";
 import { listedMax } from "./ask-signer.js";
+import { doubtInUnit } from "./doubt-wallets.js";
 import { listsMax, listUnknown } from "./list-unknown.js";
 import { createPauses } from "./pauses.js";
 import { aheadReason, readUsedNonces } from "./used-nonces.js";
@@ -113,7 +114,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     if (doubted.some(wasConfirmed))
       await inUnit(deps, positionOf(chain), async (unit) => {
         await unit.lockSenders(doubted);
-        await unit.doubtWallets(doubted);
+        await doubtInUnit(deps, unit, doubted);
       });
     const isAsked = new Set(asked);
     const isListed = (wallet: UnconfirmedWallet) => isAsked.has(wallet) && !refused.has(wallet.walletId);

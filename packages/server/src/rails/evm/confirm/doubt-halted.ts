@@ -2,6 +2,7 @@ import type { UnconfirmedPage, UnconfirmedWallet } from "../../../app/chain/unco
 import { type FollowedChain, inUnit, positionOf } from "../driver/driver-context.js";
 import { askSigner } from "./ask-signer.js";
 import type { ConfirmationDeps } from "./confirmation.js";
+import { doubtInUnit } from "./doubt-wallets.js";
 import { createPauses } from "./pauses.js";
 
 /** As many as are asked about in one question to the signer. */
@@ -36,7 +37,7 @@ export function createHaltedLook(deps: ConfirmationDeps): (chain: FollowedChain)
     if (doubted.length === 0) return false;
     await inUnit(deps, positionOf(chain), async (unit) => {
       await unit.lockSenders(doubted);
-      await unit.doubtWallets(doubted);
+      await doubtInUnit(deps, unit, doubted);
     });
     return true;
   }

@@ -32,6 +32,8 @@ export interface DriverContext {
   isUnavailable: (error: unknown) => boolean;
   /** Called each time that payments of a wallet wait for something that the operator can do, such as to send coins. */
   onShort: (shortage: Shortage) => void;
+  /** Called when the signer has shown a restore that nothing had noticed: all wallets are compared with it before any of their payments ends. */
+  onDoubted: () => void;
 }
 
 export interface Shortage {

@@ -1,3 +1,4 @@
+import type { AuditDraft } from "../../../app/audit/audit-entry.js";
 import type { WalletKey } from "../../../app/chain/chain-store.js";
 import { aheadCodes } from "../../../app/chain/halt.js";
 import type {
@@ -6,6 +7,7 @@ import type {
   UnconfirmedPage,
   UnconfirmedWallet,
 } from "../../../app/chain/unconfirmed-wallet.js";
+import { appendAudit } from "../../access/audit.js";
 import type { Queryable, Tx } from "../../core/database.js";
 import { locateRows } from "../../core/rows/locate-rows.js";
 import { type Statement, sql } from "../../core/sql.js";
@@ -155,12 +157,13 @@ export function confirmWallets(tx: Tx, wallets: readonly WalletKey[], epoch: num
  * if it was halted before. What another driver finds at the same time is the same doubt. Served by primary keys.
  */
 export async function doubtWallets(
-  tx: Queryable,
+  tx: Tx,
   network: string,
   wallets: readonly WalletKey[],
-): Promise<void> {
-  if (wallets.length === 0) return;
-  await tx.query(sql`
+  entry: AuditDraft,
+): Promise<boolean> {
+  if (wallets.length === 0) return false;
+  const doubts = await tx.query(sql`
     INSERT INTO wallet_doubts (number, network)
     SELECT coalesce((SELECT number FROM wallet_doubts ORDER BY number DESC LIMIT 1), 0) + 1, ${network}
     WHERE EXISTS (
@@ -168,7 +171,7 @@ export async function doubtWallets(
         SELECT * FROM chain_wallets w
         WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id LIMIT 1) AS w
       WHERE ${isUndoubted})
-    ON CONFLICT DO NOTHING
+    ON CONFLICT DO NOTHING RETURNING number
   `);
   await tx.query(sql`
     UPDATE chain_wallets w SET confirmed_epoch = ${currentEpoch} - 1
@@ -178,6 +181,8 @@ export async function doubtWallets(
       sql`r.tenant_id = given.tenant_id AND r.wallet_id = given.wallet_id`,
     )} AS given WHERE w.ctid = given.place AND ${isUndoubted}
   `);
+  if (doubts.length > 0) await appendAudit(tx, [entry]);
+  return doubts.length > 0;
 }
 
 /** Of the row `w`: as `wasConfirmed`, or it still is. */

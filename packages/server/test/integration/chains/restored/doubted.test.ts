@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
+import { readNetworks } from "../../../../src/store/chain/read-networks.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
 import { outside } from "../../../harness/chain/driven-chain.js";
 import { modelCoin } from "../../../harness/chain/model-chain.js";
+import { modelNetwork } from "../../../harness/chain/model-network.js";
 import { startRestoredChain } from "../../../harness/chain/start-restored-chain.js";
 import { eventually } from "../../../harness/eventually.js";
 
@@ -72,6 +74,12 @@ it("a payment of another wallet does not end here after nonces of one were taken
   await adopted.untilHalted(wallet, "SIGNER_REFUSED");
   expect((await adopted.readWallet(wallet)).reason).toContain("bursar recover");
   expect(await driven.nonceOf(id)).toBeNull();
+  expect(driven.shortages).toContain("all wallets are doubted");
+  expect(await readNetworks(driven.database, [modelNetwork])).toMatchObject([{ doubts: 1 }]);
+  const entries = await driven.database.query(
+    sql`SELECT object, code FROM audit_entries WHERE action = 'wallets.doubt'`,
+  );
+  expect(entries).toEqual([{ object: modelNetwork, code: "SIGNER_AHEAD" }]);
   await expectEndsOnChain(other);
 });
 
