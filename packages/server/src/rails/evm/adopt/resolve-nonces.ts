@@ -12,9 +12,7 @@ import { operatorActorId } from "../../../app/events/actor.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { inclusionsOf } from "../block/contents-of-block.js";
-import { askSigner } from "../confirm/ask-signer.js";
 import { doubtInUnit } from "../confirm/doubt-wallets.js";
-import { isUsedElsewhere } from "../driver/compare-books.js";
 import {
   type DriverContext,
   type FollowedChain,
@@ -25,6 +23,7 @@ import {
   tokensOf,
 } from "../driver/driver-context.js";
 import { intentOf } from "../driver/sign-payments.js";
+import { hasUnknown, listSigned } from "./list-signed.js";
 import { reclaimNonces } from "./reclaim-nonces.js";
 
 /** How many payments are locked at once, and how many transactions of one wallet are looked for at a time. */
@@ -58,9 +57,7 @@ export async function gatherEvidence(
   const listed = await listSigned(context, chain, wallet, below);
   const taken: TakenPayment[] = await inUnit(context, positionOf(chain), async (unit) => {
     await unit.lockSenders([wallet]);
-    const { tenantId, walletId } = wallet;
-    const first = listed.slice(0, listedMax).map((one) => ({ ...one, tenantId, walletId }));
-    const isUnknown = (await unit.listUnknownNonces(first)).length > 0;
+    const isUnknown = await hasUnknown(unit, wallet, listed);
     await reclaimNonces(context, unit, wallet, listed);
     if (isUnknown) await doubtInUnit(context, unit, [wallet]);
   }).then(() => inUnit(context, positionOf(chain), (unit) => unit.listTaken(wallet, below)));
@@ -105,38 +102,6 @@ export async function gatherEvidence(
   // What no node shows now is looked for again when the nonce is stated again.
   for (const [name, { kind }] of known) if (kind === "unseen") known.delete(name);
   return { signed, ofPayments: new Map(ofPayments) };
-}
-
-/** All of it, also what is bound to nonces that are not used yet: a payment that has another nonce here may be made with such a one. */
-async function listSigned(
-  context: DriverContext,
-  chain: FollowedChain,
-  wallet: ComparedWallet,
-  below: number,
-): Promise<readonly SignedNonce[]> {
-  const [book] = await inUnit(context, positionOf(chain), (unit) => unit.readBooks([wallet]));
-  if (book === undefined || !isUsedElsewhere(book, { nonce: below })) return [];
-  // A payment above it may have ended, and what the signer has bound to the open nonce is not decided yet.
-  const finalNonce = Math.min(book.finalNonce, book.lowestOpen ?? book.finalNonce);
-  const asked = { ...wallet, finalNonce, usedBelow: below };
-  const signed: SignedNonce[] = [];
-  const { refused } = await askSigner(context, [asked], async (nonces) => {
-    signed.push(...nonces);
-    return new Set();
-  }).catch((error: unknown) => {
-    throw new NodeUnavailableError(
-      "the signer, which is asked before a wallet is adopted, has not answered",
-      {
-        cause: error,
-      },
-    );
-  });
-  const reason = refused.get(wallet.walletId);
-  if (reason !== undefined)
-    throw new NodeUnavailableError(
-      `the signer, which is asked before a wallet is adopted, says nothing about ${wallet.address}: ${reason}`,
-    );
-  return signed;
 }
 
 function usedOf(signed: readonly SignedNonce[], below: number): SignedNonce[] {
