@@ -2,6 +2,7 @@ import type { StoredTokenKey } from "../../app/access/tokens.js";
 import { describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database, Tx } from "../core/database.js";
+import { lastDoubt } from "../core/identity/database-epochs.js";
 import { sql } from "../core/sql.js";
 
 /** What an operator does after a restore to an earlier point. */
@@ -54,10 +55,10 @@ export async function recoverDatabase(database: Database, recovery: Recovery): P
       sql`SELECT id FROM database_epochs WHERE key = ${recovery.key ?? null}`,
     );
     if (earlier !== undefined) return { id: earlier.id, isRepeated: true };
-    // Served by the primary key.
+    // An earlier version counts no doubts, and compares wallets with this number alone. Served by the primary keys.
     const [epoch] = await tx.query<{ id: string }>(sql`
       INSERT INTO database_epochs (number, system_identifier, timeline, reason, key)
-      SELECT number + 1, system_identifier, timeline, 'recovered', ${recovery.key ?? null}
+      SELECT number + 1 + ${lastDoubt}, system_identifier, timeline, 'recovered', ${recovery.key ?? null}
       FROM database_epochs ORDER BY number DESC LIMIT 1
       RETURNING id
     `);

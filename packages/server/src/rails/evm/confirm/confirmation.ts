@@ -42,6 +42,8 @@ export interface Confirmation {
   readonly hadGap: (walletId: string) => boolean;
   /** The first of each wallet, in the order of their nonces. */
   readonly listBound: (perWalletMax: number) => readonly BoundPayment[];
+  /** Forgets what the signer has said: the database may have gone back since. */
+  readonly reset: () => void;
   /** Bound payments of these wallets have got their nonces: they are asked about in the next look. */
   readonly lookSoon: (walletIds: readonly string[]) => void;
 }
@@ -206,6 +208,14 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
 
   return {
     boundTo,
+    reset: () => {
+      dueMs = Number.NEGATIVE_INFINITY;
+      page = undefined;
+      waitingPage = undefined;
+      listed.clear();
+      bound.clear();
+      pauses.keepOnly(listed);
+    },
     isBound: ({ id, walletId }) =>
       bound.get(walletId)?.nonces.some(({ transactionId }) => transactionId === id) === true,
     hasGap: (sender) => {

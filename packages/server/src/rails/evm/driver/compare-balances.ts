@@ -105,6 +105,8 @@ async function compareSome(
     seen,
     compared.flatMap((one) => one.wallets),
   );
+  // A wallet that was resumed instead is not adopted any more.
+  for (const walletId of compared.flatMap(({ resumed }) => resumed)) chain.evidence.delete(walletId);
   const accepted = new Set(compared.flatMap((one) => one.accepted).map(({ walletId }) => walletId));
   return {
     hasMore: wallets.length === walletsMax,
@@ -116,6 +118,8 @@ type SeenWallet = ComparedWallet & { onChain: WalletOnChain };
 
 interface ComparedSome extends Pick<ReturnType<typeof compareAll>, "accepted"> {
   wallets: readonly SeenWallet[];
+  /** Those that were not halted, by their ids. */
+  resumed: readonly string[];
 }
 
 const comparisonFailed = {
@@ -151,7 +155,8 @@ async function compareSeen(
     unit.writeHoldings(wallets, compared.holdings, settled.number);
     // Together with the number of the block: a wallet that is compared at it and not halted would go on paying until it is compared again.
     for (const difference of compared.differences) await haltInUnit(context, unit, difference);
-    return { ...compared, wallets };
+    const resumed = books.filter(({ isHalted }) => !isHalted).map(({ walletId }) => walletId);
+    return { ...compared, wallets, resumed };
   });
 }
 

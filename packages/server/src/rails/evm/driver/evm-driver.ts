@@ -99,7 +99,6 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       comparison.reset();
       if (error instanceof LeaseLostError) {
         lease = undefined;
-        evidence.clear();
         deps.onLost();
       } else deps.onError(error);
     },
@@ -107,11 +106,15 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     timers: deps.timers,
   });
 
-  /** Acquires the lease, and reads how far the chain was followed. Undefined if another process holds it, or the network is halted. */
+  /** Acquires the lease, forgets what was known under another, and reads how far the chain was followed. Undefined if another process holds it, or the network is halted. */
   async function begin(): Promise<FollowedChain | undefined> {
     // The database may have the lease of before; no other process must wait until it expires.
     if (former !== undefined) await leases.release([former]);
     former = undefined;
+    if (lease === undefined) {
+      evidence.clear();
+      confirmation.reset();
+    }
     if ((await deps.store.readPosition(network)) === undefined) await register();
     lease ??= (await leases.acquire(network))[0];
     if (lease === undefined) return undefined;
@@ -278,7 +281,6 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     reset: () => {
       resets += 1;
       chain = undefined;
-      evidence.clear();
       former = lease ?? former;
       lease = undefined;
       loop.wake();

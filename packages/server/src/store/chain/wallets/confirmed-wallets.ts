@@ -9,6 +9,7 @@ import type {
 } from "../../../app/chain/unconfirmed-wallet.js";
 import { appendAudit } from "../../access/audit.js";
 import type { Queryable, Tx } from "../../core/database.js";
+import { lastDoubt } from "../../core/identity/database-epochs.js";
 import { locateRows } from "../../core/rows/locate-rows.js";
 import { type Statement, sql } from "../../core/sql.js";
 import { listWaitingWallets } from "../chain-payments.js";
@@ -17,7 +18,7 @@ import { freeNonce, hasLaterNonces, lowestOpen } from "./free-nonce.js";
 /** It grows with each epoch, and each time that the signer has shown a restore which began none. Served by the primary keys. */
 export const currentEpoch = sql`(
   (SELECT number FROM database_epochs ORDER BY number DESC LIMIT 1)
-  + coalesce((SELECT number FROM wallet_doubts ORDER BY number DESC LIMIT 1), 0))`;
+  + ${lastDoubt})`;
 
 /** Of the row `w`. An earlier version, which does not know nonces that were taken back, can have written the epoch beside one. */
 export const isConfirmed = sql`(w.confirmed_epoch >= ${currentEpoch} AND w.reclaimed_from IS NULL)`;
@@ -165,7 +166,7 @@ export async function doubtWallets(
   if (wallets.length === 0) return false;
   const doubts = await tx.query(sql`
     INSERT INTO wallet_doubts (number, network)
-    SELECT coalesce((SELECT number FROM wallet_doubts ORDER BY number DESC LIMIT 1), 0) + 1, ${network}
+    SELECT ${lastDoubt} + 1, ${network}
     WHERE EXISTS (
       SELECT FROM ${listWallets(wallets)} CROSS JOIN LATERAL (
         SELECT * FROM chain_wallets w

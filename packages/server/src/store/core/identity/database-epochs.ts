@@ -1,7 +1,11 @@
 import type { Epoch } from "../../../runtime/database/database-identity.js";
+import { sql } from "../sql.js";
 import { epochOf, type RunText, readEpoch, type ServerRow } from "./read-server.js";
 
 export type EpochReason = "promoted" | "restored" | "rewound";
+
+/** The number of the last doubt about wallets. Served by the primary key. */
+export const lastDoubt = sql`coalesce((SELECT number FROM wallet_doubts ORDER BY number DESC LIMIT 1), 0)`;
 
 /** The first epoch belongs to the server on which the tables were created. Served by the primary key. */
 export async function nameServer(run: RunText, { number, system, timeline }: ServerRow): Promise<void> {
@@ -13,7 +17,8 @@ export async function nameServer(run: RunText, { number, system, timeline }: Ser
 }
 
 /**
- * Begins an epoch after the one that was found, and after every one that was seen before, so that a number has one meaning. Of several
+ * Begins an epoch after the one that was found, and after every one that was seen before, so that a number has one meaning. Doubts about wallets are
+ * added to it: an earlier version, which does not count them, takes no wallet for confirmed that was confirmed after one. Of several
  * processes that find the same, one begins it and the others find it: the lock makes them wait for each other, and for `bursar recover`.
  */
 export async function beginEpoch(
@@ -27,10 +32,10 @@ export async function beginEpoch(
   await run("BEGIN");
   try {
     await run("LOCK TABLE database_epochs IN SHARE ROW EXCLUSIVE MODE");
-    // Served by the primary key.
+    // Served by the primary keys.
     await run(
       `INSERT INTO database_epochs (number, system_identifier, timeline, reason)
-       SELECT $1::bigint, $2, $3, $4 WHERE NOT EXISTS (SELECT FROM database_epochs WHERE number > $5::bigint)`,
+       SELECT $1::bigint + ${lastDoubt.text}, $2, $3, $4 WHERE NOT EXISTS (SELECT FROM database_epochs WHERE number > $5::bigint)`,
       [
         String(Math.max(found.number, seenNumber) + 1),
         row.system,

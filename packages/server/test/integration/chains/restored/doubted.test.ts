@@ -171,6 +171,18 @@ it("two wallets that were halted before any was doubted show one restore", async
   expect(await countDoubts()).toBe(before + 1);
 });
 
+it("a recovery after doubts begins an epoch after all in which wallets were confirmed, also for a version that counts no doubts", async () => {
+  const wallet = await driven.createFunded();
+  await restored.untilConfirmed(wallet);
+  expect(await countDoubts()).toBeGreaterThan(0);
+  driven.ports.signer = { sign: failToSign, signedFrom: failToSign };
+  await restored.recover();
+  const [row] = await driven.database.query<{ is: boolean }>(sql`
+    SELECT (SELECT max(number) FROM database_epochs) > confirmed_epoch AS is FROM chain_wallets WHERE wallet_id = ${wallet.walletId}
+  `);
+  expect(row?.is).toBe(true);
+});
+
 it("a refusal that names neither the nonce nor the payment takes nothing back", async () => {
   const wallet = await driven.createFunded();
   driven.ports.signer = {

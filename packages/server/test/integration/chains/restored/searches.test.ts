@@ -102,6 +102,22 @@ it("does not look again for what was found while the books do not have the fee",
   expect(counted.sum).toBe(1);
 });
 
+it("looks again if the wallet was resumed in between", async () => {
+  const wallet = await driven.createFunded();
+  const id = await driven.accept(wallet, outside, modelCoin, 20n);
+  driven.chain.send(await adopted.forget(wallet, id));
+  await adopted.untilHalted(wallet);
+  const counted = countSearches();
+  // It was made, and has not begun: the wallet stays halted.
+  expect(await adopted.refuseAdoption(wallet, 1)).toContain("was paid");
+  expect(await adopted.refuseAdoption(wallet, 1)).toContain("was paid");
+  expect(counted.sum).toBe(1);
+  await adopted.resume(wallet);
+  await adopted.untilHalted(wallet);
+  expect(await adopted.refuseAdoption(wallet, 1)).toContain("was paid");
+  expect(counted.sum).toBe(2);
+});
+
 it("finds what the signer has signed behind more than a thousand nonces of another program", async () => {
   const others = 1030;
   const wallet = await driven.createFunded();
