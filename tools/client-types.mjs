@@ -54,6 +54,18 @@ ${rows.join("\n")}
 `;
 }
 
+/** What the scopes allow. @param {Schema} document */
+export function clientScopes(document) {
+  const { scopes } = document["components"].securitySchemes.oauth2.flows.clientCredentials;
+  const rows = Object.entries(scopes).map(([scope, words]) => `  "${scope}": ${JSON.stringify(words)},`);
+  return `${header}
+/** What each scope allows, in words. */
+export const scopeDescriptions: Readonly<Record<string, string>> = {
+${rows.join("\n")}
+};
+`;
+}
+
 /** The codes of the catalog, and those after which the same request may succeed. @param {Record<string, { retry: string }>} catalog */
 export function clientErrorCodes(catalog) {
   const later = Object.keys(catalog).filter((code) => catalog[code]?.retry === "later");

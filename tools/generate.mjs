@@ -24,6 +24,7 @@ import {
   clientOperations,
   clientPasskeyOperations,
   clientSchemas,
+  clientScopes,
 } from "./client-types.mjs";
 import { configurationPage, exampleConfiguration } from "./configuration-page.mjs";
 import { root } from "./files.mjs";
@@ -51,6 +52,7 @@ const artefacts = {
   "packages/client/src/generated/passkey-operations.ts": async () =>
     clientPasskeyOperations(await apiDocument()),
   "packages/client/src/generated/schemas.ts": async () => clientSchemas(await apiDocument()),
+  "packages/client/src/generated/scopes.ts": async () => clientScopes(await apiDocument()),
   "packages/server/migrations/schema.sql": schemaFile,
 };
 

@@ -22,6 +22,7 @@ export type { ServiceErrorCode } from "./generated/error-codes.js";
 export type * from "./generated/operations.js";
 export { passkeyOperations } from "./generated/passkey-operations.js";
 export type * from "./generated/schemas.js";
+export { scopeDescriptions } from "./generated/scopes.js";
 export type { List, PageOf } from "./lists/list.js";
 export type { ManyItem, ManyResult } from "./resources/create-many.js";
 export type { BursarEvent } from "./resources/event-kinds.js";

@@ -7,7 +7,7 @@ import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
 import { LogIn, LogInAgain } from "../session/log-in";
 import { useLogOutElsewhere } from "../session/log-out";
 import { useIdleEnd } from "../session/use-idle-end";
-import { useMe } from "../session/use-me";
+import { useMe, useScopes } from "../session/use-me";
 import { Empty } from "../ui/panels/empty";
 import { PageHead } from "../ui/panels/page-head";
 import { Problem } from "../ui/panels/problem";
@@ -117,13 +117,14 @@ function useAssetDecimals(): ReadonlyMap<string, number> {
   return useMemo(() => new Map(data?.data.map(({ code, decimals }) => [code, decimals] as const)), [data]);
 }
 
-/** How many payments wait, beside the page that decides about them. */
+/** How many payments wait, beside the page that decides about them: for an approver, those that they have not decided about. */
 function Waiting() {
   const pending = usePendingApprovals();
-  if (pending === undefined || pending.count === 0) return null;
+  const isApprover = useScopes().includes("transactions:approve");
+  if (pending === undefined || pending.count === 0 || (isApprover && pending.own === 0)) return null;
   return (
     <span className="count">
-      {pending.shown}
+      {isApprover ? pending.own : pending.shown}
       <span className="visually-hidden"> waiting</span>
     </span>
   );

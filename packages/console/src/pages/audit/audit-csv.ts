@@ -2,6 +2,7 @@ import type { AuditEntry } from "@bursar/client";
 import { readClientNames } from "../../api/client-names";
 import { type CsvColumn, toCsv } from "../../ui/tables/csv";
 import { actionName } from "./action-name";
+import { entryObjects } from "./entry-objects";
 
 /** The entries that are loaded, with the names of those who acted. */
 export async function auditCsv(rows: readonly AuditEntry[]): Promise<string> {
@@ -16,7 +17,8 @@ export async function auditCsv(rows: readonly AuditEntry[]): Promise<string> {
     ["action_name", ({ action }) => actionName(action)],
     ["outcome", (row) => row.outcome],
     ["code", (row) => row.code],
-    ["object", ({ object, objects }) => object ?? objects.join(" ")],
+    ["object", (row) => entryObjects(row).ids.join(" ")],
+    ["changes", (row) => entryObjects(row).changes.join(", ")],
     ["repeated", (row) => String(row.repeated)],
     ["address", (row) => row.address],
     ["request_id", (row) => row.request_id],

@@ -26,6 +26,7 @@ import { actionName } from "./action-name";
 import { auditCsv } from "./audit-csv";
 import { type AuditFilters, actors, outcomes, texts, toAuditQuery } from "./audit-filters";
 import { ChainCheck } from "./chain-check";
+import { entryObjects } from "./entry-objects";
 
 const refreshMs = 5000;
 
@@ -152,9 +153,15 @@ function columnsWith(show: (entry: AuditEntry) => void): Column<AuditEntry>[] {
     {
       title: "Action",
       cell: ({ action }) => (
-        <span title={action}>
+        <>
           <ForeignText text={actionName(action)} limit={80} />
-        </span>
+          {actionName(action) !== action && (
+            <span className="quiet small">
+              {" "}
+              <ForeignText text={action} limit={80} />
+            </span>
+          )}
+        </>
       ),
     },
     {
@@ -167,13 +174,20 @@ function columnsWith(show: (entry: AuditEntry) => void): Column<AuditEntry>[] {
     },
     {
       title: "About",
-      cell: ({ object, objects }) => {
-        const [first = object] = objects;
-        if (first === null) return <span className="quiet">nothing</span>;
+      cell: (entry) => {
+        const { ids, changes } = entryObjects(entry);
+        const [first, ...others] = ids;
+        if (first === undefined && changes.length === 0) return <span className="quiet">nothing</span>;
         return (
           <>
-            <ObjectLink id={first} />
-            {objects.length > 1 && <span className="quiet"> and {objects.length - 1} more</span>}
+            {first !== undefined && <ObjectLink id={first} />}
+            {others.length > 0 && <span className="quiet"> and {others.length} more</span>}
+            {changes.length > 0 && (
+              <span className="quiet small">
+                {" "}
+                <ForeignText text={changes.join(", ")} limit={120} />
+              </span>
+            )}
           </>
         );
       },

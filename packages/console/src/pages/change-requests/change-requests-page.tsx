@@ -52,12 +52,34 @@ export function ChangeRequestsPage() {
         refetchIntervalMs={10_000}
         empty={
           <Empty title={state === "pending" ? "No change waits for approval" : "No such change request"}>
-            A change of a protected client, of the policy or of a destination appears here if others must
-            approve it.
+            Changes that others must approve appear here. How they are made is said below.
           </Empty>
         }
       />
+      <HowTheyAreMade />
     </>
+  );
+}
+
+function HowTheyAreMade() {
+  return (
+    <section className="card stack small" aria-labelledby="how">
+      <h2 id="how">How a change request is made</h2>
+      <p>
+        <strong>People and clients</strong> that approve payments, or manage the policy, destinations or
+        clients, are protected. Change one on <Link to="/people">its page</Link>: if you may not do it alone,
+        the page offers to request it from the others.
+      </p>
+      <p>
+        <strong>The policy and destinations</strong> are changed by one person alone, until the{" "}
+        <Link to="/policy">policy</Link> says otherwise. Add <code>"changes": {'{ "approvals": 1 }'}</code> to
+        its JSON. From then on, what loosens the policy, and each change of a destination, becomes a request.
+      </p>
+      <p>
+        Another protected person or client approves it, who is independent of the one who asks. Nothing
+        changes until then.
+      </p>
+    </section>
   );
 }
 

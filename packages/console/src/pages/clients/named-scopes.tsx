@@ -1,20 +1,22 @@
+import { scopeDescriptions } from "@bursar/client";
 import { useScopes } from "../../session/use-me";
 import { CheckList } from "../../ui/forms/check-list";
 import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
-import { scopeWords } from "../people/role-words";
 
 interface NamedScopesProps {
   maxLength: number;
   /** What a name may consist of, if not of everything. */
   hint?: string;
+  /** What is wrong with the name, before the service says so. */
+  nameFault?: string | undefined;
   value: { name: string; scopes: string[] };
   error: unknown;
   onChange: (part: { name: string } | { scopes: string[] }) => void;
 }
 
 /** A name, and scopes of those that the person has: nobody grants more. */
-export function NamedScopes({ maxLength, hint, value, error, onChange }: NamedScopesProps) {
+export function NamedScopes({ maxLength, hint, nameFault, value, error, onChange }: NamedScopesProps) {
   const own = useScopes();
   return (
     <>
@@ -23,13 +25,13 @@ export function NamedScopes({ maxLength, hint, value, error, onChange }: NamedSc
         hint={hint}
         maxLength={maxLength}
         value={value.name}
-        fault={faultOf(error, "name")}
+        fault={nameFault ?? faultOf(error, "name")}
         onValue={(name) => onChange({ name })}
       />
       <CheckList
         legend="Scopes, of those that you have"
         options={own}
-        words={scopeWords}
+        words={scopeDescriptions}
         chosen={value.scopes}
         onChange={(scopes) => onChange({ scopes })}
       />

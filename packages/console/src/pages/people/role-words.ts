@@ -1,27 +1,4 @@
-/** What the scopes allow. A test holds this to the service's own list. */
-export const scopeWords: Readonly<Record<string, string>> = {
-  "wallets:read": "Read wallets and their balances.",
-  "wallets:write": "Create wallets.",
-  "wallets:freeze": "Freeze wallets.",
-  "wallets:unfreeze": "Unfreeze wallets.",
-  "transactions:read": "Read transactions.",
-  "transactions:write": "Create and cancel transactions.",
-  "transactions:approve": "Approve or reject transactions that await approval.",
-  "deposits:write":
-    "Create deposits, which credit wallets with money from outside. Only the operator grants it.",
-  "orderbook:read": "Read order books and markets.",
-  "orders:read": "Read orders and trades.",
-  "orders:write": "Place and cancel orders.",
-  "events:read": "Read the event log and the live stream.",
-  "webhooks:manage": "Manage webhook endpoints and deliveries.",
-  "policies:read":
-    "Read and evaluate the policy, and read the list of allowed destinations. Evaluating sums and counts also needs `transactions:read`.",
-  "policies:manage": "Replace the policy.",
-  "destinations:manage": "Add and remove allowed destinations.",
-  "clients:manage": "Manage API clients, within the caller's own scopes.",
-  "audit:read": "Read the audit log.",
-  "system:manage": "Read how the service is doing for this tenant, and retry what it could not process.",
-};
+import { scopeDescriptions } from "@bursar/client";
 
 /** What the built-in roles are for. */
 const roleWords: Readonly<Record<string, string>> = {
@@ -38,5 +15,5 @@ const roleWords: Readonly<Record<string, string>> = {
 /** A role in words. One of the tenant is described by its scopes. */
 export function describeRole({ name, scopes }: { name: string; scopes: readonly string[] }): string {
   const own = Object.hasOwn(roleWords, name) ? roleWords[name] : undefined;
-  return own ?? scopes.map((scope) => (scopeWords[scope] ?? scope).replaceAll("`", "")).join(" ");
+  return own ?? scopes.map((scope) => (scopeDescriptions[scope] ?? scope).replaceAll("`", "")).join(" ");
 }

@@ -89,17 +89,33 @@ function NewRole({ onClose }: { onClose: () => void }) {
       title="Create a role"
       verb="Create with the passkey"
       mutation={create}
-      isReady={value.name !== "" && value.scopes.length > 0}
+      isReady={value.name !== "" && isRoleName(value.name) && value.scopes.length > 0}
       onConfirm={create.mutate}
       onClose={onClose}
     >
       <NamedScopes
         maxLength={40}
         hint="Lower-case letters, digits, - and _, such as treasury-clerk"
+        nameFault={
+          isRoleName(value.name)
+            ? undefined
+            : "Use lower-case letters, digits, - and _. A letter comes first."
+        }
         value={value}
         error={create.error}
         onChange={change}
       />
+      {value.scopes.includes("transactions:write") && !value.scopes.includes("wallets:read") && (
+        <p className="notice small" data-tone="wait" role="status">
+          Without <code>wallets:read</code>, people with this role name wallets by their ids, and do not see
+          what a wallet has before they pay from it.
+        </p>
+      )}
     </Confirm>
   );
+}
+
+/** Also while nothing was typed. The service says so too, as a regular expression. */
+function isRoleName(name: string): boolean {
+  return name === "" || /^[a-z][a-z0-9_-]*$/.test(name);
 }

@@ -16,6 +16,7 @@ import { Time } from "../../ui/values/time";
 import { Difference } from "./difference";
 import { readDocument, writeDocument } from "./document";
 import { DryRun } from "./dry-run";
+import { LackingApprovers } from "./lacking-approvers";
 import { PolicyForm } from "./policy-form";
 import { PolicyVersions } from "./policy-versions";
 
@@ -148,6 +149,7 @@ function Editor({ inForce }: { inForce: InForce }) {
           <Difference before={inForce.document} after={read.document} label="Difference" />
         </section>
       )}
+      {read.document !== undefined && <LackingApprovers document={read.document} />}
       {save.error !== null && <Problem error={save.error} />}
       {save.data?.object === "change_request" && (
         <div className="notice" data-tone="wait" role="status">

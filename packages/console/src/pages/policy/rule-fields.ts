@@ -33,7 +33,12 @@ export const conditionFields: readonly RuleField[] = [
   list(["when", "assets"], "Assets"),
   list(["when", "networks"], "Networks"),
   { path: ["when", "amount", "asset"], label: "Amount in", kind: "text", hint: "The asset of both bounds" },
-  { path: ["when", "amount", "min"], label: "At least", kind: "text" },
+  {
+    path: ["when", "amount", "min"],
+    label: "At least",
+    kind: "text",
+    hint: "This amount too. For more than 1000.00, write 1000.01",
+  },
   { path: ["when", "amount", "max"], label: "At most", kind: "text" },
   {
     ...list(["when", "destinations"], "Destinations", Object.keys(destinationWords)),
@@ -72,7 +77,7 @@ export const commonConditions = ["when.assets", "when.amount.asset", "when.amoun
 const approvalFields: readonly RuleField[] = [
   { path: ["approvals"], label: "Approvals", kind: "number", hint: "How many; the requester cannot approve" },
   { path: ["people"], label: "Only people approve", kind: "yes" },
-  { path: ["signed"], label: "Approvals are signed", kind: "yes" },
+  { path: ["signed"], label: "Programs sign their approvals (people always do)", kind: "yes" },
   list(["from", "groups"], "By groups"),
   list(["from", "clients"], "By clients"),
   {

@@ -59,6 +59,7 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
       {names?.has(id) && <ForeignText text={names.get(id) ?? ""} />} <code>{id}</code>
     </>
   );
+  const walletOr = (words: string, id: string | undefined) => (id === undefined ? words : wallet(id));
   return (
     <Confirm
       title="Send this payment?"
@@ -74,10 +75,10 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
         <Fact name="Amount">
           <Amount value={body.amount} asset={body.asset} />
         </Fact>
-        <Fact name="From">{source === undefined ? "the primary wallet" : wallet(source.wallet_id)}</Fact>
+        <Fact name="From">{walletOr("the primary wallet", source?.wallet_id ?? payerId)}</Fact>
         <Fact name="To">
           {destination === undefined ? (
-            "the settlement wallet"
+            walletOr("the settlement wallet", payeeId)
           ) : "address" in destination ? (
             <>
               <AddressLabel address={destination.address} network={network} />

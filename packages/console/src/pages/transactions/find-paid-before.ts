@@ -25,7 +25,8 @@ export function findPaidBefore(
       ? destination !== undefined &&
         "address" in destination &&
         isSameAddress(to.address, destination.address)
-      : to.wallet_id === payeeId;
+      : to.wallet_id ===
+        (destination !== undefined && "wallet_id" in destination ? destination.wallet_id : payeeId);
   return { same: paid.filter(isSame), other: paid.filter((one) => !isSame(one) && isPayee(one)) };
 }
 

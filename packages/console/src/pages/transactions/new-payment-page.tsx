@@ -22,7 +22,7 @@ import { ForgetQuestion } from "../../unanswered/forget-question";
 import { UnansweredList } from "../../unanswered/unanswered-list";
 import { useSentOnce } from "../../unanswered/use-sent-once";
 import { ConfirmPayment } from "./confirm-payment";
-import { addressChoices, nameFaultOf, payeeOf, walletIdOf } from "./payee";
+import { addressChoices, nameFaultOf, payeeHint, payeeOf, walletIdOf } from "./payee";
 import {
   bodyOf,
   dependsOnNames,
@@ -143,7 +143,10 @@ function PaymentForm() {
         }}
       >
         {!knowsNames && (
-          <p className="quiet small">Your role lacks wallets:read: wallets are known by their ids only.</p>
+          <p className="notice small">
+            Your role lacks <code>wallets:read</code>: you name wallets by their ids, and do not see what they
+            have.
+          </p>
         )}
         <fieldset className="contents" disabled={isLocked}>
           <TextField
@@ -199,7 +202,7 @@ function PaymentForm() {
                   <code className="wrap-anywhere">{payee.address}</code>
                 </>
               ) : (
-                `The ${knowsNames ? "name or id" : "id"} of a wallet, an address on the asset's network, or the label of a listed one. Defaults to the settlement wallet`
+                payeeHint(knowsNames, scopes.includes("policies:read"))
               )
             }
             id={payeeId}

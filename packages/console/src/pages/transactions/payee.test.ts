@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ListedAddress } from "../../api/listed-addresses";
-import { addressChoices, nameFaultOf, payeeOf } from "./payee";
+import { addressChoices, nameFaultOf, payeeHint, payeeOf } from "./payee";
 
 const network = "eip155:1";
 const wallets = new Map([
@@ -66,8 +66,25 @@ it("a name pays nothing while another wallet or address can have it that is not 
   expect(payeeOf("Supplier Müller", network, { wallets: none, listed })).toEqual({ address });
   expect(payeeOf("primary", network, { wallets, listed: [] })).toEqual({ wallet_id: "wlt_1" });
   expect(faultOf({ wallets, listed: [] }, "x")).toContain("No wallet has this name");
-  // The service refuses what is no address.
-  expect(payeeOf("x", network, { wallets: none, listed: [] })).toEqual({ address: "x" });
+  expect(faultOf({ wallets: none, listed }, "primary")).toBe(
+    "No listed address has this label. Your role names wallets by their id, such as wlt_…",
+  );
+});
+
+it("an asset that is on no chain is not paid to an address", () => {
+  expect(payeeOf(address, "book", { wallets, listed })).toEqual({
+    fault: expect.stringContaining("on no chain"),
+  });
+  expect(payeeOf("primary", "book", { wallets, listed })).toEqual({ wallet_id: "wlt_1" });
+});
+
+it("only what a role can type is promised", () => {
+  expect(payeeHint(true, true)).toContain(
+    "The name or id of a wallet, an address on the asset's network, or the label",
+  );
+  expect(payeeHint(false, false)).toBe(
+    "The id of a wallet, or an address on the asset's network. Defaults to the settlement wallet",
+  );
 });
 
 it("a listed address is chosen as itself, by a label in which nothing is hidden", () => {
@@ -85,5 +102,6 @@ it("the name of what pays is a fault if no wallet has it, or several have", () =
   for (const typed of ["", "primary", "wlt_9", address])
     expect([typed, nameFaultOf(typed, wallets)]).toEqual([typed, undefined]);
   expect(nameFaultOf("x", undefined)).toContain("Not all wallets are known");
-  expect([nameFaultOf("wlt_9", undefined), nameFaultOf("x", new Map())]).toEqual([undefined, undefined]);
+  expect(nameFaultOf("wlt_9", undefined)).toBeUndefined();
+  expect(nameFaultOf("x", new Map())).toBe("Your role names wallets by their id, such as wlt_…");
 });

@@ -8,18 +8,24 @@ export interface KnownNames {
   listed: readonly ListedAddress[] | undefined;
 }
 
+/** The network of assets that are on no chain. */
+const book = "book";
+
 type Payee = { wallet_id: string } | { address: string } | { fault: string };
 
 /**
  * What was typed to be paid: a wallet by its id or name, an address, or the label of a listed one on the network of the asset. A name that
- * could mean two things, also one that is not known here, pays nothing. An address is never a name: otherwise a wallet that is named like it would get the payment. Undefined
- * if nothing was typed.
+ * could mean two things, also one that is not known here, pays nothing. An address is never a name: otherwise a wallet that is named like
+ * it would get the payment. Undefined if nothing was typed.
  */
 export function payeeOf(typed: string, network: string, { wallets, listed }: KnownNames): Payee | undefined {
   const text = typed.trim();
   if (text === "") return undefined;
   if (isWalletId(text)) return { wallet_id: text };
-  if (couldBeAddress(text)) return { address: text };
+  if (couldBeAddress(text))
+    return network === book
+      ? { fault: "This asset is on no chain: it is paid to a wallet, and not to an address." }
+      : { address: text };
   if (wallets === undefined || listed === undefined)
     return { fault: "Not all names are known here. Use the id of the wallet, or the address." };
   const named = [...wallets].filter(([, name]) => name === text);
@@ -31,9 +37,24 @@ export function payeeOf(typed: string, network: string, { wallets, listed }: Kno
   if (labelled.length > 0) return labelledAddress(labelled, network);
   const [id] = named[0] ?? [];
   if (named.length === 1 && id !== undefined) return { wallet_id: id };
-  const fault = nameFaultOf(text, wallets, listed.length > 0 ? "wallet or listed address" : "wallet");
-  // The names of wallets are not shown to this role. The service refuses what is no address.
-  return fault === undefined ? { address: text } : { fault };
+  if (named.length > 1) return { fault: manyFault(named.length) };
+  if (wallets.size === 0) return { fault: `No listed address has this label. ${idsOnly}` };
+  return { fault: noneFault(listed.length > 0 ? "wallet or listed address" : "wallet") };
+}
+
+/** A tenant has wallets, so a person who knows none must not read them. */
+const idsOnly = "Your role names wallets by their id, such as wlt_…";
+const noneFault = (noun: string) => `No ${noun} has this name. Upper and lower case differ.`;
+const manyFault = (count: number) => `${count} wallets have this name. Choose one of them by its id.`;
+
+/** What can be typed to be paid. */
+export function payeeHint(mayNameWallets: boolean, mayReadLabels: boolean): string {
+  const wallet = `The ${mayNameWallets ? "name or id" : "id"} of a wallet`;
+  const address = "an address on the asset's network";
+  const payees = mayReadLabels
+    ? `${wallet}, ${address}, or the label of a listed one`
+    : `${wallet}, or ${address}`;
+  return `${payees}. Defaults to the settlement wallet`;
 }
 
 /** The same label can be that of one address on each network. */
@@ -58,20 +79,15 @@ export function walletIdOf(typed: string, names: WalletNames | undefined): strin
   return named.length === 1 ? named[0]?.[0] : undefined;
 }
 
-/** What is wrong with a name that was typed. Nothing if it is empty, an id, or may be an address, or if the role does not read names. */
-export function nameFaultOf(
-  typed: string,
-  names: WalletNames | undefined,
-  noun = "wallet",
-): string | undefined {
+/** What is wrong with the name of a wallet that was typed. Nothing if it is empty, an id, or may be an address. */
+export function nameFaultOf(typed: string, names: WalletNames | undefined): string | undefined {
   const text = typed.trim();
-  if (names?.size === 0 || !isName(text)) return undefined;
+  if (!isName(text)) return undefined;
+  if (names?.size === 0) return idsOnly;
   if (names === undefined) return "Not all wallets are known here by name. Use the id of the wallet.";
   const count = [...names.values()].filter((name) => name === text).length;
   if (count === 1) return undefined;
-  return count === 0
-    ? `No ${noun} has this name. Upper and lower case differ.`
-    : `${count} wallets have this name. Choose one of them by its id.`;
+  return count === 0 ? noneFault("wallet") : manyFault(count);
 }
 
 /** The listed addresses of a network as a person chooses them: by a label in which nothing is hidden, and as the address, which means one. */

@@ -28,7 +28,7 @@ it("an address is never the name of a wallet", () => {
   const others = ["bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq", "0xshort"];
   for (const typed of [address, ` ${address} `, address.toLowerCase(), ...others]) {
     const known = { wallets: new Map([["wlt_5", typed.trim()]]), listed: [] };
-    expect(bodyOf({ ...emptyPayment(), destination: typed }, "book", known).destination).toEqual({
+    expect(bodyOf({ ...emptyPayment(), destination: typed }, "eip155:1", known).destination).toEqual({
       address: typed.trim(),
     });
   }

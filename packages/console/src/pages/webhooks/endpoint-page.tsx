@@ -15,7 +15,7 @@ import { Deliveries } from "./deliveries";
 import { EndpointActions } from "./endpoint-actions";
 import { healthOf, percentOf } from "./endpoint-health";
 import { ResendDialog } from "./resend-dialog";
-import { useStats } from "./use-stats";
+import { pageEveryMs, useStats } from "./use-stats";
 
 export function EndpointPage() {
   const { id } = useParams({ from: "/webhooks/$id" });
@@ -34,7 +34,7 @@ export function EndpointPage() {
 
 function Details({ endpoint }: { endpoint: WebhookEndpoint }) {
   const { id, url, description, events, verified_at, failing_since, disabled_at, disabled_reason } = endpoint;
-  const stats = useStats(id);
+  const stats = useStats(id, pageEveryMs);
   return (
     <div className="stack">
       <FactsCard>
@@ -67,7 +67,9 @@ function Details({ endpoint }: { endpoint: WebhookEndpoint }) {
         </Fact>
         <ClientFact name="Authority" id={endpoint.client_id} />
       </FactsCard>
-      <Loaded query={stats}>{(found) => <Stats stats={found} endpoint={endpoint} />}</Loaded>
+      <Loaded query={stats}>
+        {(found) => <Stats stats={found} asOfMs={stats.dataUpdatedAt} endpoint={endpoint} />}
+      </Loaded>
       <section className="stack" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
         <Deliveries endpointId={id} />
@@ -85,7 +87,14 @@ const reasons = {
   tampered: "because it was changed in the database",
 } as const;
 
-function Stats({ stats, endpoint }: { stats: WebhookEndpointStats; endpoint: WebhookEndpoint }) {
+interface StatsProps {
+  stats: WebhookEndpointStats;
+  /** When they were read. */
+  asOfMs: number;
+  endpoint: WebhookEndpoint;
+}
+
+function Stats({ stats, asOfMs, endpoint }: StatsProps) {
   const [isOpen, setOpen] = useState(false);
   const { success_rate, attempts, latency, pending, resendable } = stats;
   const rateTone = success_rate === null ? undefined : success_rate < 0.9 ? "bad" : "good";
@@ -97,6 +106,10 @@ function Stats({ stats, endpoint }: { stats: WebhookEndpointStats; endpoint: Web
           Send again
         </button>
       </div>
+      <p className="quiet small">
+        As of <Time at={new Date(asOfMs).toISOString()} />. The deliveries below are shown as they happen, and
+        can be ahead of these figures by {pageEveryMs / 1000} seconds.
+      </p>
       <div className="cards">
         <FigureCard
           title="Delivered"

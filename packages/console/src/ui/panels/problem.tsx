@@ -1,4 +1,4 @@
-import { isBursarError } from "@bursar/client";
+import { type BursarError, isBursarError } from "@bursar/client";
 import { CopyButton } from "../values/copy-button";
 import { ForeignText } from "../values/foreign-text";
 
@@ -26,6 +26,11 @@ function fieldOf(path: string): string {
     .split(".")
     .map((step) => (/^\d+$/.test(step) ? String(Number(step) + 1) : step.replaceAll("_", " ")))
     .join(" ");
+}
+
+/** What was asked is not right, and will not be if it is asked again. */
+function isWrong(error: BursarError | undefined): boolean {
+  return error?.status === 400 || error?.status === 422;
 }
 
 /** An error: the sentence, the code, the id of the request to copy, and what to do. */
@@ -56,7 +61,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
             <CopyButton text={known.requestId} label="Copy the request id" />
           </>
         )}
-        {retry !== undefined && (
+        {retry !== undefined && !isWrong(known) && (
           <button type="button" className="button" onClick={retry}>
             Try again
           </button>
