@@ -24,7 +24,7 @@ describe.runIf(hasBrowser)("an order", () => {
     await ada.open("/markets?market=ETH-USD");
     await page.getByText("Good till cancelled").waitFor();
     const question = await fill("2010", "0.5", "crosses");
-    await question.getByText("Somebody sells at 2010.00 USD now").waitFor();
+    await question.getByText("The book sells at 2010.00 USD now").waitFor();
     await question.getByText("at most 1005.00 USD").waitFor();
     await question.getByText("0.2 % (0.001 ETH) of what trades at once").waitFor();
     await question.getByText("about 0.499 ETH").waitFor();

@@ -137,13 +137,19 @@ export function TradesAtOnce({
   if (crossed === undefined) return null;
   return (
     <p className="notice" data-tone="wait" role="status">
-      {body.side === "buy" ? "Somebody sells" : "Somebody buys"} at{" "}
-      <Amount value={crossed} asset={market.quote} /> now.{" "}
-      {body.time_in_force === "post_only"
-        ? "This order would trade at once, and is rejected because it is post only."
-        : "This order trades at once, at that price or a worse one within its limit."}
+      The book {body.side === "buy" ? "sells" : "buys"} at <Amount value={crossed} asset={market.quote} />{" "}
+      now. {crossedWords(body.time_in_force)}
     </p>
   );
+}
+
+/** The best price says nothing of how much there is at it. */
+function crossedWords(timeInForce: PlaceOrderBody["time_in_force"]): string {
+  if (timeInForce === "post_only")
+    return "This order would trade at once, and is rejected because it is post only.";
+  if (timeInForce === "fok")
+    return "This order trades at once as a whole, at that price or worse ones within its limit, or not at all.";
+  return "This order begins to trade at once, at that price or worse ones within its limit, as far as the book has enough.";
 }
 
 /** Of an asset with more, nobody notices the rounding. */

@@ -1,6 +1,6 @@
 import type { Order } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
 import { useWalletNames } from "../../api/wallet-names";
@@ -11,7 +11,8 @@ import { useFocusAfter } from "../../ui/forms/use-focus-after";
 import { Fact, Facts, TextFact } from "../../ui/panels/facts";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
-import { untilChanged } from "./until-changed";
+import { isSameAmount } from "../../unanswered/same-amount";
+import { untilDone } from "./until-done";
 
 /** Whether it can still be made smaller or cancelled. */
 export function isOpen({ state }: Pick<Order, "state">): boolean {
@@ -48,17 +49,25 @@ function Cancel({ order, onClose }: { order: Order; onClose: () => void }) {
   const names = useWalletNames();
   const [base, quote] = market.split("-");
   const cancel = useAction({
-    mutationFn: async () => untilChanged(await bursar.orders.cancel(id)),
-    onSuccess: onClose,
+    mutationFn: async () => {
+      await bursar.orders.cancel(id);
+      return await untilDone(
+        () => bursar.orders.get(id),
+        (now) => !isOpen(now),
+      );
+    },
+    onSuccess: (isDone) => isDone && onClose(),
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),
   });
+  const waits = cancel.data === false;
   return (
     <Confirm
       title="Cancel this order?"
       verb="Cancel the order"
-      closeVerb="Keep it"
+      closeVerb={waits ? "Close" : "Keep it"}
       tone="danger"
       mutation={cancel}
+      isReady={!waits}
       onConfirm={cancel.mutate}
       onClose={onClose}
     >
@@ -85,7 +94,21 @@ function Cancel({ order, onClose }: { order: Order; onClose: () => void }) {
         </Fact>
         <TextFact name="Reference" text={order.reference} />
       </Facts>
+      {waits && (
+        <AcceptedOnly>
+          The cancellation was accepted, and it is not known yet that the market has carried it out. Until
+          then the order can trade.
+        </AcceptedOnly>
+      )}
     </Confirm>
+  );
+}
+
+function AcceptedOnly({ children }: { children: ReactNode }) {
+  return (
+    <p className="notice" data-tone="wait" role="status">
+      {children}
+    </p>
   );
 }
 
@@ -93,16 +116,24 @@ function Reduce({ order, onClose }: { order: Order; onClose: () => void }) {
   const queries = useQueryClient();
   const [size, setSize] = useState(order.size ?? "");
   const amend = useAction({
-    mutationFn: async () => untilChanged(await bursar.orders.amend(order.id, { size })),
-    onSuccess: onClose,
+    mutationFn: async () => {
+      await bursar.orders.amend(order.id, { size });
+      return await untilDone(
+        () => bursar.orders.get(order.id),
+        (now) => !isOpen(now) || isSameAmount(now.size ?? undefined, size),
+      );
+    },
+    onSuccess: (isDone) => isDone && onClose(),
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),
   });
+  const waits = amend.data === false;
   return (
     <Confirm
       title="Reduce the order"
       verb="Reduce"
+      closeVerb={waits ? "Close" : "Cancel"}
       mutation={amend}
-      isReady={size !== ""}
+      isReady={size !== "" && !waits}
       onConfirm={amend.mutate}
       onClose={onClose}
     >
@@ -115,6 +146,12 @@ function Reduce({ order, onClose }: { order: Order; onClose: () => void }) {
         fault={faultOf(amend.error, "size")}
         onValue={(value) => setSize(value.trim())}
       />
+      {waits && (
+        <AcceptedOnly>
+          The new size was accepted, and it is not known yet that the market has carried it out. It changes
+          nothing if as much is filled by now.
+        </AcceptedOnly>
+      )}
     </Confirm>
   );
 }

@@ -16,9 +16,10 @@ const restingMs = 2000;
 export function OrderOutcome({ placed }: { placed: Order }) {
   const queries = useQueryClient();
   const { id, market } = placed;
-  const { data: order = placed } = useQuery({
+  const isAllowed = useScopes().includes("orders:read");
+  const { data: order = placed, error } = useQuery({
     queryKey: ["orders", "one", id],
-    enabled: useScopes().includes("orders:read"),
+    enabled: isAllowed,
     initialData: placed,
     initialDataUpdatedAt: 0,
     queryFn: ({ signal }) => bursar.orders.get(id, { signal }),
@@ -35,10 +36,16 @@ export function OrderOutcome({ placed }: { placed: Order }) {
   return (
     <p className="notice" data-tone={isBad ? "bad" : undefined} role={isBad ? "alert" : "status"}>
       Order{" "}
-      <Link to="/orders/$id" params={{ id }}>
-        {id}
-      </Link>{" "}
+      {isAllowed ? (
+        <Link to="/orders/$id" params={{ id }}>
+          {id}
+        </Link>
+      ) : (
+        <code>{id}</code>
+      )}{" "}
       <Words order={order} />
+      {!isAllowed && " Your role does not read orders: what becomes of it is not shown here."}
+      {error !== null && " It could not be read again, and may have changed since."}
     </p>
   );
 }
