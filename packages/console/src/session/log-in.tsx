@@ -58,7 +58,7 @@ function PasskeyLogin({ personId }: { personId: string | undefined }) {
     mutationFn: openSession,
     onSuccess: async ({ person }) => {
       if (personId === undefined || person.id === personId) return await queries.invalidateQueries();
-      forgetDrafts();
+      forgetDrafts(personId);
       location.reload();
     },
   });

@@ -9,10 +9,10 @@ const storageKey = "bursar-logged-out";
  * Ends the session, and forgets what was typed in this tab. What was typed in others is shown again to the same person alone: they see no
  * form when they log out here.
  */
-export async function logOut(): Promise<void> {
+export async function logOut(personId: string): Promise<void> {
   await bursar.consoleSession.end();
   localStorage.setItem(storageKey, String(Date.now()));
-  forgetDrafts();
+  forgetDrafts(personId);
   leave();
 }
 

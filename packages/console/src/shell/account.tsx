@@ -28,7 +28,7 @@ export function Account({ me, onFind, onKeys }: { me: Me; onFind: () => void; on
         <button type="button" className="button small" onClick={onKeys} aria-keyshortcuts="?">
           Shortcuts
         </button>
-        <button type="button" className="button small" onClick={() => void logOut()}>
+        <button type="button" className="button small" onClick={() => void logOut(me.client.id)}>
           Log out
         </button>
       </div>

@@ -38,12 +38,13 @@ export function useKeyedDraft<Value extends object>(name: string, initial: () =>
 }
 
 /**
- * Nothing that was typed stays in this tab, except what was sent and not answered. It may have been paid, and the person who sent it would
- * type it again, with another key. It is shown to nobody else.
+ * Nothing that a person typed stays in this tab, except what was sent and not answered. It may have been paid, and the person who sent it
+ * would type it again, with another key. It is shown to nobody else. What others have typed here stays for them.
  */
-export function forgetDrafts(): void {
+export function forgetDrafts(personId: string): void {
   for (const key of Object.keys(sessionStorage))
-    if (key.startsWith(prefix) && readDraft<{ sent?: unknown }>(key)?.sent === undefined) removeDraft(key);
+    if (key.startsWith(`${prefix}${personId}.`) && readDraft<{ sent?: unknown }>(key)?.sent === undefined)
+      removeDraft(key);
 }
 
 function subscribe(listener: () => void): () => void {
