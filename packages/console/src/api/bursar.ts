@@ -1,6 +1,7 @@
-import { type Bursar, type BursarOptions, createBursar } from "@bursar/client";
+import { type Bursar, type BursarOptions, createBursar, type Me } from "@bursar/client";
 import { isPersonOfPage, noteSession } from "../session/current-session";
 import { type Confirming, confirmWithPasskey } from "./confirm-with-passkey";
+import { queries } from "./queries";
 import { createQuotaNotes, type QuotaNotes } from "./quota-notes";
 
 const sessionPath = "/console/session";
@@ -33,15 +34,13 @@ export const bursar: Bursar = createBursar({
   },
 });
 
-let confirming: Confirming | undefined;
-
-/** A page belongs to one person for as long as it is open. */
+/**
+ * A page belongs to one person for as long as it is open, and has read who that is. To read it here would delay the question for the
+ * passkey, and a lost answer would look like that of what is confirmed.
+ */
 async function whoConfirms(): Promise<Confirming> {
-  if (confirming === undefined) {
-    const { tenant, client } = await bursar.me.get();
-    confirming = { tenantId: tenant.id, personId: client.id };
-  }
-  return confirming;
+  const { tenant, client } = queries.getQueryData<Me>(["me"]) ?? (await bursar.me.get());
+  return { tenantId: tenant.id, personId: client.id };
 }
 
 /** The page becomes that of the person who is logged in now. What waits for a token is not sent. Drafts are kept for their own person. */

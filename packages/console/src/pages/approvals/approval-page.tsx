@@ -22,13 +22,16 @@ import { digestOfShown } from "./shown-terms";
 import { TermsCard } from "./terms-card";
 
 const pendingMs = 5000;
-/** The service goes on at once when enough have approved. */
+/** The service goes on at once when enough have approved, unless something is wrong with it. */
 const decidedMs = 500;
+const soonMs = 15_000;
 
-/** Whether it only waits for the service. */
-function isDecided(transaction: Transaction | undefined): boolean {
+/** Whether it only waits for the service, since a moment ago. */
+function isJustDecided(transaction: Transaction | undefined): boolean {
   const approval = transaction?.approval;
-  return approval?.state === "pending" && approval.approved >= approval.required;
+  if (approval?.state !== "pending" || approval.approved < approval.required) return false;
+  const lastMs = Math.max(...approval.decisions.map(({ decided_at }) => Date.parse(decided_at)));
+  return Math.abs(Date.now() - lastMs) < soonMs;
 }
 
 export function ApprovalPage() {
@@ -38,7 +41,7 @@ export function ApprovalPage() {
       title="Approval"
       queryKey={["transaction", id]}
       read={(options) => bursar.transactions.get(id, options)}
-      refreshMs={(transaction) => (isDecided(transaction) ? decidedMs : pendingMs)}
+      refreshMs={(transaction) => (isJustDecided(transaction) ? decidedMs : pendingMs)}
       actions={() => (
         <Link to="/transactions/$id" params={{ id }} className="button">
           Open the transaction

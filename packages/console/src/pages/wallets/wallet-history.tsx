@@ -1,6 +1,5 @@
 import type { Lag, Wallet, WalletEntry } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { SelectField } from "../../ui/forms/text-field";
@@ -8,8 +7,7 @@ import { Loaded } from "../../ui/panels/loaded";
 import { PagedTable } from "../../ui/tables/paged-table";
 import type { Column } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
-import { ForeignText } from "../../ui/values/foreign-text";
-import { ShortId } from "../../ui/values/short-id";
+import { ObjectLink } from "../../ui/values/object-link";
 import { Time } from "../../ui/values/time";
 import { BalanceChart } from "./balance-chart";
 import { StatementFile } from "./statement-file";
@@ -85,10 +83,7 @@ const columns: readonly Column<WalletEntry>[] = [
     cell: ({ cause, cause_id, reference }) => (
       <>
         {cause === "order" && "order "}
-        <Link to={cause === "order" ? "/orders/$id" : "/transactions/$id"} params={{ id: cause_id }}>
-          {reference === null ? cause_id : <ForeignText text={reference} limit={60} />}
-        </Link>
-        {reference !== null && <ShortId id={cause_id} />}
+        <ObjectLink id={cause_id} reference={reference ?? undefined} />
       </>
     ),
   },

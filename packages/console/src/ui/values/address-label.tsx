@@ -5,7 +5,7 @@ import { ForeignText } from "./foreign-text";
 export function AddressLabel({ address, network }: { address: string; network: string }) {
   const { listed } = useListedAddresses();
   // The list has addresses in the form that is compared: those of EVM networks differ in case by their checksum alone.
-  const compared = address.startsWith("0x") ? address.toLowerCase() : address;
+  const compared = /^0x/i.test(address) ? address.toLowerCase() : address;
   const found = listed?.find((one) => one.network === network && one.address === compared);
   if (found === undefined) return null;
   return (
