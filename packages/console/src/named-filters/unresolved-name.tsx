@@ -14,12 +14,12 @@ interface UnresolvedNameProps {
 /** What to do about a name that nothing has, or more than one. */
 export function UnresolvedName({ filter: { unresolved, choose }, nothing, hint, show }: UnresolvedNameProps) {
   if (unresolved === undefined) return null;
-  const { typed, candidates, isExact } = unresolved;
+  const { typed, found: candidates, isExact, isWhole } = unresolved;
   return (
     <div className="notice" data-tone="wait" role="status">
       <p>
-        {isExact ? "More than one" : nothing} is known here by the name{" "}
-        <ForeignText text={typed} limit={60} />.{" "}
+        {!isExact ? nothing : candidates.length > 1 ? "More than one" : "One"} is known here by the name{" "}
+        <ForeignText text={typed} limit={60} />. {!isWhole && "Not all names are known here. "}
         {candidates.length === 0 ? hint : isExact ? "Choose one." : "These contain it. Choose one."}
       </p>
       <div className="row">

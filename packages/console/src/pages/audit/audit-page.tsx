@@ -89,6 +89,11 @@ export function AuditPage() {
           onChange={(name, value) => (name === "client_id" ? person.choose(value) : set(name, value))}
         />
       </search>
+      {filters.client_id !== undefined && (
+        <p className="small">
+          <span className="quiet">Acts of</span> <ObjectLink id={filters.client_id} />
+        </p>
+      )}
       <UnresolvedName
         filter={person}
         nothing="Nobody"

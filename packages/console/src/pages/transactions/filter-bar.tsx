@@ -4,6 +4,7 @@ import { ChoiceFilter } from "../../ui/tables/choice-filter";
 import { TextFilters } from "../../ui/tables/text-filter";
 import { ClientId } from "../../ui/values/client-id";
 import { ForeignText } from "../../ui/values/foreign-text";
+import { ObjectLink } from "../../ui/values/object-link";
 import { ShortId } from "../../ui/values/short-id";
 import { states, type TransactionFilters } from "./filters";
 import { SavedViews } from "./saved-views";
@@ -48,6 +49,20 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         />
         <SavedViews filters={filters} onChoose={onChange} />
       </search>
+      {(filters.wallet !== undefined || filters.client !== undefined) && (
+        <p className="small">
+          {filters.wallet !== undefined && (
+            <>
+              <span className="quiet">Wallet</span> <ObjectLink id={filters.wallet} />{" "}
+            </>
+          )}
+          {filters.client !== undefined && (
+            <>
+              <span className="quiet">Requested by</span> <ObjectLink id={filters.client} />
+            </>
+          )}
+        </p>
+      )}
       <UnresolvedName
         filter={named.wallet}
         nothing="No wallet"
