@@ -19,15 +19,25 @@ const protectedScopes: readonly Scope[] = [...protectingScopes, ...operatorScope
 /**
  * A protected client decides about other clients' requests, names those that do, or creates money. Its credentials, scopes, state and `requireSignature`
  * are changed by itself, by the operator, or by an approved change request: a client that could give it a new credential could act as it.
+ * So is one that the operator has disabled, also in a tenant with a single administrator.
  */
-export function isProtected(client: Pick<ApiClient, "scopes">, facts: ClientFacts): boolean {
+export function isProtected(client: Protectable, facts: ClientFacts): boolean {
+  if (isStoppedByOperator(client)) return true;
   if (facts.isSingleAdministrator) return false;
   return facts.isNamedByPolicy || protectedScopes.some((scope) => client.scopes.includes(scope));
 }
 
-export function refuseProtected({ scopes }: Pick<ApiClient, "scopes">): Refused {
-  const held = protectedScopes.filter((scope) => scopes.includes(scope));
-  const reason = held.length > 0 ? `it holds ${held.join(", ")}` : "the policy names it";
+type Protectable = Pick<ApiClient, "scopes" | "state" | "authorityChangedBy">;
+
+/** Nobody else has changed its authority since: that would have taken a change request. */
+function isStoppedByOperator({ state, authorityChangedBy }: Protectable): boolean {
+  return state === "disabled" && authorityChangedBy === null;
+}
+
+export function refuseProtected(client: Protectable): Refused {
+  const held = protectedScopes.filter((scope) => client.scopes.includes(scope));
+  const others = held.length > 0 ? `it holds ${held.join(", ")}` : "the policy names it";
+  const reason = isStoppedByOperator(client) ? "the operator has disabled it" : others;
   return {
     refused: "CHANGE_REQUEST_REQUIRED",
     message: `The client is protected, because ${reason}. Another client must approve this change: see POST /v1/change-requests.`,

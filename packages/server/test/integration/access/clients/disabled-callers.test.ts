@@ -1,4 +1,4 @@
-import { readId } from "@bursar/protocol";
+import { type ChangeRequest, readId } from "@bursar/protocol";
 import { expect, it } from "vitest";
 import { sql } from "../../../../src/store/core/sql.js";
 import { createGuardedTenant } from "../../../harness/access/officers.js";
@@ -27,4 +27,42 @@ it("a client that keeps changing others cannot delay that it is disabled", async
   });
   await disabling;
   expect((await changing).status).toBe(401);
+});
+
+it("a client that the operator has disabled is enabled by the operator or a change request, not by one client", async () => {
+  const tenant = await createGuardedTenant(service);
+  const { admin } = tenant;
+  const target = await tenant.create(admin, ["transactions:read"]);
+  const path = `/v1/clients/${target.clientId}`;
+  const change = (body: object) => tenant.call(admin, "PATCH", path, body);
+  // What it has disabled itself it enables, also if the operator has made the client.
+  expect((await change({ state: "disabled" })).status).toBe(200);
+  expect((await change({ state: "active" })).status).toBe(200);
+  await service.changeAsOperator(target, { state: "disabled" });
+  expect((await change({ state: "disabled", cancel: ["transactions"] })).status).toBe(200);
+  await service.inviteAsOperator(tenant.owner, { email: "ada@x.example", name: "Ada", role: "viewer" });
+  const people = (await tenant.call(admin, "GET", "/v1/people")).body as unknown as {
+    data: { id: string }[];
+  };
+  const person = { ...target, clientId: people.data[0]?.id ?? "" };
+  await service.changeAsOperator(person, { state: "disabled" });
+  const refused = [
+    await change({ state: "active" }),
+    await change({ require_signature: true }),
+    await tenant.call(admin, "POST", `${path}/secrets`, {}),
+    await tenant.call(admin, "PATCH", `/v1/people/${person.clientId}`, { state: "active" }),
+  ];
+  expect(refused.map(({ status, code }) => [status, code])).toEqual(
+    refused.map(() => [403, "CHANGE_REQUEST_REQUIRED"]),
+  );
+  const decider = await tenant.hire(["clients:manage"]);
+  const asked = await tenant.call(admin, "POST", "/v1/change-requests", {
+    ...{ kind: "client.change", change: { client_id: target.clientId, state: "active" } },
+  });
+  const { id, digest } = asked.body as unknown as ChangeRequest;
+  const approved = await tenant.call(decider, "POST", `/v1/change-requests/${id}/approve`, { digest });
+  expect(approved.body).toMatchObject({ state: "applied" });
+  await service.changeAsOperator(person, { state: "active" });
+  const read = (await tenant.call(admin, "GET", path)).body;
+  expect(read).toMatchObject({ state: "active" });
 });
