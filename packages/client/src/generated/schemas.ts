@@ -856,7 +856,7 @@ export interface InvitedPerson {
   role: string;
   /** What the role allows. */
   scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
-  /** `invited` means that the person has no passkey yet. */
+  /** `invited` means that the person has no passkey yet, and has not logged in with the OpenID provider. */
   state: "invited" | "active" | "disabled";
   /** A person should have two: one who loses the only one has to be recovered. */
   passkeys: Passkey[];
@@ -1177,7 +1177,7 @@ export interface Person {
   role: string;
   /** What the role allows. */
   scopes: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
-  /** `invited` means that the person has no passkey yet. */
+  /** `invited` means that the person has no passkey yet, and has not logged in with the OpenID provider. */
   state: "invited" | "active" | "disabled";
   /** A person should have two: one who loses the only one has to be recovered. */
   passkeys: Passkey[];

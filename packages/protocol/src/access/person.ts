@@ -41,7 +41,8 @@ const personFields = {
   role: RoleName,
   scopes: Type.Array(OneOf(allScopes), { description: "What the role allows." }),
   state: OneOf(["invited", "active", "disabled"], {
-    description: "`invited` means that the person has no passkey yet.",
+    description:
+      "`invited` means that the person has no passkey yet, and has not logged in with the OpenID provider.",
   }),
   passkeys: Type.Array(Passkey, {
     description: "A person should have two: one who loses the only one has to be recovered.",

@@ -1,5 +1,5 @@
 import { readId, showId } from "@bursar/protocol";
-import type { AuditDraft, ClientOrigin } from "../audit/audit-entry.js";
+import { type AuditDraft, type ClientOrigin, nilTenantId } from "../audit/audit-entry.js";
 import type { ApiClient } from "../clients/client.js";
 import { matchSecret } from "../clients/client-secret.js";
 import { applyClientChange, type ClientDeps } from "../clients/client-service.js";
@@ -23,6 +23,9 @@ interface Proven {
 
 const invalidInvitation: Refused = { refused: "INVITATION_INVALID" };
 const invalidPasskey: Refused = { refused: "PASSKEY_INVALID" };
+
+/** A challenge names nobody. It opens one session, also if people of two tenants have the passkey. */
+const anybody = { tenantId: nilTenantId, id: nilTenantId };
 
 /** The person of a link that can be used now. */
 export async function findInvited(
@@ -110,7 +113,7 @@ export async function logIn(
   const isFirstUse =
     verified !== undefined &&
     used !== undefined &&
-    (await deps.nonces.useNonce(client, `passkey:${used.id}`, used.expiresAt));
+    (await deps.nonces.useNonce(anybody, `passkey:${used.id}`, used.expiresAt));
   if (!isFirstUse || (await deps.isSuspended(client.tenantId))) {
     deps.audit.record(refusedLogin(client, from, new Date(deps.now())));
     return invalidPasskey;

@@ -20,6 +20,12 @@ import { refuseUnseen } from "./visible-text.js";
 /** A client that is a person. */
 export type PersonClient = ApiClient & { person: PersonFacts };
 
+/** `invited` until the person has a passkey, or has logged in with the provider. */
+export function stateOfPerson({ state, keys, person }: PersonClient): "invited" | ApiClient["state"] {
+  const hasLogin = keys.length > 0 || person.account !== undefined;
+  return state === "active" && !hasLogin ? "invited" : state;
+}
+
 /** Invites, reads and changes people. A person is a client, so what protects clients protects people. */
 export interface PeopleService {
   invitePerson: (

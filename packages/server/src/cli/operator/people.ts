@@ -2,7 +2,7 @@ import { showId } from "@bursar/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import type { OperatorOrigin } from "../../app/audit/audit-entry.js";
 import { invitationUrl } from "../../app/people/console-address.js";
-import type { InvitedPerson } from "../../app/people/people-service.js";
+import { type InvitedPerson, stateOfPerson } from "../../app/people/people-service.js";
 import type { Session } from "../../app/people/session.js";
 import { publicUrlOf } from "../../compose/public-address.js";
 import { OperatorError } from "../../operator-error.js";
@@ -46,10 +46,10 @@ export function addPeopleCommand(program: Command): void {
         const { id } = await findTenant(database, tenant);
         for (let last: string | undefined; ; ) {
           const page = await parts.useCases.listPeople(id, pageSize, last);
-          for (const { id: personId, state, keys, person } of page) {
-            const shown = state === "active" && keys.length === 0 ? "invited" : state;
+          for (const client of page) {
+            const { id: personId, keys, person } = client;
             print(
-              `${showId("cli", personId)}  ${shown.padEnd(8)}  ${person.role.padEnd(9)}  ${keys.length} passkeys  ${printable(person.email)}`,
+              `${showId("cli", personId)}  ${stateOfPerson(client).padEnd(8)}  ${person.role.padEnd(9)}  ${keys.length} passkeys  ${printable(person.email)}`,
             );
           }
           if (page.length < pageSize) return;

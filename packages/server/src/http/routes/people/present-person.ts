@@ -2,10 +2,10 @@ import { type Passkey, type Person, showId } from "@bursar/protocol";
 import type { ClientKey } from "../../../app/clients/client.js";
 import { invitationUrl } from "../../../app/people/console-address.js";
 import { readPasskey } from "../../../app/people/passkey.js";
-import type { InvitedPerson, PersonClient } from "../../../app/people/people-service.js";
+import { type InvitedPerson, type PersonClient, stateOfPerson } from "../../../app/people/people-service.js";
 
 export function presentPerson(client: PersonClient): Person {
-  const { person, state, keys, secrets, createdBy } = client;
+  const { person, keys, secrets, createdBy } = client;
   return {
     id: showId("cli", client.id),
     object: "person",
@@ -13,7 +13,7 @@ export function presentPerson(client: PersonClient): Person {
     name: client.name,
     role: person.role,
     scopes: [...client.scopes],
-    state: state === "active" && keys.length === 0 ? "invited" : state,
+    state: stateOfPerson(client),
     passkeys: keys.map(presentPasskey),
     invitation_expires_at: secrets[0]?.expiresAt?.toISOString() ?? null,
     created_by: createdBy === null ? null : showId("cli", createdBy),

@@ -41,7 +41,7 @@ describe("a login with an OpenID provider", () => {
     const first = await logIn(claims("ada@treasury.example"));
     expect([first.status, first.body["person"]]).toMatchObject([
       201,
-      { email: "ada@treasury.example", role: "operator", state: "invited", created_by: null },
+      { email: "ada@treasury.example", role: "operator", state: "active", created_by: null },
     ]);
     const token = await tokenOf(service, first.cookie);
     const me = (await (await service.call("GET", "/v1/me", token)).json()) as { client: { id: string } };

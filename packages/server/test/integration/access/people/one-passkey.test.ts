@@ -4,7 +4,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../../src/store/core/sql.js";
 import { eventually } from "../../../harness/eventually.js";
 import { createAuthenticator, passkeyHeader } from "../../../harness/people/authenticator.js";
-import { callConfirmed, consoleOriginOf, registerWith, tokenOf } from "../../../harness/people/log-in.js";
+import {
+  callConfirmed,
+  callConsole,
+  consoleOriginOf,
+  registerWith,
+  tokenOf,
+} from "../../../harness/people/log-in.js";
 import { inspectSharedService } from "../../../harness/service/shared-service.js";
 import type { TestClient } from "../../../harness/service/test-service.js";
 
@@ -71,6 +77,23 @@ describe("one passkey", () => {
     const refused = await call("POST", "/v1/clients", there.token, body, header);
     expect([refused.status, refused.body["error"]?.["code"]]).toEqual([403, "PASSKEY_INVALID"]);
     expect((await call("POST", "/v1/clients", here.token, body, header)).status).toBe(201);
+  });
+
+  it("opens one session with one assertion, also if people of two tenants have it", async () => {
+    const shared = device();
+    await join("a@x.example", "viewer", shared);
+    const handles = [shared.userHandle()];
+    await join("a@x.example", "viewer", shared, await service.createTenant("10"));
+    handles.push(shared.userHandle());
+    const { body } = await callConsole(service, "POST", "/challenge");
+    const assertion = shared.assert(body["challenge"] as string);
+    const answers = await Promise.all(
+      handles.map((user_handle) => callConsole(service, "POST", "", { user_handle, ...assertion })),
+    );
+    expect(answers.map(({ status, code }) => [status, code]).toSorted()).toEqual([
+      [201, undefined],
+      [403, "PASSKEY_INVALID"],
+    ]);
   });
 
   it("approves once, also if two people have had it since before that was refused", async () => {
