@@ -10,7 +10,7 @@ import type { UsedNonces } from "./nonce-use.js";
 import type { SigningIntent } from "./signer.js";
 import type { SignedHolds, StoppedPayment, StopReason, UnsignedHolds } from "./stop-payment.js";
 import type * as unconfirmed from "./unconfirmed-wallet.js";
-import type { ComparedWallet, GatheredAmount, Holding, NewLoss, WalletBooks } from "./wallet-books.js";
+import type * as books from "./wallet-books.js";
 
 export interface NetworkLease extends Lease {
   network: string;
@@ -192,7 +192,7 @@ export interface ChainUnit
   listLeft: (upTo: number, without: readonly string[]) => Promise<ChainDeposit[]>;
   /** The ids of those of these wallets that pay or receive something in a block up to this one that is not settled; others can be in it. */
   listUnsettled: (upTo: number, wallets: readonly WalletKey[]) => Promise<ReadonlySet<string>>;
-  readBooks: (wallets: readonly WalletKey[]) => Promise<WalletBooks[]>;
+  readBooks: (wallets: readonly WalletKey[]) => Promise<books.WalletBooks[]>;
 
   /** Those of these signatures that are not of the payment that has the nonce here. */
   listUnknownNonces: (signed: readonly unconfirmed.SignedOfWallet[]) => Promise<unconfirmed.SignedOfWallet[]>;
@@ -219,20 +219,20 @@ export interface ChainUnit
   endPayments: (payments: readonly (TransactionKey & WalletKey & { nonce: number | null })[]) => void;
   putDeposits: (deposits: readonly ChainDeposit[]) => void;
   /** Adds to what was gathered, and returns the sums. At most one for each wallet and asset. */
-  gather: (amounts: readonly GatheredAmount[]) => Promise<GatheredAmount[]>;
+  gather: (amounts: readonly books.GatheredAmount[]) => Promise<books.GatheredAmount[]>;
   /** Which of these wallets an open payment of their own tenant pays, by their ids. */
   listAwaiting: (wallets: readonly WalletKey[]) => Promise<ReadonlySet<string>>;
   /** All nonces below this one are used. */
   adoptNonce: (wallet: WalletKey, finalNonce: number) => void;
   /** Adds payouts that are accepted, and only this unit of work can see. */
-  insertLosses: (losses: readonly NewLoss[]) => Promise<void>;
+  insertLosses: (losses: readonly books.NewLoss[]) => Promise<void>;
   /** It goes on, and is compared again. */
   resumeWallet: (wallet: WalletKey) => void;
   /** All of it is credited now. */
-  emptyGathered: (amounts: readonly GatheredAmount[]) => void;
+  emptyGathered: (amounts: readonly books.GatheredAmount[]) => void;
   /** These wallets have changed, and are compared with the chain next. */
   touchWallets: (wallets: readonly WalletKey[]) => void;
-  writeHoldings: (wallets: readonly WalletKey[], holdings: readonly Holding[], at: number) => void;
+  writeHoldings: (wallets: readonly WalletKey[], holdings: readonly books.Holding[], at: number) => void;
 
   appendBlocks: (blocks: readonly FollowedBlock[]) => void;
   removeBlocks: (above: number) => void;
@@ -267,8 +267,7 @@ export interface ChainStore {
     after: { walletId: string; nonce: number } | undefined,
   ) => Promise<SentPayment[]>;
   readBytes: (network: string, hashes: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Those that have changed, and then those that were compared longest ago, before this block. */
-  listToCompare: (network: string, beforeNumber: number, limit: number) => Promise<ComparedWallet[]>;
+  listToCompare: (network: string, page: books.ComparedPage) => Promise<books.ComparedWallet[]>;
   /** Wallets that were not confirmed in this epoch of the database, without those that are halted because the chain or the signer is ahead. */
   listUnconfirmed: (
     network: string,

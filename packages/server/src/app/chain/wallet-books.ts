@@ -25,6 +25,12 @@ export interface ComparedWallet extends WalletKey {
   address: string;
 }
 
+/** Those that have changed and new ones, by their ids; or of the others, those that were compared before a block, longest ago first. */
+export type ComparedPage = { limit: number } & (
+  | { of: "touched"; afterWalletId: string | undefined }
+  | { of: "others"; beforeNumber: number }
+);
+
 export interface Holding extends WalletKey {
   asset: string;
   onChain: bigint;

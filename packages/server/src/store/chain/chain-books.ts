@@ -1,22 +1,25 @@
 import type { WalletKey } from "../../app/chain/chain-store.js";
-import type { ComparedWallet, Holding, WalletBooks } from "../../app/chain/wallet-books.js";
+import type { ComparedPage, ComparedWallet, Holding, WalletBooks } from "../../app/chain/wallet-books.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
-import { listWallets } from "./wallets/confirmed-wallets.js";
+import { leastId, listWallets } from "./wallets/confirmed-wallets.js";
 import { freeNonce, lowestOpen } from "./wallets/free-nonce.js";
 
 /** Served by chain_wallets_to_compare. */
 export function listToCompare(
   source: Queryable,
   network: string,
-  beforeNumber: number,
-  limit: number,
+  page: ComparedPage,
 ): Promise<ComparedWallet[]> {
+  const isListed =
+    page.of === "touched"
+      ? sql`w.compared_number = -1 AND w.wallet_id > ${page.afterWalletId ?? leastId}::uuid`
+      : sql`w.compared_number >= 0 AND w.compared_number < ${page.beforeNumber}`;
   return source.query<ComparedWallet>(sql`
     SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.address FROM chain_wallets w
-    WHERE w.network = ${network} AND w.compared_number < ${beforeNumber}
-    ORDER BY w.network, w.compared_number, w.wallet_id LIMIT ${limit}
+    WHERE w.network = ${network} AND ${isListed}
+    ORDER BY w.network, w.compared_number, w.wallet_id LIMIT ${page.limit}
   `);
 }
 

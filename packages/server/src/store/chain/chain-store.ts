@@ -50,7 +50,7 @@ export function createChainStore(database: Database, log: EventLog, observeUnit?
     findOwned: async (network, addresses) =>
       new Set((await findWallets(database, network, addresses)).keys()),
     ...createPaymentReads(database),
-    listToCompare: (network, before, limit) => listToCompare(database, network, before, limit),
+    listToCompare: (network, page) => listToCompare(database, network, page),
     listUnconfirmed: (network, page) => listUnconfirmed(database, network, page),
     unitOfWork: (position, work) =>
       withLedger(database, async (tx) => {

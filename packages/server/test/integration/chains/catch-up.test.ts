@@ -161,7 +161,7 @@ describe("a driver that is far behind its chain", () => {
     const { node, steps } = countCalls(service.node, "balances");
     service.startDriver({ node });
     await eventually(
-      () => service.store.listToCompare(network, 0, 300),
+      () => service.store.listToCompare(network, { of: "touched", afterWalletId: undefined, limit: 300 }),
       (wallets) => wallets.length === 0,
     );
     expect(Math.max(...steps)).toBeLessThanOrEqual(5);
@@ -172,7 +172,7 @@ describe("a driver that is far behind its chain", () => {
     for (let count = 0; count < 100; count++) wallets.push(await service.createWallet(tenantId));
     service.startDriver();
     await eventually(
-      () => service.store.listToCompare(network, 0, 300),
+      () => service.store.listToCompare(network, { of: "touched", afterWalletId: undefined, limit: 300 }),
       (left) => left.length === 0,
     );
     mine(1);

@@ -149,12 +149,17 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
         "read bytes",
         (rows) => new Map(hashes.map((hash) => [hash, rows.get(chainAttempts, hash)?.bytes ?? ""])),
       ),
-    listToCompare: (_, beforeNumber, limit) =>
+    listToCompare: (_, page) =>
       query("list to compare", (rows) =>
         rows
           .all(chainWallets)
-          .filter(({ comparedNumber }) => comparedNumber < beforeNumber)
-          .slice(0, limit),
+          .filter(({ comparedNumber, walletId }) =>
+            page.of === "touched"
+              ? comparedNumber < 0 && walletId > (page.afterWalletId ?? "")
+              : comparedNumber >= 0 && comparedNumber < page.beforeNumber,
+          )
+          .sort((a, b) => a.comparedNumber - b.comparedNumber || (a.walletId < b.walletId ? -1 : 1))
+          .slice(0, page.limit),
       ),
     listUnconfirmed: (_, { of }) =>
       query("list unconfirmed", (rows) => ({

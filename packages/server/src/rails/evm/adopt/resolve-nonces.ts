@@ -72,10 +72,15 @@ export async function gatherEvidence(
   }
   const settled = settledOf(chain);
   const tokens = tokensOf(context.network);
-  const known = chain.evidence.get(wallet.walletId) ?? new Map<string, NonceEvidence>();
-  chain.evidence.set(wallet.walletId, known);
+  const evidenceOf = chain.evidence.get(wallet.walletId) ?? {
+    found: new Map<string, NonceEvidence>(),
+    left: 0,
+  };
+  chain.evidence.set(wallet.walletId, evidenceOf);
+  const { found: known } = evidenceOf;
   const nameOf = ({ id, nonce, attempt }: TakenPayment) => `${id} ${nonce} ${attempt}`;
   const unknown = taken.filter((payment) => !known.has(nameOf(payment)));
+  evidenceOf.left = unknown.length;
   const some = unknown.slice(0, Math.min(searchedMax, searches.left));
   for (const payment of some) {
     searches.left -= 1;
@@ -93,6 +98,7 @@ export async function gatherEvidence(
       }
     });
     known.set(nameOf(payment), weighed);
+    evidenceOf.left -= 1;
   }
   if (unknown.length > some.length) return undefined;
   const ofPayments = taken.flatMap((payment) => {

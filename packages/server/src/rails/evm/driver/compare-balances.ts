@@ -1,6 +1,6 @@
 import type { ChainNetwork } from "../../../app/chain/chain-network.js";
 import { type BlockRef, type ChainNode, NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import type { ComparedWallet } from "../../../app/chain/wallet-books.js";
+import type { ComparedPage, ComparedWallet } from "../../../app/chain/wallet-books.js";
 import { acceptChain } from "../adopt/accept-chain.js";
 import { compareAll, type WalletOnChain } from "./compare-books.js";
 import {
@@ -26,28 +26,40 @@ const compareEveryBlocks = 16;
 /** Called if no node shows which transactions have used the nonces of a wallet, so that its books cannot follow the chain yet. */
 type OnUnadopted = (failure: NodeUnavailableError) => void;
 
+/** The last wallet of those that something has happened to that was compared; undefined if the next one is the first. */
+export interface ComparedTurn {
+  afterWalletId: string | undefined;
+}
+
 /**
  * Compares the books with the chain at the settled block, where both must be equal: everything up to it has ended, and nothing after it has
  * been posted. Coins that no block shows, as from a contract, are a surplus, and credited. A shortfall, or a nonce that somebody else has
- * used, halts the wallet. Wallets that something has happened to, and new ones, are compared first. Of the others, which can be a million, one
- * page is compared in each call. What could not be settled is not in the books, so the wallets that pay or receive it are left out until it is.
+ * used, halts the wallet. Wallets that something has happened to, and new ones, are compared first, in turn: those that are adopted can stay so for
+ * many calls. Of the others, which can be a million, one page is compared in each call. What could not be settled is not in the books, so the wallets that pay or receive it are left out until it is.
  * Returns what is still to be compared at this settled block.
  */
 export async function compareBalances(
   context: DriverContext,
   chain: FollowedChain,
+  turn: ComparedTurn,
   onUnadopted: OnUnadopted,
 ): Promise<"touched" | "others" | "none"> {
   const accepted: SeenWallet[] = [];
-  const compare = async (before: number) => {
-    const compared = await compareSome(context, chain, before);
+  const compare = async (page: ComparedPage) => {
+    const compared = await compareSome(context, chain, page);
     accepted.push(...compared.accepted);
-    return compared.hasMore;
+    return compared.lastWalletId;
   };
-  let pages = 1;
-  for (; pages <= pagesMax && (await compare(0)); pages++) await chain.keepLease();
-  const hasTouched = pages > pagesMax;
-  const hasMore = !hasTouched && (await compare(settledOf(chain).number - compareEveryBlocks));
+  const limit = walletsMax;
+  const isInMiddle = turn.afterWalletId !== undefined;
+  for (let pages = 0; pages < pagesMax; pages++) {
+    turn.afterWalletId = await compare({ of: "touched", afterWalletId: turn.afterWalletId, limit });
+    if (turn.afterWalletId === undefined) break;
+    await chain.keepLease();
+  }
+  const hasTouched = isInMiddle || turn.afterWalletId !== undefined;
+  const beforeNumber = settledOf(chain).number - compareEveryBlocks;
+  const hasMore = (await compare({ of: "others", beforeNumber, limit })) !== undefined;
   await acceptAll(context, chain, accepted, onUnadopted);
   // What was accepted is compared once more: its nonces come before its money.
   if (hasTouched || accepted.length > 0) return "touched";
@@ -55,8 +67,8 @@ export async function compareBalances(
 }
 
 /**
- * Those of which least was looked for come first, so that a wallet with thousands of forgotten payments holds up none with a few. When the step has
- * looked for as many as it may, the others are left for the next one.
+ * Those of which least is to be looked for come first, so that a wallet with thousands of forgotten payments holds up none with a few. When the step
+ * has looked for as many as it may, the others are left for the next one, without those of which everything was found.
  */
 async function acceptAll(
   context: DriverContext,
@@ -65,11 +77,12 @@ async function acceptAll(
   onUnadopted: OnUnadopted,
 ): Promise<void> {
   const searches = { left: searchesMax };
-  const found = ({ walletId }: SeenWallet) => chain.evidence.get(walletId)?.size ?? 0;
+  const leftOf = ({ walletId }: SeenWallet) => chain.evidence.get(walletId)?.left ?? 0;
   const unfinished: SeenWallet[] = [];
-  for (const wallet of accepted.toSorted((a, b) => found(a) - found(b))) {
+  for (const wallet of accepted.toSorted((a, b) => leftOf(a) - leftOf(b))) {
     const accept = async () => {
-      const isDecided = searches.left > 0 && (await acceptChain(context, chain, wallet, searches));
+      const isDecided =
+        (searches.left > 0 || leftOf(wallet) === 0) && (await acceptChain(context, chain, wallet, searches));
       if (!isDecided) unfinished.push(wallet);
     };
     await isolateWallets(context, chain, [wallet], (one) => one, accept, comparisonFailed).catch(
@@ -85,16 +98,16 @@ async function acceptAll(
     await inUnit(context, positionOf(chain), async (unit) => unit.touchWallets(unfinished));
 }
 
-/** Compares those whose last comparison was before this block. Returns whether there can be more of them, and whose books are to follow the chain. */
+/** Returns the last of the page if there can be more behind it, and the wallets whose books are to follow the chain. */
 async function compareSome(
   context: DriverContext,
   chain: FollowedChain,
-  beforeNumber: number,
-): Promise<{ hasMore: boolean; accepted: SeenWallet[] }> {
+  page: ComparedPage,
+): Promise<{ lastWalletId: string | undefined; accepted: SeenWallet[] }> {
   const { network, store } = context;
   const settled = settledOf(chain);
-  const wallets = await store.listToCompare(network.network, beforeNumber, walletsMax);
-  if (wallets.length === 0) return { hasMore: false, accepted: [] };
+  const wallets = await store.listToCompare(network.network, page);
+  if (wallets.length === 0) return { lastWalletId: undefined, accepted: [] };
   const read = await readChain(context, settled, wallets);
   const seen = wallets.map((wallet, index) => ({ ...wallet, onChain: read[index] as WalletOnChain }));
   const compareThese = (some: readonly SeenWallet[]) => compareSeen(context, chain, some);
@@ -109,7 +122,7 @@ async function compareSome(
   for (const walletId of compared.flatMap(({ resumed }) => resumed)) chain.evidence.delete(walletId);
   const accepted = new Set(compared.flatMap((one) => one.accepted).map(({ walletId }) => walletId));
   return {
-    hasMore: wallets.length === walletsMax,
+    lastWalletId: wallets.length < page.limit ? undefined : wallets.at(-1)?.walletId,
     accepted: seen.filter(({ walletId }) => accepted.has(walletId)),
   };
 }

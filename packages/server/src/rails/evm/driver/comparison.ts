@@ -1,5 +1,5 @@
 import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import { compareBalances } from "./compare-balances.js";
+import { type ComparedTurn, compareBalances } from "./compare-balances.js";
 import { type DriverContext, type FollowedChain, settledOf } from "./driver-context.js";
 
 export interface ComparisonDeps extends DriverContext {
@@ -22,6 +22,7 @@ const pauseMaxMs = 300_000;
 
 export function createComparison(deps: ComparisonDeps): Comparison {
   let comparedAt = -1;
+  const turn: ComparedTurn = { afterWalletId: undefined };
   let toCompare: Awaited<ReturnType<typeof compareBalances>> = "none";
   /** How often it has failed in a row, and when it is tried next. */
   let failures = 0;
@@ -41,7 +42,7 @@ export function createComparison(deps: ComparisonDeps): Comparison {
       if (!isDue || deps.monotonicMs() < dueMs) return false;
       let unadopted: NodeUnavailableError | undefined;
       try {
-        toCompare = await compareBalances(deps, chain, (failure) => {
+        toCompare = await compareBalances(deps, chain, turn, (failure) => {
           unadopted = failure;
         });
       } catch (error) {

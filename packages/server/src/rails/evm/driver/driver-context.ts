@@ -43,6 +43,12 @@ export interface Shortage {
   reason: string;
 }
 
+/** Of one wallet, by payment, and how many more are to be looked for, as far as is known. */
+interface FoundEvidence {
+  found: Map<string, NonceEvidence>;
+  left: number;
+}
+
 /** What a driver that holds the lease of its network has in memory. It is dropped after every error and read again. */
 export interface FollowedChain {
   lease: NetworkLease;
@@ -56,8 +62,8 @@ export interface FollowedChain {
   inheritedTo: number;
   /** The last followed block that has something of ours, or may have it. */
   activeTo: number;
-  /** What nodes have said about nonces of wallets that are being adopted, by wallet and payment: they are asked about some in each step. */
-  evidence: Map<string, Map<string, NonceEvidence>>;
+  /** What nodes have said about nonces of wallets that are being adopted, by wallet: they are asked about some in each step. */
+  evidence: Map<string, FoundEvidence>;
   /** Renews the lease if it is due, between parts of a long step. */
   keepLease: () => Promise<void>;
 }

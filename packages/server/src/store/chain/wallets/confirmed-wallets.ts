@@ -117,7 +117,7 @@ function readUnconfirmed(row: UnconfirmedRow): UnconfirmedWallet {
   };
 }
 
-const leastId = "00000000-0000-0000-0000-000000000000";
+export const leastId = "00000000-0000-0000-0000-000000000000";
 
 /** Served by the primary key, one by one: the network and the wallets are locked meanwhile. */
 export async function listUnknownNonces(
