@@ -94,6 +94,27 @@ describe.runIf(hasBrowser)("the live list of transactions", () => {
     }
   }, 900_000);
 
+  it("is on the overview too, which shows a payment without a reading by the clock", async () => {
+    const { service, join } = running();
+    const owner = await service.createTenant("1000");
+    const { transactions } = createBursar({ baseUrl: service.url, credentials: () => service.token(owner) });
+    const grace = await join(owner, "viewer");
+    // What is read at intervals is read once.
+    await grace.page.addInitScript("globalThis.setInterval = () => 0");
+    const followed = grace.page
+      .waitForEvent("websocket")
+      .then((socket) => socket.waitForEvent("framereceived"));
+    await grace.open("/");
+    await grace.page.getByRole("heading", { name: "Latest transactions" }).waitFor();
+    await followed;
+    const payment = { reference: "seen at once", asset: "USD", amount: "12.50" };
+    await transactions.create(payment, { idempotencyKey: randomUUID() });
+    const latest = grace.page.getByRole("region", { name: "Table: Latest transactions" });
+    await latest.getByRole("row", { name: "seen at once" }).getByText("completed", { exact: true }).waitFor();
+    await grace.page.getByRole("region", { name: "Table: Today by asset" }).getByText("12.50").waitFor();
+    await grace.close();
+  });
+
   it("takes orders of a market, and greys out a book that is not confirmed", async () => {
     const { service, join } = running();
     const owner = await service.createTenant("1000");
