@@ -15,6 +15,7 @@ export const refusalFaults = {
     check: "access.each-request",
     words: "a request without a token on the connection of one with a token",
   },
+  "no-token-in-a-crowd": { check: "access.together", words: "a request without a token among 4" },
   "longer-token-accepted": { check: "access.exact", words: "the token with characters after it" },
   "piece-of-token-accepted": { check: "access.exact", words: "half of the token" },
   "token-in-any-case-accepted": { check: "access.exact", words: "the token in other case" },
@@ -65,6 +66,10 @@ export const refusalFaults = {
   "empty-405": { check: "error.wrong-method.object", words: "an empty body" },
   "no-request-id-405": { check: "error.wrong-method.request-id", words: "none" },
   "html-415": { check: "error.every.object", words: "<html>The body must be JSON.</html> for POST /v1/" },
+  "html-unless-json-is-asked-for": {
+    check: "error.every.object",
+    words: "status 400 with the body <html>Oops</html> for POST /v1/transactions with Accept: */*",
+  },
   "odd-input-crashes": {
     check: "error.every.object",
     words: "status 500 with the body <html>Oops</html> for POST /v1/transactions (exchange",

@@ -50,6 +50,10 @@ export const webhookFaults = {
   "failure-not-retried": { check: "webhook.retry", words: "another attempt" },
   "result-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
   "unanswered-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
+  "endpoint-disabled-by-failure": {
+    check: "webhook.each.later",
+    words: "which was created after notification",
+  },
   "retry-has-new-id": { check: "webhook.retry.same-id", words: "at the next attempt" },
   "retry-has-new-id-and-counter": {
     check: "webhook.retry.same-id",

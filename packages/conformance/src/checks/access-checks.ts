@@ -19,10 +19,12 @@ const order = [
   "access.exact",
   "access.path",
   "access.each-request",
+  "access.together",
   "access.repeat",
   "access.revoked",
 ];
 const revokedTries = 3;
+const crowd = 4;
 const before = (id: string) => order.slice(0, order.indexOf(id));
 
 /**
@@ -158,6 +160,19 @@ export const accessChecks = [
       });
       if (reused === 0)
         throw new NotOffered("The target closes its connections, so no two requests are on one of them.");
+    },
+  ),
+  contractCheck(
+    "access.together",
+    "5.bearer",
+    "A request without a token is not accepted among others that arrive at once with one.",
+    { ...row, needs: ["access.none"], unlessFailed: before("access.together") },
+    async (kit) => {
+      // Nothing is said of the others: a service may refuse requests because there are many.
+      const send = (authorization?: null) => kit.create({ authorization, isConcurrent: true });
+      const sent = [...Array.from({ length: crowd }, () => send()), send(null), send(null)];
+      for (const { reply } of (await Promise.all(sent)).slice(crowd))
+        await expectNoAccess(kit, reply, `a request without a token among ${crowd} that have one`);
     },
   ),
   contractCheck(

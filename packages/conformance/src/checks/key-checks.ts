@@ -32,6 +32,8 @@ const writes = ["transaction"] as const;
 /** A second transaction is only seen by its id, so what is lost has to be known first. */
 const row = { needs: [create], unlessFailed: [read, createTogether], writes };
 const racers = 5;
+/** When the request is sent again that has no answer yet. */
+const lateMs = [150, 500, 1500] as const;
 /** Requests with other keys before one is repeated. */
 const keysBetween = 5;
 const readsAfterRepetition = 3;
@@ -57,6 +59,25 @@ async function staysWithoutRepetition(kit: Kit): Promise<boolean> {
   for (let reads = 0; reads < controlReads; reads += 1)
     if (stateOf(kit.target, await showTransaction(kit, id)) !== state) return false;
   return true;
+}
+
+/** A client that has no answer asks again while the first request is still carried out: a lock can end before the work does. */
+async function sendWhileUnanswered<T>(
+  kit: Kit,
+  sent: readonly Promise<T>[],
+  send: () => Promise<T>,
+): Promise<Promise<T>[]> {
+  const all = Promise.allSettled(sent).then(() => true);
+  const later: Promise<T>[] = [];
+  for (const [at, dueMs] of lateMs.entries()) {
+    const pause = kit.sleep(dueMs - (lateMs[at - 1] ?? 0)).then(() => false);
+    if (await Promise.race([all, pause])) break;
+    const next = send();
+    // It is awaited with the others.
+    next.catch(() => undefined);
+    later.push(next);
+  }
+  return later;
 }
 
 /** Whether an id is returned is open, so it is no failure. */
@@ -222,8 +243,14 @@ export const keyChecks = [
     async (kit) => {
       const body = JSON.stringify(membersOf(kit, kit.newName()));
       const request = { key: kit.newKey(), body, isConcurrent: true };
-      const attempts = await Promise.all(Array.from({ length: racers }, () => kit.create(request)));
-      await expectOneOf(kit, attempts, `${racers} concurrent requests with one key`);
+      const sent = Array.from({ length: racers }, () => kit.create(request));
+      const later = await sendWhileUnanswered(kit, sent, () => kit.create(request));
+      const last =
+        later.length === 0
+          ? ""
+          : `, the last of them after ${lateMs[later.length - 1]} ms without an answer to the first`;
+      const attempts = await Promise.all([...sent, ...later]);
+      await expectOneOf(kit, attempts, `${attempts.length} concurrent requests with one key${last}`);
     },
   ),
 ];

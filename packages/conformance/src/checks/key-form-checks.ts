@@ -15,30 +15,37 @@ const digitsInNumber = 12;
 /** Two keys are two strings, however alike. Their length and their characters are open, so any of these may be refused. */
 export const keyFormChecks = [
   contractCheck(
-    "key.case",
-    "4.rule-2",
-    "Keys that differ only in case are different keys.",
-    row,
-    async (kit) => {
-      const name = `Key${kit.newKey().replaceAll("-", "")}`.slice(0, kit.session.keyLength ?? keyLength);
-      const what = "two keys that differ in case";
-      if (await expectTwo(kit, [name.toLowerCase(), name.toUpperCase()], what)) return;
-      throw new NotOffered(`Keys such as ${name} are refused, and may be.`);
-    },
-  ),
-  contractCheck(
     "key.whole",
     "4.rule-2",
-    "Keys are compared to their last character.",
-    { ...row, unlessFailed: [...earlier, "key.case"] },
+    "Keys are compared from their first character to their last one.",
+    row,
     async (kit) => {
       const what = "two keys that differ in their last character";
       const names = [270, 96, 32].map((length) => `${kit.newName()}-${"k".repeat(length)}`);
       const pairs = [...names, kit.newKey()].map(
         (name) => [`${name.slice(0, -1)}1`, `${name.slice(0, -1)}2`] as const,
       );
+      // Letters, which are also digits of a UUID: a program can take the digits of a key alone.
+      const end = kit.newKey().slice(1);
+      const isBegun = await expectTwo(
+        kit,
+        [`a${end}`, `b${end}`],
+        "two keys that differ in their first character",
+      );
       for (const pair of pairs) if (await expectTwo(kit, pair, what)) return;
-      throw new NotOffered(`Keys such as ${pairs.at(-1)?.[0]} are refused, and may be.`);
+      if (!isBegun) throw new NotOffered(`Keys such as ${pairs.at(-1)?.[0]} are refused, and may be.`);
+    },
+  ),
+  contractCheck(
+    "key.case",
+    "4.rule-2",
+    "Keys that differ only in case are different keys.",
+    { ...row, unlessFailed: [...earlier, "key.whole"] },
+    async (kit) => {
+      const name = `Key${kit.newKey().replaceAll("-", "")}`.slice(0, kit.session.keyLength ?? keyLength);
+      const what = "two keys that differ in case";
+      if (await expectTwo(kit, [name.toLowerCase(), name.toUpperCase()], what)) return;
+      throw new NotOffered(`Keys such as ${name} are refused, and may be.`);
     },
   ),
   contractCheck(

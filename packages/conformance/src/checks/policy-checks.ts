@@ -119,7 +119,7 @@ export const policyChecks = [
     "policy.announced",
     "3.state",
     "If policy rejects a transaction after the 202, that is announced.",
-    { needs: [refused, "webhook.each"], writes },
+    { needs: [refused, "webhook.each"], unlessFailed: ["webhook.each.later"], writes },
     async (kit) => {
       const { deliveries, created } = await announced(kit);
       // What is refused at once is no transaction.
@@ -143,7 +143,7 @@ export const policyChecks = [
     "policy.nothing-created",
     "7.policy",
     "A request that policy rejects does not become a transaction.",
-    { needs: [refused, "webhook.each"], writes },
+    { needs: [refused, "webhook.each"], unlessFailed: ["webhook.each.later"], writes },
     async (kit) => {
       const { receiver } = kit.session;
       const evidence = createEvidence(kit, await announced(kit));

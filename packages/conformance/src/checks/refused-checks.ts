@@ -73,7 +73,7 @@ export const refusedChecks = [
     "refused.nothing-created",
     "4.rule-4",
     "A request that is refused does not become a transaction.",
-    { ...row, needs: ["webhook.each"] },
+    { ...row, needs: ["webhook.each"], unlessFailed: ["webhook.each.later"] },
     async (kit) => {
       const { before, refused, arrived } = await notToBeCreated(kit);
       const evidence = createEvidence(kit, before);
@@ -97,7 +97,7 @@ export const refusedChecks = [
     {
       ...row,
       needs: ["webhook.each"],
-      unlessFailed: ["key.repeat.same-id", "key.repeat.other-connection", "key.race"],
+      unlessFailed: ["key.repeat.same-id", "key.repeat.other-connection", "key.race", "webhook.each.later"],
     },
     async (kit) => {
       const { before, accepted, repeated, raced, arrived } = await notToBeCreated(kit);

@@ -95,7 +95,7 @@ export const slowChecks = [
     "Notifications are retried on the documented schedule.",
     {
       needs: ["webhook.retry.same-id"],
-      unlessFailed: ["standard-webhooks.once"],
+      unlessFailed: ["standard-webhooks.once", "webhook.each.later"],
       writes: ["transaction", "webhook endpoint"],
       slow: true,
     },

@@ -15,6 +15,8 @@ import { reserveAmount, type Session, timePassed } from "./session.js";
 export interface SendOptions {
   /** Undefined sends the run's own token, null none. */
   readonly authorization?: string | null | undefined;
+  /** Of the header Accept; JSON if it is not given. */
+  readonly accept?: string;
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: string | undefined;
   /** Sends each character of the body as one byte, so that it need not be UTF-8. */
@@ -112,7 +114,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
       method,
       url: urlOf(target.baseUrl, path),
       headers: [
-        ["Accept", "application/json"],
+        ["Accept", options.accept ?? "application/json"],
         ...(authorization === null ? [] : [["Authorization", authorization] as const]),
         ...(options.headers ?? []),
       ],

@@ -101,7 +101,9 @@ async function expectEach(kit: Kit, { wanted, wrong, isGoodElsewhere = () => tru
     if (first === undefined) return "none";
     const { method, url } = first.exchange.request;
     const others = same.length > 1 ? `, and ${same.length - 1} more` : "";
-    return `${wrong(first)} for ${method} ${url.pathname} (exchange ${first.exchange.index}${others})`;
+    const accept = first.exchange.request.headers.find(([name]) => name === "Accept")?.[1] ?? "";
+    const asked = accept.includes("json") ? "" : ` with Accept: ${accept}`;
+    return `${wrong(first)} for ${method} ${url.pathname}${asked} (exchange ${first.exchange.index}${others})`;
   }
 }
 

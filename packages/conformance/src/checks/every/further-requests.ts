@@ -63,6 +63,9 @@ export const furtherRequests = (kit: Kit): Promise<FurtherReplies> =>
     await attempt(() => own.send("GET", path, { authorization: null }), true);
     await attempt(() => own.send("GET", path, { authorization: unissued.padEnd(longToken, "x") }));
     await attempt(() => own.send("GET", "/v1/transactions/%ff"));
+    // What programs send that do not say what they want.
+    await attempt(() => own.create({ key: null, accept: "*/*" }), true);
+    await attempt(() => own.send("GET", `/v1/transactions/${own.newName()}`, { accept: "*/*" }), true);
     const created: (Attempt | undefined)[] = [];
     for (const change of oddMembers) created.push(await attempt(() => create(change)));
     // A server need not read a long body before it refuses it.

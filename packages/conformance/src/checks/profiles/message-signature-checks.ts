@@ -185,7 +185,12 @@ export const messageSignatureChecks = [
     {
       // All that verifies with the first secret alone comes before.
       needs: [verifies, "webhook.retry"],
-      unlessFailed: ["webhook.retry.signed", "standard-webhooks.secret", "rfc9421.keyid"],
+      unlessFailed: [
+        "webhook.retry.signed",
+        "webhook.each.later",
+        "standard-webhooks.secret",
+        "rfc9421.keyid",
+      ],
       writes,
     },
     expectBothKeys,

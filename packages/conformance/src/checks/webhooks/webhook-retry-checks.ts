@@ -3,15 +3,21 @@ import type { Kit } from "../../engine/kit.js";
 import { showValue } from "../../engine/name-value.js";
 import { findMember, itemOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
+import { acceptTransaction } from "../key-scenarios.js";
 import { failOverdue } from "../scenarios.js";
 import { stateNames } from "../transaction-state.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
+import { endpoint } from "./webhook-endpoint.js";
+import { isAbout, nameOf } from "./webhook-names.js";
 import { isRepeated, retried } from "./webhook-retry-scenario.js";
+import { announced } from "./webhook-scenarios.js";
 
 const retry = "webhook.retry";
 const idPresent = "webhook.delivery-id";
 const idUnique = "webhook.delivery-id.unique";
 const valid = "webhook.signature.valid";
+/** Checks that wait for a notification later in the run would repeat its failure. */
+const eachLater = "webhook.each.later";
 const row = { needs: ["webhook.sent"], writes: ["transaction", "webhook endpoint"] as const };
 
 /** What follows a notification that the receiver has not accepted. When, and how often, is open. */
@@ -35,6 +41,26 @@ export const webhookRetryChecks = [
         wanted,
         `none, although notification ${first.index} before it was repeated`,
       );
+    },
+  ),
+  contractCheck(
+    eachLater,
+    "6.emitted",
+    "A transaction is announced also after the receiver has refused a notification.",
+    { ...row, needs: [retry], unlessFailed: ["webhook.each", idUnique] },
+    async (kit) => {
+      const { first } = await retried(kit);
+      if (!(await announced(kit)).isAttributed)
+        throw new NotOffered("Notifications do not say which transaction they are about.");
+      const { receiver } = await endpoint(kit);
+      const created = await acceptTransaction(kit);
+      const found = await kit.watch(kit.target.timing.webhookMs, async () =>
+        receiver.deliveries.slice(first.index).find((one) => isAbout(kit, one, created)),
+      );
+      if (found !== undefined) return;
+      kit.attach([first]);
+      const wanted = `a notification about ${nameOf(created)}, which was created after notification ${first.index} was answered with 500`;
+      failOverdue(kit, "webhookMs", wanted, "none, although those before it were announced");
     },
   ),
   contractCheck(

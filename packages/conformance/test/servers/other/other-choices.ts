@@ -79,7 +79,7 @@ export const otherChoices = {
   "notifications that are compressed": {},
   "notifications that name nothing": {
     warned: ["webhook.sent"],
-    missing: ["webhook.each", "webhook.result", "webhook.visible"],
+    missing: ["webhook.each", "webhook.each.later", "webhook.result", "webhook.visible"],
   },
   "notifications sent again after 2xx": {},
   "a sender that waits only half a second": {},
@@ -190,7 +190,7 @@ export const otherChoices = {
   "no id in the 202": {
     file: [["accepted_id: header.location\n", ""]],
     warned: ["webhook.sent"],
-    missing: [...needsId, "webhook.each"],
+    missing: [...needsId, "webhook.each", "webhook.each.later"],
   },
   "no id in the 202, and notifications that name the reference": {
     file: [["accepted_id: header.location\n", ""]],
@@ -202,7 +202,7 @@ export const otherChoices = {
       ["webhooks:", "webhooks:\n  transaction_id: body.resource"],
     ],
     warned: ["webhook.sent"],
-    missing: [...needsId, "webhook.each"],
+    missing: [...needsId, "webhook.each", "webhook.each.later"],
   },
   "an address of the transaction in the body of the 202": {
     file: [["header.location", "body.links.0.self"]],

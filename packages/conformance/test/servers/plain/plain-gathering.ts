@@ -1,3 +1,22 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** How many requests of the last moment are a crowd. One after the other, each waits, so there are fewer. */
+const crowdMin = 5;
+const momentMs = 15;
+
+/** Resolves a moment later, to whether the request is one of many that have arrived at about the same time. */
+export function createCrowd() {
+  let recent = 0;
+  return async (): Promise<boolean> => {
+    recent += 1;
+    setTimeout(() => {
+      recent -= 1;
+    }, momentMs * 2).unref();
+    await delay(momentMs);
+    return recent >= crowdMin;
+  };
+}
+
 /** So long a request waits for others, also on a busy machine. */
 const gatherMs = 120;
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { tenantOf } from "./plain-input.js";
 import type { Has, PlainRequest } from "./plain-server.js";
 
@@ -5,6 +6,11 @@ import type { Has, PlainRequest } from "./plain-server.js";
 export const forgottenMs = 700;
 /** The minute of the checks that wait long, in this server's time. */
 export const minuteMs = 2000;
+
+/** How long the work takes for a key that others ask for meanwhile, and for how long they wait for it, if that is the fault. */
+const arrivalMs = 20;
+const workMs = 900;
+const lockMs = 300;
 
 const keysRemembered = 3;
 const keysKept = 5;
@@ -22,7 +28,29 @@ export interface Remembered<T> {
 export function createPlainKeys<T extends { state: string }>(has: Has) {
   const keys = new Map<string, Remembered<T>>();
 
-  const keyOf = (own: string, request: PlainRequest) => {
+  const locks = new Map<string, { readonly at: number; waiting: (() => void)[] }>();
+  /** Whether the request may do the work, which it has then waited for; if it may not, another one has done it meanwhile. */
+  const takeLock = async (key: string): Promise<boolean> => {
+    const held = locks.get(key);
+    if (held !== undefined && performance.now() - held.at < lockMs) {
+      await new Promise<void>((resolve) => held.waiting.push(resolve));
+      return false;
+    }
+    const own = { at: performance.now(), waiting: [] as (() => void)[] };
+    locks.set(key, own);
+    await delay(arrivalMs);
+    if (own.waiting.length > 0) await delay(workMs);
+    // After the key was remembered.
+    setImmediate(() => {
+      if (locks.get(key) === own) locks.delete(key);
+      for (const resolve of own.waiting) resolve();
+    });
+    return true;
+  };
+
+  const keyOf = (given: string, request: PlainRequest) => {
+    const tail = has("keys-without-first-character") ? given.slice(1) : given;
+    const own = has("keys-without-letters") ? tail.replace(/\D/g, "") : tail;
     const key = has("other-tenants-key-found") ? own : `${tenantOf(request.headers.authorization)} ${own}`;
     const cased = has("keys-case-insensitive") ? key.toLowerCase() : key;
     if (has("keys-decoded") && /%[\da-f]{2}/i.test(cased)) return decodeURIComponent(cased);
@@ -63,5 +91,5 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
   /** One of five new keys in the check that repeats several. */
   const isForgotten = (request: PlainRequest) =>
     has("some-keys-forgotten") && countFrom(2, request) === keysKept;
-  return { keys, keyOf, findKey, isMistaken, isForgotten };
+  return { keys, keyOf, findKey, takeLock, isMistaken, isForgotten };
 }

@@ -74,8 +74,7 @@ export async function startPlainServer(
     limitedRequests += isLimited ? 1 : 0;
     if (isLimited && limitedRequests > limitedMax)
       throw new PlainRefusal(429, "RATE_LIMITED", "The quota is used up.", "quota");
-    if (has("odd-input-crashes") && isOdd(request))
-      return { status: 500, headers: { "content-type": "text/html" }, body: "<html>Oops</html>" };
+    if (has("odd-input-crashes") && isOdd(request)) return oops({ status: 500 });
     if (has("odd-input-dropped") && isOdd(request)) throw new DroppedConnection();
     const extra = oauth.answer(request) ?? answerDocuments(path, has) ?? signatures.answer(request);
     if (extra !== undefined) return extra;
@@ -105,7 +104,7 @@ export async function startPlainServer(
     readRequest(incoming)
       .then(route)
       .catch((error: unknown) => errors.answer(error, incoming.socket))
-      .then((answer) => write(response, answer, has))
+      .then((answer) => write(response, isHtml(incoming, answer, has) ? oops(answer) : answer, has))
       .catch(() => response.destroy());
   });
   server.on("upgrade", stream.upgrade);
@@ -123,6 +122,16 @@ export async function startPlainServer(
       }),
   };
 }
+
+const oops = ({ status }: Pick<PlainAnswer, "status">): PlainAnswer => ({
+  status,
+  headers: { "content-type": "text/html" },
+  body: "<html>Oops</html>",
+});
+
+/** Errors are pages for those that do not ask for JSON, if that is the fault. */
+const isHtml = ({ headers }: IncomingMessage, { status }: PlainAnswer, has: Has) =>
+  has("html-unless-json-is-asked-for") && status >= 400 && headers.accept?.includes("json") !== true;
 
 async function readRequest(incoming: IncomingMessage): Promise<PlainRequest> {
   const chunks: Buffer[] = [];

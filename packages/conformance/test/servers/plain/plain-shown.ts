@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Has } from "./plain-server.js";
 
 /** Members of a transaction as GET shows them. */
@@ -24,3 +25,10 @@ export const isLikeId = (own: string, id: string, has: Has) =>
   (has("ids-compared-by-prefix") && own.startsWith(id)) ||
   (has("ids-compared-without-suffix") && id.startsWith(own)) ||
   (has("ids-in-any-case") && own.toLowerCase() === id.toLowerCase());
+
+/** The id of a new transaction, of which there are so many. */
+export function newId(count: number, has: Has): string {
+  if (has("numeric-id")) return String(100_000 + count);
+  if (has("numeric-id-large")) return String(2n ** 60n + BigInt(count));
+  return (has("ids-in-any-case") ? "Tx_" : "tx_") + randomUUID().replaceAll("-", "");
+}

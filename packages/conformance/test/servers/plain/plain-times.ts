@@ -10,3 +10,12 @@ export const raceMs = 60;
 export const failedCount = 9;
 /** One of so many never gets a result, if that is the fault. */
 export const unsettledEach = 4;
+/** The transaction that is lost although others are kept, and how often a final one is shown before it is lost. */
+export const lostIndex = 8;
+export const lostAfterReads = 1;
+/** As many as one check reads. */
+export const staleMax = 4;
+/** As many requests at once as one check sends. */
+export const crowd = 8;
+/** The fault that changes a state after a minute concerns only the first ones, which no check looks at later than the one meant for it. */
+export const changedLater = 2;

@@ -2,15 +2,27 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { createPlainAccepted } from "./plain-accepted.js";
 import { PlainRefusal } from "./plain-errors.js";
-import { createGathering } from "./plain-gathering.js";
+import { createCrowd, createGathering } from "./plain-gathering.js";
 import { checkToken, type Input, policyMax, readInput, readKey, tenantOf, validate } from "./plain-input.js";
 import { createPlainKeys, minuteMs, type Remembered } from "./plain-keys.js";
 import type { PlainOauth } from "./plain-oauth.js";
 import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
-import { isLikeId, showAmount, showReference } from "./plain-shown.js";
+import { isLikeId, newId, showAmount, showReference } from "./plain-shown.js";
 import type { createPlainSignatures } from "./plain-signatures.js";
 import type { PlainStream } from "./plain-stream.js";
-import { failedCount, hiddenMs, raceMs, settleMs, slowSettleMs, unsettledEach } from "./plain-times.js";
+import {
+  changedLater,
+  crowd,
+  failedCount,
+  hiddenMs,
+  lostAfterReads,
+  lostIndex,
+  raceMs,
+  settleMs,
+  slowSettleMs,
+  staleMax,
+  unsettledEach,
+} from "./plain-times.js";
 import type { PlainWebhooks } from "./plain-webhooks.js";
 
 interface Transaction extends Input {
@@ -26,20 +38,11 @@ interface Parts {
   readonly signatures: ReturnType<typeof createPlainSignatures>;
 }
 
-/** The transaction that is lost although others are kept, and how often a final one is shown before it is lost. */
-const lostIndex = 8;
-const lostAfterReads = 1;
-/** As many as one check reads. */
-const staleMax = 4;
-/** As many requests at once as one check sends. */
-const crowd = 8;
-/** The fault that changes a state after a minute concerns only the first ones, which no check looks at later than the one meant for it. */
-const changedLater = 2;
-
 export function createPlainTransactions(has: Has, { webhooks, oauth, stream, signatures }: Parts) {
   const transactions = new Map<string, Transaction>();
-  const { keys, keyOf, findKey, isMistaken, isForgotten } = createPlainKeys<Transaction>(has);
+  const { keys, keyOf, findKey, takeLock, isMistaken, isForgotten } = createPlainKeys<Transaction>(has);
   const gather = createGathering();
+  const isCrowd = createCrowd();
   const bodies = new Map<string, Transaction>();
   const consumed = new Set<string>();
   const rejected = new Set<string>();
@@ -61,12 +64,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
 
   const add = (input: Input, tenant = "first"): Transaction => {
     count += 1;
-    const prefix = has("ids-in-any-case") ? "Tx_" : "tx_";
-    const id = has("numeric-id")
-      ? String(100_000 + count)
-      : has("numeric-id-large")
-        ? String(2n ** 60n + BigInt(count))
-        : prefix + randomUUID().replaceAll("-", "");
+    const id = newId(count, has);
     const transaction = { ...input, id, state: "accepted", created_at: new Date().toISOString() };
     transactions.set(id, transaction);
     tenants.set(id, tenant);
@@ -111,14 +109,17 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
         : undefined;
     if (stored !== undefined) return stored;
     carryOutRefused(request);
-    checkToken(request, has, oauth);
+    const isAdmitted = has("no-token-in-a-crowd") && (await isCrowd()) && !request.headers.authorization;
+    if (!isAdmitted) checkToken(request, has, oauth);
     signatures.check(request);
     const input = readInput(request, has);
     if (has("create-refused")) throw new PlainRefusal(400, "NOT_TODAY", "Nothing is accepted.", "create");
     const key = readKey(request, has);
     const isTogether = has("race-carried-out") && (await gather(key ?? "", 3));
     const isCrowded = has("id-of-a-moment") && (await gather("create", 4));
-    const known = key === undefined ? undefined : findKey(key, request);
+    const find = () => (key === undefined ? undefined : findKey(key, request));
+    const isNew = has("key-lock-expires") && find() === undefined && (await takeLock(key ?? ""));
+    const known = isNew ? undefined : find();
     try {
       const isAllowed = has("policy-applied-once") && rejected.has(key ?? "");
       const create = (refused: Input) => add(refused);
