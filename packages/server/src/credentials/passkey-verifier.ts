@@ -1,6 +1,7 @@
 import type { ConsoleAddress } from "../app/people/console-address.js";
-import { canonicalCoseKey } from "../app/people/cose-key.js";
+import { canonicalCoseKey, ed25519KeyOf } from "../app/people/cose-key.js";
 import type { PasskeyVerifier } from "../app/people/passkey.js";
+import { isEd25519PublicKey } from "./ed25519-point.js";
 
 /** EdDSA, ES256 and RS256: what authenticators offer. */
 const algorithms = [-8, -7, -257];
@@ -17,14 +18,25 @@ const load = () => import("@simplewebauthn/server");
 const loadHelpers = () => import("@simplewebauthn/server/helpers");
 
 /**
- * The pages ask for no attestation, and browsers then give none, or one by the new key itself. Any other is refused unread: the library
- * would ask for the revocations of a certificate that the caller has made, at an address of the caller's choice.
+ * The key of a new passkey, before its signature is verified: that could take long. The pages ask for no attestation, and browsers then give
+ * none, or one by the new key itself. Any other is refused unread: the library would ask for the revocations of a certificate that the
+ * caller has made, at an address of the caller's choice.
  */
-async function hasNoCertificate(attestationObject: string): Promise<boolean> {
-  const { decodeAttestationObject } = await loadHelpers();
+async function readNewKey(attestationObject: string): Promise<Buffer | undefined> {
+  const { decodeAttestationObject, parseAuthenticatorData } = await loadHelpers();
   const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")));
   const format = decoded.get("fmt");
-  return format === "none" || (format === "packed" && decoded.get("attStmt").get("x5c") === undefined);
+  if (format !== "none" && (format !== "packed" || decoded.get("attStmt").get("x5c") !== undefined))
+    return undefined;
+  return readKey(parseAuthenticatorData(decoded.get("authData")).credentialPublicKey);
+}
+
+/** The key in its canonical encoding; undefined if it is none that a device makes. */
+function readKey(given: Uint8Array | undefined): Buffer | undefined {
+  if (given === undefined || given.length > publicKeyBytesMax) return undefined;
+  const key = canonicalCoseKey(given);
+  const ed25519 = key && ed25519KeyOf(key);
+  return ed25519 === undefined || isEd25519PublicKey(ed25519) ? key : undefined;
 }
 
 /** Whatever is wrong with an answer of an authenticator, it is refused; the library throws an error for most of it. */
@@ -34,7 +46,8 @@ export function createPasskeyVerifier(addressOf: () => ConsoleAddress): PasskeyV
       const { verifyRegistrationResponse } = await load();
       const { rpId, origins } = addressOf();
       try {
-        if (!(await hasNoCertificate(attestation_object))) return undefined;
+        const publicKey = await readNewKey(attestation_object);
+        if (publicKey === undefined || id.length > credentialIdLengthMax) return undefined;
         const { verified, registrationInfo } = await verifyRegistrationResponse({
           response: {
             ...{ id, rawId: id, type: "public-key", clientExtensionResults: {} },
@@ -47,10 +60,8 @@ export function createPasskeyVerifier(addressOf: () => ConsoleAddress): PasskeyV
           supportedAlgorithmIDs: algorithms,
         });
         if (!verified || registrationInfo.credential.id !== id) return undefined;
-        const { publicKey: given, counter } = registrationInfo.credential;
-        if (given.length > publicKeyBytesMax || id.length > credentialIdLengthMax) return undefined;
-        const publicKey = canonicalCoseKey(given);
-        return publicKey && { credentialId: id, publicKey: publicKey.toString("base64url"), counter };
+        const { counter } = registrationInfo.credential;
+        return { credentialId: id, publicKey: publicKey.toString("base64url"), counter };
       } catch {
         return undefined;
       }
@@ -59,6 +70,8 @@ export function createPasskeyVerifier(addressOf: () => ConsoleAddress): PasskeyV
       const { verifyAuthenticationResponse } = await load();
       const { rpId, origins } = addressOf();
       try {
+        const publicKey = readKey(Buffer.from(passkey.publicKey, "base64url"));
+        if (publicKey === undefined) return undefined;
         const { verified, authenticationInfo } = await verifyAuthenticationResponse({
           response: {
             ...{ id, rawId: id, type: "public-key", clientExtensionResults: {} },
@@ -70,7 +83,7 @@ export function createPasskeyVerifier(addressOf: () => ConsoleAddress): PasskeyV
           requireUserVerification: true,
           credential: {
             id: passkey.credentialId,
-            publicKey: new Uint8Array(Buffer.from(passkey.publicKey, "base64url")),
+            publicKey: new Uint8Array(publicKey),
             counter: passkey.counter,
           },
         });

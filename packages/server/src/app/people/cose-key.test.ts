@@ -5,7 +5,12 @@ const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 const [x, y] = ["11".repeat(32), "22".repeat(32)];
 const p256 = hex(`a5 0102 0326 2001 215820${x} 225820${y}`);
 const ed25519 = hex(`a4 0101 0327 2006 215820${x}`);
-const rsa = hex(`a4 0103 03390100 20420123 2143010001`);
+const modulus = `c1${"33".repeat(255)}`;
+const rsaOf = (n: string, e: string) => {
+  const bytes = (value: string) => `59${(value.length / 2).toString(16).padStart(4, "0")}${value}`;
+  return hex(`a4 0103 03390100 20${bytes(n)} 21${e}`);
+};
+const rsa = rsaOf(modulus, "43010001");
 
 describe("the public key of a passkey", () => {
   it.each([
@@ -26,7 +31,26 @@ describe("the public key of a passkey", () => {
   });
 
   it("of RSA is the same with zeros in front", () => {
-    expect(canonicalCoseKey(hex("a4 0103 03390100 2043000123 214400010001"))).toEqual(rsa);
+    expect(canonicalCoseKey(rsaOf(`0000${modulus}`, "4400010001"))).toEqual(rsa);
+  });
+
+  it.each([
+    ["an exponent that takes long to verify with", modulus, `590180${"7f".repeat(384)}`],
+    ["an exponent that anybody can sign for", modulus, "4101"],
+    ["another small exponent", modulus, "4103"],
+    ["no exponent", modulus, "40"],
+    ["an even modulus", `${modulus.slice(0, -2)}34`, "43010001"],
+    ["a modulus of 2047 bits", `7f${modulus.slice(2)}`, "43010001"],
+    ["a modulus of 4097 bits", `01${"33".repeat(512)}`, "43010001"],
+    ["a modulus of one byte", "0f", "43010001"],
+    ["no modulus", "", "43010001"],
+  ])("of RSA is refused with %s", (_, n, e) => {
+    expect(canonicalCoseKey(rsaOf(n, e))).toBeUndefined();
+  });
+
+  it("of RSA can have 4096 bits", () => {
+    const key = rsaOf(`ff${"33".repeat(511)}`, "43010001");
+    expect(canonicalCoseKey(key)).toEqual(key);
   });
 
   it("of Ed25519 is that of a program with the same key", () => {

@@ -11,9 +11,14 @@ const membersMax = 16;
 const [keyType, algorithm] = [1, 3];
 const curveLength = 32;
 
+/** Devices make RSA keys of 2048 bits. A longer one takes more time to verify with, and nothing proves how a key was made. */
+const [modulusBitsMin, modulusBitsMax] = [2048, 4096];
+/** The exponent of every device. With a large one a verification takes 30 ms instead of 0.6, and with 1 anybody can sign. */
+const exponent = Buffer.from([1, 0, 1]);
+
 /**
  * The one encoding of a key of EdDSA, ES256 or RS256 that the service stores: that of CTAP2, with the required members alone. Undefined if
- * the bytes are no such key.
+ * the bytes are no such key, or one of RSA that no device makes.
  */
 export function canonicalCoseKey(bytes: Uint8Array): Buffer | undefined {
   const cose = readCose(Buffer.from(bytes));
@@ -30,8 +35,13 @@ export function publicKeyIdentity(bytes: Uint8Array): string {
   const raw = Buffer.from(bytes);
   const canonical = canonicalCoseKey(raw);
   if (canonical === undefined) return raw.toString("hex");
+  return (ed25519KeyOf(canonical) ?? canonical).toString("hex");
+}
+
+/** The 32 bytes of an Ed25519 key in its canonical encoding; undefined for another key. */
+export function ed25519KeyOf(canonical: Buffer): Buffer | undefined {
   const isEdwards = canonical.subarray(0, 3).equals(Buffer.from([0xa4, keyType, 1]));
-  return (isEdwards ? canonical.subarray(-curveLength) : canonical).toString("hex");
+  return isEdwards ? canonical.subarray(-curveLength) : undefined;
 }
 
 /** The members in their canonical order. The algorithm is that of the type of the key: otherwise one key would have several. */
@@ -46,9 +56,16 @@ function membersOf(cose: Cose): [number, number | Buffer][] | undefined {
   if (isOf(1, -8) && first === 6 && isPoint(second)) return [...typed(1, -8), [-1, 6], [-2, second]];
   if (isOf(2, -7) && first === 1 && isPoint(second) && isPoint(third))
     return [...typed(2, -7), [-1, 1], [-2, second], [-3, third]];
-  if (isOf(3, -257) && Buffer.isBuffer(first) && Buffer.isBuffer(second))
-    return [...typed(3, -257), [-1, withoutZeros(first)], [-2, withoutZeros(second)]];
+  if (isOf(3, -257) && isModulus(first) && Buffer.isBuffer(second) && withoutZeros(second).equals(exponent))
+    return [...typed(3, -257), [-1, withoutZeros(first)], [-2, exponent]];
   return undefined;
+}
+
+function isModulus(value: unknown): value is Buffer {
+  if (!Buffer.isBuffer(value)) return false;
+  const number = withoutZeros(value);
+  const bits = number.length * 8 - Math.clz32(number[0] ?? 0) + 24;
+  return bits >= modulusBitsMin && bits <= modulusBitsMax && ((number.at(-1) ?? 0) & 1) === 1;
 }
 
 function withoutZeros(number: Buffer): Buffer {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { showId } from "@bursar/protocol";
+import type { BoundedGate } from "../../runtime/concurrency/bounded-gate.js";
 import type { NonceStore } from "../access/authenticate-client.js";
 import type { VerifiedSignature } from "../access/verify-request-signature.js";
 import type { ApiClient } from "../clients/client.js";
@@ -29,6 +30,8 @@ export interface StepUpDeps extends ClientDeps {
   passkeys: PasskeyVerifier;
   nonces: NonceStore;
   uses: Pick<CredentialUses, "recordPasskey">;
+  /** Verifying takes a thread of the few that also verify everybody's tokens. The people of a tenant take turns, and so do tenants. */
+  checks: BoundedGate;
 }
 
 const ageMaxMs = 5 * 60_000;
@@ -62,7 +65,10 @@ export function createStepUp(deps: StepUpDeps): VerifyPasskey {
     if (found === undefined) return invalid;
     const content = contentOfChallenge(client, act, given.at);
     const challenge = challengeOf(content);
-    const verified = await deps.passkeys.verifyAssertion(given, (one) => one === challenge, found.passkey);
+    const verified = await deps.checks.run({ key: client.tenantId, member: client.id }, () =>
+      deps.passkeys.verifyAssertion(given, (one) => one === challenge, found.passkey),
+    );
+    if (verified === "full") return { refused: "RATE_LIMITED", retryAfterSeconds: 1 };
     if (verified === undefined) return invalid;
     // What was signed, not how it is encoded: an ECDSA signature has a second form.
     const used = createHash("sha256")

@@ -33,6 +33,12 @@ type PeopleParts = Omit<PeopleServiceDeps, "roles"> &
     signatureChecks: Parameters<typeof createBoundedGate>[0];
   };
 
+/** A confirmation takes about a millisecond on another thread, of which there are four. */
+const confirmations = {
+  ...{ concurrentMax: 2, concurrentOfKeyMax: 1 },
+  ...{ waitingMax: 1000, waitingOfKeyMax: 100, waitingOfMemberMax: 20 },
+};
+
 /** People, their roles, passkeys and sessions. */
 export function composePeople(
   { database, sealing, publicUrl, settings, newUuid, now }: ComposeOptions,
@@ -71,5 +77,8 @@ export function composePeople(
       consoleAddress,
     }),
   };
-  return { useCases, verifyPasskey: createStepUp({ ...parts, passkeys }) };
+  return {
+    useCases,
+    verifyPasskey: createStepUp({ ...parts, passkeys, checks: createBoundedGate(confirmations) }),
+  };
 }

@@ -7,8 +7,10 @@ export interface Faults {
   isUserVerified?: boolean;
   counter?: number;
   type?: string;
-  /** Registers a key of RSA with a modulus of this size. */
-  modulusBytes?: number;
+  /** Registers this key of RSA. */
+  rsa?: { modulus: Buffer; exponent: Buffer };
+  /** Registers this key of Ed25519. */
+  ed25519?: Buffer;
   /** Says how the key was made. Without certificates, the key itself has signed that. */
   attestation?: { format: string; certificates?: Buffer[] };
 }
@@ -42,21 +44,29 @@ export function createAuthenticator(origin: string) {
     return Buffer.concat([rpIdHash, Buffer.from([userPresent | verified | flags]), counter]);
   };
 
-  const keyOf = ({ modulusBytes }: Faults): [number, number | Buffer][] =>
-    modulusBytes === undefined
-      ? [
-          [1, 2],
-          [3, -7],
-          [-1, 1],
-          [-2, Buffer.from(x, "base64url")],
-          [-3, Buffer.from(y, "base64url")],
-        ]
-      : [
-          [1, 3],
-          [3, -257],
-          [-1, randomBytes(modulusBytes)],
-          [-2, Buffer.from([1, 0, 1])],
-        ];
+  const keyOf = ({ rsa, ed25519 }: Faults): [number, number | Buffer][] => {
+    if (rsa !== undefined)
+      return [
+        [1, 3],
+        [3, -257],
+        [-1, rsa.modulus],
+        [-2, rsa.exponent],
+      ];
+    if (ed25519 !== undefined)
+      return [
+        [1, 1],
+        [3, -8],
+        [-1, 6],
+        [-2, ed25519],
+      ];
+    return [
+      [1, 2],
+      [3, -7],
+      [-1, 1],
+      [-2, Buffer.from(x, "base64url")],
+      [-3, Buffer.from(y, "base64url")],
+    ];
+  };
 
   const statementOf = ({ attestation }: Faults, signed: Buffer) => {
     if (attestation === undefined) return new Map();

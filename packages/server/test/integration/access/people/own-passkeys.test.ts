@@ -1,6 +1,11 @@
+import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../harness/eventually.js";
-import { type Authenticator, createAuthenticator } from "../../../harness/people/authenticator.js";
+import {
+  type Authenticator,
+  createAuthenticator,
+  type Faults,
+} from "../../../harness/people/authenticator.js";
 import {
   callConfirmed,
   callConsole,
@@ -19,6 +24,14 @@ interface Shown {
   id: string;
   name: string;
   error?: { code: string };
+}
+
+function rsaOf(modulusBytes: number, exponent = Buffer.from([1, 0, 1])): Faults {
+  return { rsa: { modulus: Buffer.alloc(modulusBytes, 0xc3), exponent } };
+}
+
+function ed25519Key(): Buffer {
+  return generateKeyPairSync("ed25519").publicKey.export({ format: "der", type: "spki" }).subarray(-32);
 }
 
 describe("a person's own passkeys", () => {
@@ -87,14 +100,21 @@ describe("a person's own passkeys", () => {
     );
   });
 
-  it("are not larger than those that authenticators make", async () => {
-    const statuses: number[] = [];
-    for (const modulusBytes of [512, 2048]) {
-      const authenticator = createAuthenticator(consoleOriginOf(service));
-      const body = { name: "RSA", ...authenticator.register(await options(), { modulusBytes }) };
-      statuses.push((await callConfirmed(service, ada, adding, body)).status);
-    }
-    expect(statuses).toEqual([201, 403]);
+  it.each<[what: string, status: number, faults: Faults]>([
+    ["RSA with 4096 bits", 201, rsaOf(512)],
+    ["RSA with more bits", 403, rsaOf(2048)],
+    ["RSA with an exponent that takes long to verify with", 403, rsaOf(384, Buffer.alloc(384, 0x7f))],
+    ["RSA with an exponent that anybody can sign for", 403, rsaOf(256, Buffer.from([1]))],
+    ["Ed25519", 201, { ed25519: ed25519Key() }],
+    [
+      "Ed25519 with a point that anybody can sign for",
+      403,
+      { ed25519: Buffer.from([1, ...Buffer.alloc(31)]) },
+    ],
+  ])("are such as devices make: %s is answered with %i", async (_, status, faults) => {
+    const authenticator = createAuthenticator(consoleOriginOf(service));
+    const body = { name: "Odd", ...authenticator.register(await options(), faults) };
+    expect((await callConfirmed(service, ada, adding, body)).status).toBe(status);
   });
 
   it("are renamed, and removed except the last, with which their sessions end", async () => {

@@ -35,7 +35,9 @@ describe("signed requests", () => {
     components?: string[];
     params?: Record<string, string | number | undefined>;
     body?: string;
-    sentBody?: string;
+    /** Null: somebody on the way removes the body. */
+    sentBody?: string | null;
+    path?: string;
     headers?: Record<string, string>;
     label?: string;
     targetUri?: string;
@@ -46,7 +48,13 @@ describe("signed requests", () => {
 
   /** Signs a request by hand, correctly or with one fault, and returns the service's response. */
   const send = async (wanted: Wanted = {}) => {
-    const { body = '{"name":"signed","scopes":[]}', label = "sig1", method = "POST" } = wanted;
+    const {
+      body = '{"name":"signed","scopes":[]}',
+      label = "sig1",
+      method = "POST",
+      path = "/v1/clients",
+    } = wanted;
+    const sentBody = wanted.sentBody === undefined ? body : wanted.sentBody;
     const headers: Record<string, string> = {
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
@@ -76,7 +84,7 @@ describe("signed requests", () => {
     const list = `(${components.map((name) => `"${name}"`).join(" ")})${shown.join("")}`;
     const derived: Record<string, string> = {
       "@method": method,
-      "@target-uri": wanted.targetUri ?? "https://pay.example/bursar/v1/clients",
+      "@target-uri": wanted.targetUri ?? `https://pay.example/bursar${path}`,
     };
     const base = [
       ...components.map((name) => `"${name}": ${derived[name] ?? headers[name]}`),
@@ -86,14 +94,14 @@ describe("signed requests", () => {
       wanted.hmacSecret === undefined
         ? sign(null, Buffer.from(base), wanted.key ?? pair.privateKey)
         : createHmac("sha256", wanted.hmacSecret).update(base).digest();
-    const response = await fetch(`${service.url}/v1/clients`, {
+    const response = await fetch(`${service.url}${path}`, {
       method: "POST",
       headers: {
         ...headers,
         "signature-input": `${label}=${list}`,
         signature: `${label}=:${signature.toString("base64")}:`,
       },
-      body: wanted.sentBody ?? body,
+      body: sentBody,
     });
     const answer = (await response.json()) as { error?: { code: string; message: string } };
     return {
@@ -239,6 +247,13 @@ describe("signed requests", () => {
     ["an unknown digest algorithm", { headers: { "content-digest": "md5=:AAAA:" } }],
   ])("are refused with %s", async (_what, wanted) => {
     expect(await send(wanted)).toMatchObject({ status: 400, code: "DIGEST_MISMATCH" });
+  });
+
+  it("are refused if an optional body was removed on the way", async () => {
+    const path = `/v1/clients/${owner.clientId}/secrets`;
+    const wanted = { path, body: '{"overlap_seconds":60}' };
+    expect(await send({ ...wanted, sentBody: null })).toMatchObject({ status: 400, code: "DIGEST_MISMATCH" });
+    expect(await send(wanted)).toMatchObject({ status: 201 });
   });
 
   it("can be required", async () => {
