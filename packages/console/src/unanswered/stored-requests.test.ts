@@ -1,7 +1,7 @@
 import { BursarError } from "@bursar/client";
 import { expect, it } from "vitest";
 import { keptUntil, readUnanswered, removeOld } from "./stored-requests";
-import { isFinalRefusal, wasNotMade } from "./was-not-made";
+import { isFinalRefusal, refuseUnsent, wasNotMade } from "./was-not-made";
 
 const day = 86_400_000;
 const now = Date.parse("2026-11-18T00:00:00Z");
@@ -75,4 +75,19 @@ it("a refusal is final unless the same request is answered otherwise a moment la
     expect([status, isFinalRefusal(failed(status))]).toEqual([status, false]);
   expect(isFinalRefusal(failed(422, "unknown"))).toBe(false);
   expect(isFinalRefusal(new Error("other"))).toBe(false);
+});
+
+it("what was not sent, because something could not be read before, has no unknown outcome", () => {
+  const errorOf = (cause: Error) => {
+    try {
+      return refuseUnsent(cause);
+    } catch (error) {
+      return error as Error;
+    }
+  };
+  const lost = new BursarError({ code: "TIMEOUT", message: "Too late.", outcome: "unknown", attempts: 5 });
+  expect(errorOf(lost).message).toContain("Nothing was sent");
+  expect([wasNotMade(errorOf(lost), false), wasNotMade(errorOf(lost), true)]).toEqual([true, false]);
+  const named = new Error("a wallet was named meanwhile");
+  expect(errorOf(named)).toBe(named);
 });

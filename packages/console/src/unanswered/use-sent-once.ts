@@ -1,10 +1,9 @@
-import { isBursarError } from "@bursar/client";
 import { useIsMutating } from "@tanstack/react-query";
 import { useAction } from "../api/use-action";
 import type { useKeyedDraft } from "../ui/forms/use-draft";
 import { useIsShown } from "../ui/forms/use-is-shown";
 import { type UnansweredKind, useUnanswered } from "./unanswered";
-import { isFinalRefusal, wasNotMade } from "./was-not-made";
+import { isFinalRefusal, refuseUnsent, wasNotMade } from "./was-not-made";
 
 /** A draft of something that is created once. */
 export interface Sent<Body> {
@@ -103,10 +102,4 @@ export function useSentOnce<Body, Fields extends Sent<Body>, Answer>({
       send.reset();
     },
   };
-}
-
-/** What the review could not read says nothing about the request itself, which was not sent. */
-function refuseUnsent(cause: unknown): never {
-  if (!isBursarError(cause)) throw cause;
-  throw new Error(`Nothing was sent, because the names could not be read again. ${cause.message}`, { cause });
 }

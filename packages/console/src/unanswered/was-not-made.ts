@@ -21,3 +21,9 @@ export function isFinalRefusal(error: unknown): boolean {
   const status = error.status ?? 0;
   return status >= 400 && status < 500 && !passing.includes(status);
 }
+
+/** What the review could not read says nothing about the request itself, which was not sent. */
+export function refuseUnsent(cause: unknown): never {
+  if (!isBursarError(cause)) throw cause;
+  throw new Error(`Nothing was sent, because the names could not be read again. ${cause.message}`, { cause });
+}

@@ -1,4 +1,4 @@
-import type { Transaction } from "@bursar/client";
+import type { CreateTransactionBody, Transaction } from "@bursar/client";
 import { expect, it } from "vitest";
 import { findPaidBefore } from "./find-paid-before";
 
@@ -13,7 +13,12 @@ const paid = (part: Partial<Transaction>) =>
     destination: { wallet_id: "wlt_1" },
     ...part,
   }) as Transaction;
-const find = (one: Transaction, amount: string, destination?: { address: string }, payeeId?: string) => {
+const find = (
+  one: Transaction,
+  amount: string,
+  destination?: CreateTransactionBody["destination"],
+  payeeId?: string,
+) => {
   const payment = { reference: "rent", asset: "USD", amount, ...(destination && { destination }) };
   const { same, other } = findPaidBefore([one], payment, payeeId);
   return [same.length, other.length];
@@ -30,6 +35,8 @@ it("a payment was made before if it has the reference and the amount, to any pay
 it("a payment with the reference and another amount is found if it pays the same payee", () => {
   expect(find(paid({}), "250.26", undefined, "wlt_1")).toEqual([0, 1]);
   expect(find(paid({}), "250.26", undefined, "wlt_2")).toEqual([0, 0]);
+  // Also if it was typed as an id, and no wallet is known here.
+  expect(find(paid({}), "250.26", { wallet_id: "wlt_1" })).toEqual([0, 1]);
   const payout = paid({ kind: "payout", destination: { address, network: "eip155:1" } as never });
   expect(find(payout, "1", { address: address.toLowerCase() })).toEqual([0, 1]);
   expect(find(payout, "1", { address: `${address.slice(0, -1)}8` })).toEqual([0, 0]);
