@@ -115,6 +115,26 @@ describe.runIf(hasBrowser)("the live list of transactions", () => {
     await grace.close();
   });
 
+  it("shows the events of payments by their references, without reading each payment", async () => {
+    const { page } = ada;
+    const read: string[] = [];
+    page.on("request", (request) => {
+      if (/\/v1\/transactions\/tx_/.test(request.url())) read.push(request.url());
+    });
+    await pay();
+    await ada.open("/events");
+    await page.getByRole("status").getByText("live").waitFor();
+    const before = await newestEvent();
+    await pay();
+    await eventually(newestEvent, (entry) => entry > before);
+    await page.locator("tbody tr").first().getByText("live", { exact: true }).waitFor();
+    expect(read).toEqual([]);
+
+    async function newestEvent(): Promise<number> {
+      return Number(await page.locator("tbody tr button").first().innerText());
+    }
+  });
+
   it("takes orders of a market, and greys out a book that is not confirmed", async () => {
     const { service, join } = running();
     const owner = await service.createTenant("1000");

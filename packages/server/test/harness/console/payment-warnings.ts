@@ -61,6 +61,17 @@ export async function seeWarningsOfPayments({ open, page }: Visitor, bursar: Bur
   await sendIt(elsewhere).waitFor();
   expect(await elsewhere.getByText("within the last day").count()).toBe(0);
 
+  const earlier = "**/v1/transactions?**";
+  await page.route(earlier, (route) =>
+    route.fulfill({
+      status: 403,
+      json: { error: { code: "FORBIDDEN", message: "No.", request_id: "req_1" } },
+    }),
+  );
+  const unchecked = await ask({ reference: paid, asset: "USD", amount: "25.0" });
+  await unchecked.getByText("It is not known whether a payment like this was sent").waitFor();
+  await page.unroute(earlier);
+
   await createWallet(label);
   await fill({ reference: "ambiguous", asset: "ETH.DEV", amount: "1", to: label });
   await page.getByText("A wallet and a listed address have this name").waitFor();
