@@ -109,6 +109,7 @@ export const faults = {
   "wallet-malformed-accepted": { check: "wallet.create.malformed", words: "not JSON" },
   "book-requires-parameter": { check: "book.get", words: "without any parameter" },
   "book-fails-later": { check: "book.get", words: "also when it is read 3 times" },
+  "book-fails-later-as-text": { check: "book.get", words: "also when it is read 3 times" },
   "book-error-200": { check: "book.snapshot", words: '{"error":{"code":"BOOK_DOWN"' },
   "book-empty": { check: "book.snapshot", words: "an empty body" },
   "book-not-utf8": { check: "book.snapshot", words: "seen bytes that are not UTF-8 in a body declared as" },

@@ -1,6 +1,7 @@
 import { contractCheck, expect, NotOffered } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { describeValue } from "../../engine/name-value.js";
+import { isRefusedByQuota } from "../../engine/quota.js";
 import { isOfGateway } from "../../http/find-gateway.js";
 import {
   describeReply,
@@ -62,11 +63,23 @@ async function failedElsewhere(kit: Kit, isGood: (reply: Reply) => boolean): Pro
   }
   const snapshot = await book(kit).catch(() => undefined);
   if (snapshot !== undefined && isError(snapshot) && isSuccess(snapshot)) failed.add(kindOf(snapshot));
+  // Whatever its form, it is the failure of the check that reads the order book.
+  for (const reply of errorReplies(kit)) if (isBookRead(kit, reply)) failed.add(kindOf(reply));
   const policy = (await policyRefusal(kit).catch(() => undefined))?.reply;
   const isRejected = policy !== undefined && errorOf(policy)?.["code"] === "POLICY_REJECTED";
   if (policy !== undefined && (!isRejected || isSuccess(policy))) failed.add(kindOf(policy));
   return failed;
 }
+
+const isBookRead = ({ target, session }: Kit, reply: Reply) => {
+  const { method, url, headers } = reply.exchange.request;
+  const isOwn = headers.some(
+    ([name, value]) => name === "Authorization" && value === `Bearer ${session.token}`,
+  );
+  return (
+    isOwn && method === "GET" && url.pathname.endsWith("/v1/orderbook") && !isRefusedByQuota(target, reply)
+  );
+};
 
 interface Rule {
   readonly wanted: string;

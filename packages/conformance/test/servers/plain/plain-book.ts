@@ -14,6 +14,8 @@ export function showPlainBook({ path }: PlainRequest, has: Has): PlainAnswer {
   reads.set(has, (reads.get(has) ?? 0) + 1);
   if (has("book-fails-later") && reads.get(has) === 3)
     throw new PlainRefusal(500, "INTERNAL", "The book cannot be read.");
+  if (has("book-fails-later-as-text") && reads.get(has) === 3)
+    return { status: 500, headers: { "content-type": "text/plain" }, body: "Internal error" };
   if (has("book-not-utf8")) return { status: 200, body: { note: "é" }, encoding: "latin1" };
   if (has("book-error-200"))
     return {
