@@ -21,7 +21,7 @@ const wordsOf = (results: readonly CheckResult[], id: string) => {
 };
 
 /** Whether these are found depends on what happens within a second, which takes longer beside seven others. */
-const ofTime: readonly FaultName[] = [
+export const ofTime: readonly FaultName[] = [
   "final-changes-later",
   "key-forgotten-after-a-minute",
   "key-forgotten-later",
