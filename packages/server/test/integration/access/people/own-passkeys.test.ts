@@ -117,6 +117,12 @@ describe("a person's own passkeys", () => {
     expect((await callConfirmed(service, ada, adding, body)).status).toBe(status);
   });
 
+  it("say little about how they were made, because it takes long to read", async () => {
+    const { body } = await create();
+    const long = { ...body, attestation_object: "A".repeat(8193) };
+    expect((await callConfirmed(service, ada, adding, long)).status).toBe(400);
+  });
+
   it("are renamed, and removed except the last, with which their sessions end", async () => {
     const { authenticator, body } = await create();
     const added = (await read(await callConfirmed(service, ada, adding, body))).body;
