@@ -20,14 +20,16 @@ export const isSigned = sql`(${algorithmOfSignature} IS NOT NULL)`;
 export const isSignedByKey = sql`(coalesce(${algorithmOfSignature}, '') IN ('ed25519', 'passkey'))`;
 
 /**
- * A decision on a transaction, as its MAC covers it: with the digest of what was approved, and the fact that a signature by an Ed25519 key
- * of the approver was verified.
+ * A decision on a transaction, as its MAC covers it: with the digest of what was approved, the fact that a signature by a key of the
+ * approver was verified, and the public key of that.
  */
 export interface SealedApproval extends RecordedApproval {
   tenantId: string;
   transactionId: string;
   /** Null for one from before digests were stored. */
   digest: string | null;
+  /** In hex; null if there is no signature that can be verified later. */
+  publicKey: string | null;
 }
 
 export function macOfApproval(keys: IntegrityKeys, approval: SealedApproval): { keyId: string; mac: Buffer } {
@@ -36,7 +38,18 @@ export function macOfApproval(keys: IntegrityKeys, approval: SealedApproval): { 
 
 /** Whether the service has recorded the decision: a writer to the database can add a row, or a signature, but not its MAC. */
 export function isApprovalAuthentic(keys: IntegrityKeys, approval: SealedApproval, mac: RowMac): boolean {
-  return isRowAuthentic(keys, "approval", contentOf(approval), mac);
+  return findSealed(keys, "approval", approval, mac) !== undefined;
+}
+
+/** The decision as its MAC covers it: one from before public keys were covered has none. Undefined if the MAC is wrong. */
+export function findSealed(
+  keys: IntegrityKeys,
+  label: "approval" | "ended approval",
+  approval: SealedApproval,
+  mac: RowMac,
+): SealedApproval | undefined {
+  const forms = approval.publicKey === null ? [approval] : [approval, { ...approval, publicKey: null }];
+  return forms.find((form) => isRowAuthentic(keys, label, contentOf(form), mac));
 }
 
 /**
@@ -49,11 +62,14 @@ export function isDecisionAuthentic(
   mac: RowMac,
   isWaiting: boolean,
 ): boolean {
-  return isRowAuthentic(keys, isWaiting ? "approval" : "ended approval", contentOf(approval), mac);
+  return findSealed(keys, isWaiting ? "approval" : "ended approval", approval, mac) !== undefined;
 }
 
-function contentOf(approval: SealedApproval): SealedApproval {
+function contentOf({ publicKey, ...approval }: SealedApproval): object {
   const { tenantId, transactionId, version, clientId, decision, digest, comment, decidedAt, isSigned } =
     approval;
-  return { tenantId, transactionId, version, clientId, decision, digest, comment, decidedAt, isSigned };
+  return {
+    ...{ tenantId, transactionId, version, clientId, decision, digest, comment, decidedAt, isSigned },
+    ...(publicKey === null ? {} : { publicKey }),
+  };
 }

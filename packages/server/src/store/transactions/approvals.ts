@@ -14,6 +14,7 @@ import {
   isDecisionAuthentic,
   isSignedByKey,
   macOfApproval,
+  publicKeyOfSignature,
   type SealedApproval,
 } from "./approval-integrity.js";
 import { isTransactionAuthentic, type SealedTransaction, sealedColumns } from "./transaction-integrity.js";
@@ -58,7 +59,8 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         const approvalCount = earlier.filter((one) => one.decision === "approve").length;
         if (decision === "approve" && approvalCount >= recordedApprovalsMax) return "full";
         const isSigned = evidence?.algorithm === "ed25519" || evidence?.algorithm === "passkey";
-        const recorded = { tenantId, transactionId, version, isSigned, ...approval };
+        const publicKey = toHex(evidence?.publicKey);
+        const recorded = { tenantId, transactionId, version, isSigned, publicKey, ...approval };
         const { keyId, mac } = macOfApproval(requireKeys(tx), recorded);
         // What has this version already was not written by the service: it must not keep an approver from rejecting.
         for (const table of [sql`approval_signatures`, sql`approvals`])
@@ -104,7 +106,7 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         ORDER BY a.version LIMIT ${evidenceMax}
       `);
       return rows.map(({ macKeyId, mac, isSigned, ...row }) => {
-        const sealed = { ...row, tenantId, transactionId, isSigned };
+        const sealed = { ...row, tenantId, transactionId, isSigned, publicKey: toHex(row.publicKey) };
         const stored = { keyId: macKeyId, mac };
         const isAuthentic = isDecisionAuthentic(requireKeys(database), sealed, stored, isWaiting);
         return { ...readEvidence(row), isAuthentic };
@@ -115,13 +117,18 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
 
 const evidenceMax = 2000;
 
+function toHex(bytes: Uint8Array | null | undefined): string | null {
+  return bytes == null ? null : Buffer.from(bytes).toString("hex");
+}
+
 type RecordedRow = SealedApproval & RowMac;
 
 /** Served by the primary keys. At most `recordedApprovalsMax` approvals, and one rejection, which is final. */
 async function listRecorded(tx: Queryable, tenantId: string, transactionId: string): Promise<RecordedRow[]> {
   return await tx.query<RecordedRow>(sql`
     SELECT a.tenant_id AS "tenantId", a.transaction_id AS "transactionId", a.version, a.client_id AS "clientId", a.decision,
-      encode(a.digest, 'hex') AS digest, a.comment, a.decided_at AS "decidedAt", a.key_id AS "keyId", a.mac, ${isSignedByKey} AS "isSigned"
+      encode(a.digest, 'hex') AS digest, a.comment, a.decided_at AS "decidedAt", a.key_id AS "keyId", a.mac, ${isSignedByKey} AS "isSigned",
+      ${publicKeyOfSignature} AS "publicKey"
     FROM approvals a WHERE a.tenant_id = ${tenantId} AND a.transaction_id = ${transactionId}
     ORDER BY a.version LIMIT ${evidenceMax}
   `);

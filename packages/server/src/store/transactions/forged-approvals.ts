@@ -1,7 +1,12 @@
 import type { RowMac } from "../access/row-integrity.js";
 import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
-import { isDecisionAuthentic, isSignedByKey, type SealedApproval } from "./approval-integrity.js";
+import {
+  isDecisionAuthentic,
+  isSignedByKey,
+  publicKeyOfSignature,
+  type SealedApproval,
+} from "./approval-integrity.js";
 
 type DecisionRow = SealedApproval & RowMac;
 type Place = Pick<DecisionRow, "tenantId" | "transactionId" | "version">;
@@ -38,7 +43,8 @@ function describe({ tenantId, transactionId, version, clientId, decision }: Deci
 async function listDecisions(source: KeyedQueryable, after: Place): Promise<DecisionRow[]> {
   return await source.query<DecisionRow>(sql`
     SELECT a.tenant_id AS "tenantId", a.transaction_id AS "transactionId", a.version, a.client_id AS "clientId", a.decision,
-      encode(a.digest, 'hex') AS digest, a.comment, a.decided_at AS "decidedAt", a.key_id AS "keyId", a.mac, ${isSignedByKey} AS "isSigned"
+      encode(a.digest, 'hex') AS digest, a.comment, a.decided_at AS "decidedAt", a.key_id AS "keyId", a.mac, ${isSignedByKey} AS "isSigned",
+      ${publicKeyOfSignature} AS "publicKey"
     FROM approvals a
     WHERE (a.tenant_id, a.transaction_id, a.version) > (${after.tenantId}::uuid, ${after.transactionId}::uuid, ${after.version}::integer)
     ORDER BY a.tenant_id, a.transaction_id, a.version LIMIT ${batchMax}

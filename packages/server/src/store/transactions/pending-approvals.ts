@@ -46,7 +46,7 @@ interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
   digest: string | null;
   keyId: string | null;
   mac: string | null;
-  /** Of the signature; not under the MAC. The keys that the approver has now count as well, which a writer cannot change. */
+  /** Of the signature. The keys that the approver has now count as well. */
   publicKey: string | null;
 }
 
@@ -163,11 +163,12 @@ function toPending(
     policyVersion,
     askedAt,
     initiator: standingOf(standings, clientId),
-    approvals: approvals.map(({ keyId, mac, publicKey, ...row }) => {
+    approvals: approvals.map(({ keyId, mac, ...row }) => {
       const approval = { ...row, tenantId, transactionId, decidedAt: new Date(row.decidedAt) };
       const stored = { keyId, mac: mac === null ? null : Buffer.from(mac, "base64") };
       const isAuthentic = row.digest === digest && isApprovalAuthentic(keys, approval, stored);
       const standing = standingOf(standings, row.clientId);
+      const { publicKey } = row;
       const signers = publicKey === null ? [] : [publicKeyIdentity(Buffer.from(publicKey, "hex"))];
       const publicKeys = [...standing.publicKeys, ...signers];
       return { ...readApproval(approval, isAuthentic, standing), publicKeys };

@@ -2,7 +2,7 @@ import type { TransactionState } from "@bursar/domain";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type { RecordedApproval, TransactionJudgement } from "../../app/transactions/transaction.js";
 import { sql } from "../core/sql.js";
-import { isDecisionAuthentic, isSigned, isSignedByKey } from "./approval-integrity.js";
+import { isDecisionAuthentic, isSigned, isSignedByKey, publicKeyOfSignature } from "./approval-integrity.js";
 
 /** As JSON: times and MACs are strings. */
 export interface JudgementRow extends Omit<TransactionJudgement, "judgedAt" | "approvals"> {
@@ -12,7 +12,13 @@ export interface JudgementRow extends Omit<TransactionJudgement, "judgedAt" | "a
 
 interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
   decided_at: string;
-  sealed: { digest: string | null; keyId: string | null; mac: string | null; isSigned: boolean };
+  sealed: {
+    digest: string | null;
+    keyId: string | null;
+    mac: string | null;
+    isSigned: boolean;
+    publicKey: string | null;
+  };
 }
 
 /** Of the row `t`. Served by primary keys. */
@@ -22,7 +28,7 @@ export const judgementColumn = sql`
         SELECT coalesce(jsonb_agg(jsonb_build_object('version', a.version, 'clientId', a.client_id, 'decision', a.decision,
           'comment', a.comment, 'decided_at', a.decided_at, 'isSigned', ${isSigned},
           'sealed', jsonb_build_object('digest', encode(a.digest, 'hex'), 'keyId', a.key_id, 'mac', encode(a.mac, 'base64'),
-            'isSigned', ${isSignedByKey}))
+            'isSigned', ${isSignedByKey}, 'publicKey', ${publicKeyOfSignature}))
           ORDER BY a.version), '[]')
         FROM approvals a WHERE a.tenant_id = j.tenant_id AND a.transaction_id = j.transaction_id),
       'walletNames', CASE WHEN j.requirement IS NOT NULL THEN (

@@ -5,9 +5,10 @@ import { type Database, requireKeys, type Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import {
-  isApprovalAuthentic,
+  findSealed,
   isSignedByKey,
   macOfApproval,
+  publicKeyOfSignature,
   type SealedApproval,
 } from "./approval-integrity.js";
 import {
@@ -93,7 +94,8 @@ function listOpen(tx: Tx, after: OpenKey): Promise<OpenRow[]> {
 function listApprovals(tx: Tx, open: readonly OpenKey[]): Promise<(SealedApproval & RowMac)[]> {
   return tx.query<SealedApproval & RowMac>(sql`
     SELECT a.tenant_id AS "tenantId", a.transaction_id AS "transactionId", a.version, a.client_id AS "clientId", a.decision,
-      encode(a.digest, 'hex') AS digest, a.comment, a.decided_at AS "decidedAt", a.key_id AS "keyId", a.mac, ${isSignedByKey} AS "isSigned"
+      encode(a.digest, 'hex') AS digest, a.comment, a.decided_at AS "decidedAt", a.key_id AS "keyId", a.mac, ${isSignedByKey} AS "isSigned",
+      ${publicKeyOfSignature} AS "publicKey"
     FROM unnest(${open.map(({ tenantId }) => tenantId)}::uuid[], ${open.map(({ id }) => id)}::uuid[]) AS o (tenant_id, id)
     JOIN approvals a ON a.tenant_id = o.tenant_id AND a.transaction_id = o.id
   `);
@@ -149,9 +151,12 @@ function readTerms(key: TransactionKey, terms: NonNullable<OpenRow["terms"]>): S
 function resealApprovals(tx: Tx, approvals: readonly (SealedApproval & RowMac)[]): number {
   const keys = requireKeys(tx);
   const written = approvals.flatMap(({ keyId, mac, ...approval }): NewMac[] => {
-    if (keyId === keys.currentId || !isApprovalAuthentic(keys, approval, { keyId, mac })) return [];
-    const { tenantId, transactionId: id, version } = approval;
-    return [{ tenantId, id, version, ...macOfApproval(keys, approval) }];
+    if (keyId === keys.currentId) return [];
+    // A public key that the MAC did not cover is not vouched for by the new one either.
+    const sealed = findSealed(keys, "approval", approval, { keyId, mac });
+    if (sealed === undefined) return [];
+    const { tenantId, transactionId: id, version } = sealed;
+    return [{ tenantId, id, version, ...macOfApproval(keys, sealed) }];
   });
   writeMacs(tx, sql`approvals`, sql`r.transaction_id = given.id AND r.version = given.version`, written);
   return written.length;

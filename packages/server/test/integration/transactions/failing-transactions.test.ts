@@ -111,6 +111,7 @@ describe("a transaction that cannot be settled", () => {
       comment: null,
       decidedAt: new Date(),
       isSigned: false,
+      publicKey: null,
     };
     const { keyId, mac } = macOfApproval(service.keys, approval);
     await database.query(sql`

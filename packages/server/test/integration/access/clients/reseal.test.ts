@@ -210,6 +210,7 @@ describe("after a reseal, a service that has only the new master key", () => {
       const approval: SealedApproval = {
         ...{ tenantId: readId("tnt", cautious.owner.tenantId) ?? "", transactionId, version: 3 + index },
         ...{ clientId: readId("cli", clientId) ?? "", decision: "approve", comment: null, isSigned: false },
+        publicKey: null,
         ...{ digest: payment.approval?.digest ?? null, decidedAt: new Date() },
       };
       const { keyId, mac } = macOfApproval(stolen, approval);

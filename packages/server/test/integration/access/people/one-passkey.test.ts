@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readId } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../../src/store/core/sql.js";
+import { macOfApproval, type SealedApproval } from "../../../../src/store/transactions/approval-integrity.js";
 import { eventually } from "../../../harness/eventually.js";
 import { createAuthenticator, passkeyHeader } from "../../../harness/people/authenticator.js";
 import {
@@ -134,6 +135,20 @@ describe("one passkey", () => {
         WHERE m->>'credentialId' = ${grace.authenticator.id})
       WHERE transaction_id = ${readId("tx", id)}
     `);
+    // A public key that was changed since is not the one with which she has approved.
+    expect((await read()).approval.approved).toBe(0);
+    const [row] = await service.database.query<Omit<SealedApproval, "isSigned" | "publicKey">>(sql`
+      SELECT tenant_id AS "tenantId", transaction_id AS "transactionId", version, client_id AS "clientId", decision,
+        encode(digest, 'hex') AS digest, comment, decided_at AS "decidedAt"
+      FROM approvals WHERE transaction_id = ${readId("tx", id)}
+    `);
+    if (row === undefined) throw new Error("nobody has approved");
+    const { mac } = macOfApproval(service.keys, { ...row, isSigned: true, publicKey: null });
+    await service.database.query(
+      sql`UPDATE approvals SET mac = ${mac} WHERE transaction_id = ${readId("tx", id)}`,
+    );
+    // As in one from before the MAC covered it.
+    expect((await read()).approval.approved).toBe(1);
     expect((await approve(grace)).status).toBe(202);
     const seen = (await service.call("GET", `/v1/transactions/${id}`, token)).headers.get("etag") ?? "";
     await service.call("GET", `/v1/transactions/${id}`, token, undefined, {
