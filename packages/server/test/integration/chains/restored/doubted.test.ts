@@ -69,6 +69,12 @@ async function expectEndsOnChain({ wallet, id }: { wallet: ChainWallet; id: stri
 
 it("a payment of another wallet does not end here after nonces of one were taken back", async () => {
   const other = await loseOne();
+  const innocent = await driven.createFunded();
+  const elsewhere = await driven.createWallet(driven.tenantId);
+  await driven.database.query(
+    sql`UPDATE chain_wallets SET network = 'eip155:99' WHERE wallet_id = ${elsewhere.walletId}`,
+  );
+  expect(await restored.isConfirmed(elsewhere)).toBe(true);
   const { wallet, id } = await loseOne();
   await driven.pay(wallet, outside, modelCoin, 30n);
   await adopted.untilHalted(wallet, "SIGNER_REFUSED");
@@ -80,7 +86,16 @@ it("a payment of another wallet does not end here after nonces of one were taken
     sql`SELECT object, code FROM audit_entries WHERE action = 'wallets.doubt'`,
   );
   expect(entries).toEqual([{ object: modelNetwork, code: "SIGNER_AHEAD" }]);
+  // A wallet of another network, which nobody drives here, stays so.
+  expect(await restored.isConfirmed(elsewhere)).toBe(false);
   await expectEndsOnChain(other);
+  // One that has lost nothing is confirmed by itself, and pays.
+  const paid = await driven.pay(innocent, outside, modelCoin, 10n);
+  await driven.inPool(1);
+  await driven.settle();
+  await driven.until(paid, "completed");
+  expect(await restored.isConfirmed(innocent)).toBe(true);
+  expect(await restored.isConfirmed(elsewhere)).toBe(false);
 });
 
 it("nor after one was adopted whose payment the signer had signed", async () => {
