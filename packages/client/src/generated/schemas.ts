@@ -1962,6 +1962,8 @@ export interface WalletSending {
   oldest_at: string | null;
   /** Why nothing more is sent from this wallet until the operator resumes it; null if it is not halted. */
   halted_reason: string | null;
+  /** Why no payment of this wallet gets a nonce or ends without one. `wallet_halted`: see `halted_reason`. `network_halted`: its network is halted, see `GET /v1/networks`. `unconfirmed`: the database may have been restored from a backup, and the wallet is compared with its chain and the signer first; payments that were accepted before may have been made. Null if nothing blocks them; a payment can still wait for a node, for the signer or for fees. */
+  blocked_by: "wallet_halted" | "network_halted" | "unconfirmed" | null;
 }
 
 export interface WalletSummary {

@@ -53,6 +53,7 @@ const chainWallet: Wallet = {
     in_flight: 1,
     oldest_at: "2026-10-27T10:02:11.402Z",
     halted_reason: null,
+    blocked_by: null,
   },
 };
 

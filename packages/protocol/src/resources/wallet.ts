@@ -66,6 +66,10 @@ const Sending = Type.Object(
       Type.String(),
       "Why nothing more is sent from this wallet until the operator resumes it; null if it is not halted.",
     ),
+    blocked_by: Nullable(
+      OneOf(["wallet_halted", "network_halted", "unconfirmed"]),
+      "Why no payment of this wallet gets a nonce or ends without one. `wallet_halted`: see `halted_reason`. `network_halted`: its network is halted, see `GET /v1/networks`. `unconfirmed`: the database may have been restored from a backup, and the wallet is compared with its chain and the signer first; payments that were accepted before may have been made. Null if nothing blocks them; a payment can still wait for a node, for the signer or for fees.",
+    ),
   },
   { $id: "WalletSending" },
 );

@@ -124,6 +124,14 @@ function FrozenBy({ wallet: { id, updated_at } }: { wallet: Wallet }) {
 /** The id that local chains have by convention. */
 const developmentNetwork = "eip155:31337";
 
+/** What `Halted` does not say. */
+const waitingTexts = {
+  wallet_halted: undefined,
+  network_halted: "The network is halted.",
+  unconfirmed:
+    "The wallet is compared with its chain and the signer first, because the database may have been restored.",
+} as const;
+
 function Details({ wallet }: { wallet: Wallet }) {
   const { id, name, purpose, role, network, state, frozen, address, sending, created_by, created_at } =
     wallet;
@@ -148,6 +156,7 @@ function Details({ wallet }: { wallet: Wallet }) {
           )}
         </Fact>
         <TextFact name="Halted" text={sending?.halted_reason} />
+        <TextFact name="Payments wait" text={sending?.blocked_by && waitingTexts[sending.blocked_by]} />
         <Fact name="In flight">
           {sending !== null && `${sending.in_flight} payments, next nonce ${sending.next_nonce}`}
         </Fact>

@@ -37,6 +37,7 @@ function presentSending(sending: WalletSending): WalletBody["sending"] {
     in_flight: sending.inFlight,
     oldest_at: sending.oldestAt?.toISOString() ?? null,
     halted_reason: sending.haltedReason,
+    blocked_by: sending.blockedBy,
   };
 }
 

@@ -75,6 +75,8 @@ export interface WalletSending {
   oldestAt: Date | null;
   /** Why nothing more is sent, until the operator resumes it. */
   haltedReason: string | null;
+  /** Why no payment gets a nonce; null if nothing is known that keeps them from it. */
+  blockedBy: "wallet_halted" | "network_halted" | "unconfirmed" | null;
 }
 
 export interface WalletWithBalances extends Wallet {

@@ -13,6 +13,7 @@ import {
 import { coalesce } from "../../runtime/concurrency/coalesce.js";
 import { appendAudit } from "../access/audit.js";
 import { isStopped } from "../access/stop-records.js";
+import { isConfirmedOf } from "../chain/wallets/confirmed-wallets.js";
 import { readAddress, sealedAddress, type WithSealedAddress } from "../chain/wallets/wallet-integrity.js";
 import type { Database, KeyedQueryable, Queryable } from "../core/database.js";
 import { selectBoundedPage, toListed, whereAll } from "../core/rows/bounded-page.js";
@@ -234,11 +235,16 @@ const balancesColumn = sql`
     WHERE a.tenant_id = w.tenant_id AND a.account_id = w.id) AS balances
 `;
 
-/** What is in flight has nonces from the final one on, at most some hundred. Served by the unique key on the nonce. */
+const blockedBy = sql`
+  CASE WHEN c.halted_reason IS NOT NULL THEN 'wallet_halted'
+    WHEN EXISTS (SELECT FROM networks n WHERE n.network = c.network AND n.state = 'halted') THEN 'network_halted'
+    WHEN NOT ${isConfirmedOf(sql`c`)} THEN 'unconfirmed' END`;
+
+/** What is in flight has nonces from the final one on, at most some hundred. Served by the unique key on the nonce and primary keys. */
 const sendingColumn = sql`
   ${ofChainWallet(sql`(
     SELECT jsonb_build_object('nextNonce', c.next_nonce, 'finalNonce', c.final_nonce, 'haltedReason', c.halted_reason,
-      'inFlight', count(*), 'oldestAt', min(p.assigned_at))
+      'blockedBy', ${blockedBy}, 'inFlight', count(*), 'oldestAt', min(p.assigned_at))
     FROM chain_payments p
     WHERE p.tenant_id = c.tenant_id AND p.wallet_id = c.wallet_id AND p.nonce >= c.final_nonce)`)} AS sending
 `;

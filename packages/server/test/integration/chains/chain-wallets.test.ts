@@ -56,6 +56,7 @@ describe("wallets of a chain", () => {
     expect(active.account).toBe(`${chainNetwork}:${active.address}`);
     expect(active.sending).toEqual({
       ...{ next_nonce: 0, final_nonce: 0, in_flight: 0, oldest_at: null, halted_reason: null },
+      blocked_by: null,
     });
     expect(await eventsOf(created.id)).toMatchObject([
       { state: "creating", frozen: true, version: 2, address: null, account: null },

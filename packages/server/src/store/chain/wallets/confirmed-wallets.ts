@@ -20,8 +20,12 @@ export const currentEpoch = sql`(
   (SELECT number FROM database_epochs ORDER BY number DESC LIMIT 1)
   + ${lastDoubt})`;
 
-/** Of the row `w`. An earlier version, which does not know nonces that were taken back, can have written the epoch beside one. */
-export const isConfirmed = sql`(w.confirmed_epoch >= ${currentEpoch} AND w.reclaimed_from IS NULL)`;
+/** An earlier version, which does not know nonces that were taken back, can have written the epoch beside one. */
+export const isConfirmedOf = (row: Statement) =>
+  sql`(${row}.confirmed_epoch >= ${currentEpoch} AND ${row}.reclaimed_from IS NULL)`;
+
+/** Of the row `w`. */
+export const isConfirmed = isConfirmedOf(sql`w`);
 
 /** Of the row `w`: nothing without a nonce ends, because it may have been made. */
 const isAhead = sql`(w.halted_code = ANY (${[...aheadCodes]}::text[]) OR NOT ${isConfirmed})`;

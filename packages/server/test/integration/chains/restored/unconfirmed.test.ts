@@ -2,6 +2,8 @@ import { showId } from "@bursar/protocol";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { createBatchCanceller } from "../../../../src/app/transactions/cancel-transactions.js";
 import { sql } from "../../../../src/store/core/sql.js";
+import { createEventLog } from "../../../../src/store/events/events.js";
+import { createWalletStore } from "../../../../src/store/wallets/wallets.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
 import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
 import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
@@ -26,6 +28,32 @@ afterAll(() => driven.stop());
 const down = async () => {
   throw new Error("the signer is down");
 };
+
+it("says in `sending` of a wallet why its payments wait", async () => {
+  const { tenantId, walletId } = await driven.createFunded();
+  const wallets = createWalletStore(driven.keyed, createEventLog({ publish: () => undefined }));
+  const blockedBy = async () => (await wallets.readWallet(tenantId, walletId))?.sending?.blockedBy;
+  expect(await blockedBy()).toBeNull();
+  driven.ports.signer = { ...driven.honest.signer, signedFrom: down };
+  await restored.recover();
+  expect(await blockedBy()).toBe("unconfirmed");
+  await driven.database.query(
+    sql`UPDATE networks SET state = 'halted', halted_reason = 'test', halted_at = now()`,
+  );
+  expect(await blockedBy()).toBe("network_halted");
+  const halt = (reason: string | null) =>
+    driven.database.query(
+      sql`UPDATE chain_wallets SET halted_reason = ${reason}, halted_at = CASE WHEN ${reason}::text IS NOT NULL THEN now() END WHERE wallet_id = ${walletId}`,
+    );
+  await halt("test");
+  expect(await blockedBy()).toBe("wallet_halted");
+  await halt(null);
+  await driven.database.query(
+    sql`UPDATE networks SET state = 'following', halted_reason = NULL, halted_at = NULL`,
+  );
+  driven.ports.signer = driven.honest.signer;
+  await eventually(blockedBy, (one) => one === null, 20_000);
+});
 
 it("a payment that has not begun is not cancelled before the signer was asked, by its client or with it", async () => {
   const wallet = await driven.createFunded();
