@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Bursar } from "@bursar/client";
-import type { Locator } from "playwright-core";
+import type { Locator, Route } from "playwright-core";
 import { expect } from "vitest";
 import type { Visitor } from "./visitor.js";
 
 const network = "eip155:31337";
 const address = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const label = "Supplier Müller";
+
+const refusal = { code: "INTERNAL_ERROR", message: "The request failed.", request_id: "req_1" };
+/** Final for the client, so that nothing is tried again meanwhile. */
+const refuse = (route: Route) => route.fulfill({ status: 403, json: { error: refusal } });
 
 /**
  * Types payments that are not sent: one to a listed address by its label, one to a frozen wallet, one from it, one that was paid today, and
@@ -61,16 +65,20 @@ export async function seeWarningsOfPayments({ open, page }: Visitor, bursar: Bur
   await sendIt(elsewhere).waitFor();
   expect(await elsewhere.getByText("within the last day").count()).toBe(0);
 
-  const earlier = "**/v1/transactions?**";
-  await page.route(earlier, (route) =>
-    route.fulfill({
-      status: 403,
-      json: { error: { code: "FORBIDDEN", message: "No.", request_id: "req_1" } },
-    }),
-  );
-  const unchecked = await ask({ reference: paid, asset: "USD", amount: "25.0" });
-  await unchecked.getByText("It is not known whether a payment like this was sent").waitFor();
-  await page.unroute(earlier);
+  await page.route("**/v1/transactions?reference=**", refuse);
+  const unread = await ask({ reference: paid, asset: "USD", amount: "25.0" });
+  await unread.getByText("It is not known whether a payment like this was sent").waitFor();
+  await page.unroute("**/v1/transactions?reference=**");
+
+  // Names are read again before anything is sent. If they cannot be, it was not sent, and can be edited.
+  const unsent = await ask({ reference: "unsent", asset: "USD", amount: "5", to: "Frozen" });
+  await sendIt(unsent).waitFor();
+  await page.route("**/v1/wallets?**", refuse);
+  await sendIt(unsent).click();
+  await page.getByText("Nothing was sent, because the names could not be read again").waitFor();
+  expect(await page.getByLabel("Amount").isDisabled()).toBe(false);
+  expect((await bursar.transactions.list({ reference: "unsent" }).page()).data).toEqual([]);
+  await page.unroute("**/v1/wallets?**");
 
   await createWallet(label);
   await fill({ reference: "ambiguous", asset: "ETH.DEV", amount: "1", to: label });
