@@ -98,6 +98,8 @@ export const proofs = {
       `${server}/integration/access/approvals/approval-bounds.test.ts`,
       `${server}/integration/access/change-requests/change-request-attacks.test.ts`,
       `${server}/integration/access/clients/reseal.test.ts`,
+      `${server}/integration/access/clients/stale-tokens.test.ts`,
+      `${server}/integration/access/people/one-passkey.test.ts`,
       `${server}/integration/access/clients/tampered-clients.test.ts`,
       `${server}/integration/tampering/*.test.ts`,
     ],
