@@ -1,6 +1,6 @@
 import type { ConsoleAddress } from "../app/people/console-address.js";
-import { canonicalCoseKey, ed25519KeyOf } from "../app/people/cose-key.js";
 import type { PasskeyVerifier } from "../app/people/passkey.js";
+import { canonicalCoseKey, ed25519KeyOf } from "../app/people/passkeys/cose-key.js";
 import { isEd25519PublicKey } from "./ed25519-point.js";
 
 /** EdDSA, ES256 and RS256: what authenticators offer. */

@@ -1,6 +1,6 @@
 import { type Approval, type ApprovalRequirement, accountOfParty } from "@bursar/domain";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import { publicKeyIdentity } from "../../app/people/cose-key.js";
+import { publicKeyIdentity } from "../../app/people/passkeys/cose-key.js";
 import { digestOfPayment, shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 import type { ClaimedPayment, PendingApproval } from "../../app/transactions/settlement.js";
 import type { RecordedApproval } from "../../app/transactions/transaction.js";

@@ -1,5 +1,5 @@
 import type { ChangeDecision, ChangeRequest } from "../../../app/change-requests/change-request.js";
-import { publicKeyIdentity } from "../../../app/people/cose-key.js";
+import { publicKeyIdentity } from "../../../app/people/passkeys/cose-key.js";
 import type { ApprovalEvidence } from "../../../app/transactions/approvals/approval-evidence.js";
 import type { Queryable, Tx } from "../../core/database.js";
 import { sql } from "../../core/sql.js";

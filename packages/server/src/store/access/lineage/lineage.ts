@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { closeLineages, everyone, type Lineage, lineageMax } from "@bursar/domain";
 import type { ApiClient } from "../../../app/clients/client.js";
 import { protectingScopes } from "../../../app/clients/client-authority.js";
-import { publicKeyIdentity } from "../../../app/people/cose-key.js";
+import { publicKeyIdentity } from "../../../app/people/passkeys/cose-key.js";
 import { publicKeyOf } from "../../../app/transactions/approvals/approval-evidence.js";
 import type { KeyedQueryable } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
