@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AuditDraft } from "../../../src/app/audit/audit-entry.js";
 import type { WebhookEndpoint } from "../../../src/app/webhooks/endpoint.js";
-import { withKeys } from "../../../src/store/core/database.js";
+import { openDatabase, withKeys } from "../../../src/store/core/database.js";
 import { migrate } from "../../../src/store/core/schema/migrate.js";
 import { type Migration, readMigrations } from "../../../src/store/core/schema/migrations.js";
 import { sql } from "../../../src/store/core/sql.js";
@@ -156,6 +156,20 @@ describe("migrating", () => {
     expect(hour?.sum).toBeLessThanOrEqual(305 * 7);
     expect(day?.sum).toBeGreaterThanOrEqual(7200 * 7);
     expect(day?.sum).toBeLessThanOrEqual(7320 * 7);
+  });
+
+  it("opens a backup of an earlier version on another server, and migrates it", async () => {
+    const doubts = all.findIndex(({ name }) => name.endsWith("_doubted_wallets.sql"));
+    await migrate(database, all.slice(0, doubts));
+    await database.query(sql`UPDATE database_epochs SET system_identifier = '1', timeline = '00000001'`);
+    const restored = openDatabase({ url: database.url, connectionsMax: 2, connectTimeoutMs: 60_000 });
+    try {
+      expect(await migrate(restored, all)).toEqual(all.slice(doubts).map(({ name }) => name));
+      const epochs = await restored.query(sql`SELECT number, reason FROM database_epochs ORDER BY number`);
+      expect(epochs.slice(1)).toEqual([{ number: "2", reason: "restored" }]);
+    } finally {
+      await restored.close();
+    }
   });
 
   it("refuses a database that is newer than the code", async () => {

@@ -32,10 +32,11 @@ export async function beginEpoch(
   await run("BEGIN");
   try {
     await run("LOCK TABLE database_epochs IN SHARE ROW EXCLUSIVE MODE");
+    const doubts = (await hasDoubts(run)) ? lastDoubt.text : "0";
     // Served by the primary keys.
     await run(
       `INSERT INTO database_epochs (number, system_identifier, timeline, reason)
-       SELECT $1::bigint + ${lastDoubt.text}, $2, $3, $4 WHERE NOT EXISTS (SELECT FROM database_epochs WHERE number > $5::bigint)`,
+       SELECT $1::bigint + ${doubts}, $2, $3, $4 WHERE NOT EXISTS (SELECT FROM database_epochs WHERE number > $5::bigint)`,
       [
         String(Math.max(found.number, seenNumber) + 1),
         row.system,
@@ -50,4 +51,10 @@ export async function beginEpoch(
     throw error;
   }
   return await readEpoch(run);
+}
+
+/** Every connection gets here before the migrations: a backup of an earlier version has no table of doubts, and must be opened to get one. */
+async function hasDoubts(run: RunText): Promise<boolean> {
+  const [row] = await run(`SELECT to_regclass('wallet_doubts') IS NOT NULL AS "isThere"`);
+  return (row as { isThere: boolean }).isThere;
 }
