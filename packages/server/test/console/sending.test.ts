@@ -2,7 +2,12 @@ import { createBursar, type Order, type Transaction } from "@bursar/client";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
-import { orderAndLoseAnswer, payAndLoseAnswer, unanswered } from "../harness/console/lose-answer.js";
+import {
+  orderAndLoseAnswer,
+  payAndLoseAnswer,
+  placeAndLoseAnswer,
+  unanswered,
+} from "../harness/console/lose-answer.js";
 import { useConsole } from "../harness/console/test-console.js";
 import type { Visitor } from "../harness/console/visitor.js";
 import { createTrader, type Trader } from "../harness/markets/trader.js";
@@ -36,6 +41,32 @@ describe.runIf(hasBrowser)("an order", () => {
     await page.getByRole("heading", { name: "Order", level: 1, exact: true }).waitFor();
     await page.getByText("Received after the fee").waitFor();
     await page.locator("dd").getByText("0.499 ETH").waitFor();
+  });
+
+  it("at the market price buys for what it may spend, as it is estimated, also if it is asked for again", async () => {
+    const { page } = ada;
+    await seller.placed({ side: "sell", type: "limit", price: "2011", size: "1" });
+    await ada.open("/markets?market=ETH-USD");
+    await page.getByText("Good till cancelled").waitFor();
+    await page.getByLabel("Type").selectOption("market");
+    await page.getByRole("region", { name: "Order book" }).getByText(/^live/).waitFor();
+    await page.getByLabel("Spend at most (USD)").fill("1500");
+    await page.getByLabel("Size (ETH)").fill("0.6");
+    await page.getByRole("button", { name: "Place the order" }).click();
+    const question = page.getByRole("dialog", { name: "Place this order?" });
+    for (const said of ["1500.00 USD", "about 2010.16666666 USD on average", "about 1206.10 USD"])
+      await question.getByText(said).waitFor();
+    await question.getByRole("button", { name: "Place it" }).click();
+    await outcome(page).getByText("is filled: bought 0.60 ETH for 1206.10 USD").waitFor();
+    await page.getByLabel("Spend at most (USD)").fill("300");
+    await placeAndLoseAnswer(page, { type: "market", quote_size: "300" });
+    await page.reload();
+    await page.getByText("the answer was lost").waitFor();
+    expect(await page.getByLabel("Spend at most (USD)").inputValue()).toBe("300");
+    expect(await page.getByLabel("Spend at most (USD)").isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await outcome(page).getByText("bought 0.14 ETH for 281.54 USD").waitFor();
+    await page.getByLabel("Type").selectOption("limit");
   });
 
   it("is cancelled by the keyboard, in a question that names its wallet and reference", async () => {

@@ -23,12 +23,14 @@ interface ConfirmOrderProps {
   onClose: () => void;
 }
 
+type InPartProps = Pick<ConfirmOrderProps, "market" | "body"> & { estimate: MarketEstimate };
+
 const idle = { isPending: false, error: null };
 
 /** What is about to be ordered, what it comes to with its fee, and which wallet pays, before it is placed. */
 export function ConfirmOrder(props: ConfirmOrderProps) {
   const { market, body, idempotencyKey, crossed, book, onConfirm, onClose } = props;
-  const { side, size = "", price, time_in_force } = body;
+  const { side, size, quote_size, price, time_in_force } = body;
   const wallet = useDefaultWallet("primary");
   const isBuying = side === "buy";
   const estimate = price === undefined ? estimateMarketOrder(body, book, market) : undefined;
@@ -46,7 +48,15 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
     >
       <Facts>
         <Fact name={isBuying ? "Buy" : "Sell"}>
-          <Amount value={size} asset={market.base} />
+          {size === undefined ? "as much as that pays for" : <Amount value={size} asset={market.base} />}
+          {size === undefined && estimate !== undefined && (
+            <>
+              : about <Amount value={estimate.size} asset={market.base} />
+            </>
+          )}
+        </Fact>
+        <Fact name="Spend at most">
+          {quote_size !== undefined && <Amount value={quote_size} asset={market.quote} />}
         </Fact>
         <Fact name="Price">
           {price === undefined ? (
@@ -67,7 +77,7 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
         <FeeFacts
           market={market}
           timeInForce={time_in_force}
-          received={isBuying ? (estimate?.size ?? size) : total}
+          received={receivedOf(body, estimate)}
           isEstimated={estimate !== undefined}
           side={side}
         />
@@ -91,12 +101,7 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
         isAlike={(sent) => isAlikeOrder(sent, body)}
       />
       <TradesAtOnce market={market} body={body} crossed={crossed} />
-      {estimate?.isWhole === false && (
-        <p className="notice" data-tone="wait" role="status">
-          The book has only <Amount value={estimate.size} asset={market.base} /> now. The rest of a market
-          order is cancelled.
-        </p>
-      )}
+      {estimate !== undefined && <TradesInPart market={market} body={body} estimate={estimate} />}
       {isOutsideBand(price, market) && (
         <p className="notice" data-tone="bad" role="alert">
           The market refuses this price now: it has to be between{" "}
@@ -111,11 +116,51 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
 
 function MarketPrice({ estimate, quote }: { estimate: MarketEstimate | undefined; quote: string }) {
   if (estimate === undefined) return "the market price, which is not known before";
+  const { average, worst } = estimate;
+  if (average === null)
+    return (
+      <>
+        the market price: <Amount value={worst} asset={quote} /> in the book now
+      </>
+    );
   return (
     <>
-      the market price: in the book now <Amount value={estimate.average} asset={quote} /> on average, and{" "}
-      <Amount value={estimate.worst} asset={quote} /> at worst. Other orders can change that
+      the market price: in the book now {!average.isExact && "about "}
+      <Amount value={average.price} asset={quote} /> on average, and <Amount value={worst} asset={quote} /> at
+      worst. Other orders can change that
     </>
+  );
+}
+
+/** What it receives before the fee, in each trade that is known to be one; undefined if what was typed is no number. */
+function receivedOf(body: PlaceOrderBody, estimate: MarketEstimate | undefined): string[] | undefined {
+  const { side, size, price } = body;
+  if (estimate !== undefined) return estimate.parts.map((part) => (side === "buy" ? part.size : part.total));
+  const received = side === "buy" ? size : totalOf(price, size);
+  return received === undefined ? undefined : [received];
+}
+
+/** A market order does not wait for the rest. */
+function TradesInPart({ market, body, estimate }: InPartProps) {
+  const { size, end } = estimate;
+  if (end === "filled" || (end === "spent" && body.size === undefined && estimate.average !== null))
+    return null;
+  return (
+    <p className="notice" data-tone="wait" role="status">
+      {end === "book" ? (
+        <>
+          The book has only <Amount value={size} asset={market.base} /> now.
+        </>
+      ) : estimate.average === null ? (
+        "What it may spend does not pay for the smallest size at the price of the book now."
+      ) : (
+        <>
+          What it may spend pays for <Amount value={size} asset={market.base} /> only at the prices of the
+          book now.
+        </>
+      )}{" "}
+      The rest of a market order is cancelled.
+    </p>
   );
 }
 
@@ -159,8 +204,8 @@ interface FeeFactsProps {
   market: Market;
   timeInForce: PlaceOrderBody["time_in_force"];
   side: PlaceOrderBody["side"];
-  /** What it receives before the fee, if that is known. */
-  received: string | undefined;
+  /** What it receives before the fee, in each trade, if that is known. */
+  received: readonly string[] | undefined;
   /** Whether that depends on the book. */
   isEstimated: boolean;
 }
@@ -169,6 +214,7 @@ interface FeeFactsProps {
 function FeeFacts({ market, timeInForce, side, received, isEstimated }: FeeFactsProps) {
   const asset = side === "buy" ? market.base : market.quote;
   const decimals = useDecimals(asset);
+  const isRounded = decimals !== undefined && decimals <= noticedDecimalsMax;
   const rates = ratesOf(market, timeInForce);
   const amountsOf = (rate: number) =>
     received === undefined || decimals === undefined ? undefined : feeOf(received, rate, decimals);
@@ -180,7 +226,8 @@ function FeeFacts({ market, timeInForce, side, received, isEstimated }: FeeFacts
         {amounts !== undefined && (
           <>
             {" "}
-            (<Amount value={amounts.fee} asset={asset} />)
+            ({isEstimated && isRounded && "at least "}
+            <Amount value={amounts.fee} asset={asset} />)
           </>
         )}
       </>
@@ -200,9 +247,10 @@ function FeeFacts({ market, timeInForce, side, received, isEstimated }: FeeFacts
           rate(most)
         )}
         , taken from the {asset} that it receives
-        {decimals !== undefined && decimals <= noticedDecimalsMax && (
+        {isRounded && (
           <>
             , and rounded up to <Amount value={fromUnits(1n, decimals)} asset={asset} /> in each trade
+            {isEstimated && ", of which there is at least one at each price"}
           </>
         )}
       </Fact>

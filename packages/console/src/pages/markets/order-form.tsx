@@ -25,6 +25,8 @@ interface Draft extends Sent<PlaceOrderBody> {
   timeInForce: TimeInForce;
   price: string;
   size: string;
+  /** What a market order that buys may spend. A draft of an earlier version has none. */
+  quoteSize?: string;
   reference: string;
 }
 
@@ -74,7 +76,7 @@ export function OrderForm({ market, book }: OrderFormProps) {
     kind: "order",
     draft: keyed,
     post: bursar.orders.place,
-    onEnd: () => editDraft({ size: "", reference: "", sent: undefined }),
+    onEnd: () => editDraft({ size: "", quoteSize: "", reference: "", sent: undefined }),
     onAnswer,
   });
   const edit = (part: Partial<Draft>) => {
@@ -95,6 +97,7 @@ export function OrderForm({ market, book }: OrderFormProps) {
     setAccepted(undefined);
     submit(body);
   };
+  const isSpending = spends(draft);
   const shown =
     draft.type === "limit" ? (["side", "type", "timeInForce"] as const) : (["side", "type"] as const);
   return (
@@ -149,12 +152,24 @@ export function OrderForm({ market, book }: OrderFormProps) {
                 onValue={(price) => edit({ price: price.trim() })}
               />
             )}
+            {isSpending && (
+              <TextField
+                required
+                inputMode="decimal"
+                autoComplete="off"
+                label={`Spend at most (${market.quote})`}
+                hint="It is held until the order has ended"
+                value={draft.quoteSize ?? ""}
+                fault={faultOf(place.error, "quote_size")}
+                onValue={(quoteSize) => edit({ quoteSize: quoteSize.trim() })}
+              />
+            )}
             <TextField
-              required
+              required={!isSpending}
               inputMode="decimal"
               autoComplete="off"
               label={`Size (${market.base})`}
-              hint={`Steps of ${market.lot_size}`}
+              hint={`${isSpending ? "Optional: without it, as much as that pays for. " : ""}Steps of ${market.lot_size}`}
               value={draft.size}
               fault={faultOf(place.error, "size")}
               onValue={(size) => edit({ size: size.trim() })}
@@ -224,12 +239,20 @@ export function OrderForm({ market, book }: OrderFormProps) {
   );
 }
 
+/** A market order that buys has no price that bounds what it costs. */
+function spends({ side, type }: Pick<Draft, "side" | "type">): boolean {
+  return side === "buy" && type === "market";
+}
+
 function bodyOf({ market }: Market, draft: Draft): PlaceOrderBody {
-  const { side, type, timeInForce, price, size, reference } = draft;
+  const { side, type, timeInForce, price, size, quoteSize = "", reference } = draft;
   return {
-    ...(type === "limit"
-      ? { market, side, type, time_in_force: timeInForce, price, size }
-      : { market, side, type, size }),
+    market,
+    side,
+    type,
+    ...(type === "limit" ? { time_in_force: timeInForce, price } : {}),
+    ...(spends(draft) ? { quote_size: quoteSize } : {}),
+    ...(spends(draft) && size === "" ? {} : { size }),
     ...(reference === "" ? {} : { reference }),
   };
 }

@@ -1,13 +1,15 @@
 import { expect, it } from "vitest";
 import { crossedPrice, feeOf, isOutsideBand, percentOf, ratesOf } from "./order-money";
-import { isAlikeOrder } from "./order-words";
+import { isAlikeOrder, orderWords } from "./order-words";
 
 it("a fee is rounded up to the last decimal of its asset, as the market does", () => {
-  expect(feeOf("0.50", 20, 18)).toEqual({ fee: "0.001", left: "0.499" });
-  expect(feeOf("751.41", 20, 2)).toEqual({ fee: "1.51", left: "749.9" });
-  expect(feeOf("0.01", 20, 2)).toEqual({ fee: "0.01", left: "0" });
-  expect(feeOf("100", 0, 2)).toEqual({ fee: "0", left: "100" });
-  for (const typed of ["", "1,000", "1e3", "0.001"]) expect(feeOf(typed, 20, 2)).toBeUndefined();
+  expect(feeOf(["0.50"], 20, 18)).toEqual({ fee: "0.001", left: "0.499" });
+  expect(feeOf(["751.41"], 20, 2)).toEqual({ fee: "1.51", left: "749.9" });
+  expect(feeOf(["0.01"], 20, 2)).toEqual({ fee: "0.01", left: "0" });
+  // Six trades of 0.10 pay six times 0.01, and not 0.01 once.
+  expect(feeOf(Array(6).fill("0.10"), 20, 2)).toEqual({ fee: "0.06", left: "0.54" });
+  expect(feeOf(["100"], 0, 2)).toEqual({ fee: "0", left: "100" });
+  for (const typed of ["", "1,000", "1e3", "0.001"]) expect(feeOf([typed], 20, 2)).toBeUndefined();
   expect([percentOf(20), percentOf(5), percentOf(100)]).toEqual(["0.2", "0.05", "1"]);
 });
 
@@ -37,6 +39,18 @@ it("an order is like another with its reference, or with its size on the same si
   expect(isAlikeOrder(order, { ...order, size: "9" })).toBe(false);
   expect(isAlikeOrder(order, { ...order, side: "sell" })).toBe(false);
   expect(isAlikeOrder(order, { ...order, market: "BTC-USD" })).toBe(false);
+  const bought = { market: "ETH-USD", side: "buy", type: "market", quote_size: "1600" } as const;
+  expect(isAlikeOrder(bought, { ...bought, quote_size: "1600.00" })).toBe(true);
+  expect(isAlikeOrder(bought, { ...bought, quote_size: "1700" })).toBe(false);
+  expect(isAlikeOrder({ ...bought, size: "0.5" }, { ...bought, size: "0.5", quote_size: "1700" })).toBe(true);
+});
+
+it("an order is named with its size and the most that it may spend", () => {
+  const bought = { market: "ETH-USD", side: "buy", type: "market", quote_size: "1600" } as const;
+  expect(orderWords.nameOf(bought)).toBe("to buy for at most 1600 in ETH-USD at the market price");
+  expect(orderWords.nameOf({ ...bought, size: "0.5" })).toBe(
+    "to buy 0.5 for at most 1600 in ETH-USD at the market price",
+  );
 });
 
 it("a price is outside of the band below and above it, and not at its ends", () => {

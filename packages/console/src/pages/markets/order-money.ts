@@ -8,16 +8,21 @@ export function percentOf(basisPoints: number): string {
   return fromUnits(BigInt(basisPoints), 2);
 }
 
-/** What is taken from an amount that is received, and what is left. A fee is rounded up to the last decimal of the asset, as for one trade. */
+/** What is taken from what is received in each trade, and what is left. The fee of a trade is rounded up to the last decimal of the asset. */
 export function feeOf(
-  received: string,
+  received: readonly string[],
   basisPoints: number,
   decimals: number,
 ): { fee: string; left: string } | undefined {
   try {
-    const units = toUnits(received, decimals);
-    const fee = (units * BigInt(basisPoints) + 9999n) / 10_000n;
-    return { fee: fromUnits(fee, decimals), left: fromUnits(units - fee, decimals) };
+    let [fee, left] = [0n, 0n];
+    for (const amount of received) {
+      const units = toUnits(amount, decimals);
+      const taken = (units * BigInt(basisPoints) + 9999n) / 10_000n;
+      fee += taken;
+      left += units - taken;
+    }
+    return { fee: fromUnits(fee, decimals), left: fromUnits(left, decimals) };
   } catch {
     // What was typed is no amount of this asset. The service says so.
     return undefined;

@@ -13,7 +13,8 @@ export const orderWords: UnansweredWords<PlaceOrderBody> = {
 };
 
 function nameOfOrder({ market, side, size, quote_size, price }: PlaceOrderBody): string {
-  const what = size ?? `for at most ${quote_size}`;
+  const limit = quote_size === undefined ? [] : [`for at most ${quote_size}`];
+  const what = [...(size === undefined ? [] : [size]), ...limit].join(" ");
   return `to ${side} ${what} in ${market} ${price === undefined ? "at the market price" : `at ${price}`}`;
 }
 
@@ -24,6 +25,7 @@ export function isAlikeOrder(one: PlaceOrderBody, other: PlaceOrderBody): boolea
     one.market === other.market &&
     one.side === other.side &&
     isSameAmount(one.size, other.size) &&
-    isSameAmount(one.quote_size, other.quote_size)
+    // With the same size, it is the same purchase for another limit.
+    (one.size !== undefined || isSameAmount(one.quote_size, other.quote_size))
   );
 }

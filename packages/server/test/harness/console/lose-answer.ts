@@ -43,10 +43,15 @@ export async function orderAndLoseAnswer(
   await page.goto(`${origin}/console/markets?market=ETH-USD`);
   await page.getByLabel("Price (USD)").fill(price);
   await page.getByLabel("Size (ETH)").fill(size);
+  await placeAndLoseAnswer(page, { size });
+}
+
+/** Places the order that the form of this page has, which is sent with these fields. */
+export async function placeAndLoseAnswer(page: Page, fields: object): Promise<void> {
   await page.evaluate(`(${loseAnswer})("/v1/orders")`);
   await page.getByRole("button", { name: "Place the order" }).click();
   await page.getByRole("button", { name: "Place it" }).click();
-  await storedWhenSent(page).toMatchObject([{ size }]);
+  await storedWhenSent(page).toMatchObject([fields]);
 }
 
 /** What a page says about what another tab has sent, such as `Payment rent`. */
