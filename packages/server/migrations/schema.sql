@@ -832,6 +832,7 @@ CREATE TABLE stop_records (
   mac bytea,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   cancels boolean NOT NULL DEFAULT false,
+  by_operator boolean NOT NULL DEFAULT false,
   CONSTRAINT stop_records_pkey PRIMARY KEY (tenant_id, subject_id, number, stopped, id),
   CONSTRAINT stop_records_number_check CHECK ((number >= 1))
 );

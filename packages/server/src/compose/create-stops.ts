@@ -5,8 +5,8 @@ import type { ComposeOptions } from "./compose.js";
 
 export function createStops({ database, log }: Pick<ComposeOptions, "database" | "log">): StopInAnyCase {
   return createStopInAnyCase({
-    recordStop: async (subject, cancelsPayments) => {
-      await database.query(insertStop(subject, cancelsPayments));
+    recordStop: async (subject, facts) => {
+      await database.query(insertStop(subject, facts));
     },
     isUnavailable: isDatabaseUnavailable,
     onIncomplete: (error, { tenantId, subjectId }) =>

@@ -4,6 +4,14 @@ export interface StopSubject {
   subjectId: string;
 }
 
+/** Of a stop of a client. */
+export interface StopFacts {
+  /** Whether the payments that it has requested are cancelled too. */
+  cancelsPayments?: boolean;
+  /** Whether the operator has stopped it, so that one client alone does not end that. */
+  byOperator?: boolean;
+}
+
 /**
  * Carries out what stops a subject. If that fails, the stop alone is recorded, and holds: nothing that something else has written to the
  * database, or holds locked, is in its way. It then counts as carried out, without its audit entry and its event, which is reported; unless the
@@ -11,20 +19,18 @@ export interface StopSubject {
  */
 export type StopInAnyCase = <T>(
   subject: StopSubject,
-  stop: {
+  stop: StopFacts & {
     act: () => Promise<T>;
     /** The answer if only the stop was recorded. */
     otherwise: () => Promise<T>;
     /** Whether it was decided that the subject is stopped; asked after a failure. Left out: yes. */
     isDecided?: () => boolean;
-    /** Whether the payments that the subject, a client, has requested are cancelled too. */
-    cancelsPayments?: boolean;
   },
 ) => Promise<T>;
 
 export interface StopInAnyCaseDeps {
   /** One INSERT that depends on no other row. */
-  recordStop: (subject: StopSubject, cancelsPayments: boolean) => Promise<void>;
+  recordStop: (subject: StopSubject, facts: StopFacts) => Promise<void>;
   isUnavailable: (error: unknown) => boolean;
   /** A stop was recorded that could not be carried out in full. */
   onIncomplete: (error: unknown, subject: StopSubject) => void;
@@ -35,13 +41,13 @@ export function createStopInAnyCase({
   isUnavailable,
   onIncomplete,
 }: StopInAnyCaseDeps): StopInAnyCase {
-  return async (subject, { act, otherwise, isDecided = () => true, cancelsPayments = false }) => {
+  return async (subject, { act, otherwise, isDecided = () => true, ...facts }) => {
     try {
       return await act();
     } catch (error) {
       if (!isDecided()) throw error;
       try {
-        await recordStop(subject, cancelsPayments);
+        await recordStop(subject, facts);
       } catch {
         throw error;
       }

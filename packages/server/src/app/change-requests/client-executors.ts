@@ -8,6 +8,7 @@ import type {
   ClientAccessCache,
   ClientChange,
   ClientStore,
+  DecideClientChange,
 } from "../clients/client.js";
 import {
   changesAuthority,
@@ -15,6 +16,7 @@ import {
   refuseCredentialOfPerson,
   refuseOperatorScopes,
   refuseProgramChange,
+  refuseToEndStop,
 } from "../clients/client-authority.js";
 import { keysMax } from "../clients/client-credentials.js";
 import { type CredentialProof, refuseUnproven } from "../clients/prove-credential.js";
@@ -214,7 +216,7 @@ async function apply<Kind extends ClientKind>(
     return { refused: "CHANGE_REQUEST_STALE", message: `The role ${role.name} has other scopes now.` };
   // Nobody requests scopes for a person: those beside a role are the role's.
   const asked = role === undefined ? change : { ...change, scopes: undefined };
-  const decideAgain = (client: ApiClient): ClientChange | Refused => {
+  const decideAgain: DecideClientChange = (client, facts) => {
     if (client.authorityChangedAt >= createdAt) return { refused: "CHANGE_REQUEST_STALE" };
     const wanted = approved ?? [];
     const needed: string[] = isSelf ? [...wanted] : ["clients:manage", ...client.scopes, ...wanted];
@@ -222,6 +224,8 @@ async function apply<Kind extends ClientKind>(
     const made = { id: newUuid(), addedBy: requestedBy, createdAt: now, role };
     const decided = decide(client, asked, made);
     if (isRefused(decided)) return decided;
+    const unended = refuseToEndStop(client, facts, decided);
+    if (unended !== undefined) return unended;
     return { ...decided, authority: { by: requestedBy, controllers: isSelf ? "unchanged" : controllers } };
   };
   const audit = describeLateAct(request, audited, showId("cli", id), now);

@@ -21,26 +21,40 @@ const protectedScopes: readonly Scope[] = [...protectingScopes, ...operatorScope
  * are changed by itself, by the operator, or by an approved change request: a client that could give it a new credential could act as it.
  * So is one that the operator has disabled, also in a tenant with a single administrator.
  */
-export function isProtected(client: Protectable, facts: ClientFacts): boolean {
-  if (isStoppedByOperator(client)) return true;
+export function isProtected(client: Pick<ApiClient, "scopes">, facts: ClientFacts): boolean {
+  if (facts.isStoppedByOperator) return true;
   if (facts.isSingleAdministrator) return false;
   return facts.isNamedByPolicy || protectedScopes.some((scope) => client.scopes.includes(scope));
 }
 
-type Protectable = Pick<ApiClient, "scopes" | "state" | "authorityChangedBy">;
-
-/** Nobody else has changed its authority since: that would have taken a change request. */
-function isStoppedByOperator({ state, authorityChangedBy }: Protectable): boolean {
-  return state === "disabled" && authorityChangedBy === null;
-}
-
-export function refuseProtected(client: Protectable): Refused {
+/** The refusal of a change by another client. Nothing is exempt from a stop by the operator. */
+export function refuseProtected(
+  client: ApiClient,
+  facts: ClientFacts,
+  isExempt: (client: ApiClient) => boolean = () => false,
+): Refused | undefined {
+  if (!isProtected(client, facts) || (!facts.isStoppedByOperator && isExempt(client))) return undefined;
   const held = protectedScopes.filter((scope) => client.scopes.includes(scope));
   const others = held.length > 0 ? `it holds ${held.join(", ")}` : "the policy names it";
-  const reason = isStoppedByOperator(client) ? "the operator has disabled it" : others;
+  const reason = facts.isStoppedByOperator ? "the operator has disabled it" : others;
   return {
     refused: "CHANGE_REQUEST_REQUIRED",
     message: `The client is protected, because ${reason}. Another client must approve this change: see POST /v1/change-requests.`,
+  };
+}
+
+/** With a single administrator one client can request and approve a change. It does not end a stop by the operator so. */
+export function refuseToEndStop(
+  { state }: Pick<ApiClient, "state">,
+  { isStoppedByOperator, isSingleAdministrator }: ClientFacts,
+  { set }: ClientChange,
+): Refused | undefined {
+  const isEnd = state === "disabled" && set?.state === "active";
+  if (!isEnd || !isStoppedByOperator || !isSingleAdministrator) return undefined;
+  return {
+    refused: "INSUFFICIENT_SCOPE",
+    message:
+      "The operator has disabled the client, and the tenant has a single administrator. Only the operator enables it, with `bursar client enable`.",
   };
 }
 
@@ -110,8 +124,11 @@ export function changesAppearance(client: ApiClient, { set = {} }: ClientChange)
   return name !== client.name || JSON.stringify(quotas) !== JSON.stringify(client.quotas);
 }
 
-/** Whether a change touches credentials, scopes, state, role or `requireSignature`. A name or a quota gives no authority. */
-export function changesAuthority(client: ApiClient, change: ClientChange): boolean {
+/**
+ * Whether a change touches credentials, scopes, state, role or `requireSignature`. A name or a quota gives no authority. If the operator, for
+ * whom `by` is null, disables a client that is disabled already, the stop is the operator's from then on.
+ */
+export function changesAuthority(client: ApiClient, change: ClientChange, by?: string | null): boolean {
   const {
     scopes = client.scopes,
     state = client.state,
@@ -125,6 +142,7 @@ export function changesAuthority(client: ApiClient, change: ClientChange): boole
     change.addKey !== undefined ||
     (change.removeKeyIds ?? []).length > 0 ||
     state !== client.state ||
+    (by === null && change.set?.state === "disabled") ||
     requireSignature !== client.requireSignature ||
     person?.role !== client.person?.role ||
     !areSame(scopes, client.scopes)

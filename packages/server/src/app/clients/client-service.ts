@@ -267,18 +267,18 @@ function withAuthority(
   client: ApiClient,
   facts: ClientFacts,
   change: ClientChange | Refused,
-  { isExempt = () => false, keepsAuthority = undefined }: Pick<ChangeOptions, "isExempt" | "keepsAuthority">,
+  { isExempt, keepsAuthority }: Pick<ChangeOptions, "isExempt" | "keepsAuthority">,
 ): ClientChange | Refused {
   if (isRefused(change)) return change;
   const by = actorOf(origin);
   const isOther = by !== null && by !== client.id;
-  if (!changesAuthority(client, change))
+  if (!changesAuthority(client, change, by))
     return isOther && changesAppearance(client, change) && isProtected(client, facts)
       ? refuseAppearance
       : change;
-  const refused = by === client.id ? refuseOwnChange(client, facts, change) : undefined;
+  const own = by === client.id ? refuseOwnChange(client, facts, change) : undefined;
+  const refused = isOther ? refuseProtected(client, facts, isExempt) : own;
   if (refused !== undefined) return refused;
-  if (isOther && isProtected(client, facts) && !isExempt(client)) return refuseProtected(client);
   if (keepsAuthority === true) return change;
   return { ...change, authority: { controllers: isOther ? "added" : "unchanged", ...change.authority, by } };
 }

@@ -141,6 +141,8 @@ export interface ClientFacts {
   isSingleAdministrator: boolean;
   /** Whether another person of the tenant who can log in administers clients. */
   hasOtherAdministrator: boolean;
+  /** Whether the operator has disabled the client, and neither the operator nor an approved change request has enabled it since. */
+  isStoppedByOperator: boolean;
 }
 
 export type DecideClientChange = (

@@ -41,6 +41,7 @@ export function disableClient(
       },
       isDecided: () => isDecided,
       cancelsPayments,
+      byOperator: origin.by === "operator",
     },
   );
 }

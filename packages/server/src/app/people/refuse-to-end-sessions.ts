@@ -22,7 +22,8 @@ export async function refuseToEndSessions(
     clientId,
     (client, facts) =>
       refuseBeyondScopes(origin, client.scopes) ??
-      (isApprover(client, facts) ? refuseProtected(client) : "nothing"),
+      (isApprover(client, facts) ? refuseProtected(client, facts) : undefined) ??
+      "nothing",
     describeAct(origin, "client.manage", showId("cli", clientId), new Date(now())),
     undefined,
     callerReviewOf(origin, now),

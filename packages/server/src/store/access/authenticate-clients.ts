@@ -104,7 +104,7 @@ async function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now:
     WHERE id = ${client.id}
   `);
   writeSeal(tx, client);
-  await recordStop(tx, { tenantId: client.tenantId, subjectId: client.id }, true, now);
+  await recordStop(tx, { tenantId: client.tenantId, subjectId: client.id }, true, now, { byOperator: true });
   return client;
 }
 

@@ -19,6 +19,7 @@ import { findByKey } from "../core/rows/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
 import { refuseRaise } from "./lineage/refuse-raise.js";
+import { findOperatorStop } from "./operator-stops.js";
 import { passOnControllers } from "./pass-on-controllers.js";
 import { isPasskeyOfOther } from "./people/other-passkey.js";
 import { hasOtherPerson, writeFormerAccounts } from "./people/other-person.js";
@@ -31,7 +32,7 @@ import {
   type SingleAdministratorColumns,
   selectSingleAdministrator,
 } from "./single-administrator.js";
-import { isStopped, recordStop } from "./stop-records.js";
+import { insertStop, isStopped, recordStop } from "./stop-records.js";
 import { queueSweepsOfChange } from "./sweeps.js";
 
 interface ChangedClient {
@@ -61,7 +62,12 @@ export async function changeClient(
   if (client === undefined) return undefined;
   if (client.isTampered === true) return { refused: "CLIENT_TAMPERED" };
   const earlier = keyed && (await findEarlierChange(tx, tenantId, keyed));
-  const facts = await readClientFacts(tx, client, providerIssuer);
+  const subject = { tenantId, subjectId: id };
+  const stop = client.state === "disabled" ? await findOperatorStop(tx, subject) : undefined;
+  const facts = {
+    ...(await readClientFacts(tx, client, providerIssuer)),
+    isStoppedByOperator: stop?.isByOperator === true,
+  };
   const change = decide(client, facts, earlier);
   if (isRefused(change)) return change;
   if (change === "nothing") return client;
@@ -85,8 +91,13 @@ export async function changeClient(
   applyChange(tx, changed, change, audit.occurredAt);
   writeSeal(tx, changed);
   const state = change.set?.state ?? client.state;
+  const byOperator = change.authority?.by === null;
   if (state !== client.state)
-    await recordStop(tx, { tenantId, subjectId: id }, state === "disabled", audit.occurredAt);
+    await recordStop(tx, subject, state === "disabled", audit.occurredAt, {
+      ...{ byOperator, known: stop?.nextNumber },
+    });
+  // Of one that is disabled already, the operator's stop is recorded too.
+  else if (byOperator && change.set?.state === "disabled") tx.send(insertStop(subject, { byOperator }));
   queueSweepsOfChange(tx, client, change, audit);
   if (client.person !== null && change.authority !== undefined)
     await endProviderSessions(tx, { tenantId, clientId: id }, audit.occurredAt);
@@ -131,7 +142,7 @@ async function readClientFacts(
   tx: Tx,
   client: ApiClient,
   providerIssuer: string | undefined,
-): Promise<ClientFacts> {
+): Promise<Omit<ClientFacts, "isStoppedByOperator">> {
   const { tenantId, id } = client;
   const [row] = await tx.query<ClientFacts & SingleAdministratorColumns>(sql`
     SELECT ${selectSingleAdministrator}, coalesce(position(${typeIdFromUuid("cli", id)} IN (

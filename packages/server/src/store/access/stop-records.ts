@@ -1,5 +1,5 @@
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import type { StopSubject } from "../../app/access/stop-in-any-case.js";
+import type { StopFacts, StopSubject } from "../../app/access/stop-in-any-case.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { isRowAuthentic, macOfRow } from "./row-integrity.js";
@@ -58,6 +58,18 @@ export function isCancelledByStop(row: Statement): Statement {
   return sql`EXISTS (
     SELECT FROM stop_records stop
     WHERE stop.cancels AND stop.tenant_id = ${row}.tenant_id AND stop.subject_id = ${row}.client_id AND stop.recorded_at > ${row}.created_at)`;
+}
+
+/** The last record that ends a stop, as `readStanding` reads it. Served by the primary key. */
+export function lastEnd(tenantId: Statement, subjectId: Statement): Statement {
+  return sql`(
+    SELECT ${authenticity} FROM stop_records stop
+    WHERE stop.tenant_id = ${tenantId} AND stop.subject_id = ${subjectId} AND NOT stop.stopped ORDER BY stop.number DESC LIMIT 1)`;
+}
+
+/** Whether the last record is a stop by the operator. Served by the primary key. */
+export function isLastByOperator(tenantId: Statement, subjectId: Statement): Statement {
+  return sql`coalesce(${lastRecord(sql`stop.by_operator`, tenantId, subjectId)}, false)`;
 }
 
 /** When the last record was written. Served by the primary key. */
@@ -151,25 +163,42 @@ export const nextNumber = (tenantId: Statement, subjectId: Statement) => sql`
   1 + least(9223372036854775806, coalesce((
     SELECT max(s.number) FROM stop_records s WHERE s.tenant_id = ${tenantId} AND s.subject_id = ${subjectId}), 0))`;
 
-/** Records that a subject is stopped, or no longer. The caller has locked its row. `at` is the database's time if left out. */
-export async function recordStop(tx: Tx, subject: StopSubject, isStop: boolean, at?: Date): Promise<void> {
+/**
+ * Records that a subject is stopped, or no longer. The caller has locked its row. `at` is the database's time if left out, and `known` the
+ * next number.
+ */
+export async function recordStop(
+  tx: Tx,
+  subject: StopSubject,
+  isStop: boolean,
+  at?: Date,
+  { byOperator = false, known }: { byOperator?: boolean; known?: string | undefined } = {},
+): Promise<void> {
   const { tenantId, subjectId } = subject;
-  const [{ number } = { number: "1" }] = await tx.query<{ number: string }>(
-    sql`SELECT ${nextNumber(sql`${tenantId}::uuid`, sql`${subjectId}::uuid`)} AS number`,
-  );
+  const number = known ?? (await findNextNumber(tx, subject));
   const { keyId, mac } = macOfRow(requireKeys(tx), "stop record", fieldsOf(subject, number, isStop));
   tx.send(sql`
-    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, key_id, mac)
-    VALUES (${tenantId}, ${subjectId}, ${number}, ${isStop}, ${at ?? sql`now()`}, ${keyId}, ${mac})
+    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, by_operator, key_id, mac)
+    VALUES (${tenantId}, ${subjectId}, ${number}, ${isStop}, ${at ?? sql`now()`}, ${isStop && byOperator}, ${keyId}, ${mac})
   `);
 }
 
-/** The stop alone, in one statement that locks no row and needs no MAC; of a client also whether its payments are cancelled. */
-export function insertStop({ tenantId, subjectId }: StopSubject, cancelsPayments = false): Statement {
+async function findNextNumber(tx: Tx, { tenantId, subjectId }: StopSubject): Promise<string> {
+  const [row] = await tx.query<{ number: string }>(
+    sql`SELECT ${nextNumber(sql`${tenantId}::uuid`, sql`${subjectId}::uuid`)} AS number`,
+  );
+  return row?.number ?? "1";
+}
+
+/** The stop alone, in one statement that locks no row and needs no MAC. */
+export function insertStop(
+  { tenantId, subjectId }: StopSubject,
+  { cancelsPayments = false, byOperator = false }: StopFacts = {},
+): Statement {
   const number = nextNumber(sql`${tenantId}::uuid`, sql`${subjectId}::uuid`);
   return sql`
-    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels)
-    SELECT ${tenantId}, ${subjectId}, ${number}, true, now(), ${cancelsPayments}::boolean
+    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels, by_operator)
+    SELECT ${tenantId}, ${subjectId}, ${number}, true, now(), ${cancelsPayments}::boolean, ${byOperator}::boolean
   `;
 }
 

@@ -1,6 +1,7 @@
 import { describeStop, type RecordedStop, type StoppedPayment } from "../../app/chain/stop-payment.js";
 import { operatorActorId } from "../../app/events/actor.js";
 import { appendAudit } from "../access/audit.js";
+import { isLastByOperator } from "../access/stop-records.js";
 import type { Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
@@ -14,7 +15,8 @@ const causedBy = sql`CASE given.reason
     ORDER BY e.version DESC LIMIT 1)
   WHEN 'TENANT_SUSPENDED' THEN ${operatorActorId}::uuid
   WHEN 'CLIENT_DISABLED' THEN (
-    SELECT coalesce(c.authority_changed_by, ${operatorActorId}::uuid) FROM clients c WHERE c.id = (
+    SELECT CASE WHEN ${isLastByOperator(sql`c.tenant_id`, sql`c.id`)} THEN ${operatorActorId}::uuid
+      ELSE coalesce(c.authority_changed_by, ${operatorActorId}::uuid) END FROM clients c WHERE c.id = (
       SELECT t.client_id FROM transactions t WHERE t.tenant_id = p.tenant_id AND t.id = p.transaction_id))
   END`;
 
