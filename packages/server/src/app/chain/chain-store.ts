@@ -195,7 +195,7 @@ export interface ChainUnit
   readBooks: (wallets: readonly WalletKey[]) => Promise<books.WalletBooks[]>;
 
   /** Those of these signatures that are not of the payment that has the nonce here. */
-  listUnknownNonces: (signed: readonly unconfirmed.SignedOfWallet[]) => Promise<unconfirmed.SignedOfWallet[]>;
+  listUnknownNonces: (signed: readonly unconfirmed.SignedOfWallet[]) => Promise<unconfirmed.UnknownNonce[]>;
   /** In this epoch of the database, the chain and the signer know no payment of theirs that the database does not know. */
   confirmWallets: (wallets: readonly WalletKey[], epoch: number) => void;
   /**

@@ -5,6 +5,12 @@ import type { ComparedWallet } from "./wallet-books.js";
 /** A nonce of a wallet that the signer has bound to a transaction. */
 export interface SignedOfWallet extends SignedNonce, WalletKey {}
 
+/** One that does not belong to that transaction in the database. */
+export interface UnknownNonce extends SignedOfWallet {
+  /** Whether the row of the payment says so, because the signer has refused it another nonce. It shows nothing new. */
+  isNoted: boolean;
+}
+
 /** A payment that the signer has bound to a nonce, which it does not have in the database. */
 export interface BoundPayment extends WalletKey {
   id: string;

@@ -123,10 +123,15 @@ export function createSimulatedChainUnit(
     readBooks: (wallets) => run("read books", (rows) => wallets.flatMap((wallet) => readBook(rows, wallet))),
     listUnknownNonces: (signed) =>
       run("list unknown nonces", (rows) =>
-        signed.filter(
-          ({ walletId, nonce, transactionId }) =>
-            rows.get(chainNonces, keyOf(walletId, numberKey(nonce))) !== transactionId,
-        ),
+        signed
+          .filter(
+            ({ walletId, nonce, transactionId }) =>
+              rows.get(chainNonces, keyOf(walletId, numberKey(nonce))) !== transactionId,
+          )
+          .map((one) => {
+            const row = rows.get(chainPayments, keyOf(one.tenantId, one.transactionId));
+            return { ...one, isNoted: row?.walletId === one.walletId && row.boundNonce === one.nonce };
+          }),
       ),
     confirmWallets: (wallets, confirmedEpoch) => {
       for (const wallet of wallets) changeWallet(wallet, () => ({ confirmedEpoch, reclaimedFrom: null }));

@@ -41,7 +41,7 @@ export async function listSigned(
   return signed;
 }
 
-/** Whether the database does not know one of them. If the lowest open nonce is far below, hundreds of them can be known. */
+/** Whether the database does not know one of them, not even from a refusal. If the lowest open nonce is far below, hundreds of them can be known. */
 export async function hasUnknown(
   unit: Pick<ChainUnit, "listUnknownNonces">,
   { tenantId, walletId }: WalletKey,
@@ -50,7 +50,7 @@ export async function hasUnknown(
   for (let start = 0; start < signed.length; start += comparedMax) {
     const some = signed.slice(start, start + comparedMax);
     const unknown = await unit.listUnknownNonces(some.map((one) => ({ ...one, tenantId, walletId })));
-    if (unknown.length > 0) return true;
+    if (unknown.some(({ isNoted }) => !isNoted)) return true;
   }
   return false;
 }

@@ -25,7 +25,7 @@ function createLooks(idle: readonly string[], signed: Record<string, SignedNonce
   const asked: string[] = [];
   let nowMs = 0;
   const unit = {
-    listUnknownNonces: async (nonces) => [...nonces],
+    listUnknownNonces: async (nonces) => nonces.map((one) => ({ ...one, isNoted: false })),
     listBoundNonces: async () => [],
     lockSenders: async (wallets) => wallets.map(({ walletId }) => senderOf(walletId)),
     confirmWallets: () => undefined,

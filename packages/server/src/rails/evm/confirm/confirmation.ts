@@ -111,7 +111,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     // What the chain is ahead of is halted, so the signer, which may know thousands of its nonces, is not asked about it.
     const asked = wallets.filter(({ walletId, nextNonce }) => (used.get(walletId) ?? 0) <= nextNonce);
     const { unknown, unlisted, refused, cut } = await listUnknown(deps, chain, asked);
-    const doubted = asked.filter(({ walletId }) => unknown.has(walletId));
+    const doubted = asked.filter(({ walletId }) => unknown.get(walletId)?.some(({ isNoted }) => !isNoted));
     // Nothing has noticed the restore if a wallet was halted since it was confirmed: the others may have lost payments too.
     if (doubted.some(wasConfirmed))
       await inUnit(deps, positionOf(chain), async (unit) => {

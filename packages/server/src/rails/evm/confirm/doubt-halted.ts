@@ -30,7 +30,7 @@ export function createHaltedLook(deps: ConfirmationDeps): (chain: FollowedChain)
     const unknown = new Set<string>();
     await askSigner(deps, wallets, async (nonces) => {
       const found = await inUnit(deps, positionOf(chain), (unit) => unit.listUnknownNonces(nonces));
-      for (const { walletId } of found) unknown.add(walletId);
+      for (const { walletId } of found.filter(({ isNoted }) => !isNoted)) unknown.add(walletId);
       return unknown;
     });
     const doubted = wallets.filter(({ walletId }) => unknown.has(walletId));

@@ -4,12 +4,12 @@ import type { DriverContext } from "../driver/driver-context.js";
 
 /**
  * The signer knows payments of these wallets that the database does not know. After everything that is locked: if it is a doubt, it locks the audit
- * log. Payments of all tenants wait until their wallets are confirmed, so it is reported too.
+ * log. Payments of all tenants wait until their wallets are confirmed, so it is reported too, when it is committed.
  */
 export async function doubtInUnit(
-  { network: { network }, recorder, onDoubted }: DriverContext,
+  { network: { network }, recorder }: DriverContext,
   unit: Pick<ChainUnit, "doubtWallets">,
   wallets: readonly WalletKey[],
 ): Promise<void> {
-  if (await unit.doubtWallets(wallets, doubtOfWallets(network, new Date(recorder.now())))) onDoubted();
+  await unit.doubtWallets(wallets, doubtOfWallets(network, new Date(recorder.now())));
 }

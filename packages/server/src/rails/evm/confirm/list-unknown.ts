@@ -1,5 +1,9 @@
 import type { SignedNonce } from "../../../app/chain/signer.js";
-import type { SignedOfWallet, UnconfirmedWallet } from "../../../app/chain/unconfirmed-wallet.js";
+import type {
+  SignedOfWallet,
+  UnconfirmedWallet,
+  UnknownNonce,
+} from "../../../app/chain/unconfirmed-wallet.js";
 import { type DriverContext, type FollowedChain, inUnit, positionOf } from "../driver/driver-context.js";
 import { askSigner } from "./ask-signer.js";
 
@@ -8,7 +12,7 @@ export const listsMax = 16;
 
 export interface ListedUnknown {
   /** What the signer has signed, and the database does not know, by wallet. */
-  unknown: ReadonlyMap<string, readonly SignedOfWallet[]>;
+  unknown: ReadonlyMap<string, readonly UnknownNonce[]>;
   /**
    * What the signer has said that it has signed, when it refused a payment another nonce, and does not list any more: its journal was restored from
    * a backup. The bytes may be in a pool, so the payment gets this nonce and no other payment does.
@@ -26,7 +30,7 @@ export async function listUnknown(
   chain: FollowedChain,
   asked: readonly UnconfirmedWallet[],
 ): Promise<ListedUnknown> {
-  const unknown = new Map<string, SignedOfWallet[]>();
+  const unknown = new Map<string, UnknownNonce[]>();
   const lists = new Map<string, number>();
   const listed = new Set<string>();
   const nextNonces = new Map(asked.map(({ walletId, nextNonce }) => [walletId, nextNonce]));

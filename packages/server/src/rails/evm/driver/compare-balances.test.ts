@@ -1,21 +1,33 @@
 import { expect, it } from "vitest";
 import type { ChainUnit } from "../../../app/chain/chain-store.js";
+import type { TakenPayment } from "../../../app/chain/nonce-use.js";
 import type { ComparedPage } from "../../../app/chain/wallet-books.js";
 import { compareBalances } from "./compare-balances.js";
 import type { DriverContext, FollowedChain } from "./driver-context.js";
 
 const nameOf = (index: number) => `wallet ${String(index).padStart(4, "0")}`;
+const halted = { finalNonce: 0, lowestOpen: null, isHalted: true, balances: new Map() };
 const settled = { number: 100, hash: "settled", parentHash: "before" };
 
-/** Wallets with the block at which each was compared last. Those that are stuck stay as they are, as if they were adopted and not decided. */
-function createComparison(touched: number, others: number) {
+/**
+ * Wallets with the block at which each was compared last. Those that are stuck stay as they are, as if they were adopted and not decided. If they
+ * have forgotten payments, they are being adopted.
+ */
+function createComparison(touched: number, others: number, forgotten = 0) {
   const comparedAt = new Map(
     Array.from({ length: touched + others }, (_, index) => [nameOf(index), index < touched ? -1 : 0]),
   );
   const seen = new Set<string>();
+  const asked: string[] = [];
+  const payments = Array.from({ length: forgotten }, (_, nonce) => ({ id: `${nonce}`, nonce, attempt: 0 }));
   const unit = {
     listUnsettled: async () => new Set<string>(),
-    readBooks: async () => [],
+    readBooks: async (wallets) =>
+      forgotten === 0 ? [] : wallets.map((wallet) => ({ ...wallet, ...halted, statedNonce: forgotten })),
+    lockSenders: async () => [],
+    listTaken: async () => payments as TakenPayment[],
+    listBoundNonces: async () => [],
+    touchWallets: () => undefined,
     writeHoldings: (wallets, _, at) => {
       for (const { walletId } of wallets) if (comparedAt.get(walletId) !== -1) comparedAt.set(walletId, at);
     },
@@ -29,7 +41,14 @@ function createComparison(touched: number, others: number) {
         for (const { address } of accounts) seen.add(address);
         return accounts.map(() => 0n);
       },
-      noncesAt: async (addresses: readonly string[]) => addresses.map(() => 0),
+      noncesAt: async (addresses: readonly string[]) => addresses.map(() => forgotten),
+      findNonceUse: async () => undefined,
+    },
+    signer: {
+      signedFrom: async (wallets: readonly { walletId: string }[]) => {
+        asked.push(...wallets.map(({ walletId }) => walletId));
+        return wallets.map(() => []);
+      },
     },
     store: {
       unitOfWork: (_: unknown, work: (given: unknown) => Promise<unknown>) => work(unit),
@@ -50,7 +69,7 @@ function createComparison(touched: number, others: number) {
     ...{ tail: [settled], lease: {}, evidence: new Map(), keepLease: async () => undefined },
   } as unknown as FollowedChain;
   const turn = { afterWalletId: undefined };
-  return { seen, compare: () => compareBalances(context, chain, turn, () => undefined) };
+  return { seen, asked, compare: () => compareBalances(context, chain, turn, () => undefined) };
 }
 
 it("compares wallets in turn if more than a call takes stay to be compared", async () => {
@@ -70,4 +89,10 @@ it("has nothing more to compare when all were", async () => {
   expect(await compare()).toBe("others");
   expect(await compare()).toBe("none");
   expect(seen.size).toBe(40);
+});
+
+it("asks the signer about no more wallets that are adopted when the step has looked for as many payments as it may", async () => {
+  const { asked, compare } = createComparison(100, 0, 40);
+  await compare();
+  expect(asked).toEqual([0, 1, 2, 3].map(nameOf));
 });

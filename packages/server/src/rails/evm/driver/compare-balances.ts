@@ -78,11 +78,13 @@ async function acceptAll(
 ): Promise<void> {
   const searches = { left: searchesMax };
   const leftOf = ({ walletId }: SeenWallet) => chain.evidence.get(walletId)?.left ?? 0;
+  // Of one that was never looked at, the signer lists all that it has signed.
+  const isFound = ({ walletId }: SeenWallet) => chain.evidence.get(walletId)?.left === 0;
   const unfinished: SeenWallet[] = [];
   for (const wallet of accepted.toSorted((a, b) => leftOf(a) - leftOf(b))) {
     const accept = async () => {
       const isDecided =
-        (searches.left > 0 || leftOf(wallet) === 0) && (await acceptChain(context, chain, wallet, searches));
+        (searches.left > 0 || isFound(wallet)) && (await acceptChain(context, chain, wallet, searches));
       if (!isDecided) unfinished.push(wallet);
     };
     await isolateWallets(context, chain, [wallet], (one) => one, accept, comparisonFailed).catch(

@@ -88,14 +88,21 @@ export type RecordInUnit = (records: Partial<RailRecords>) => ReturnType<typeof 
  * are tolerated: then it is left out, and the outcomes show it.
  */
 export async function inUnit<T>(
-  { store, recorder, network: { network } }: DriverContext,
+  { store, recorder, onDoubted, network: { network } }: DriverContext,
   position: ChainPosition,
   work: (unit: ChainUnit, record: RecordInUnit) => Promise<T>,
   isTolerant = false,
 ): Promise<T> {
   let changed: string[] = [];
-  const result = await store.unitOfWork(position, (unit) =>
-    work(unit, async ({ events = [], deposits = [] }) => {
+  let isDoubted = false;
+  const result = await store.unitOfWork(position, (unit) => {
+    isDoubted = false;
+    const doubtWallets: ChainUnit["doubtWallets"] = async (...given) => {
+      const isNew = await unit.doubtWallets(...given);
+      isDoubted ||= isNew;
+      return isNew;
+    };
+    return work({ ...unit, doubtWallets }, async ({ events = [], deposits = [] }) => {
       const recorded = await recordOnRail(recorder, unit, network, { events, deposits });
       const [wrong] = faultsOf(events, recorded.outcomes);
       if (wrong !== undefined && !isTolerant) throw new PaymentFaultError(wrong.fault);
@@ -103,8 +110,9 @@ export async function inUnit<T>(
         throw new PaymentFaultError("a deposit has a transaction that it does not know of");
       changed = [...events.map(({ id }) => id), ...recorded.depositIds.filter((id) => id !== undefined)];
       return recorded;
-    }),
-  );
+    });
+  });
+  if (isDoubted) onDoubted();
   if (changed.length > 0) recorder.onChanged(changed);
   return result;
 }

@@ -6,6 +6,7 @@ import type {
   UnconfirmedList,
   UnconfirmedPage,
   UnconfirmedWallet,
+  UnknownNonce,
 } from "../../../app/chain/unconfirmed-wallet.js";
 import { appendAudit } from "../../access/audit.js";
 import type { Queryable, Tx } from "../../core/database.js";
@@ -128,20 +129,25 @@ export async function listUnknownNonces(
   tx: Queryable,
   network: string,
   signed: readonly SignedOfWallet[],
-): Promise<SignedOfWallet[]> {
+): Promise<UnknownNonce[]> {
   if (signed.length === 0) return [];
-  const rows = await tx.query<{ index: string }>(sql`
-    SELECT given.index FROM unnest(
+  const rows = await tx.query<{ index: string; isNoted: boolean }>(sql`
+    SELECT given.index,
+      (p.network, p.wallet_id, p.bound_nonce) IS NOT DISTINCT FROM (${network}::text, given.wallet_id, given.nonce) AS "isNoted"
+    FROM unnest(
       ${signed.map(({ tenantId }) => tenantId)}::uuid[], ${signed.map(({ walletId }) => walletId)}::uuid[],
       ${signed.map(({ nonce }) => nonce)}::bigint[], ${signed.map(({ transactionId }) => transactionId)}::uuid[]
     ) WITH ORDINALITY AS given (tenant_id, wallet_id, nonce, transaction_id, index)
     LEFT JOIN LATERAL (
-      SELECT p.network, p.wallet_id, p.nonce FROM chain_payments p
+      SELECT p.network, p.wallet_id, p.nonce, p.bound_nonce FROM chain_payments p
       WHERE p.tenant_id = given.tenant_id AND p.transaction_id = given.transaction_id LIMIT 1) AS p ON true
     WHERE (p.network, p.wallet_id, p.nonce) IS DISTINCT FROM (${network}::text, given.wallet_id, given.nonce)
     ORDER BY given.index
   `);
-  return rows.flatMap(({ index }) => signed[Number(index) - 1] ?? []);
+  return rows.flatMap(({ index, isNoted }) => {
+    const one = signed[Number(index) - 1];
+    return one === undefined ? [] : [{ ...one, isNoted }];
+  });
 }
 
 /** Served by the primary key. */
@@ -190,8 +196,14 @@ export async function doubtWallets(
   return doubts.length > 0;
 }
 
-/** Of the row `w`: as `wasConfirmed`, or it still is. */
-const isUndoubted = sql`(w.confirmed_epoch = 0 OR abs(w.confirmed_epoch) >= ${currentEpoch})`;
+/** When the database or the signer has shown the last restore; null if none has. The first epoch is none. Served by the primary keys. */
+const lastRestore = sql`greatest(
+  (SELECT started_at FROM database_epochs WHERE number > 1 ORDER BY number DESC LIMIT 1),
+  (SELECT found_at FROM wallet_doubts ORDER BY number DESC LIMIT 1))`;
+
+/** Of the row `w`: as `wasConfirmed`, or it still is. What an earlier version has halted before the last restore was noticed is known from that. */
+const isUndoubted = sql`(abs(w.confirmed_epoch) >= ${currentEpoch}
+  OR w.confirmed_epoch = 0 AND (w.halted_at < ${lastRestore}) IS NOT TRUE)`;
 
 export function listWallets(wallets: readonly WalletKey[]): Statement {
   return sql`unnest(

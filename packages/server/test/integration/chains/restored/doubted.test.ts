@@ -198,6 +198,24 @@ it("a recovery after doubts begins an epoch after all in which wallets were conf
   expect(row?.is).toBe(true);
 });
 
+it("a wallet that an earlier version has halted before a recovery shows nothing new", async () => {
+  const { wallet, id, bytes } = await loseOne();
+  driven.ports.signer = { sign: failToSign, signedFrom: failToSign };
+  driven.chain.send(bytes);
+  driven.mine(20);
+  await adopted.untilHalted(wallet);
+  await driven.database.query(
+    sql`UPDATE chain_wallets SET confirmed_epoch = 0 WHERE wallet_id = ${wallet.walletId}`,
+  );
+  await restored.recover();
+  const before = await countDoubts();
+  driven.ports.signer = driven.honest.signer;
+  await driven.begin(wallet, id);
+  await adopted.untilAdopted(wallet);
+  await driven.until(id, "completed");
+  expect(await countDoubts()).toBe(before);
+});
+
 it("a refusal that names neither the nonce nor the payment takes nothing back", async () => {
   const wallet = await driven.createFunded();
   driven.ports.signer = {

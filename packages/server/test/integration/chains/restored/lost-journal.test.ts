@@ -110,3 +110,41 @@ it("halts a wallet that counts as confirmed although the nonce of such a payment
   await adopted.untilHalted(wallet, "SIGNER_REFUSED");
   expect(await Promise.all([second, next].map(driven.nonceOf))).toEqual([null, null]);
 });
+
+it("doubts nothing when the newest journal is back: the database knows the nonce from the refusal", async () => {
+  const wallet = await driven.createFunded();
+  const id = await driven.accept(wallet, outside, modelCoin, 20n);
+  await restored.signLost(wallet, id, 1);
+  await driven.begin(wallet, id);
+  await adopted.untilHalted(wallet, "SIGNER_REFUSED");
+  loseJournal();
+  await adopted.resume(wallet);
+  await untilReported("does not list it any more");
+  await driven.database.query(sql`
+    UPDATE chain_wallets SET confirmed_epoch = ${currentEpoch}, reclaimed_from = NULL WHERE wallet_id = ${wallet.walletId}
+  `);
+  const next = await driven.pay(wallet, outside, modelCoin, 10n);
+  await adopted.untilHalted(wallet, "SIGNER_REFUSED");
+  const countDoubts = () => driven.database.query(sql`SELECT number FROM wallet_doubts`);
+  const before = await countDoubts();
+  const asked: string[] = [];
+  const answering: Signer = {
+    ...honest,
+    signedFrom: (wallets) => {
+      asked.push(...wallets.map(({ walletId }) => walletId));
+      return honest.signedFrom(wallets);
+    },
+  };
+  driven.honest.signer = answering;
+  driven.ports.signer = answering;
+  // It is asked about while it is halted, and again when it is resumed.
+  await eventually(
+    () => asked.filter((walletId) => walletId === wallet.walletId).length,
+    (count) => count >= 2,
+    20_000,
+  );
+  expect(await countDoubts()).toEqual(before);
+  await adopted.resume(wallet);
+  await expectCompleted([next, id], [0, 1]);
+  expect(await countDoubts()).toEqual(before);
+});

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import type { UnconfirmedPage } from "../../../app/chain/unconfirmed-wallet.js";
+import { createEvmDriver, type EvmDriverDeps } from "./evm-driver.js";
+
+const network = "eip155:1";
+const block = { number: 1, hash: "block", parentHash: "before" };
+
+/** A driver whose clock stands still: what it is to ask once a second, it asks once, unless it has forgotten that. Its other parts fail. */
+function createDriver() {
+  const rounds: number[] = [];
+  let steps = 0;
+  let step: (() => void) | undefined;
+  const lease = { network, holder: "holder", fence: 1 };
+  const deps = {
+    network: { network, coin: "ETH", tokens: [], inFlightMax: 16 },
+    node: {
+      heads: async () => ({ latest: { ...block, baseFee: 1n }, final: block }),
+      header: async () => ({ ...block, hash: "genesis" }),
+    },
+    signer: {},
+    store: {
+      leases: { acquire: async () => [lease], renew: async () => [lease], release: async () => undefined },
+      readPosition: async () => ({
+        ...{ tail: [block], settledNumber: 1, genesisHash: "genesis", haltedReason: null },
+      }),
+      recordHeads: async () => undefined,
+      listUnconfirmed: async (_: string, { of }: UnconfirmedPage) => {
+        if (of === "all") rounds.push(steps);
+        return { wallets: [], next: undefined };
+      },
+    },
+    recorder: { now: () => 0, onChanged: () => undefined },
+    isUnavailable: () => false,
+    holder: "holder",
+    ...{ leaseMs: 1000, pollEveryMs: 1000, monotonicMs: () => 0 },
+    ...{ onError: () => undefined, onLost: () => undefined, onShort: () => undefined },
+    timers: {
+      after: (_: number, next: () => void) => {
+        step = next;
+        return () => undefined;
+      },
+    },
+  } as unknown as EvmDriverDeps;
+  const driver = createEvmDriver(deps);
+  /** Lets the driver make a step, up to its pause. */
+  const run = async () => {
+    for (let turns = 0; turns < 50; turns++) await Promise.resolve();
+    steps += 1;
+    const next = step;
+    step = undefined;
+    next?.();
+    for (let turns = 0; turns < 500; turns++) await Promise.resolve();
+  };
+  return { driver, run, rounds };
+}
+
+it("asks about all wallets again when the database may have gone back", async () => {
+  const { driver, run, rounds } = createDriver();
+  driver.start();
+  for (let steps = 0; steps < 3; steps++) await run();
+  expect(rounds).toHaveLength(1);
+  driver.reset();
+  for (let steps = 0; steps < 3; steps++) await run();
+  expect(rounds).toHaveLength(2);
+  await driver.stop();
+});
