@@ -1,6 +1,6 @@
 import { CloseRow } from "../ui/dialogs/close-row";
 import { Modal } from "../ui/dialogs/modal";
-import { pages } from "./pages";
+import { mayOpen, pages } from "./pages";
 
 const general = [
   ["Ctrl K", "Find a page or an object"],
@@ -9,8 +9,9 @@ const general = [
   ["Esc", "Close what is open"],
 ] as const;
 
-export function KeyHelp({ onClose }: { onClose: () => void }) {
-  const rows = [...general, ...pages.map(({ keys, title }) => [keys, `Open ${title}`] as const)];
+export function KeyHelp({ scopes, onClose }: { scopes: readonly string[]; onClose: () => void }) {
+  const own = pages.filter((page) => mayOpen(scopes, page));
+  const rows = [...general, ...own.map(({ keys, title }) => [keys, `Open ${title}`] as const)];
   return (
     <Modal title="Keyboard shortcuts" onClose={onClose}>
       <dl className="facts">

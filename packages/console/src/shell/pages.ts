@@ -1,4 +1,4 @@
-/** The pages in the order of the menu. A page is shown to those who have one of its scopes; the service checks every request all the same. */
+/** The pages in the order of the menu. A page is shown to those who have one of its scopes, and the one that it needs besides; the service checks every request all the same. */
 export const pages = [
   { path: "/", title: "Overview", keys: "g o", scopes: ["transactions:read", "wallets:read"] },
   { path: "/transactions", title: "Transactions", keys: "g t", scopes: ["transactions:read"] },
@@ -7,6 +7,7 @@ export const pages = [
     title: "Approvals",
     keys: "g a",
     scopes: ["transactions:approve", "transactions:write"],
+    needs: "transactions:read",
   },
   { path: "/wallets", title: "Wallets", keys: "g w", scopes: ["wallets:read"] },
   { path: "/destinations", title: "Destinations", keys: "g d", scopes: ["policies:read"] },
@@ -29,6 +30,10 @@ export const pages = [
   { path: "/system", title: "System", keys: "g s", scopes: ["system:manage"] },
 ] as const;
 
-export function mayOpen(scopes: readonly string[], page: { scopes: readonly string[] }): boolean {
+export function mayOpen(
+  scopes: readonly string[],
+  page: { scopes: readonly string[]; needs?: string },
+): boolean {
+  if (page.needs !== undefined && !scopes.includes(page.needs)) return false;
   return page.scopes.some((scope) => scopes.includes(scope));
 }

@@ -92,7 +92,7 @@ export function Shell() {
         </main>
       </div>
       {open === "palette" && <Palette scopes={scopes} onClose={() => setOpen(undefined)} />}
-      {open === "keys" && <KeyHelp onClose={() => setOpen(undefined)} />}
+      {open === "keys" && <KeyHelp scopes={scopes} onClose={() => setOpen(undefined)} />}
     </>
   );
 }
@@ -106,7 +106,8 @@ function AllowedPage({ scopes }: { scopes: readonly string[] }) {
     <>
       <PageHead title={page.title} />
       <Empty title="Your role does not open this page">
-        An administrator can give you another role. Your pages are in the menu.
+        An administrator can give you another role. Your pages are in the menu.{" "}
+        {scopes.includes("transactions:write") && <Link to="/transactions/new">New payment</Link>}
       </Empty>
     </>
   );

@@ -145,6 +145,25 @@ async function focused(page: Page): Promise<string> {
   return (await page.evaluate("document.activeElement.textContent")) as string;
 }
 
+describe.runIf(hasBrowser)("a person who may only pay", () => {
+  it("names the asset by its code, pays, and is offered nothing that the role does not open", async () => {
+    const { service, join } = running();
+    const { owner, token } = await createTrader(service, { USD: "100" });
+    const role = { name: "pay-only", scopes: ["transactions:write"] };
+    expect((await service.call("POST", "/v1/roles", token, role)).status).toBe(201);
+    const { page } = await join(owner, role.name);
+    expect(await page.getByRole("navigation", { name: "Pages" }).getByRole("link").count()).toBe(0);
+    await page.getByRole("link", { name: "New payment" }).click();
+    await page.getByLabel("Reference").fill("only pays");
+    await page.getByLabel("Asset").fill("USD");
+    await page.getByLabel("Amount").fill("4");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("button", { name: "Send it" }).click();
+    await page.getByText(/^Payment tx_\S+ was accepted/).waitFor();
+    expect(await page.getByLabel("Reference").inputValue()).toBe("");
+  });
+});
+
 /** What was sent and not answered is asked for again by its key, wherever its person is next, and is not typed again. */
 describe.runIf(hasBrowser)("a request whose answer is lost", () => {
   let trader: Trader;

@@ -131,7 +131,7 @@ function Reduce({ order, onClose }: { order: Order; onClose: () => void }) {
     <Confirm
       title="Reduce the order"
       verb="Reduce"
-      closeVerb={waits ? "Close" : "Cancel"}
+      closeVerb="Close"
       mutation={amend}
       isReady={size !== "" && !waits}
       onConfirm={amend.mutate}

@@ -67,7 +67,7 @@ function Endpoints() {
     queryFn: ({ signal }) => countFailing(bursar.webhookEndpoints.list({ limit: 200 }, { signal }).pages()),
     refetchInterval: 30_000,
   });
-  const { failing, all = 0, isCut = false } = counts.data ?? {};
+  const { failing, all = "…", isCut = false } = counts.data ?? {};
   const more = isCut ? "+" : "";
   return (
     <FigureCard
@@ -115,7 +115,7 @@ function Behind() {
         ? "Sums and statements are current."
         : lag?.events === 1
           ? "1 event is not included."
-          : `${lag?.events ?? 0} events are not included.`}
+          : `${lag?.events ?? "…"} events are not included.`}
     </FigureCard>
   );
 }

@@ -32,6 +32,7 @@ export function PeoplePage() {
         list={bursar.people.list}
         columns={columns}
         keyOf={({ id }) => id}
+        refetchIntervalMs={10_000}
         empty={<Empty title="Nobody yet">Invite people; they log in with a passkey.</Empty>}
       />
       {isInviting && (

@@ -8,7 +8,7 @@ import { useAction } from "../../api/use-action";
 import { useNamedWallets } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { faultOf } from "../../ui/forms/fault-of";
-import { SelectField, TextField } from "../../ui/forms/text-field";
+import { TextField } from "../../ui/forms/text-field";
 import { useKeyedDraft } from "../../ui/forms/use-draft";
 import { useGoToFault } from "../../ui/forms/use-go-to-fault";
 import { useKeptFocus } from "../../ui/forms/use-kept-focus";
@@ -21,6 +21,7 @@ import { AddressLabel } from "../../ui/values/address-label";
 import { ForgetQuestion } from "../../unanswered/forget-question";
 import { UnansweredList } from "../../unanswered/unanswered-list";
 import { useSentOnce } from "../../unanswered/use-sent-once";
+import { AssetField } from "./asset-field";
 import { ConfirmPayment } from "./confirm-payment";
 import { addressChoices, nameFaultOf, payeeHint, payeeOf, walletIdOf } from "./payee";
 import {
@@ -56,6 +57,8 @@ function PaymentForm() {
   const navigate = useNavigate();
   const scopes = useScopes();
   const knowsNames = scopes.includes("wallets:read");
+  const mayRead = scopes.includes("transactions:read");
+  const [paidId, setPaidId] = useState<string>();
   const wallets = useNamedWallets();
   const addresses = useListedAddresses();
   const { names, defaults } = wallets;
@@ -68,7 +71,8 @@ function PaymentForm() {
   const body = sent ?? bodyOf(draft, network, { wallets: names, listed });
   const readNamesAgain = () => Promise.all([wallets.readAgain(), addresses.readAgain()]);
   const open = ({ id }: Transaction, isShown: boolean) => {
-    if (isShown) void navigate({ to: "/transactions/$id", params: { id } });
+    if (!mayRead) setPaidId(id);
+    else if (isShown) void navigate({ to: "/transactions/$id", params: { id } });
   };
   const { send, submit, discard, isPending, isLocked, isUnknown, wasRefusedAgain, editAsNew } = useSentOnce({
     kind: "payment",
@@ -119,6 +123,7 @@ function PaymentForm() {
   const [isForgetting, setForgetting] = useState(false);
   const pay = () => {
     setAsking(false);
+    setPaidId(undefined);
     submit(body);
   };
   const isComplete = draft.reference !== "" && draft.asset !== "" && draft.amount !== "";
@@ -148,6 +153,12 @@ function PaymentForm() {
             have.
           </p>
         )}
+        {!mayRead && (
+          <p className="notice small">
+            Your role lacks <code>transactions:read</code>: you name the asset by its code, and do not see
+            what becomes of a payment.
+          </p>
+        )}
         <fieldset className="contents" disabled={isLocked}>
           <TextField
             label="Reference"
@@ -158,20 +169,7 @@ function PaymentForm() {
             value={draft.reference}
             onValue={(reference) => edit({ reference })}
           />
-          <SelectField
-            label="Asset"
-            fault={fault("asset")}
-            required
-            value={draft.asset}
-            onValue={(asset) => edit({ asset })}
-          >
-            <option value="">Choose</option>
-            {assets.data?.data.map(({ code, network }) => (
-              <option key={code} value={code}>
-                {code} ({network})
-              </option>
-            ))}
-          </SelectField>
+          <AssetField value={draft.asset} fault={fault("asset")} onValue={(asset) => edit({ asset })} />
           <TextField
             label="Amount"
             hint="An exact decimal number, such as 125.50"
@@ -221,6 +219,11 @@ function PaymentForm() {
         {isUnknown && send.error === null && (
           <p className="notice" data-tone="wait" role="status">
             This payment was sent, and the answer was lost. Ask again: it is paid once at most.
+          </p>
+        )}
+        {paidId !== undefined && send.error === null && (
+          <p className="notice" role="status">
+            Payment <code className="wrap-anywhere">{paidId}</code> was accepted.
           </p>
         )}
         <div className="row">

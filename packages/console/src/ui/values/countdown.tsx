@@ -1,16 +1,19 @@
 import { useEffect, useState } from "react";
 import { Time } from "./time";
 
+/** Below an hour, `durationOf` shows seconds. */
+const secondsShownMs = 3_600_000;
+
 /** How long is left until a time, and the time itself. */
 export function Countdown({ until }: { until: string }) {
   const [now, setNow] = useState(() => Date.now());
   const leftMs = Date.parse(until) - now;
   useEffect(() => {
     if (leftMs <= 0) return undefined;
-    const timer = setTimeout(() => setNow(Date.now()), leftMs < 120_000 ? 1000 : 30_000);
+    const timer = setTimeout(() => setNow(Date.now()), leftMs < secondsShownMs ? 1000 : 30_000);
     return () => clearTimeout(timer);
   }, [leftMs]);
-  const isUrgent = leftMs < 3_600_000;
+  const isUrgent = leftMs < secondsShownMs;
   return (
     <span>
       <span className={isUrgent ? "urgent" : undefined}>{leftMs <= 0 ? "over" : durationOf(leftMs)}</span>{" "}

@@ -34,7 +34,12 @@ export function refuseUnseen({
       : [{ path: "body.email", reason: "must have visible characters only, in their usual form (NFKC)" }]),
     ...(name === undefined || isVisibleName(name)
       ? []
-      : [{ path: "body.name", reason: "must not have control characters or marks of direction" }]),
+      : [
+          {
+            path: "body.name",
+            reason: "must not have control characters, invisible characters or marks of direction",
+          },
+        ]),
   ];
   return details.length === 0 ? undefined : { refused: "INVALID_REQUEST", details };
 }
