@@ -19,7 +19,7 @@ export const authorityErrors = {
   APPROVER_NOT_INDEPENDENT: {
     status: 403,
     message: "The approver is not independent of the client that asks for approval.",
-    when: "the approver and the initiator share a client that created one of them or changed its authority, or the approver was created or changed after the request",
+    when: "the approver and the initiator share a client that created one of them or changed its authority, or a public key, or the approver was created or changed after the request",
     advice: "Ask another approver; `message` gives the reason.",
     retry: "never",
   },

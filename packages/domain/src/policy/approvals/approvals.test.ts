@@ -113,6 +113,18 @@ describe("approvals", () => {
     expect(tallyApprovals(anybody, asked, [say("y"), say("z")], 3000).state).toBe("approved");
   });
 
+  it("do not count from a client that has a key of the initiator, also with a single administrator", () => {
+    const approvals = [say("a", { publicKeys: ["k"] }), say("b", { publicKeys: ["l"] })];
+    for (const isSingleAdministrator of [false, true]) {
+      const initiator = { ...asked, isSingleAdministrator, publicKeys: ["m", "l"] };
+      expect(tallyApprovals(two, initiator, approvals, 3000)).toMatchObject({
+        state: "pending",
+        approved: 1,
+      });
+      const faults = approvals.map((one) => findIndependenceFault(initiator, one));
+      expect(faults).toEqual([undefined, "shared_key"]);
+    }
+  });
   it("do not count from a client that shares lineage with the initiator", () => {
     const child = say("b", { lineage: lineageOf("b", "initiator") });
     expect(stateOf([say("a"), child])).toBe("pending");

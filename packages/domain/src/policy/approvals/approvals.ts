@@ -28,6 +28,8 @@ export interface Initiator {
   resetAtMs: number | null;
   /** Whether its tenant has one administrator, so that lineages are not compared. */
   isSingleAdministrator: boolean;
+  /** The public keys that it has: equal strings for equal keys. */
+  publicKeys?: readonly string[];
 }
 
 /** The decision of one client, and whether the client may still approve. */
@@ -88,24 +90,27 @@ export const recordedApprovalsMax = 50;
  */
 export const staleTokensMs = 10_000;
 
-export type IndependenceFault = "changed_since" | "initiator_reset" | "shared_lineage";
+export type IndependenceFault = "changed_since" | "initiator_reset" | "shared_key" | "shared_lineage";
 
 /**
  * Why a client's approval does not count, although the client may approve. A client whose authority was changed after the request can have
- * been taken over for it.
+ * been taken over for it, and who has the private key of both decides alone, also with a single administrator.
  */
 export function findIndependenceFault(
   initiator: Initiator,
-  { lineage, authorityChangedAtMs }: Pick<Approval, "lineage" | "authorityChangedAtMs">,
+  approver: Pick<Approval, "lineage" | "authorityChangedAtMs" | "publicKeys">,
 ): IndependenceFault | undefined {
-  if (authorityChangedAtMs >= initiator.requestedAtMs) return "changed_since";
+  if (approver.authorityChangedAtMs >= initiator.requestedAtMs) return "changed_since";
+  if (shareKey(initiator, approver)) return "shared_key";
   if (initiator.isSingleAdministrator) return undefined;
   if (initiator.resetAtMs !== null && initiator.resetAtMs + staleTokensMs >= initiator.requestedAtMs)
     return "initiator_reset";
-  return areIndependent(initiator.lineage, lineage) ? undefined : "shared_lineage";
+  return areIndependent(initiator.lineage, approver.lineage) ? undefined : "shared_lineage";
 }
 
-function shareKey({ publicKeys = [] }: Approval, other: Approval): boolean {
+type KeyHolder = Pick<Approval, "publicKeys">;
+
+function shareKey({ publicKeys = [] }: KeyHolder, other: KeyHolder): boolean {
   return publicKeys.some((key) => other.publicKeys?.includes(key));
 }
 

@@ -58,7 +58,7 @@ export interface PendingApproval {
   rule: string;
   policyVersion: number;
   askedAt: Date;
-  initiator: Pick<Initiator, "lineage" | "resetAtMs" | "isSingleAdministrator">;
+  initiator: Pick<Initiator, "lineage" | "resetAtMs" | "isSingleAdministrator" | "publicKeys">;
   approvals: readonly Approval[];
   /** Whether the audit log says that an approver rejected it, also if the decision itself was deleted from the database. */
   isRejected: boolean;
