@@ -21,6 +21,8 @@ export const faults = {
   },
   "create-500-later": { check: "tx.create.each", words: "status 500" },
   "create-200-later": { check: "tx.create.each", words: "status 200 with the body" },
+  "create-200-together": { check: "tx.create.each", words: "status 200 with the body" },
+  "create-200-if-exact": { check: "tx.create.each", words: "status 200 with the body" },
   "create-200": { check: "tx.create.accepted", words: "status 200" },
   "final-in-202": { check: "tx.create.not-final", words: "the final state completed in the 202" },
   "final-in-202-elsewhere": {
@@ -118,6 +120,10 @@ export const faults = {
   "book-error-as-string": { check: "book.snapshot", words: '{"error":"no book"}' },
   // Keys
   "missing-key-accepted": { check: "key.required", words: "without Idempotency-Key" },
+  "second-missing-key-accepted": {
+    check: "key.required",
+    words: "although another one was refused",
+  },
   "missing-key-dropped": { check: "key.required", words: "the connection was closed without a response" },
   "empty-key-accepted": { check: "key.empty", words: "an empty Idempotency-Key" },
   "key-header-exact-case": { check: "key.header-name", words: "spelt idempotency-key" },
@@ -141,6 +147,11 @@ export const faults = {
   "key-forgotten-later": { check: "key.repeat.later", words: "ms and 5 other keys later" },
   "key-forgotten-when-final": { check: "key.repeat.final", words: "when it was final" },
   "few-keys-remembered": { check: "key.repeat.later", words: "5 other keys later" },
+  "digits-forgotten": { check: "key.repeat.each", words: "a key of digits alone" },
+  "key-forgotten-after-reuse": {
+    check: "key.repeat.each",
+    words: "after another body was refused under its key",
+  },
   "lower-case-key-forgotten": { check: "key.repeat.each", words: "the header spelt idempotency-key" },
   "long-key-forgotten": { check: "key.repeat.each", words: "a key of more than 270 characters" },
   "key-of-long-body-forgotten": { check: "key.repeat.each", words: "a body of more than 2000 bytes" },

@@ -56,6 +56,8 @@ const mayBeMissing = [
   "tx.get.own",
   "tx.get.together",
   "tx.create.once",
+  "webhook.each.every",
+  "policy.code.alone",
   "policy.nothing-created",
   "policy.announced",
   "refused.nothing-created",

@@ -90,6 +90,7 @@ export const refusalFaults = {
   "policy-applied-once": { check: "policy.refused.again", words: "a repetition" },
   "policy-200": { check: "policy.status", words: "status 200 with an error object" },
   "policy-other-code": { check: "policy.code", words: "FORBIDDEN" },
+  "policy-code-for-malformed": { check: "policy.code.alone", words: "the code POLICY_REJECTED" },
   "policy-error-as-text": { check: "policy.code", words: "an error object with the code POLICY_REJECTED" },
   "late-policy-not-announced": {
     check: "policy.announced",

@@ -60,5 +60,18 @@ export const webhookFaults = {
     words: "the same content under the delivery_id",
   },
   "retry-without-id": { check: "webhook.retry.same-id", words: "the same content without a delivery_id" },
+  "retry-without-event": {
+    check: "webhook.event.every",
+    words: "a field or header event, as notification",
+  },
+  "retry-has-other-event": {
+    check: "webhook.event.every",
+    words: "at every attempt with the delivery_id",
+  },
+  "large-signed-wrongly": {
+    check: "webhook.signature.every",
+    words: "a signature that verifies over the bytes",
+  },
+  "long-not-announced": { check: "webhook.each.every", words: "none about tx_" },
   "retry-unsigned": { check: "webhook.retry.signed", words: "at the next attempt" },
 } as const satisfies Record<string, Fault>;

@@ -1,5 +1,6 @@
 import {
   type Check,
+  CheckFailed,
   contractCheck,
   expect,
   fail,
@@ -13,6 +14,7 @@ import { describeReply, errorOf, isObject, isRefusal, type Reply } from "../http
 import { withoutToken } from "./access-checks.js";
 import { malformedBody } from "./body-checks.js";
 import { numberAmount, onOneConnection, withoutKey } from "./key-scenarios.js";
+import { isAccepted } from "./scenarios.js";
 import { unknownTransaction } from "./transaction-checks.js";
 
 const object = "error.object";
@@ -115,7 +117,14 @@ const objectChecks = [
     { ...row, needs: ["error.code.form", "key.required"] },
     async (kit) => {
       const first = errorOf((await withoutKey(kit)).reply)?.["code"];
-      const second = errorOf((await kit.create({ key: null })).reply)?.["code"];
+      const { reply } = await kit.create({ key: null });
+      if (isAccepted(kit.target, reply))
+        throw new CheckFailed(
+          "a refusal of every request without Idempotency-Key",
+          `${describeReply(reply)}, although another one was refused`,
+          "key.required",
+        );
+      const second = errorOf(reply)?.["code"];
       expect(
         first === second,
         `error.code ${showValue(first)} for a request without a key`,

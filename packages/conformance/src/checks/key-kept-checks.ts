@@ -1,6 +1,8 @@
-import { contractCheck, ignoreNoResponse } from "../engine/check.js";
+import { randomUUID } from "node:crypto";
+import { contractCheck, ignoreNoResponse, NotOffered } from "../engine/check.js";
 import { type CreateOptions, type Kit, membersOf } from "../engine/kit.js";
-import { expectOne, repeat, withId } from "./key-scenarios.js";
+import { isRefusal } from "../http/reply.js";
+import { expectOne, repeat, reusedKey, withId } from "./key-scenarios.js";
 import { expectAccepted, isAccepted } from "./scenarios.js";
 
 const longKeys = [270, 96];
@@ -20,6 +22,7 @@ function requests(kit: Kit): readonly [what: string, options: CreateOptions][] {
     ]),
     [`a body of more than ${longBody} bytes`, { body: `${body.slice(0, -1)}${" ".repeat(longBody)}}` }],
     ...Array.from({ length: usualRequests }, (): [string, CreateOptions] => ["the same key", {}]),
+    ["a key of digits alone", { key: BigInt(`0x${randomUUID().replaceAll("-", "")}`).toString() }],
   ];
 }
 
@@ -54,6 +57,18 @@ export const keyKeptChecks = [
         const wanted = `after the same request was sent twice with ${what}`;
         await expectOne(kit, withId(kit, first), second, wanted);
       }
+      await expectKeptAfterConflict(kit);
     },
   ),
 ];
+
+/** What a key is answered with after another body was refused under it is open, as long as nothing more is created. */
+async function expectKeptAfterConflict(kit: Kit): Promise<void> {
+  const reused = await reusedKey(kit).catch((error: unknown) => {
+    if (error instanceof NotOffered) return undefined;
+    throw error;
+  });
+  if (reused === undefined || !isRefusal(reused.second.reply)) return;
+  const again = await repeat(kit, reused.first);
+  await expectOne(kit, reused.first, again, "after another body was refused under its key");
+}

@@ -15,6 +15,7 @@ import {
   requireId,
   settledTransaction,
 } from "./scenarios.js";
+import { unknownTransaction } from "./transaction-checks.js";
 import { isAbout } from "./webhooks/webhook-names.js";
 import { allStatesIn, announced, statesIn } from "./webhooks/webhook-scenarios.js";
 
@@ -113,6 +114,26 @@ export const policyChecks = [
       expect(error !== undefined, "an error object with the code POLICY_REJECTED", describeReply(reply));
       const { code } = error;
       expect(code === "POLICY_REJECTED", "the code POLICY_REJECTED", `the code ${showValue(code)}`);
+    },
+  ),
+  contractCheck(
+    "policy.code.alone",
+    "7.policy",
+    "What is refused for its form or because it does not exist has another code than POLICY_REJECTED.",
+    { needs: ["policy.code"], writes },
+    async (kit) => {
+      const { reply: unknown } = await unknownTransaction(kit);
+      const { reply: malformed } = await kit.create({ body: "{" });
+      for (const [what, reply] of [
+        ["an id that no transaction has", unknown],
+        ["a body that is not JSON", malformed],
+      ] as const)
+        expect(
+          errorOf(reply)?.["code"] !== "POLICY_REJECTED",
+          `another code for ${what} than the one for what policy rejects`,
+          `the code POLICY_REJECTED, so a client cannot know what policy rejects`,
+          reply,
+        );
     },
   ),
   contractCheck(

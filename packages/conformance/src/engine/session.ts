@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import type { Reply } from "../http/reply.js";
 import type { Connect, Exchange } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Receiver } from "../webhooks/receiver.js";
@@ -47,8 +46,6 @@ export interface Session {
   /** Of what was sent before the first check: the check of the first request reports them. */
   readonly earlyWarnings: string[];
   readonly leftovers: Leftover[];
-  /** Responses that accept a transaction with another status than 202. */
-  readonly acceptedOtherwise: Reply[];
   readonly spent: Map<string, Decimal>;
   readonly receiver: Receiver | undefined;
   /** How the target is connected to, if it is in the same process. */
@@ -113,7 +110,6 @@ export function createSession(parts: SessionParts): Session {
     closedIn: new Map(),
     earlyWarnings: [],
     leftovers: [],
-    acceptedOtherwise: [],
     spent: new Map(),
     receiver,
     connect: parts.connect,

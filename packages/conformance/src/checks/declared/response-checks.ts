@@ -157,7 +157,11 @@ const refusalChecks = [
     "declared.error.code",
     source,
     "A refusal has an error code that the document lists for its status.",
-    { ...errorRow, needs: [...errorRow.needs, errorStatus, "error.code.stable"] },
+    {
+      ...errorRow,
+      needs: [...errorRow.needs, errorStatus, "error.code.stable"],
+      unlessFailed: [...errorRow.unlessFailed, "policy.code.alone"],
+    },
     async (kit) => {
       let listed = 0;
       for (const answered of await refusals(kit)) {

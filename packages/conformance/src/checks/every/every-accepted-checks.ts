@@ -1,11 +1,11 @@
 import { contractCheck, fail } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
-import { isObject, parseJson, type Reply } from "../../http/reply.js";
+import type { Reply } from "../../http/reply.js";
 import { expectNewKey, newKeyCheck } from "../new-key.js";
 import { findId } from "../scenarios.js";
 import { refuseFinal } from "../transaction-checks.js";
 import { finalStatesIn, isOfEnvelope, requireFinalStates, stateNames } from "../transaction-state.js";
-import { concurrentAcceptances, firstAcceptances, readsOf } from "./run-transactions.js";
+import { concurrentAcceptances, firstAcceptances, isForPolicy, readsOf } from "./run-transactions.js";
 
 /** Looks at every response of the run that accepts a transaction, because a check looks at few of them. */
 
@@ -22,7 +22,7 @@ export const everyAcceptedChecks = [
     { needs: ["tx.create.not-final"], writes, atEnd: true },
     async (kit) => {
       requireFinalStates(kit.target);
-      const replies = firstAcceptances(kit).filter((reply) => !isForPolicy(kit, reply));
+      const replies = firstAcceptances(kit).filter((reply) => !isForPolicy(kit, reply.exchange));
       // What the first one has, and GET has shown to be no state, is none in the others.
       const usual = new Set(finalsIn(kit, replies[0]).map(({ path }) => path));
       for (const reply of replies)
@@ -59,13 +59,6 @@ export const everyAcceptedChecks = [
 
 const finalsIn = ({ target }: Kit, reply: Reply | undefined) =>
   finalStatesIn(reply?.json, { names: stateNames(target), ...target });
-
-/** What policy rejects can be accepted with its rejection: how that is said is the concern of other checks. */
-function isForPolicy({ target }: Kit, { exchange }: Reply): boolean {
-  const sent = parseJson(exchange.request.body ?? "");
-  const refused = Object.entries(target.refusedByPolicy ?? {});
-  return isObject(sent) && refused.length > 0 && refused.every(([name, value]) => sent[name] === value);
-}
 
 function lastRead(kit: Kit, reply: Reply): Reply | undefined {
   const id = findId(kit.target, reply)?.id;

@@ -94,7 +94,14 @@ export const everyReadChecks = [
     "Every transaction that was accepted during the run can be read at its end, with what was sent.",
     {
       needs: [foundCheck],
-      unlessFailed: [...shownChecks, ...keyChecks, "tx.get.own", "tx.create.together", "tx.get.state"],
+      unlessFailed: [
+        ...shownChecks,
+        ...keyChecks,
+        "tx.get.own",
+        "tx.get.together",
+        "tx.create.together",
+        "tx.get.state",
+      ],
       writes,
       atEnd: true,
     },

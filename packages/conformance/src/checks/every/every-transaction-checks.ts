@@ -3,6 +3,7 @@ import { showValue } from "../../engine/name-value.js";
 import { describeReply } from "../../http/reply.js";
 import { eachCheck as each, settledTransaction, showTransaction } from "../scenarios.js";
 import { stateOf } from "../transaction-state.js";
+import { acceptedOtherwise } from "./run-transactions.js";
 
 const writes = ["transaction"] as const;
 
@@ -33,9 +34,10 @@ export const everyTransactionChecks = [
     "4.post-transactions",
     "Every other valid request of the run is accepted with 202 too.",
     { needs: ["tx.create.accepted"], writes, atEnd: true },
-    async ({ session }) => {
-      const [first, ...more] = session.acceptedOtherwise;
+    async (kit) => {
+      const [first, ...more] = acceptedOtherwise(kit);
       if (first === undefined) return;
+      kit.cite([first.exchange]);
       const others = more.length > 0 ? `, and ${more.length} more` : "";
       fail("status 202 for each valid request", `${describeReply(first)}${others}`, first);
     },

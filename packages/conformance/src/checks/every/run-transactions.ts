@@ -65,6 +65,36 @@ export function firstAcceptances(run: Run): Reply[] {
   });
 }
 
+/** What policy rejects can be accepted with its rejection: how that is said is the concern of other checks. */
+export function isForPolicy({ target }: Run, { request }: Exchange): boolean {
+  const sent = parseJson(request.body ?? "");
+  const refused = Object.entries(target.refusedByPolicy ?? {});
+  return isObject(sent) && refused.length > 0 && refused.every(([name, value]) => sent[name] === value);
+}
+
+/**
+ * Responses that accept a transaction with another status than 202. Of requests with one key that are sent together, all but one can be
+ * repetitions. A response with the id of an earlier transaction is one too, to the target.
+ */
+export function acceptedOtherwise(run: Run): Reply[] {
+  const shown = new Set<string>();
+  const heard = new Set<string>();
+  const accepted = creationsInRun(run).filter((reply) => isAccepted(run.target, reply));
+  const isRightOnce = new Set(accepted.flatMap((one) => (one.status === 202 ? (keyOf(one) ?? []) : [])));
+  return creationsInRun(run).filter((reply) => {
+    const key = keyOf(reply) ?? "";
+    const id = findId(run.target, reply)?.id ?? "";
+    const isRepeated = heard.has(key) || shown.has(id);
+    heard.add(key);
+    if (!isAccepted(run.target, reply)) return false;
+    shown.add(id);
+    const mayRepeat = reply.exchange.request.isConcurrent && isRightOnce.has(key);
+    return reply.status !== 202 && key !== "" && !isRepeated && !mayRepeat;
+  });
+}
+
+const keyOf = ({ exchange }: Reply) => keyIn(exchange.request);
+
 /** Responses to requests that were sent together, if all with one key show one id. If they do not, that is the concern of other checks. */
 export function concurrentAcceptances(run: Run): Reply[] {
   const accepted = creationsInRun(run).filter((reply) => isAccepted(run.target, reply));

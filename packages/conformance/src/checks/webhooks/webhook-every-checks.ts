@@ -1,26 +1,41 @@
-import { contractCheck, fail } from "../../engine/check.js";
+import { contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
-import { itemOf, mentions } from "../../webhooks/delivery-items.js";
+import { eventsOf, itemOf, mentions } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
+import { furtherRequests } from "../every/further-requests.js";
 import { createdInRun } from "../shown-members.js";
+import { describeItems, expectSigned } from "./webhook-checks.js";
+import { endpoint } from "./webhook-endpoint.js";
+import { unannounced } from "./webhook-every-transaction.js";
+import { announced } from "./webhook-scenarios.js";
 
 /** Looks at all notifications of the run, so it runs after the other checks. */
+
+const writes = ["transaction", "webhook endpoint"] as const;
+const retry = "webhook.retry";
+
+/** A command that verifies is a process of its own for each notification. */
+const commandsMax = 20;
+
 export const webhookEveryChecks = [
   contractCheck(
     "webhook.delivery-id.every",
     "6.unique",
-    "No delivery_id of the run is that of notifications about two transactions.",
+    "Every notification of the run has a delivery_id, and none that of a notification about another transaction.",
     {
       needs: ["webhook.delivery-id.unique"],
       unlessFailed: ["webhook.each", "webhook.retry.same-id"],
-      writes: ["transaction", "webhook endpoint"],
+      writes,
       atEnd: true,
     },
     async (kit) => {
       const byId = new Map<string, Delivery>();
       for (const one of kit.session.receiver?.deliveries ?? []) {
         const id = itemOf(one, "delivery_id");
-        if (id === undefined) continue;
+        if (id === undefined) {
+          if (idsIn(kit, one) !== "") fail("a field or header delivery_id", describeItems(one), [one]);
+          continue;
+        }
         const other = byId.get(id) ?? one;
         byId.set(id, other);
         // An attempt that is repeated is usually the same in every byte.
@@ -35,9 +50,108 @@ export const webhookEveryChecks = [
       }
     },
   ),
+  contractCheck(
+    "webhook.event.every",
+    "6.event",
+    "Every notification of the run has the item event, and an attempt that is repeated has the same.",
+    {
+      needs: ["webhook.event.name"],
+      unlessFailed: ["webhook.delivery-id", "webhook.delivery-id.unique", "webhook.delivery-id.every"],
+      writes,
+      atEnd: true,
+    },
+    async (kit) => {
+      await announced(kit);
+      const byId = new Map<string, Delivery>();
+      for (const one of kit.session.receiver?.deliveries ?? []) {
+        const id = itemOf(one, "delivery_id");
+        const first = id === undefined ? undefined : byId.get(id);
+        if (id !== undefined && first === undefined) byId.set(id, one);
+        const [event, itsEvent] = [one, first].map((each) => each && eventsOf(each).join(", "));
+        const again = first === undefined ? "" : `, as notification ${first.index} with the same delivery_id`;
+        if (event === "" && (first !== undefined || idsIn(kit, one) !== ""))
+          fail(`a field or header event${again}`, describeItems(one), [first ?? one, one]);
+        expect(
+          first === undefined || event === itsEvent,
+          `the event ${itsEvent} at every attempt with the delivery_id ${id}`,
+          `the event ${event} in notification ${one.index}`,
+          [first ?? one, one],
+        );
+      }
+    },
+  ),
+  contractCheck(
+    "webhook.signature.every",
+    "6.delivered",
+    "Every notification of the run is signed.",
+    {
+      needs: ["webhook.signature.valid"],
+      // A target whose old secret does not sign any more after it was replaced has that failure.
+      unlessFailed: [
+        "webhook.retry.signed",
+        "webhook.retry.same-id",
+        "webhook.event.every",
+        "rfc9421.rotation",
+      ],
+      writes,
+      atEnd: true,
+    },
+    async (kit) => {
+      const { isUpdate } = await announced(kit);
+      await lateNotifications(kit);
+      const { webhooks } = await endpoint(kit);
+      const all = (kit.session.receiver?.deliveries ?? []).filter(isUpdate);
+      const bySize = all.toSorted((one, other) => other.body.length - one.body.length);
+      const isCommand = webhooks.signature?.scheme === "command";
+      const half = commandsMax / 2;
+      for (const one of isCommand ? [...bySize.slice(0, half), ...bySize.slice(half).slice(-half)] : all) {
+        if (itemOf(one, "signature") === undefined && idsIn(kit, one) === "") continue;
+        await expectSigned(kit, one);
+      }
+    },
+  ),
+  contractCheck(
+    "webhook.each.every",
+    "6.emitted",
+    "Every transaction of the run whose result GET has shown is announced.",
+    {
+      needs: ["webhook.each"],
+      unlessFailed: [
+        "webhook.each.later",
+        retry,
+        "webhook.event.every",
+        "tx.get.every",
+        "tx.create.together",
+      ],
+      writes,
+      atEnd: true,
+    },
+    async (kit) => {
+      if (!(await announced(kit)).isAttributed)
+        throw new NotOffered("Notifications do not say which transaction they are about.");
+      await lateNotifications(kit);
+      const { missing, looked } = await unannounced(kit);
+      const [first] = missing;
+      if (first === undefined) return;
+      const creation = kit.session.exchanges[first.index];
+      if (creation !== undefined) kit.cite([creation]);
+      const rest = missing.length > 1 ? `, and about ${missing.length - 1} more` : "";
+      fail(
+        `a notification about each of ${looked} transactions of the run whose result GET has shown, within ${kit.target.timing.webhookMs} ms`,
+        `none about ${first.id}, which was accepted in exchange ${first.index}${rest}`,
+      );
+    },
+  ),
 ];
 
 const idsIn = (kit: Kit, delivery: Delivery) =>
   [...new Set(createdInRun(kit).flatMap(({ id }) => id ?? []))]
     .filter((id) => mentions(delivery, id))
     .join(", ");
+
+/** Requests that are sent at the end are announced too. */
+const lateNotifications = (kit: Kit): Promise<void> =>
+  kit.fixture("notifications at the end", async (own) => {
+    await furtherRequests(own);
+    await own.sleep(own.target.timing.quietMs);
+  });

@@ -82,10 +82,12 @@ async function awaitRepeat(
   { after, refusal }: { after: () => readonly Delivery[]; refusal: ReturnType<typeof refuseSome> },
 ): Promise<Repeated> {
   const id = itemOf(first, "delivery_id");
-  const later = () => after().filter((one) => one.index > first.index && before.isUpdate(one));
+  const following = () => after().filter((one) => one.index > first.index);
+  const later = () => following().filter(before.isUpdate);
   const isSame = (one: Delivery) => contentOf(one, itemOf(one, "delivery_id")) === contentOf(first, id);
   const second = await kit.watch(kit.target.timing.retryMs, async () =>
-    later().find((one) => (id === undefined ? isSame(one) : itemOf(one, "delivery_id") === id)),
+    // One under another event is still the next attempt, and its event the concern of another check.
+    id === undefined ? later().find(isSame) : following().find((one) => itemOf(one, "delivery_id") === id),
   );
   const canRename = second === undefined && id !== undefined && isTelling(before);
   const renamed = canRename ? later().find(isSame) : undefined;

@@ -1,11 +1,14 @@
-import type { Has, PlainAnswer } from "./plain-server.js";
+import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
 
 interface Accepted {
   readonly id: string;
+  readonly amount: string;
 }
 
 /** The transaction that is accepted with another status than those before it, or with its outcome. */
 const laterIndex = 3;
+/** Amounts with more characters are exact beyond doubles. */
+const usualLength = 8;
 
 /** The 202; `indexOf` says how many transactions there were before this one. */
 export function createPlainAccepted<T extends Accepted>(has: Has, indexOf: (transaction: T) => number) {
@@ -19,7 +22,12 @@ export function createPlainAccepted<T extends Accepted>(has: Has, indexOf: (tran
     const write = (body: object) =>
       has("numeric-id-large") ? JSON.stringify(body).replace(/"id":"(\d+)"/, '"id":$1') : body;
     return {
-      status: has("create-200") || (has("create-200-later") && isLater) ? 200 : status,
+      status:
+        has("create-200") ||
+        (has("create-200-if-exact") && transaction.amount.length > usualLength) ||
+        (has("create-200-later") && isLater)
+          ? 200
+          : status,
       headers: { location, ...(has("final-in-header") ? { "x-transaction-state": "completed" } : {}) },
       isCut: has("accepted-cut-off") && isLater,
       body: write({
@@ -34,3 +42,9 @@ export function createPlainAccepted<T extends Accepted>(has: Has, indexOf: (tran
     };
   };
 }
+
+/** Faults that create what is refused all the same. */
+export const isCarriedOut = ({ headers, body }: PlainRequest, has: Has) =>
+  (has("no-token-yet-created") && headers.authorization === undefined) ||
+  (has("no-key-yet-created") && headers["idempotency-key"] === undefined) ||
+  (has("number-yet-created") && /"amount":\d/.test(body));

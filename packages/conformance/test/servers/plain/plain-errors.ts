@@ -125,6 +125,8 @@ export function createPlainErrors(has: Has) {
     const id = isCreate ? createdId() : randomUUID();
     const hasNoId = kind in idFaults && has(idFaults[kind as keyof typeof idFaults]);
     const isLower = kind === "unknown-path" && has("lower-case-code-of-path");
+    if (kind === "malformed-json" && has("policy-code-for-malformed"))
+      return { code: "POLICY_REJECTED", message, retryable: false, request_id: id };
     const shownCode =
       has("lower-case-code") || isLower ? code.toLowerCase() : has("code-varies") ? `${code}_${count}` : code;
     return {

@@ -68,6 +68,7 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
     const isLower = !request.rawHeaders.includes("Idempotency-Key");
     const isForgotten =
       (has("lower-case-key-forgotten") && isLower) ||
+      (has("digits-forgotten") && /^\d{25,}$/.test(key)) ||
       (has("long-key-forgotten") && key.length > 60) ||
       (has("key-of-long-body-forgotten") && request.body.length > 1500) ||
       (has("few-keys-remembered") && [...keys.values()].indexOf(known) < keys.size - keysRemembered) ||

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { createPlainAccepted } from "./plain-accepted.js";
+import { createPlainAccepted, isCarriedOut } from "./plain-accepted.js";
 import { PlainRefusal } from "./plain-errors.js";
 import { createCrowd, createGathering } from "./plain-gathering.js";
 import { checkToken, type Input, policyMax, readInput, readKey, tenantOf, validate } from "./plain-input.js";
@@ -57,6 +57,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   /** Whether a request was seen that the kit sends at its end. */
   let isEnding = false;
   let count = 0;
+  let keyless = 0;
   /** How many more times every other GET shows the state of before. */
   let staleReads: number | undefined;
 
@@ -90,6 +91,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     }
     if (has("delivery-id-per-transaction")) webhooks.announce(transaction, tenant, registered);
     finish(transaction, tenant);
+    if (has("long-not-announced") && transaction.reference.length > 300) return;
     webhooks.announce(transaction, tenant, registered);
   };
 
@@ -108,15 +110,17 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
         ? storedAnswer(request)
         : undefined;
     if (stored !== undefined) return stored;
-    carryOutRefused(request);
+    if (isCarriedOut(request, has)) add(JSON.parse(request.body) as Input);
     const isAdmitted = has("no-token-in-a-crowd") && (await isCrowd()) && !request.headers.authorization;
     if (!isAdmitted) checkToken(request, has, oauth);
     signatures.check(request);
     const input = readInput(request, has);
     if (has("create-refused")) throw new PlainRefusal(400, "NOT_TODAY", "Nothing is accepted.", "create");
-    const key = readKey(request, has);
+    keyless += request.headers["idempotency-key"] === undefined ? 1 : 0;
+    const isExcused = has("second-missing-key-accepted") && keyless === 2;
+    const key = isExcused ? undefined : readKey(request, has);
     const isTogether = has("race-carried-out") && (await gather(key ?? "", 3));
-    const isCrowded = has("id-of-a-moment") && (await gather("create", 4));
+    const isCrowded = (has("id-of-a-moment") || has("create-200-together")) && (await gather("create", 4));
     const find = () => (key === undefined ? undefined : findKey(key, request));
     const isNew = has("key-lock-expires") && find() === undefined && (await takeLock(key ?? ""));
     const known = isNew ? undefined : find();
@@ -131,7 +135,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       if (key !== undefined && has("refusal-consumes-key")) consumed.add(key);
       throw error;
     }
-    if (known !== undefined && key !== undefined) return repeat(known, request.body, input, isTogether);
+    if (known !== undefined && key !== undefined) return repeat(known, request, input, isTogether);
     if (has("race-creates-two")) await delay(raceMs);
     if (has("create-500-later") && count === failedCount) {
       count += 1;
@@ -140,7 +144,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const all = [...transactions.values()];
     const same = has("body-is-key")
       ? bodies.get(request.body)
-      : isCrowded
+      : isCrowded && has("id-of-a-moment")
         ? all.at(-1)
         : has("key-of-another-found") && isMistaken(request)
           ? all[0]
@@ -156,16 +160,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
         times: 1,
         socket: request.socket,
       });
-    return accept(transaction);
-  };
-
-  /** Faults that create what is refused all the same. */
-  const carryOutRefused = ({ headers, body }: PlainRequest) => {
-    const isMeant =
-      (has("no-token-yet-created") && headers.authorization === undefined) ||
-      (has("no-key-yet-created") && headers["idempotency-key"] === undefined) ||
-      (has("number-yet-created") && /"amount":\d/.test(body));
-    if (isMeant) add(JSON.parse(body) as Input);
+    return accept(transaction, has("create-200-together") && isCrowded ? 200 : 202);
   };
 
   /** What a known key gets before anything else is looked at. */
@@ -177,13 +172,15 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
 
   const repeat = (
     known: Remembered<Transaction>,
-    again: string,
+    request: PlainRequest,
     input: Input,
     isTogether: boolean,
   ): PlainAnswer => {
     const { transaction, body } = known;
-    if (body !== again) {
+    if (body !== request.body) {
       if (has("reuse-creates-second")) return accept(add(input));
+      if (has("key-forgotten-after-reuse"))
+        keys.delete(keyOf(String(request.headers["idempotency-key"]), request));
       if (has("reuse-yet-created")) add(input);
       if (has("reuse-overwrites")) Object.assign(transaction, input);
       throw new PlainRefusal(

@@ -31,6 +31,9 @@ interface Notification {
 /** Faults that show only if a transaction is announced before its result too. */
 const earlyFaults = ["result-under-other-event", "result-not-retried", "unanswered-not-retried"] as const;
 
+/** Larger than the first notifications. */
+const largeBytes = 1000;
+
 export const retryScheduleMs = [25, 50] as const;
 const attemptsMax = 5;
 /** More than the checks of the first notifications look at. */
@@ -80,9 +83,11 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
     const named = has("refused-yet-created-by-id") ? { id: transaction.id } : transaction;
     const shown = { ...named, state: has("webhook-without-state") ? undefined : state };
     const isOther = has("result-under-other-event") && transaction.state === "completed";
-    const event = has("event-misnamed") || isOther ? "transaction.changed" : "transaction.updated";
+    const isOtherAtRetry = isRetry && has("retry-has-other-event");
+    const event =
+      has("event-misnamed") || isOther || isOtherAtRetry ? "transaction.changed" : "transaction.updated";
     const members = {
-      ...(has("event-missing") ? {} : { event }),
+      ...(has("event-missing") || (isRetry && has("retry-without-event")) ? {} : { event }),
       ...(hasNoId ? {} : { delivery_id: id }),
       ...(has("retry-has-new-id-and-counter") ? { sending: { tryCount: attempt } } : {}),
       ...(has("webhook-off-schema") ? {} : { occurred_at: notification.occurredAt }),
@@ -101,7 +106,9 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
         : `${id}.${timestamp}.${signed}`;
     const signatures = endpoint.secrets.map(({ secret }) => {
       const own = has("signed-with-text-secret") ? secret.toString("base64") : secret;
-      const key = has("signed-with-wrong-key") ? randomBytes(32) : own;
+      const isWrong =
+        has("signed-with-wrong-key") || (has("large-signed-wrongly") && body.length > largeBytes);
+      const key = isWrong ? randomBytes(32) : own;
       return `v1,${createHmac("sha256", key)
         .update(Buffer.from(content, has("signed-as-latin-1") ? "latin1" : "utf8"))
         .digest(has("signed-as-hex") ? "hex" : "base64")}`;
