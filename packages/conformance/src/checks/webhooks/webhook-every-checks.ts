@@ -117,6 +117,7 @@ export const webhookEveryChecks = [
     {
       needs: ["webhook.each"],
       unlessFailed: [
+        "tx.create.id-is-string",
         "webhook.each.later",
         retry,
         "webhook.event.every",
