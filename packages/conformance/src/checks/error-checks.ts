@@ -19,8 +19,7 @@ import { unknownTransaction } from "./transaction-checks.js";
 
 const object = "error.object";
 /** What nobody calls short any more. */
-const messageLength = 500;
-const messageLines = 5;
+const [messageLength, messageLines] = [500, 5];
 const writes = ["transaction"] as const;
 const row = { needs: [object], writes };
 

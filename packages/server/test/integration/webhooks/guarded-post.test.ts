@@ -1,29 +1,14 @@
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
-import { createGuardedPost, type GuardedPostOptions } from "../../../src/webhooks/guarded-post.js";
-import { readPrivateNetworks } from "../../../src/webhooks/judge-address.js";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../../harness/eventually.js";
 import { freePort } from "../../harness/service/bursar-process.js";
+import { useGuardedPoster } from "../../harness/webhooks/guarded-poster.js";
 import { createTestAuthority } from "../../harness/webhooks/test-certificates.js";
 
-const authority = createTestAuthority();
-const own = authority.issue({ names: ["receiver.example"] });
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(async () => {
-    if ("closeAllConnections" in server) (server.closeAllConnections as () => void)();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
-}
+const { authority, own, listening, poster } = useGuardedPoster();
 
 /** A receiver at `https://receiver.example`. The name resolves to a public address, which is redirected to this machine. */
 async function receiver(
@@ -45,76 +30,6 @@ async function receiver(
   const port = await listening(server);
   return { seen, url: `https://receiver.example:${port}/hooks?a=1` };
 }
-
-function poster(changed: Partial<GuardedPostOptions> = {}) {
-  const guarded = createGuardedPost({
-    isLoopbackAllowed: false,
-    areLiteralsAllowed: false,
-    privateNetworks: readPrivateNetworks([]),
-    resolveHost: async () => ["93.184.215.14"],
-    dialAs: () => "127.0.0.1",
-    ca: authority.ca,
-    ...changed,
-  });
-  closers.push(guarded.close);
-  return (url: string, timeoutMs = 10_000) =>
-    guarded.post({ tenantId: "tenant", url, headers: { "webhook-id": "dlv_1" }, body: '{"a":1}', timeoutMs });
-}
-
-describe("a hostile receiver", () => {
-  /** Answers at `http://receiver.example` with these bytes, again and again. */
-  async function flooding(first: string, again: string) {
-    const server = createServer((socket) => {
-      socket.on("error", () => undefined);
-      socket.once("data", () => {
-        socket.write(first);
-        if (again === "") return;
-        const piece = again.repeat(1000);
-        const more = () => {
-          while (!socket.destroyed && socket.write(piece));
-        };
-        socket.on("drain", more);
-        more();
-      });
-    });
-    const port = await listening(server);
-    return `http://127.0.0.1:${port}/`;
-  }
-  const loopback = { isLoopbackAllowed: true, areLiteralsAllowed: true };
-
-  it("that sends informational responses without end is given up after a few", async () => {
-    const url = await flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n");
-    expect(await poster(loopback)(url, 60_000)).toMatchObject({
-      kind: "failed",
-      reason: "the answer does not begin",
-    });
-  });
-
-  it("may send a few, and then its answer", async () => {
-    const early = "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(3);
-    const url = await flooding(`${early}HTTP/1.1 204 No Content\r\n\r\n`, "");
-    expect(await poster(loopback)(url)).toMatchObject({ kind: "answered", status: 204 });
-  });
-
-  it("whose chunks have an extension without end is given up", async () => {
-    const url = await flooding("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;", "abcdefgh");
-    expect(await poster(loopback)(url, 60_000)).toMatchObject({
-      kind: "failed",
-      reason: "the answer is too long",
-    });
-  });
-
-  it("gets no handshake with a group of 8192 bits, which takes long", async () => {
-    const options = { minVersion: "TLSv1.3", ecdhCurve: "ffdhe8192" } as const;
-    const server = createHttpsServer({ ...own, ...options }, (_request, response) => response.end());
-    server.on("tlsClientError", () => undefined);
-    const port = await listening(server);
-    expect(await poster()(`https://receiver.example:${port}/`)).toMatchObject({
-      kind: "failed",
-      sent: false,
-    });
-  });
-});
 
 describe("posting to a receiver", () => {
   it("sends the request and returns the response", async () => {
@@ -299,7 +214,7 @@ describe("a certificate", () => {
 
   it("is checked even if the environment disables it", async () => {
     process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
-    closers.push(async () => delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"]);
+    onTestFinished(() => void delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"]);
     const { url, seen } = await receiver((_request, response) => response.end(), bad[0][1]);
     expect(await poster()(url)).toMatchObject({ kind: "failed", sent: false });
     expect(seen.requests).toBe(0);
