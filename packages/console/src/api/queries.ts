@@ -1,13 +1,25 @@
 import { isBursarError } from "@bursar/client";
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 
+/**
+ * What is asked for while the browser is offline fails at once. The library would keep it, and send a payment minutes later, when its person
+ * has given up and paid by other means.
+ */
+const offline = { networkMode: "always" } as const;
+
 /** The client repeats what may succeed, so a query is never repeated on its own; a lost session is shown by the shell. */
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: (error, { queryKey }) => noteEnd(error, queryKey[0] === "me") }),
   mutationCache: new MutationCache({ onError: (error) => noteEnd(error, false) }),
   defaultOptions: {
-    queries: { retry: false, staleTime: 5000, refetchOnWindowFocus: true },
-    mutations: { retry: false },
+    queries: {
+      ...offline,
+      retry: false,
+      staleTime: 5000,
+      refetchOnWindowFocus: true,
+      refetchOnReconnect: true,
+    },
+    mutations: { ...offline, retry: false },
   },
 });
 

@@ -1,5 +1,5 @@
 import { createBursar, type Order, type Transaction } from "@bursar/client";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { orderAndLoseAnswer, payAndLoseAnswer, unanswered } from "../harness/console/lose-answer.js";
 import { orderOutcome } from "../harness/console/order-outcome.js";
@@ -69,6 +69,29 @@ describe.runIf(hasBrowser)("a request whose answer is lost", () => {
     await page.getByRole("button", { name: "Ask again" }).click();
     await page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
     expect(await paid("slow answer")).toHaveLength(1);
+  });
+
+  it("of a payment that is sent offline is not sent later by itself", async () => {
+    const { page, context } = ada;
+    onTestFinished(() => context.setOffline(false));
+    await ada.open("/transactions/new");
+    await page.getByLabel("Reference").fill("offline");
+    await page.getByLabel("Asset").selectOption("USD");
+    await page.getByLabel("Amount").fill("4");
+    await page.getByLabel("From", { exact: true }).fill("primary");
+    await context.setOffline(true);
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const question = page.getByRole("dialog", { name: "Send this payment?" });
+    await question.getByText("It is not known whether a payment like this was sent").waitFor();
+    await question.getByRole("button", { name: "Send it" }).click();
+    await page.getByText("Nothing was sent").waitFor();
+    await context.setOffline(false);
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await question.getByRole("button", { name: "Go back" }).waitFor();
+    expect(await paid("offline")).toEqual([]);
+    await question.getByRole("button", { name: "Send it" }).click();
+    await page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
+    expect(await paid("offline")).toHaveLength(1);
   });
 
   it("of a payment whose tab was closed is asked for in another one", async () => {
