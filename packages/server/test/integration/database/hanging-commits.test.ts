@@ -42,6 +42,8 @@ describe("commits that wait for a synchronous standby that does not answer", () 
       () => admin.query<{ name: string }>(sql`SELECT current_setting('synchronous_standby_names') AS name`),
       ([row]) => row?.name === name,
     );
+    // The checkpointer says whether commits wait at all. It reads its settings before each checkpoint.
+    await admin.session((session) => session.script("CHECKPOINT"));
   };
   const countBackends = async () => {
     const rows = await admin.query(sql`SELECT FROM pg_stat_activity WHERE application_name = 'bursar'`);
