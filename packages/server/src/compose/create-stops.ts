@@ -1,5 +1,5 @@
 import { createStopInAnyCase, type StopInAnyCase } from "../app/access/stop-in-any-case.js";
-import { insertStop } from "../store/access/stop-records.js";
+import { insertStop } from "../store/access/stops/stop-records.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import type { ComposeOptions } from "./compose.js";
 

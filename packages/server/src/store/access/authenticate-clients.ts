@@ -17,7 +17,7 @@ import { writeSeal } from "./client-integrity.js";
 import { lockAllClients, passOnUnknown } from "./pass-on-controllers.js";
 import { writeFormerAccounts } from "./people/other-person.js";
 import { type ClientRow, readClient, readUnchecked, selectClients } from "./read-client.js";
-import { recordStop } from "./stop-records.js";
+import { recordStop } from "./stops/stop-records.js";
 
 const pageSize = 500;
 

@@ -19,7 +19,6 @@ import { findByKey } from "../core/rows/insert-or-find.js";
 import { sql } from "../core/sql.js";
 import { changeOf, writeSeal } from "./client-integrity.js";
 import { refuseRaise } from "./lineage/refuse-raise.js";
-import { findOperatorStop } from "./operator-stops.js";
 import { passOnControllers } from "./pass-on-controllers.js";
 import { isPasskeyOfOther } from "./people/other-passkey.js";
 import { hasOtherPerson, writeFormerAccounts } from "./people/other-person.js";
@@ -32,7 +31,8 @@ import {
   type SingleAdministratorColumns,
   selectSingleAdministrator,
 } from "./single-administrator.js";
-import { insertStop, isStopped, recordStop } from "./stop-records.js";
+import { findOperatorStop } from "./stops/operator-stops.js";
+import { insertStop, isStopped, recordStop } from "./stops/stop-records.js";
 import { queueSweepsOfChange } from "./sweeps.js";
 
 interface ChangedClient {

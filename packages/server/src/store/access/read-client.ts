@@ -3,7 +3,7 @@ import { readClientQuotas } from "../../app/quotas/client-quotas.js";
 import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import { disableTampered, isClientAuthentic, type StoredSeal } from "./client-integrity.js";
-import { lastStop, lastStopAt, readStanding } from "./stop-records.js";
+import { lastStop, lastStopAt, readStanding } from "./stops/stop-records.js";
 
 export interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"> {
   quotas: Parameters<typeof readClientQuotas>[0];

@@ -13,7 +13,7 @@ import { writeSeal } from "./client-integrity.js";
 import { resealRoles } from "./people/roles.js";
 import { findClientOfTenant } from "./read-client.js";
 import { resealTenants } from "./single-administrator.js";
-import { resealStops } from "./stop-records.js";
+import { resealStops } from "./stops/reseal-stops.js";
 import { resealSweeps } from "./sweeps.js";
 
 /** Encrypts a secret again with the current master key; undefined if it stays as it is. It can have been encrypted for an older context. */

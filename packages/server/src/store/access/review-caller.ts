@@ -3,7 +3,7 @@ import type { Refused } from "../../app/requests/refused.js";
 import type { Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { findClientOfTenant } from "./read-client.js";
-import { isStopped } from "./stop-records.js";
+import { isStopped } from "./stops/stop-records.js";
 
 /**
  * Locks the client that is to be changed, and its caller against changes. Not by FOR SHARE: PostgreSQL lets further shared locks in before

@@ -21,9 +21,9 @@ import { queryWithin } from "../core/lock-waits.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
-import { wasStopped } from "./stop-records.js";
-import { cancelStoppedOrders } from "./stopped-orders.js";
-import { listCancellingStops, listStoppedPayments } from "./stopped-payments.js";
+import { wasStopped } from "./stops/stop-records.js";
+import { cancelStoppedOrders } from "./stops/stopped-orders.js";
+import { listCancellingStops, listStoppedPayments } from "./stops/stopped-payments.js";
 
 /** Records what a change of a client's state leaves to do. The orders of a disabled client are always cancelled. */
 export function queueSweepsOfChange(

@@ -5,7 +5,7 @@ import type { Database } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
 import { findSuspension } from "./audit-log/find-entries.js";
-import { findStanding, recordStop } from "./stop-records.js";
+import { findStanding, recordStop } from "./stops/stop-records.js";
 import { queueSweeps } from "./sweeps.js";
 
 export function createTenantSuspensionStore(database: Database): TenantSuspensionStore {

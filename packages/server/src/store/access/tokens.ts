@@ -6,7 +6,7 @@ import type { Database } from "../core/database.js";
 import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
-import { insertStop, isStopped } from "./stop-records.js";
+import { insertStop, isStopped } from "./stops/stop-records.js";
 
 export function createRevocationStore(database: Database): RevocationStore {
   return {

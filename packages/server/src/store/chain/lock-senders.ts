@@ -1,6 +1,6 @@
 import type { ChainUnit } from "../../app/chain/chain-store.js";
 import type { LockedSender } from "../../app/chain/locked-sender.js";
-import { isStopped } from "../access/stop-records.js";
+import { isStopped } from "../access/stops/stop-records.js";
 import type { Queryable } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";

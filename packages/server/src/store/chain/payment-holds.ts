@@ -1,4 +1,4 @@
-import { isCancelledByStop, isStopped } from "../access/stop-records.js";
+import { isCancelledByStop, isStopped } from "../access/stops/stop-records.js";
 import { type Statement, sql } from "../core/sql.js";
 import { hasRow, isDelisted } from "./wallets/removed-addresses.js";
 

@@ -1,7 +1,7 @@
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import { shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 import type { RowMac } from "../access/row-integrity.js";
-import { hasEnded, readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
+import { hasEnded, readStops, type StopColumns, stopColumns } from "../access/stops/stop-records.js";
 import { sql } from "../core/sql.js";
 import {
   type BegunPurpose,

@@ -1,7 +1,7 @@
 import { describeStop, type RecordedStop, type StoppedPayment } from "../../app/chain/stop-payment.js";
 import { operatorActorId } from "../../app/events/actor.js";
 import { appendAudit } from "../access/audit.js";
-import { isLastByOperator } from "../access/stop-records.js";
+import { isLastByOperator } from "../access/stops/stop-records.js";
 import type { Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";

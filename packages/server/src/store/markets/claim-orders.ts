@@ -1,6 +1,6 @@
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import type { ClaimedOrder, OrderClaim } from "../../app/markets/market-store.js";
-import { readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
+import { readStops, type StopColumns, stopColumns } from "../access/stops/stop-records.js";
 import { type Queryable, requireKeys, type Tx } from "../core/database.js";
 import type { FailureTable } from "../core/rows/failures.js";
 import { joinByKey } from "../core/rows/locate-rows.js";

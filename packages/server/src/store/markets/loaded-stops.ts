@@ -1,5 +1,5 @@
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import { readStops, type StopColumns, stopColumns } from "../access/stop-records.js";
+import { readStops, type StopColumns, stopColumns } from "../access/stops/stop-records.js";
 import { type Statement, sql } from "../core/sql.js";
 
 /** What a load finds about stops, if it asks. */

@@ -8,7 +8,7 @@ import {
   type OrderStore,
   readDetails,
 } from "../../app/markets/order.js";
-import { isStopped } from "../access/stop-records.js";
+import { isStopped } from "../access/stops/stop-records.js";
 import { assertGeneration, type Database, type Queryable, requireKeys } from "../core/database.js";
 import { toListed } from "../core/rows/bounded-page.js";
 import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/rows/insert-or-find.js";

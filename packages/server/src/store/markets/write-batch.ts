@@ -11,7 +11,7 @@ import {
   TamperedOrderError,
 } from "../../app/markets/market-store.js";
 import { writeDetails } from "../../app/markets/order.js";
-import { marketStopColumns, readStops, type StopColumns } from "../access/stop-records.js";
+import { marketStopColumns, readStops, type StopColumns } from "../access/stops/stop-records.js";
 import { type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { hasKey, joinByKey, listKeys, locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";

@@ -5,7 +5,7 @@ import type { RecordedApproval } from "../../app/transactions/transaction.js";
 import { appendAudit } from "../access/audit.js";
 import { readStandings, standingOf } from "../access/lineage/lineage.js";
 import type { RowMac } from "../access/row-integrity.js";
-import { hasEnded } from "../access/stop-records.js";
+import { hasEnded } from "../access/stops/stop-records.js";
 import { type Database, type KeyedQueryable, type Queryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";

@@ -1,6 +1,6 @@
 import { timeOfUuidV7 } from "@bursar/domain";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import { isStopped, readStops, wasStopped } from "../access/stop-records.js";
+import { isStopped, readStops, wasStopped } from "../access/stops/stop-records.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { PaymentRow } from "./settlement.js";

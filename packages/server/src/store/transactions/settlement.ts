@@ -8,7 +8,7 @@ import type {
   TransactionKey,
 } from "../../app/transactions/settlement.js";
 import type { RowMac } from "../access/row-integrity.js";
-import { hasEnded, isCancelledByStop, type StopColumns, stopColumns } from "../access/stop-records.js";
+import { hasEnded, isCancelledByStop, type StopColumns, stopColumns } from "../access/stops/stop-records.js";
 import { listBehindChain } from "../chain/wallets/confirmed-wallets.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";

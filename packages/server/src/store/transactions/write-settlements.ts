@@ -2,7 +2,7 @@ import { isFinal } from "@bursar/domain";
 import { type Balances, entriesOf } from "../../app/ledger/ledger-unit.js";
 import type { Settlement } from "../../app/transactions/settlement.js";
 import { writeTransactionDetails } from "../../app/transactions/transaction-details.js";
-import { recordEnds } from "../access/stop-records.js";
+import { recordEnds } from "../access/stops/stop-records.js";
 import { beginPayments } from "../chain/begin-payments.js";
 import { requireKeys, type Tx } from "../core/database.js";
 import { listKeys, locateRows } from "../core/rows/locate-rows.js";

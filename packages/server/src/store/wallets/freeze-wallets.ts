@@ -1,5 +1,5 @@
 import type { Wallet } from "../../app/wallets/wallet.js";
-import { findStanding, recordStop } from "../access/stop-records.js";
+import { findStanding, recordStop } from "../access/stops/stop-records.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 

@@ -12,7 +12,7 @@ import {
 } from "../../app/wallets/wallet.js";
 import { coalesce } from "../../runtime/concurrency/coalesce.js";
 import { appendAudit } from "../access/audit.js";
-import { isStopped } from "../access/stop-records.js";
+import { isStopped } from "../access/stops/stop-records.js";
 import { isConfirmedOf } from "../chain/wallets/confirmed-wallets.js";
 import { readAddress, sealedAddress, type WithSealedAddress } from "../chain/wallets/wallet-integrity.js";
 import type { Database, KeyedQueryable, Queryable } from "../core/database.js";

@@ -1,6 +1,6 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listStoppedPayments } from "../../../src/store/access/stopped-payments.js";
+import { listStoppedPayments } from "../../../src/store/access/stops/stopped-payments.js";
 import { removeExpiredCredentials } from "../../../src/store/access/tokens.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { type Statement, sql } from "../../../src/store/core/sql.js";

@@ -1,6 +1,6 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { insertStop } from "../../../src/store/access/stop-records.js";
+import { insertStop } from "../../../src/store/access/stops/stop-records.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
 import { eventually } from "../../harness/eventually.js";

@@ -5,7 +5,7 @@ import { type Statement, sql } from "../../core/sql.js";
 import { appendAudit } from "../audit.js";
 import { reviewCaller } from "../review-caller.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../row-integrity.js";
-import { insertStop, nextNumber } from "../stop-records.js";
+import { insertStop, nextNumber } from "../stops/stop-records.js";
 
 interface RoleRow extends RowMac {
   tenantId: string;

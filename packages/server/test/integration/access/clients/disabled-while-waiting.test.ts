@@ -3,7 +3,7 @@ import { tradingPolicy } from "@bursar/domain";
 import { grantableScopes, readId, type Scope, showId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listRoutes } from "../../../../src/http/api.js";
-import { insertStop } from "../../../../src/store/access/stop-records.js";
+import { insertStop } from "../../../../src/store/access/stops/stop-records.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import { eventually } from "../../../harness/eventually.js";
 import { bodyOf, createObjects, pathOf } from "../../../harness/http/route-requests.js";

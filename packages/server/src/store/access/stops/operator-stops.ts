@@ -1,6 +1,6 @@
-import type { StopSubject } from "../../app/access/stop-in-any-case.js";
-import { type KeyedQueryable, requireKeys } from "../core/database.js";
-import { sql } from "../core/sql.js";
+import type { StopSubject } from "../../../app/access/stop-in-any-case.js";
+import { type KeyedQueryable, requireKeys } from "../../core/database.js";
+import { sql } from "../../core/sql.js";
 import { lastEnd, nextNumber, readStanding } from "./stop-records.js";
 
 interface OperatorStop {

@@ -1,7 +1,7 @@
-import { allClients, type SweepStore } from "../../app/clients/sweeps.js";
-import { type Database, requireKeys } from "../core/database.js";
-import { joinByKey, listKeys, locateRows } from "../core/rows/locate-rows.js";
-import { sql } from "../core/sql.js";
+import { allClients, type SweepStore } from "../../../app/clients/sweeps.js";
+import { type Database, requireKeys } from "../../core/database.js";
+import { joinByKey, listKeys, locateRows } from "../../core/rows/locate-rows.js";
+import { sql } from "../../core/sql.js";
 import { marketStopColumns, readStops, type StopColumns } from "./stop-records.js";
 
 interface Row extends StopColumns {

@@ -1,8 +1,8 @@
-import type { CancellingStop, StoppedPage } from "../../app/clients/stopped-work.js";
-import { allClients } from "../../app/clients/sweeps.js";
-import type { Queryable } from "../core/database.js";
-import { idAt } from "../core/id-at.js";
-import { sql } from "../core/sql.js";
+import type { CancellingStop, StoppedPage } from "../../../app/clients/stopped-work.js";
+import { allClients } from "../../../app/clients/sweeps.js";
+import type { Queryable } from "../../core/database.js";
+import { idAt } from "../../core/id-at.js";
+import { sql } from "../../core/sql.js";
 
 /** Clients that a record alone has disabled, and which says that their payments are cancelled. Served by stop_records_cancelling, which is empty nearly always. */
 export async function listCancellingStops(
