@@ -13,21 +13,21 @@ const operatorFeeSelector = "0x275aedd2";
 const coinPaymentBytes = 121n;
 const tokenPaymentBytes = 158n;
 
-/** A bound on the fee for the data of a payment, at present prices. */
-export function dataFeeQuestion(isToken: boolean, block: string): Question<bigint> {
+/** A bound on the fee for the data of a payment, at present prices. Each node says it of its own newest block: none is left out that lags a little. */
+export function dataFeeQuestion(isToken: boolean): Question<bigint> {
   const size = isToken ? tokenPaymentBytes : coinPaymentBytes;
-  return oracleQuestion(`${upperBoundSelector}${word(size)}`, block);
+  return oracleQuestion(`${upperBoundSelector}${word(size)}`);
 }
 
 /** The fee of the operator, which depends on the gas. Before the hardfork Isthmus there is none, and the call reverts. */
-export function operatorFeeQuestion(gasLimit: bigint, block: string): Question<bigint> {
-  return oracleQuestion(`${operatorFeeSelector}${word(gasLimit)}`, block);
+export function operatorFeeQuestion(gasLimit: bigint): Question<bigint> {
+  return oracleQuestion(`${operatorFeeSelector}${word(gasLimit)}`);
 }
 
-function oracleQuestion(data: string, block: string): Question<bigint> {
+function oracleQuestion(data: string): Question<bigint> {
   return {
     method: "eth_call",
-    params: [{ to: gasPriceOracle, data }, block],
+    params: [{ to: gasPriceOracle, data }, "latest"],
     read: (result) => readWord(result, "the fee of the oracle"),
   };
 }

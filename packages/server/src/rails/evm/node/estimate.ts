@@ -10,7 +10,7 @@ import { readData, readQuantity } from "./read-values.js";
 export interface EstimateDeps {
   readonly pool: RpcPool;
   readonly hasDataFee: boolean;
-  /** The newest block that is known: a node that does not have it yet must not judge whether a payment is possible. */
+  /** The newest block that two nodes have: one that does not have it yet must not judge whether a payment is possible. */
   readonly newestNumber: () => number | undefined;
 }
 
@@ -36,27 +36,55 @@ export function createEstimate({ pool, hasDataFee, newestNumber }: EstimateDeps)
     ];
     const answers = await pool.askAll(questions, "brief");
     const returns = new Map(tokenDrafts.map((draft, index) => [draft, answers[drafts.length + index]]));
+    const gas = drafts.map((_, index) => answers[index] as Answer<bigint>[]);
+    const atLatest = await askLatest(drafts.filter((_, index) => isOfOne(gas[index] ?? [])));
     const estimates = drafts.map((draft, index) =>
-      judge(answers[index] as Answer<bigint>[], (returns.get(draft) ?? [{ value: true }]) as Answer<true>[]),
+      judge(
+        gas[index] ?? [],
+        (returns.get(draft) ?? [{ value: true }]) as Answer<true>[],
+        atLatest.get(draft) ?? gas[index] ?? [],
+      ),
     );
-    return hasDataFee ? await addDataFees(pool, drafts, estimates, block) : estimates;
+    return hasDataFee ? await addDataFees(pool, drafts, estimates) : estimates;
+  }
+
+  /** A node that does not have the block, or no longer its state, still says what a payment needs at its own newest one. */
+  async function askLatest(
+    drafts: readonly PaymentDraft[],
+  ): Promise<ReadonlyMap<PaymentDraft, Answer<bigint>[]>> {
+    if (drafts.length === 0) return new Map();
+    const answers = await pool.askAll(
+      drafts.map((draft) => gasQuestion(draft, "latest")),
+      "brief",
+    );
+    return new Map(drafts.map((draft, index) => [draft, [...(answers[index] ?? [])]]));
   }
 
   return async (drafts: readonly PaymentDraft[]): Promise<readonly Estimate[]> =>
     drafts.length === 0 ? [] : await estimate(drafts);
 }
 
+/** Whether one node alone says what a payment needs, although others have answered. */
+function isOfOne(gas: readonly Answer<bigint>[]): boolean {
+  return valuesOf(gas).length === 1 && gas.some((answer) => "error" in answer && !isRevert(answer.error));
+}
+
 /**
- * What all nodes that answer say. A payment fails only if all of them refuse it; and no single one of several decides how much gas it gets.
+ * What all nodes that answer say. A payment fails only if all of them refuse it; and no single one of several decides how much gas it gets:
+ * `needs` can be of other blocks than `gas`.
  */
-function judge(gas: readonly Answer<bigint>[], call: readonly Answer<true>[]): Estimate {
+function judge(
+  gas: readonly Answer<bigint>[],
+  call: readonly Answer<true>[],
+  needs: readonly Answer<bigint>[],
+): Estimate {
   for (const answers of [call, gas] as readonly (readonly Answer<unknown>[])[]) {
     if (answers.length === 0) return { refused: "UNAVAILABLE" };
     if (valuesOf(answers).length > 0) continue;
     const isRefused = answers.every((answer) => !("error" in answer) || isRevert(answer.error));
     return { refused: isRefused ? "WOULD_REVERT" : "UNAVAILABLE" };
   }
-  const needed = agreedAmount(valuesOf(gas));
+  const needed = agreedAmount(valuesOf(needs));
   return needed === undefined ? { refused: "UNAVAILABLE" } : { gasLimit: withMargin(needed), dataFee: 0n };
 }
 
@@ -113,11 +141,10 @@ async function addDataFees(
   pool: RpcPool,
   drafts: readonly PaymentDraft[],
   estimates: readonly Estimate[],
-  block: string,
 ): Promise<readonly Estimate[]> {
-  const [coin, token] = await pool.askAll([dataFeeQuestion(false, block), dataFeeQuestion(true, block)]);
+  const [coin, token] = await pool.askAll([dataFeeQuestion(false), dataFeeQuestion(true)]);
   const operator = await pool.askAll(
-    estimates.map((estimate) => operatorFeeQuestion("gasLimit" in estimate ? estimate.gasLimit : 0n, block)),
+    estimates.map((estimate) => operatorFeeQuestion("gasLimit" in estimate ? estimate.gasLimit : 0n)),
   );
   return estimates.map((estimate, index) => {
     if (!("gasLimit" in estimate)) return estimate;

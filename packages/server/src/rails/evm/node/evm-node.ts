@@ -67,7 +67,7 @@ export function createEvmNode({
   const endpoints = given ?? rpcUrls.map(openUrl);
   const pool = createRpcPool({ network, endpoints, timers, monotonicMs });
   const opinion = createSecondOpinion(pool);
-  const lookAtHeads = createHeads({ ...settings, pool, confirmKept: opinion.confirmKept });
+  const heads = createHeads({ ...settings, pool, confirmKept: opinion.confirmKept });
   const readReceipts = createReceiptReader(pool);
   const state = createStateReader(pool);
   const header: ChainNode["header"] = async (number) => {
@@ -77,19 +77,14 @@ export function createEvmNode({
       `No node of ${network} gives block ${number}: ${describeError(answer.error)}.`,
     );
   };
-  let newestNumber: number | undefined;
   return {
     network,
-    heads: async () => {
-      const heads = await lookAtHeads();
-      if ("latest" in heads) newestNumber = heads.latest.number;
-      return heads;
-    },
+    heads: heads.read,
     ...createBlockReader(pool, readReceipts, opinion),
     header,
     ...state,
     findNonceUse: createNonceSearch({ pool, header, noncesAt: state.noncesAt, readReceipts, opinion }),
-    estimate: createEstimate({ pool, hasDataFee, newestNumber: () => newestNumber }),
+    estimate: createEstimate({ pool, hasDataFee, newestNumber: heads.sharedNumber }),
     market: createMarket(pool, settings),
     send: createSend(endpoints, hasPool),
     probe: createProbe({ ...settings, pool }),

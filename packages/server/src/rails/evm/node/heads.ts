@@ -18,6 +18,15 @@ export interface HeadsDeps {
 
 type Heads = Awaited<ReturnType<ChainNode["heads"]>>;
 
+export interface HeadsReader {
+  readonly read: () => Promise<Heads>;
+  /**
+   * The newest block that two nodes have, or one if no other answers: a single node can claim a head that the others do not have, and would judge
+   * everything alone there. It is not below the final block, so that what the books have is there too.
+   */
+  readonly sharedNumber: () => number | undefined;
+}
+
 /** The newest block of one node, and the number of its final one. */
 interface NodeHead {
   readonly name: string;
@@ -38,15 +47,17 @@ export const chainIdQuestion: Question<number> = {
  * that a node which answers calls final, and all of them must have the same hash there. While only one of several answers, the final block
  * stays where it was. A contradiction is looked at twice before it is a reason to halt, because nodes answer at different moments.
  */
-export function createHeads(deps: HeadsDeps): () => Promise<Heads> {
+export function createHeads(deps: HeadsDeps): HeadsReader {
   const { network, pool } = deps;
   const requiredCount = Math.min(2, pool.endpoints.length);
   let agreed: BlockHeader | undefined;
+  let heads: readonly number[] = [];
 
   /** The newest block, and the final one if enough nodes agree about it. */
   async function look(): Promise<{ latest: BlockHeader; final: BlockHeader | undefined } | { halt: string }> {
     const nodes = await lookAtNodes(deps);
     if ("halt" in nodes) return nodes;
+    heads = nodes.map((node) => node.latest.number);
     const lowest = Math.min(...nodes.map(({ finalNumber }) => finalNumber));
     const finals = await readAt(deps, lowest, nodes);
     const [first] = finals;
@@ -72,7 +83,7 @@ export function createHeads(deps: HeadsDeps): () => Promise<Heads> {
     }
   }
 
-  return async () => {
+  async function read(): Promise<Heads> {
     const seen = await look();
     const looked = "halt" in seen ? await look() : seen;
     if ("halt" in looked) return looked;
@@ -86,7 +97,15 @@ export function createHeads(deps: HeadsDeps): () => Promise<Heads> {
     if (latest.number < agreed.number)
       throw new NodeUnavailableError(`The nodes of ${network} lag behind its final block ${agreed.number}.`);
     return { latest, final: agreed };
+  }
+
+  const sharedNumber = () => {
+    const [first, second] = heads
+      .filter((number) => number >= (agreed?.number ?? 0))
+      .sort((one, other) => other - one);
+    return second ?? first;
   };
+  return { read, sharedNumber };
 }
 
 /** What each node that answers says about itself; a reason to halt if it contradicts the configuration. */
