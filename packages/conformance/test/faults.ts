@@ -37,6 +37,18 @@ export const faults = {
     check: "tx.create.every-not-final",
     words: "the final state completed in the 202, at state",
   },
+  "final-together": {
+    check: "tx.create.every-not-final",
+    words: "the final state completed in the 202, at state",
+  },
+  "final-in-a-race": {
+    check: "tx.create.every-not-final",
+    words: "the final state completed in the 202, at state",
+  },
+  "final-for-the-second": {
+    check: "tx.create.every-not-final",
+    words: "the final state completed in the 202, at state",
+  },
   "final-in-header": {
     check: "tx.create.every-not-final",
     words: "the final state completed in the 202, in the header x-transaction-state",
@@ -162,6 +174,12 @@ export const faults = {
   "repeat-adds-amount": { check: "key.repeat.unchanged", words: "seen the amount 2.02" },
   "race-creates-two": { check: "key.race", words: "concurrent requests with one key" },
   "key-lock-expires": { check: "key.race", words: "ms without an answer to the first" },
+  "hung-up-key-forgotten": {
+    check: "key.hang-up",
+    words: "one transaction from a request whose client hung up",
+  },
+  "hung-up-carried-out-twice": { check: "key.hang-up", words: "a second one: notification" },
+  "hung-up-lost": { check: "tx.get.found", words: "it was accepted and is lost" },
   "keys-without-first-character": { check: "key.whole", words: "differ in their first character" },
   "keys-without-letters": { check: "key.whole", words: "differ in their first character" },
   "keys-case-insensitive": { check: "key.case", words: "differ in case" },

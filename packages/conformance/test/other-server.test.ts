@@ -62,6 +62,7 @@ const mayBeMissing = [
   "policy.announced",
   "refused.nothing-created",
   "key.repeat.nothing-created",
+  "key.hang-up",
   "wallet.create.not-final",
 ];
 

@@ -13,6 +13,8 @@ export interface CreationEvidence {
   readonly byReference: (delivery: Delivery, reference: string) => string | undefined;
   /** Whether notifications have ids. If they do not, `byId` finds nothing. */
   readonly hasIds: boolean;
+  /** Whether GET shows the references of transactions. If it does not, `byId` finds nothing either. */
+  readonly showsReferences: () => Promise<boolean>;
   /** It has an id that no 202 has shown, of which GET shows the reference. */
   readonly byId: (delivery: Delivery, reference: string) => Promise<string | undefined>;
   /** The ids that no 202 has shown and of which GET shows the reference, each with the first notification that has it. */
@@ -62,6 +64,11 @@ export function createEvidence(kit: Kit, { deliveries, created, arrived }: Annou
   };
   return {
     hasIds: places.size > 0,
+    showsReferences: async () => {
+      for (const { id, reference } of created)
+        if (id !== undefined && containsText((await show(id)).json, reference)) return true;
+      return false;
+    },
     byReference: (delivery, reference) =>
       mentions(delivery, reference) && !isOfKnown(delivery) ? "which has its reference" : undefined,
     byId: async (delivery, reference) => {

@@ -1,9 +1,10 @@
-import { contractCheck, fail, ignoreNoResponse, NotOffered } from "../engine/check.js";
+import { contractCheck, expect, fail, ignoreNoResponse, NotOffered } from "../engine/check.js";
 import { type Attempt, type CreateOptions, type Kit, membersOf } from "../engine/kit.js";
 import { isRefusal } from "../http/reply.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { unissued } from "./access-checks.js";
 import { aboutId, createEvidence } from "./creation-evidence.js";
+import { hungUp } from "./hang-up.js";
 import { type Accepted, acceptTransaction, repeat } from "./key-scenarios.js";
 import { findCarriedOut } from "./refused-repetition.js";
 import { endpoint } from "./webhooks/webhook-endpoint.js";
@@ -47,6 +48,8 @@ const notToBeCreated = (kit: Kit): Promise<NotToBeCreated> =>
     const reused = await own.create({ key: race.key }).catch(ignoreNoResponse);
     if (reused !== undefined && isRefusal(reused.reply))
       refused.push({ what: "with the key of another request", attempt: reused });
+    // What goes wrong with them is the concern of their own check.
+    await hungUp(own).catch(() => undefined);
     const accepted = await acceptTransaction(own);
     const repeated = await repeat(own, accepted);
     // When the last one is announced, those before it would have been announced too.
@@ -121,7 +124,12 @@ export const refusedChecks = [
       const reference = referenceOf(raced);
       const concurrent = `one transaction for ${reference}, from ${racers} concurrent requests with one key`;
       await findSecond(reference, concurrent);
-      if (evidence.hasIds) return;
+      if (evidence.hasIds) {
+        if (await evidence.showsReferences()) return;
+        throw new NotOffered(
+          "Notifications have ids, and GET shows no reference for them, so a second transaction looks like one of another client.",
+        );
+      }
       const { receiver } = await endpoint(kit);
       const twice = await findCarriedOut(kit, receiver, before);
       if (twice === undefined) return;
@@ -135,4 +143,42 @@ export const refusedChecks = [
       );
     },
   ),
+  contractCheck(
+    "key.hang-up",
+    "1.transactions",
+    "A request that is repeated after its client hung up before the answer creates one transaction.",
+    {
+      ...row,
+      needs: ["key.repeat.other-connection"],
+      unlessFailed: ["key.race", "key.repeat.nothing-created", "webhook.each", "webhook.each.later"],
+    },
+    async (kit) => {
+      const seen = await notToBeCreated(kit).catch(ignoreNotOffered);
+      const all = await hungUp(kit);
+      for (const { what, ids } of all)
+        expect(ids.size <= 1, `one transaction from ${what}`, `${ids.size}: ${[...ids].join(", ")}`);
+      const evidence = seen === undefined ? undefined : createEvidence(kit, seen.before);
+      const isSeen = evidence?.hasIds === true && (await evidence.showsReferences());
+      const usualIds = await evidence?.usualIds();
+      if (seen === undefined || evidence === undefined || !isSeen || usualIds === undefined)
+        throw new NotOffered(
+          "The responses show one transaction. Whether the request without an answer has become another one is seen only from notifications with ids for which GET shows the reference, and the target need not have them.",
+        );
+      for (const { what, reference, ids } of all) {
+        const announced = await evidence.idsOf(seen.arrived, reference);
+        const others = [...announced].filter(([id]) => !ids.has(id));
+        const [id, one] = others.at(usualIds + 1 - ids.size) ?? [];
+        if (id !== undefined && one !== undefined)
+          fail(
+            `one transaction from ${what}, ${reference}`,
+            `a second one: notification ${one.index}, ${aboutId(id)}${besides(usualIds)}`,
+            [one],
+          );
+      }
+    },
+  ),
 ];
+
+function ignoreNotOffered(error: unknown): undefined {
+  if (!(error instanceof NotOffered)) throw error;
+}

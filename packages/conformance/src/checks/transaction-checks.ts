@@ -237,8 +237,9 @@ function idsLike(id: string): string[] {
 }
 
 /** Only a member that is called as states are is surely one. */
-export function refuseFinal(kit: Kit, { state, path, isNamed }: FoundState): void {
-  if (isNamed) fail("a 202 without a final state", `the final state ${state} in the 202, at ${path}`);
+export function refuseFinal(kit: Kit, { state, path, isNamed, isHeader }: FoundState): void {
+  const place = isHeader === true ? `in the header ${path}` : `at ${path}`;
+  if (isNamed) fail("a 202 without a final state", `the final state ${state} in the 202, ${place}`);
   kit.warn(`The 202 has ${state} at ${path}, which is the name of a final state. A 202 must not show one.`);
 }
 

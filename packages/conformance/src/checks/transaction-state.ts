@@ -64,6 +64,8 @@ export interface FoundState {
   readonly state: string;
   /** Whether its member is called as states are. If it is not, it may be something else. */
   readonly isNamed: boolean;
+  /** Whether its place is a header. */
+  readonly isHeader?: true;
 }
 
 interface WantedStates {

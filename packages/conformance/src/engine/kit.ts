@@ -24,6 +24,8 @@ export interface SendOptions {
   readonly agent?: Agent | undefined;
   /** Sent at the same time as its neighbours, which a report has to repeat together. */
   readonly isConcurrent?: boolean;
+  /** Closes the connection so long after the request was sent, if it has no answer yet. */
+  readonly hangUpMs?: number;
   /** Shows a refusal by a quota to the check instead of waiting and sending the request again. */
   readonly showsRefusedByQuota?: boolean;
   /** The largest body that is read, if it is not the usual one. */
@@ -122,6 +124,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
       bodyEncoding: options.bodyEncoding,
       agent: options.agent,
       isConcurrent: options.isConcurrent === true,
+      hangUpMs: options.hangUpMs,
     };
     for (let waits = 0; ; waits += 1) {
       const bytesMax = options.bodyBytesMax ?? bodyBytesMax;

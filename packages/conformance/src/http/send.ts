@@ -18,6 +18,8 @@ export interface RequestToSend {
   readonly agent?: Agent | undefined;
   /** Sent at the same time as its neighbours. */
   readonly isConcurrent?: boolean | undefined;
+  /** Closes the connection so long after the whole request was sent, if it has no answer yet, as a client does that ends. */
+  readonly hangUpMs?: number | undefined;
 }
 
 export interface ReceivedResponse {
@@ -90,10 +92,12 @@ export function send(request: RequestToSend, bounds: SendBounds, connect?: Conne
       bounds.timeoutMs,
     );
     let isDone = false;
+    let hangingUp: NodeJS.Timeout | undefined;
     function finish(outcome: SendOutcome): void {
       if (isDone) return;
       isDone = true;
       clearTimeout(timer);
+      clearTimeout(hangingUp);
       if (outcome.failure !== undefined) outgoing.destroy();
       resolve(outgoing.reusedSocket ? { ...outcome, isReused: true } : outcome);
     }
@@ -109,7 +113,13 @@ export function send(request: RequestToSend, bounds: SendBounds, connect?: Conne
       socket.destroy();
       finish({ failure: "the connection was upgraded without being asked to" });
     });
-    outgoing.end(body);
+    const { hangUpMs } = request;
+    const hangUp = () =>
+      finish({ failure: `the kit closed the connection ${hangUpMs} ms after it had sent the request` });
+    outgoing.end(body, () => {
+      if (hangUpMs === 0) hangUp();
+      else if (hangUpMs !== undefined && !isDone) hangingUp = setTimeout(hangUp, hangUpMs);
+    });
   });
 }
 

@@ -49,7 +49,7 @@ const pauseBefore = ({ paused_ms: pausedMs = 0 }: ShownExchange) =>
 /** A command that repeats a request. Secrets are variables, which a shell fills in. */
 export function curlOf(exchange: ShownExchange): string {
   const { method, url, request_headers, request_body, request_body_encoding: encoding } = exchange;
-  const parts = ["curl", "-sS", "-i", "-X", method, quote(url)];
+  const parts = ["curl", "-sS", "-i", ...hangUp(exchange), "-X", method, quote(url)];
   // A header without a value needs a semicolon, or curl leaves it out.
   for (const [name, value] of request_headers)
     parts.push("-H", quote(value.trim() === "" ? `${name};` : `${name}: ${value}`));
@@ -58,6 +58,11 @@ export function curlOf(exchange: ShownExchange): string {
   const command = parts.join(" ");
   return encoding === undefined ? command : `echo ${request_body} | base64 -d | ${command}`;
 }
+
+/** curl counts from before the connection, which takes a moment too. */
+const connectMs = 20;
+const hangUp = ({ hang_up_ms: hangUpMs }: ShownExchange) =>
+  hangUpMs === undefined ? [] : ["--max-time", String((hangUpMs + connectMs) / 1000)];
 
 /** Single quotes around everything, except that variables are in double quotes. */
 export function quote(text: string): string {

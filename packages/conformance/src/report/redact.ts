@@ -19,6 +19,8 @@ export interface ShownExchange {
   readonly failure?: string;
   /** Sent at the same time as its neighbours. */
   readonly concurrent?: true;
+  /** The kit closed the connection so long after it had sent the request, if there was no answer yet. */
+  readonly hang_up_ms?: number;
   /** Waited on purpose before it was sent. */
   readonly paused_ms?: number;
   /** The outcome of the check is about this one. */
@@ -108,6 +110,7 @@ export function createRedactor(session: Pick<Session, "secrets">) {
         }),
     ...(failure === undefined ? {} : { failure: text(failure) }),
     ...(request.isConcurrent === true ? { concurrent: true as const } : {}),
+    ...(request.hangUpMs === undefined ? {} : { hang_up_ms: request.hangUpMs }),
     ...(pausedMs === 0 ? {} : { paused_ms: Math.round(pausedMs) }),
   });
   const notification = (delivery: Delivery): ShownNotification => {

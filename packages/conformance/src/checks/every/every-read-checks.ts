@@ -167,7 +167,13 @@ export const everyReadChecks = [
     "No request of the run has created two transactions.",
     {
       needs: ["webhook.each"],
-      unlessFailed: ["tx.get.every", "key.repeat.nothing-created", "key.repeat.each", ...keyChecks],
+      unlessFailed: [
+        "tx.get.every",
+        "key.repeat.nothing-created",
+        "key.hang-up",
+        "key.repeat.each",
+        ...keyChecks,
+      ],
       writes: ["transaction", "webhook endpoint"],
       atEnd: true,
     },

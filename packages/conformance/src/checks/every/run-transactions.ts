@@ -29,6 +29,12 @@ function creationsInRun(run: Run): Reply[] {
   });
 }
 
+/** How long it took until a request was accepted that was sent alone. */
+export const creationTimes = (run: Run): number[] =>
+  creationsInRun(run)
+    .filter((reply) => isAccepted(run.target, reply) && !reply.exchange.request.isConcurrent)
+    .map(({ exchange }) => exchange.durationMs);
+
 /** What the run's own client had accepted, with what it sent. One key with two bodies is left out: which of them counts is open. */
 export function sentInRun(run: Run): Sent[] {
   const bodies = new Map<string, string | undefined>();
@@ -65,6 +71,44 @@ export function firstAcceptances(run: Run): Reply[] {
   });
 }
 
+/** Responses that accept requests with one key. */
+export interface AcceptedUnderKey {
+  /** Those of which one is the answer to the first request: more than one if they were sent together. */
+  readonly first: readonly Reply[];
+  readonly repeated: readonly Reply[];
+}
+
+/**
+ * Every response of the run that accepts a transaction, with whatever token and also of requests that were sent together, by the keys. The
+ * first request can be one without a complete answer, or with one of a gateway: then all that are accepted can be repetitions.
+ */
+export function acceptancesByKey(run: Run): AcceptedUnderKey[] {
+  const byKey = new Map<string, Exchange[]>();
+  for (const exchange of run.session.exchanges) {
+    const { request, index } = exchange;
+    const isCreate = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
+    if (!isCreate) continue;
+    const caller = request.headers.find(([name]) => name === "Authorization")?.[1];
+    const key = JSON.stringify([caller, keyIn(request) ?? index]);
+    byKey.set(key, [...(byKey.get(key) ?? []), exchange]);
+  }
+  return [...byKey.values()].map((exchanges) => {
+    const accepted = exchanges.flatMap((one) => {
+      const reply = replyOf(one);
+      return reply !== undefined && isAccepted(run.target, reply) ? [reply] : [];
+    });
+    const [earliest] = accepted;
+    if (earliest === undefined) return { first: [], repeated: [] };
+    const { index, request } = earliest.exchange;
+    const mayBeFirst = (one: Exchange) =>
+      one.index <= index || (request.isConcurrent === true && one.request.isConcurrent === true);
+    const isUnsure = ({ response }: Exchange) => response === undefined || response.status >= 500;
+    const hasUnsure = exchanges.some((one) => mayBeFirst(one) && isUnsure(one));
+    const first = hasUnsure ? [] : accepted.filter(({ exchange }) => mayBeFirst(exchange));
+    return { first, repeated: accepted.filter((reply) => !first.includes(reply)) };
+  });
+}
+
 /** What policy rejects can be accepted with its rejection: how that is said is the concern of other checks. */
 export function isForPolicy({ target }: Run, { request }: Exchange): boolean {
   const sent = parseJson(request.body ?? "");
@@ -78,7 +122,9 @@ export function isForPolicy({ target }: Run, { request }: Exchange): boolean {
  */
 export function acceptedOtherwise(run: Run): Reply[] {
   const shown = new Set<string>();
-  const heard = new Set<string>();
+  // A request without an answer may have been accepted, so the next one with its key can be a repetition.
+  const unanswered = run.session.exchanges.filter(({ response }) => response === undefined);
+  const heard = new Set(unanswered.map(({ request }) => keyIn(request) ?? ""));
   const accepted = creationsInRun(run).filter((reply) => isAccepted(run.target, reply));
   const isRightOnce = new Set(accepted.flatMap((one) => (one.status === 202 ? (keyOf(one) ?? []) : [])));
   return creationsInRun(run).filter((reply) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Chose } from "./other-choices.js";
 
 export interface Answer {
@@ -57,4 +58,12 @@ export function isTokenOf(chose: Chose, { headers }: IncomingMessage, token: str
   const isApiKey = chose("a token that is also accepted as an API key");
   const isQuoted = chose("a token that is also accepted in quotes") && given === `Bearer "${token}"`;
   return isQuoted || given === `Bearer ${token}` || (isApiKey && [`Token ${token}`, token].includes(given));
+}
+
+/** So long a request is worked on, if that matters. */
+const workMs = 20;
+
+export async function isGone({ socket }: IncomingMessage): Promise<boolean> {
+  await delay(workMs);
+  return socket.destroyed;
 }

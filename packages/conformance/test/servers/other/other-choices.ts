@@ -174,6 +174,9 @@ export const otherChoices = {
   "repetitions that are refused and carried out, with a fee beside each transaction": {
     fails: { check: "key.repeat.nothing-created", words: "besides 1 such as each transaction has" },
   },
+  "keys that are forgotten if the client hangs up": {
+    fails: { check: "key.hang-up", words: "a second one: notification" },
+  },
   "JSON with a byte order mark, except in errors": {},
   "errors with a byte order mark": {
     fails: { check: "error.every.encoding", words: "a byte order mark for GET /v1/transactions" },

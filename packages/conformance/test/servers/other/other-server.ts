@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Answer, answer, isTokenOf, OtherRefusal, parseObject } from "./other-answers.js";
+import { type Answer, answer, isGone, isTokenOf, OtherRefusal, parseObject } from "./other-answers.js";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
 import { showBook, showMembers } from "./other-shown.js";
 import { createOtherWebhooks, headerChoices } from "./other-webhooks.js";
@@ -275,6 +275,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       if (isRefused) throw new OtherRefusal(409, "ONE_AT_A_TIME");
       return route(incoming, Buffer.concat(chunks).toString("utf8"));
     });
+    if (chose("keys that are forgotten if the client hangs up") && (await isGone(incoming)))
+      keys.delete(String(incoming.headers["idempotency-key"]));
     const type = text === undefined ? "application/vnd.other+json" : "text/csv";
     response.writeHead(status, { "content-type": type, ...headers });
     const isMarked =

@@ -6,6 +6,7 @@ import type { Order } from "./other-server.js";
 /** What else GET shows, under names that mean other things elsewhere. */
 export function showMembers(chose: Chose, id: string, { reference }: Order): Record<string, unknown> {
   const showsReference =
+    chose("keys that are forgotten if the client hangs up") ||
     chose("repetitions that are refused and carried out") ||
     chose("repetitions that are refused and carried out, with a fee beside each transaction") ||
     chose("a fee beside each transaction, with its reference");

@@ -12,10 +12,10 @@ const usualLength = 8;
 
 /** The 202; `indexOf` says how many transactions there were before this one. */
 export function createPlainAccepted<T extends Accepted>(has: Has, indexOf: (transaction: T) => number) {
-  return (transaction: T, status = 202): PlainAnswer => {
+  return (transaction: T, status = 202, isEnded = false): PlainAnswer => {
     const isLater = indexOf(transaction) === laterIndex;
     const id = has("numeric-id") ? Number(transaction.id) : transaction.id;
-    const isFinal = has("final-in-202") || (has("final-in-a-later-202") && isLater);
+    const isFinal = isEnded || has("final-in-202") || (has("final-in-a-later-202") && isLater);
     const state = isFinal ? "completed" : "accepted";
     const location = has("no-location") ? "/v1/transactions" : `/v1/transactions/${transaction.id}`;
     // JavaScript cannot write a number above 2^53 exactly.

@@ -36,7 +36,7 @@ export interface PlainRequest {
   readonly headers: IncomingMessage["headers"];
   readonly rawHeaders: readonly string[];
   readonly body: string;
-  readonly socket: object;
+  readonly socket: { readonly destroyed: boolean };
 }
 
 export interface PlainAnswer {
