@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { type Database, openDatabase } from "../../../src/store/core/database.js";
-import { templateName, withDatabase } from "./postgres-for-tests.js";
+import { asServiceRole, templateName, withDatabase } from "./postgres-for-tests.js";
 
 export interface TestDatabase extends Database {
+  /** As the owner of the tables. */
   url: string;
+  /** As the role of the service. Without it the service is the owner, as when it migrates an empty database. */
+  serviceUrl?: string;
   /** Runs SQL that has no parameters, also several statements. */
   run: (script: string) => Promise<void>;
   /** Closes it; PostgreSQL removes it later. A removal waits for a checkpoint, which the next test does not have to. */
@@ -33,6 +36,7 @@ export async function createTestDatabase(
   return {
     ...database,
     url,
+    ...(from === "template" ? { serviceUrl: asServiceRole(url) } : {}),
     run: (script) => database.session((session) => session.script(script)),
     drop: async () => {
       await database.close();

@@ -143,7 +143,7 @@ export async function startTestService(
   let parts: Parts | undefined;
   const { values: config, sources } = loadConfig({
     PORT: "0",
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.serviceUrl ?? database.url,
     ...settings,
     ...(publicUrl === undefined ? {} : { BURSAR_PUBLIC_URL: publicUrl }),
   });

@@ -31,7 +31,7 @@ const exceptions: Readonly<Record<string, string>> = {
   // Without one of them, wallets would count as confirmed.
   wallet_doubts: "SELECT, INSERT",
   // A session is used, ends and is removed; a role is never changed. Their MACs are written again for a new master key.
-  sessions: "SELECT, INSERT, DELETE, UPDATE (last_used_at, ended_at, key_id, mac)",
+  sessions: "SELECT, INSERT, DELETE, UPDATE (last_used_at, last_address, ended_at, key_id, mac)",
   roles: "SELECT, INSERT, DELETE, UPDATE (key_id, mac)",
   schema_migrations: "SELECT",
 };
