@@ -23,8 +23,49 @@ describe.runIf(hasBrowser)("a person who may only pay", () => {
     await page.getByLabel("Amount").fill("4");
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByRole("button", { name: "Send it" }).click();
-    await page.getByText(/^Payment tx_\S+ was accepted/).waitFor();
+    const accepted = page.getByRole("status").filter({ hasText: "was accepted" });
+    await accepted.getByText(/^Payment tx_\S+ was accepted .*: only pays of 4 USD\.$/).waitFor();
     expect(await page.getByLabel("Reference").inputValue()).toBe("");
+    // The answer is all that this person learns: it stays until they have done with it.
+    await page.getByRole("link", { name: "Bursar" }).click();
+    await page.getByRole("link", { name: "New payment" }).click();
+    await accepted.getByText("only pays").waitFor();
+    await page.reload();
+    await accepted.getByText("only pays").waitFor();
+    await accepted.getByRole("button", { name: /^Dismiss payment tx_/ }).click();
+    await accepted.waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByLabel("Reference").waitFor();
+    expect(await accepted.count()).toBe(0);
+  });
+
+  it("learns what has become of a payment whose answer came after the page was left", async () => {
+    const { service, join } = running();
+    const { owner, token } = await createTrader(service, { USD: "100" });
+    const role = { name: "pay-only", scopes: ["transactions:write"] };
+    expect((await service.call("POST", "/v1/roles", token, role)).status).toBe(201);
+    const { page } = await join(owner, role.name);
+    let answer = () => {};
+    const left = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/v1/transactions", async (route) => {
+      const response = await route.fetch();
+      await left;
+      await route.fulfill({ response });
+    });
+    await page.getByRole("link", { name: "New payment" }).click();
+    await page.getByLabel("Reference").fill("left early");
+    await page.getByLabel("Asset").fill("USD");
+    await page.getByLabel("Amount").fill("4");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("button", { name: "Send it" }).click();
+    await page.getByRole("button", { name: "Sending" }).waitFor();
+    await page.getByRole("link", { name: "Bursar" }).click();
+    await page.getByRole("link", { name: "New payment" }).waitFor();
+    answer();
+    await page.getByRole("link", { name: "New payment" }).click();
+    await page.getByText(/^Payment tx_\S+ was accepted .*: left early of 4 USD\.$/).waitFor();
   });
 });
 

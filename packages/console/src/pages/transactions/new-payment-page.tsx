@@ -21,6 +21,7 @@ import { AddressLabel } from "../../ui/values/address-label";
 import { ForgetQuestion } from "../../unanswered/forget-question";
 import { UnansweredList } from "../../unanswered/unanswered-list";
 import { useSentOnce } from "../../unanswered/use-sent-once";
+import { AcceptedPayments, useAcceptedPayments } from "./accepted-payments";
 import { AssetField } from "./asset-field";
 import { ConfirmPayment } from "./confirm-payment";
 import { addressChoices, nameFaultOf, payeeHint, payeeOf, walletIdOf } from "./payee";
@@ -58,7 +59,7 @@ function PaymentForm() {
   const scopes = useScopes();
   const knowsNames = scopes.includes("wallets:read");
   const mayRead = scopes.includes("transactions:read");
-  const [paidId, setPaidId] = useState<string>();
+  const { accepted, keep, dismiss } = useAcceptedPayments();
   const wallets = useNamedWallets();
   const addresses = useListedAddresses();
   const { names, defaults } = wallets;
@@ -70,9 +71,9 @@ function PaymentForm() {
   const network = networkOf(draft.asset, assets.data?.data);
   const body = sent ?? bodyOf(draft, network, { wallets: names, listed });
   const readNamesAgain = () => Promise.all([wallets.readAgain(), addresses.readAgain()]);
-  const open = ({ id }: Transaction, isShown: boolean) => {
-    if (!mayRead) setPaidId(id);
-    else if (isShown) void navigate({ to: "/transactions/$id", params: { id } });
+  const open = (paid: Transaction, isShown: boolean) => {
+    if (!mayRead) keep(paid);
+    else if (isShown) void navigate({ to: "/transactions/$id", params: { id: paid.id } });
   };
   const { send, submit, discard, isPending, isLocked, isUnknown, wasRefusedAgain, editAsNew } = useSentOnce({
     kind: "payment",
@@ -123,13 +124,13 @@ function PaymentForm() {
   const [isForgetting, setForgetting] = useState(false);
   const pay = () => {
     setAsking(false);
-    setPaidId(undefined);
     submit(body);
   };
   const isComplete = draft.reference !== "" && draft.asset !== "" && draft.amount !== "";
   return (
     <>
       <PageHead title="New payment" />
+      <AcceptedPayments accepted={accepted} onDismiss={dismiss} />
       <UnansweredList
         kind="payment"
         words={paymentWords}
@@ -219,11 +220,6 @@ function PaymentForm() {
         {isUnknown && send.error === null && (
           <p className="notice" data-tone="wait" role="status">
             This payment was sent, and the answer was lost. Ask again: it is paid once at most.
-          </p>
-        )}
-        {paidId !== undefined && send.error === null && (
-          <p className="notice" role="status">
-            Payment <code className="wrap-anywhere">{paidId}</code> was accepted.
           </p>
         )}
         <div className="row">
