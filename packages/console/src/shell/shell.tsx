@@ -17,6 +17,7 @@ import { KeyHelp } from "./key-help";
 import { mayOpen, pages } from "./pages";
 import { Palette } from "./palette";
 import { useShortcuts } from "./shortcuts";
+import { waitingWords } from "./waiting-words";
 
 /** The frame of every page: the menu, the login that covers it when there is no session, and the keys. */
 export function Shell() {
@@ -122,11 +123,12 @@ function useAssetDecimals(): ReadonlyMap<string, number> {
 function Waiting() {
   const pending = usePendingApprovals();
   const isApprover = useScopes().includes("transactions:approve");
-  if (pending === undefined || pending.count === 0 || (isApprover && pending.own === 0)) return null;
+  const words = pending && waitingWords(pending, isApprover);
+  if (words === undefined) return null;
   return (
     <span className="count">
-      {isApprover ? pending.own : pending.shown}
-      <span className="visually-hidden"> waiting</span>
+      <span aria-hidden="true">{words.shown}</span>
+      <span className="visually-hidden">{words.said}</span>
     </span>
   );
 }

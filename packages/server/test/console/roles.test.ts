@@ -122,6 +122,37 @@ describe.runIf(hasBrowser)("a role", () => {
     await Promise.all([late.close(), admin.close()]);
   });
 
+  it("that approves reads in the menu that more payments wait than were counted", async () => {
+    const { service, join } = running();
+    const tenant = await service.createTenant("1000");
+    const token = await service.token(tenant);
+    const [approver, operator] = [await join(tenant, "approver"), await join(tenant, "operator")];
+    const rule = { name: "one", when: { kind: "transaction" }, action: "require_approval", approvals: 1 };
+    await policyOf(service, token).replace({ rules: [rule], default: { action: "allow" } });
+    const { transactions } = createBursar({ baseUrl: service.url, credentials: () => token });
+    const pay = async (from: number, to: number) => {
+      for (let number = from; number <= to; number++) {
+        const payment = { reference: `many-${number}`, asset: "USD", amount: "1" };
+        const { id } = await transactions.create(payment, { idempotencyKey: payment.reference });
+        if (number === to)
+          await transactions.waitFor(id, { until: ({ state }) => state === "awaiting_approval" });
+      }
+    };
+    const expectCount = async (said: string, shown?: string) => {
+      for (const { page, open } of [approver, operator]) {
+        await open("/");
+        const menu = page.getByRole("navigation", { name: "Pages" });
+        await menu.getByText(said, { exact: true }).waitFor();
+        if (shown !== undefined) expect(await menu.getByText(shown, { exact: true }).count()).toBe(1);
+      }
+    };
+    await pay(1, 100);
+    await expectCount("100 waiting");
+    await pay(101, 101);
+    await expectCount("100 or more waiting", "100+");
+    await Promise.all([approver.close(), operator.close()]);
+  });
+
   const objectPages = (scopes: readonly string[]) => [
     ...(scopes.includes("transactions:read") ? [`/transactions/${objects["transactions"]}`] : []),
     ...(scopes.includes("wallets:read") ? [`/wallets/${objects["wallets"]}`] : []),
