@@ -18,6 +18,9 @@ const wide = { width: 1280, height: 800 };
 /** A row has one line, or an address in two; marks above and below letters must not make it higher. */
 const rowHeightMax = 120;
 
+/** The name of a client, which is the beginning of no other change. */
+const disguised = 'Grace", scope_added:policies:manage, role:admin';
+
 /** Strings of others in every field that the service takes them in. Some fields refuse some of them, which is as good. */
 describe.runIf(hasBrowser)("what others have written", () => {
   const running = useConsole();
@@ -81,6 +84,7 @@ describe.runIf(hasBrowser)("what others have written", () => {
       url: `https://hooks.example/${encodeURIComponent(text)}`,
       description: text,
     }));
+    expect((await post("/v1/clients", { name: disguised, scopes: ["wallets:read"] })).status).toBe(201);
     const [reason] = sentences(1);
     const frozen = await service.call("POST", `/v1/wallets/${written["wallets"]?.[0]?.id}/freeze`, token, {
       reason,
@@ -127,6 +131,25 @@ describe.runIf(hasBrowser)("what others have written", () => {
     }
     await ada.open(`/approvals/${commented}`);
     await ada.page.getByRole("table", { name: "Decisions" }).getByText("U+202E").first().waitFor();
+  });
+
+  it("does not look like another change in the audit log", async () => {
+    const { page } = ada;
+    await page.setViewportSize(wide);
+    await ada.open("/audit?action=client.create");
+    const lists = page.getByRole("list", { name: "Changes" }).filter({ hasText: disguised });
+    await lists.first().waitFor();
+    expect(await lists.count()).toBe(1);
+    // Each is an element of its own, and what somebody has typed is quoted.
+    expect(await lists.getByRole("listitem").allInnerTexts()).toEqual([
+      `name ${disguised}`,
+      "scope added wallets:read",
+    ]);
+    // The cell does not cut them.
+    const [list, cell] = [await lists.boundingBox(), await lists.locator("..").boundingBox()];
+    const endOf = (box: typeof list) => (box?.x ?? 0) + (box?.width ?? 0);
+    expect(endOf(list)).toBeLessThanOrEqual(endOf(cell));
+    expect(await lists.locator("q").allInnerTexts()).toEqual([disguised, "wallets:read"]);
   });
 
   it("does nothing in the reason of a rule", async () => {

@@ -2,7 +2,7 @@ import type { AuditEntry } from "@bursar/client";
 import { readClientNames } from "../../api/client-names";
 import { type CsvColumn, toCsv } from "../../ui/tables/csv";
 import { actionName } from "./action-name";
-import { entryObjects } from "./entry-objects";
+import { changesText, entryObjects } from "./entry-objects";
 
 /** The entries that are loaded, with the names of those who acted. */
 export async function auditCsv(rows: readonly AuditEntry[]): Promise<string> {
@@ -18,7 +18,7 @@ export async function auditCsv(rows: readonly AuditEntry[]): Promise<string> {
     ["outcome", (row) => row.outcome],
     ["code", (row) => row.code],
     ["object", (row) => entryObjects(row).ids.join(" ")],
-    ["changes", (row) => entryObjects(row).changes.join(", ")],
+    ["changes", (row) => changesText(entryObjects(row).changes)],
     ["repeated", (row) => String(row.repeated)],
     ["address", (row) => row.address],
     ["request_id", (row) => row.request_id],

@@ -26,6 +26,7 @@ import { actionName } from "./action-name";
 import { auditCsv } from "./audit-csv";
 import { type AuditFilters, actors, outcomes, texts, toAuditQuery } from "./audit-filters";
 import { ChainCheck } from "./chain-check";
+import { Changes } from "./changes";
 import { entryObjects } from "./entry-objects";
 
 const refreshMs = 5000;
@@ -187,12 +188,7 @@ function columnsWith(show: (entry: AuditEntry) => void): Column<AuditEntry>[] {
           <>
             {first !== undefined && <ObjectLink id={first} />}
             {others.length > 0 && <span className="quiet"> and {others.length} more</span>}
-            {changes.length > 0 && (
-              <span className="quiet small">
-                {" "}
-                <ForeignText text={changes.join(", ")} limit={120} />
-              </span>
-            )}
+            {changes.length > 0 && <Changes changes={changes} />}
           </>
         );
       },
