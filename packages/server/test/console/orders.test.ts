@@ -65,6 +65,34 @@ describe.runIf(hasBrowser)("an order", () => {
     await page.getByLabel("Type").selectOption("limit");
   });
 
+  it("at the market price is estimated up to an order of its own tenant, and ends there", async () => {
+    const { page } = ada;
+    await seller.placed({ side: "sell", type: "limit", price: "2013", size: "0.5" });
+    const own = await buyer.placed({ side: "sell", type: "limit", price: "2012", size: "0.1" });
+    await ada.open("/markets?market=ETH-USD");
+    const orders = page.getByRole("region", { name: "Table: Your open orders" });
+    await orders.getByRole("button", { name: "Cancel" }).waitFor();
+    await page.getByText("Good till cancelled").waitFor();
+    await page.getByRole("region", { name: "Order book" }).getByText(/^live/).waitFor();
+    const crossing = await fill("2013", "2", "crosses");
+    await crossing.getByText("An order of your own waits at 2012.00 USD").waitFor();
+    await crossing.getByRole("button", { name: "Go back" }).click();
+    await page.getByLabel("Type").selectOption("market");
+    await page.getByLabel("Spend at most (USD)").fill("5000");
+    await page.getByRole("button", { name: "Place the order" }).click();
+    const question = page.getByRole("dialog", { name: "Place this order?" });
+    await question.getByText("An order of your own waits at 2012.00 USD").waitFor();
+    await question.getByText("at most 1000 others").waitFor();
+    expect(await question.getByText("Nor does it know").count()).toBe(0);
+    // What others sell below that price, which the tests before have left.
+    await question.getByText("about 1528.36 USD").waitFor();
+    await question.getByRole("button", { name: "Place it" }).click();
+    await orderOutcome(page).getByText("bought 0.76 ETH for 1528.36 USD").waitFor();
+    await page.getByLabel("Type").selectOption("limit");
+    await buyer.send("DELETE", `/v1/orders/${own.id}`);
+    await buyer.until(own.id, ({ state }) => state === "cancelled");
+  });
+
   it("is cancelled by the keyboard, in a question that names its wallet and reference", async () => {
     const { page } = ada;
     await ada.open("/markets?market=ETH-USD");

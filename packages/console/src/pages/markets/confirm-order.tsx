@@ -1,4 +1,4 @@
-import { fromUnits, type LiveBook, type Market, type PlaceOrderBody } from "@bursar/client";
+import { fromUnits, type LiveBook, type Market, type Order, type PlaceOrderBody } from "@bursar/client";
 import { useDefaultWallet } from "../../api/wallet-names";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { Fact, Facts, TextFact } from "../../ui/panels/facts";
@@ -8,7 +8,9 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { SecondOne } from "../../unanswered/unanswered-list";
 import { estimateMarketOrder, type MarketEstimate } from "./estimate-market-order";
 import { feeOf, isOutsideBand, percentOf, ratesOf, totalOf } from "./order-money";
+import { EstimateNote, FrozenWallet, MeetsOwnOrder, TradesAtOnce, TradesInPart } from "./order-notices";
 import { isAlikeOrder, orderWords } from "./order-words";
+import { ownPriceInReach } from "./own-price";
 import { timesInForce } from "./time-in-force";
 
 interface ConfirmOrderProps {
@@ -19,21 +21,22 @@ interface ConfirmOrderProps {
   crossed: string | undefined;
   /** The book of the market, if it can be relied on. */
   book: LiveBook | undefined;
+  /** The tenant's orders in the book; undefined if not all of them are known. */
+  own: readonly Order[] | undefined;
   onConfirm: () => void;
   onClose: () => void;
 }
-
-type InPartProps = Pick<ConfirmOrderProps, "market" | "body"> & { estimate: MarketEstimate };
 
 const idle = { isPending: false, error: null };
 
 /** What is about to be ordered, what it comes to with its fee, and which wallet pays, before it is placed. */
 export function ConfirmOrder(props: ConfirmOrderProps) {
-  const { market, body, idempotencyKey, crossed, book, onConfirm, onClose } = props;
+  const { market, body, idempotencyKey, crossed, book, own, onConfirm, onClose } = props;
   const { side, size, quote_size, price, time_in_force } = body;
   const wallet = useDefaultWallet("primary");
   const isBuying = side === "buy";
-  const estimate = price === undefined ? estimateMarketOrder(body, book, market) : undefined;
+  const ownPrice = ownPriceInReach(body, own);
+  const estimate = price === undefined ? estimateMarketOrder(body, book, market, ownPrice) : undefined;
   const total = estimate?.total ?? totalOf(price, size);
   const bound = estimate !== undefined ? "about" : isBuying ? "at most" : "at least";
   return (
@@ -102,6 +105,8 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
       />
       <TradesAtOnce market={market} body={body} crossed={crossed} />
       {estimate !== undefined && <TradesInPart market={market} body={body} estimate={estimate} />}
+      <MeetsOwnOrder market={market} body={body} ownPrice={ownPrice} />
+      {estimate !== undefined && <EstimateNote isOwnKnown={own !== undefined} />}
       {isOutsideBand(price, market) && (
         <p className="notice" data-tone="bad" role="alert">
           The market refuses this price now: it has to be between{" "}
@@ -138,63 +143,6 @@ function receivedOf(body: PlaceOrderBody, estimate: MarketEstimate | undefined):
   if (estimate !== undefined) return estimate.parts.map((part) => (side === "buy" ? part.size : part.total));
   const received = side === "buy" ? size : totalOf(price, size);
   return received === undefined ? undefined : [received];
-}
-
-/** A market order does not wait for the rest. */
-function TradesInPart({ market, body, estimate }: InPartProps) {
-  const { size, end } = estimate;
-  if (end === "filled" || (end === "spent" && body.size === undefined && estimate.average !== null))
-    return null;
-  return (
-    <p className="notice" data-tone="wait" role="status">
-      {end === "book" ? (
-        <>
-          The book has only <Amount value={size} asset={market.base} /> now.
-        </>
-      ) : estimate.average === null ? (
-        "What it may spend does not pay for the smallest size at the price of the book now."
-      ) : (
-        <>
-          What it may spend pays for <Amount value={size} asset={market.base} /> only at the prices of the
-          book now.
-        </>
-      )}{" "}
-      The rest of a market order is cancelled.
-    </p>
-  );
-}
-
-/** The wallet of the order cannot pay. */
-export function FrozenWallet() {
-  return (
-    <p className="notice" data-tone="bad" role="alert">
-      The primary wallet is frozen: its orders are rejected.
-    </p>
-  );
-}
-
-/** A limit is not always a price to wait for. */
-export function TradesAtOnce({
-  market,
-  body,
-  crossed,
-}: Pick<ConfirmOrderProps, "market" | "body" | "crossed">) {
-  if (crossed === undefined) return null;
-  return (
-    <p className="notice" data-tone="wait" role="status">
-      The book {body.side === "buy" ? "sells" : "buys"} at <Amount value={crossed} asset={market.quote} />{" "}
-      now. {crossedWords(body.time_in_force)}
-    </p>
-  );
-}
-
-/** The best price says nothing of how much there is at it. */
-function crossedWords(timeInForce: PlaceOrderBody["time_in_force"]): string {
-  if (timeInForce === "post_only")
-    return "This order would trade at once, and is rejected because it is post only.";
-  if (timeInForce === "fok")
-    return "This order trades at once as a whole, at that price or worse ones within its limit, or not at all.";
-  return "This order begins to trade at once, at that price or worse ones within its limit, as far as the book has enough.";
 }
 
 /** Of an asset with more, nobody notices the rounding. */

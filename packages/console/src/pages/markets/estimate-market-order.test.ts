@@ -61,6 +61,27 @@ it("a market order that buys spends no more than it may, in whole steps of the s
   });
 });
 
+it("an estimate ends at the first order of the tenant itself, which would not be traded with", () => {
+  const to = (order: { side: "buy" | "sell"; size: string }, own: string) =>
+    estimateMarketOrder(order, book, market, own);
+  expect(to({ side: "sell", size: "1.11" }, "3003")).toMatchObject({
+    size: "1",
+    end: "own",
+    worst: "3004.01",
+  });
+  expect(to({ side: "sell", size: "1" }, "3003")).toMatchObject({ size: "1", end: "filled" });
+  expect(to({ side: "buy", size: "1" }, "3010.5")).toEqual({
+    size: "0",
+    end: "own",
+    total: "0",
+    average: null,
+    worst: "3010.50",
+    parts: [],
+  });
+  // One that the book has no longer, or not yet, is in front of what is behind it.
+  expect(to({ side: "buy", size: "1" }, "3010.75")).toMatchObject({ size: "0.25", end: "own" });
+});
+
 it("nothing is estimated without a book, without offers, or for what is no number", () => {
   expect(estimateMarketOrder({ side: "buy", size: "1" }, undefined, market)).toBeUndefined();
   expect(estimateMarketOrder({ side: "buy", size: "1" }, { bids: [], asks: [] }, market)).toBeUndefined();

@@ -7,8 +7,8 @@ import { multiplyExactly } from "./multiply-exactly";
 export interface MarketEstimate {
   /** How much it trades, within the price band and what it may spend. */
   size: string;
-  /** Why it trades no more: it has its size, or it has spent what it may, or the book has no more. */
-  end: "filled" | "spent" | "book";
+  /** Why it trades no more: it has its size, or it has spent what it may, or it meets an order of the tenant, or the book has no more. */
+  end: "filled" | "spent" | "own" | "book";
   /** In the quote asset, before the fee. */
   total: string;
   /** Null if it trades nothing. */
@@ -29,11 +29,16 @@ interface MarketOrder {
   quote_size?: string;
 }
 
-/** Undefined if the book is not known or has nothing, or if a number of the order is none. Other orders can be faster. */
+/**
+ * Undefined if the book is not known or has nothing, or if a number of the order is none. Other orders can be faster. At `ownPrice`, where
+ * the best order of the tenant itself waits, the estimate ends: older orders at that price would trade first, and the book does not say
+ * how many those are. Nor does it say how many orders a level has, of which a market order meets a bounded number.
+ */
 export function estimateMarketOrder(
   { side, size, quote_size }: MarketOrder,
   book: Pick<LiveBook, "bids" | "asks"> | undefined,
   market: Pick<Market, "price_min" | "price_max" | "lot_size">,
+  ownPrice?: string,
 ): MarketEstimate | undefined {
   const [open, budget] = [unitsOf(size), unitsOf(quote_size)];
   if (open === "none" || budget === "none" || (open ?? budget) === undefined) return undefined;
@@ -44,6 +49,11 @@ export function estimateMarketOrder(
   let end: MarketEstimate["end"] = "book";
   for (const [price, offered] of (side === "buy" ? book?.asks : book?.bids) ?? []) {
     if (isBeyondBand(side, price, market)) break;
+    if (ownPrice !== undefined && isAtOrBehind(side, price, ownPrice)) {
+      worst ??= price;
+      end = "own";
+      break;
+    }
     const [units, priceUnits] = [toUnits(offered, decimalsMax), toUnits(price, decimalsMax)];
     const wanted = smaller(units, open === undefined ? units : open - taken);
     const payable = budget === undefined ? wanted : (((budget - total) * scale) / priceUnits / lot) * lot;
@@ -68,6 +78,12 @@ export function estimateMarketOrder(
       total: fromUnits(part.total, decimalsMax),
     })),
   };
+}
+
+/** Whether an order that comes would meet the one at `ownPrice` no later than this price. */
+function isAtOrBehind(side: "buy" | "sell", price: string, ownPrice: string): boolean {
+  const order = compare(price, ownPrice);
+  return side === "buy" ? order >= 0 : order <= 0;
 }
 
 function smaller(one: bigint, other: bigint): bigint {

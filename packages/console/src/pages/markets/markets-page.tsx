@@ -16,6 +16,8 @@ import { OwnOrders } from "./own-orders";
 import { Trades } from "./trades";
 
 const refreshMs = 2000;
+/** Of the open orders in each state. */
+const shownMax = 100;
 
 export function MarketsPage() {
   const { market: asked } = useSearch({ from: "/markets" });
@@ -77,10 +79,14 @@ function MarketView({ market }: { market: Market }) {
         </div>
       )}
       <div className="columns">
-        <Book market={market} watched={watched} orders={orders.data ?? []} />
+        <Book market={market} watched={watched} orders={orders.data?.orders ?? []} />
         <div className="stack">
           {mayWrite && (
-            <OrderForm market={market} book={watched.staleReason === undefined ? watched.book : undefined} />
+            <OrderForm
+              market={market}
+              book={watched.staleReason === undefined ? watched.book : undefined}
+              own={orders.data?.isCut === false ? orders.data.orders : undefined}
+            />
           )}
           <Trades market={market.market} quote={market.quote} />
         </div>
@@ -93,22 +99,38 @@ function MarketView({ market }: { market: Market }) {
               All orders, also those that have ended
             </Link>
           </div>
-          <Loaded query={orders}>{(found) => <OwnOrders orders={found} mayWrite={mayWrite} />}</Loaded>
+          <Loaded query={orders}>
+            {({ orders, isCut }) => (
+              <>
+                <OwnOrders orders={orders} mayWrite={mayWrite} />
+                {isCut && <p className="quiet small">The newest {shownMax} of each state are shown.</p>}
+              </>
+            )}
+          </Loaded>
         </section>
       )}
     </>
   );
 }
 
-async function openOrders(market: string, signal: AbortSignal): Promise<Order[]> {
+interface OpenOrders {
+  orders: Order[];
+  /** Whether there are more. */
+  isCut: boolean;
+}
+
+async function openOrders(market: string, signal: AbortSignal): Promise<OpenOrders> {
   const states = ["open", "partially_filled", "pending"] as const;
   const pages = await Promise.all(
-    states.map((state) => bursar.orders.list({ market, state, limit: 100 }, { signal }).page()),
+    states.map((state) => bursar.orders.list({ market, state, limit: shownMax }, { signal }).page()),
   );
   const found = pages.flatMap(({ data }) => data);
   // The newest first, whatever their states are. One that changes while they are read can be in two pages: the later state counts.
   const newest = new Map(found.sort((one, other) => one.version - other.version).map((one) => [one.id, one]));
-  return [...newest.values()].sort((one, other) => other.id.localeCompare(one.id));
+  return {
+    orders: [...newest.values()].sort((one, other) => other.id.localeCompare(one.id)),
+    isCut: pages.some(({ next_cursor }) => next_cursor !== null),
+  };
 }
 
 /** The book of a market while it is shown. */
@@ -134,7 +156,11 @@ function Book({ market, watched: { book, staleReason }, orders }: BookProps) {
     <section className="card stack book" aria-labelledby="book" data-stale={staleReason !== undefined}>
       <div className="row spread">
         <h2 id="book">Order book</h2>
-        <span className="badge" data-tone={staleReason === undefined ? "good" : "wait"} role="status">
+        <span
+          className="badge"
+          data-tone={staleReason !== undefined ? "wait" : book === undefined ? undefined : "good"}
+          role="status"
+        >
           {staleReason !== undefined
             ? "stale"
             : book === undefined

@@ -14,8 +14,9 @@ import { ForgetQuestion } from "../../unanswered/forget-question";
 import { UnansweredList } from "../../unanswered/unanswered-list";
 import { type Sent, useSentOnce } from "../../unanswered/use-sent-once";
 import { OrderOutcome } from "../orders/order-outcome";
-import { ConfirmOrder, FrozenWallet, TradesAtOnce } from "./confirm-order";
+import { ConfirmOrder } from "./confirm-order";
 import { crossedPrice } from "./order-money";
+import { FrozenWallet, TradesAtOnce } from "./order-notices";
 import { orderWords } from "./order-words";
 import { type TimeInForce, timesInForce } from "./time-in-force";
 
@@ -51,10 +52,12 @@ interface OrderFormProps {
   market: Market;
   /** The book of the market, if it can be relied on. */
   book: LiveBook | undefined;
+  /** The tenant's orders in the book; undefined if not all of them are known. */
+  own: readonly Order[] | undefined;
 }
 
 /** An order is placed once, whatever becomes of the answer, as a payment is. What has become of it is shown until another is placed. */
-export function OrderForm({ market, book }: OrderFormProps) {
+export function OrderForm({ market, book, own }: OrderFormProps) {
   const queries = useQueryClient();
   const [accepted, setAccepted] = useState<Order>();
   const keyed = useKeyedDraft(`order.${market.market}`, empty);
@@ -221,6 +224,7 @@ export function OrderForm({ market, book }: OrderFormProps) {
           idempotencyKey={draft.key}
           crossed={crossed}
           book={book}
+          own={own}
           onConfirm={placeIt}
           onClose={() => setAsking(false)}
         />
