@@ -61,7 +61,7 @@ function Details({ request }: { request: ChangeRequest }) {
           </Fact>
           <Fact name="Waits after approval">{delay_seconds > 0 && durationOf(delay_seconds * 1000)}</Fact>
           <Fact name="Takes effect">
-            {request.effective_at !== null && <Countdown until={request.effective_at} />}
+            {request.effective_at !== null && <Countdown until={request.effective_at} isDeadline={false} />}
           </Fact>
           <Fact name="Failure">{request.failure_code !== null && <code>{request.failure_code}</code>}</Fact>
         </Facts>

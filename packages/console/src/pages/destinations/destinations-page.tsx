@@ -120,7 +120,11 @@ const columns: readonly Column<Destination>[] = [
   {
     title: "Usable",
     cell: ({ state, effective_at }) =>
-      state === "waiting" ? <Countdown until={effective_at} /> : <Time at={effective_at} />,
+      state === "waiting" ? (
+        <Countdown until={effective_at} isDeadline={false} />
+      ) : (
+        <Time at={effective_at} />
+      ),
   },
 ];
 

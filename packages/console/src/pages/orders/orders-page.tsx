@@ -63,5 +63,5 @@ export function OrdersPage() {
   );
 }
 
-const [created, order, ...others] = orderColumns as [Column<Order>, Column<Order>, ...Column<Order>[]];
-const columns = [created, order, { title: "Market", cell: ({ market }: Order) => market }, ...others];
+const market: Column<Order> = { title: "Market", cell: ({ market }) => market };
+const columns = [...orderColumns.slice(0, -2), market, ...orderColumns.slice(-2)];

@@ -66,6 +66,6 @@ export function Failures() {
 }
 
 function Next({ failure: { retry_at, state } }: { failure: FailedItem }) {
-  if (retry_at !== null) return <Countdown until={retry_at} />;
+  if (retry_at !== null) return <Countdown until={retry_at} isDeadline={false} />;
   return state === "set_aside" ? "when somebody asks for it" : "now";
 }

@@ -22,6 +22,7 @@ export const deliveryColumns: readonly Column<WebhookDeliverySummary>[] = [
   { title: "Last status", isNumber: true, cell: ({ last_status }) => last_status ?? "-" },
   {
     title: "Next attempt",
-    cell: ({ next_attempt_at }) => (next_attempt_at === null ? "-" : <Countdown until={next_attempt_at} />),
+    cell: ({ next_attempt_at }) =>
+      next_attempt_at === null ? "-" : <Countdown until={next_attempt_at} isDeadline={false} />,
   },
 ];

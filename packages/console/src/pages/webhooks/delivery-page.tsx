@@ -73,7 +73,9 @@ function Details({ delivery }: { delivery: WebhookDelivery }) {
             </Link>
           )}
         </Fact>
-        <Fact name="Next attempt">{next_attempt_at !== null && <Countdown until={next_attempt_at} />}</Fact>
+        <Fact name="Next attempt">
+          {next_attempt_at !== null && <Countdown until={next_attempt_at} isDeadline={false} />}
+        </Fact>
         <TimeFact name="Created" at={created_at} />
         <TimeFact name="Finished" at={finished_at} />
       </FactsCard>

@@ -133,7 +133,7 @@ function Stats({ stats, asOfMs, endpoint }: StatsProps) {
           )}
           {pending.next_attempt_at !== null && (
             <>
-              , next attempt in <Countdown until={pending.next_attempt_at} />
+              , next attempt: <Countdown until={pending.next_attempt_at} isDeadline={false} />
             </>
           )}
         </FigureCard>

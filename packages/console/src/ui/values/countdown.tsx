@@ -4,8 +4,11 @@ import { Time } from "./time";
 /** Below an hour, `durationOf` shows seconds. */
 const secondsShownMs = 3_600_000;
 
-/** How long is left until a time, and the time itself. */
-export function Countdown({ until }: { until: string }) {
+/**
+ * How long is left until a time, and the time itself. A deadline becomes urgent, and is over in the end. What happens by itself then, such
+ * as the next attempt, is no deadline.
+ */
+export function Countdown({ until, isDeadline = true }: { until: string; isDeadline?: boolean }) {
   const [now, setNow] = useState(() => Date.now());
   const leftMs = Date.parse(until) - now;
   useEffect(() => {
@@ -13,10 +16,12 @@ export function Countdown({ until }: { until: string }) {
     const timer = setTimeout(() => setNow(Date.now()), leftMs < secondsShownMs ? 1000 : 30_000);
     return () => clearTimeout(timer);
   }, [leftMs]);
-  const isUrgent = leftMs < secondsShownMs;
+  const isUrgent = isDeadline && leftMs < secondsShownMs;
   return (
     <span>
-      <span className={isUrgent ? "urgent" : undefined}>{leftMs <= 0 ? "over" : durationOf(leftMs)}</span>{" "}
+      <span className={isUrgent ? "urgent" : undefined}>
+        {leftMs > 0 ? durationOf(leftMs) : isDeadline ? "over" : "due"}
+      </span>{" "}
       <span className="quiet small">
         <Time at={until} />
       </span>
