@@ -10,6 +10,8 @@ export interface Visitor {
   context: BrowserContext;
   page: Page;
   cdp: CDPSession;
+  /** That of the device which has the passkeys. */
+  authenticatorId: string;
   /** What a page must never do: errors and warnings on its console, violations of its policy, requests to other origins. */
   faults: string[];
   /** What the page has asked the service to change, such as `POST /v1/wallets`, in order. */
@@ -48,7 +50,7 @@ export async function openVisitor(
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await cdp.send("WebAuthn.enable");
-  await cdp.send("WebAuthn.addVirtualAuthenticator", { options: authenticator });
+  const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", { options: authenticator });
   const faults = watch(page, origin);
   const changes = watchChanges(page);
   const arrived = () => page.locator("[data-page-title]").first().waitFor();
@@ -56,6 +58,7 @@ export async function openVisitor(
     context,
     page,
     cdp,
+    authenticatorId,
     faults,
     changes,
     accept: async (invitation) => {
@@ -80,6 +83,29 @@ export async function openVisitor(
       await arrived();
     },
     close: () => context.close(),
+  };
+}
+
+/**
+ * The device of `to` has the passkeys of `from` alone, as if that person sat at it, until the function is called that is returned. They go
+ * back with their counters, which the service does not accept twice.
+ */
+export async function takePasskeyOf(from: Visitor, to: Visitor): Promise<() => Promise<void>> {
+  const read = ({ cdp, authenticatorId }: Visitor) =>
+    cdp.send("WebAuthn.getCredentials", { authenticatorId });
+  const write = async (
+    { cdp, authenticatorId }: Visitor,
+    credentials: Awaited<ReturnType<typeof read>>["credentials"],
+  ) => {
+    await cdp.send("WebAuthn.clearCredentials", { authenticatorId });
+    for (const credential of credentials)
+      await cdp.send("WebAuthn.addCredential", { authenticatorId, credential });
+  };
+  const own = (await read(to)).credentials;
+  await write(to, (await read(from)).credentials);
+  return async () => {
+    await write(from, (await read(to)).credentials);
+    await write(to, own);
   };
 }
 
