@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { ChainUnit } from "../../../app/chain/chain-store.js";
 import type { LockedSender } from "../../../app/chain/locked-sender.js";
@@ -6,8 +7,8 @@ import type { UnconfirmedPage, UnconfirmedWallet } from "../../../app/chain/unco
 import type { FollowedChain } from "../driver/driver-context.js";
 import { type ConfirmationDeps, createConfirmation } from "./confirmation.js";
 
-const chain = { lease: {}, tail: [] } as unknown as FollowedChain;
-const tenantId = "tenant";
+const chain = { lease: {}, tail: [], evidence: new Map() } as unknown as FollowedChain;
+const tenantId = randomUUID();
 
 const walletOf = (walletId: string): UnconfirmedWallet => ({
   ...{ tenantId, walletId, address: walletId, finalNonce: 0, nextNonce: 0, hasLater: false },
@@ -20,7 +21,7 @@ const senderOf = (walletId: string): LockedSender => ({
 });
 
 /** Wallets that no SQL transaction changes: they stay unconfirmed. The clock goes on by a second with each look. */
-function createLooks(idle: readonly string[], signed: Record<string, SignedNonce[]> = {}) {
+function createLooks(idle: readonly string[], signed: Record<string, SignedNonce[]> = {}, usedNonces = 0) {
   const waiting: string[] = [];
   const asked: string[] = [];
   let nowMs = 0;
@@ -30,12 +31,13 @@ function createLooks(idle: readonly string[], signed: Record<string, SignedNonce
     lockSenders: async (wallets) => wallets.map(({ walletId }) => senderOf(walletId)),
     confirmWallets: () => undefined,
     doubtWallets: async () => false,
+    haltWallet: async () => true,
   } satisfies Partial<ChainUnit> as unknown as ChainUnit;
   const confirmation = createConfirmation({
     network: { network: "eip155:1" },
     node: {
       heads: async () => ({ final: {} }),
-      noncesAt: async (all: readonly string[]) => all.map(() => 0),
+      noncesAt: async (all: readonly string[]) => all.map(() => usedNonces),
     },
     signer: {
       signedFrom: async (wallets: readonly { walletId: string }[]) => {
@@ -60,7 +62,7 @@ function createLooks(idle: readonly string[], signed: Record<string, SignedNonce
           : { wallets, next: { of: page.of, after: last, limit } };
       },
     },
-    recorder: { onChanged: () => undefined },
+    recorder: { onChanged: () => undefined, now: () => 0 },
     monotonicMs: () => nowMs,
     isUnavailable: () => false,
     onShort: () => undefined,
@@ -100,5 +102,15 @@ describe("what the signer has said", () => {
     confirmation.reset();
     expect(confirmation.hasGap(senderOf("a"))).toBe(false);
     expect(confirmation.isBound({ id: "payment", walletId: "a" })).toBe(false);
+  });
+});
+
+describe("a wallet that the chain is ahead of", () => {
+  it("is halted without what was found to adopt it before it was resumed", async () => {
+    const [overtaken, other] = [randomUUID(), randomUUID()];
+    const { look } = createLooks([overtaken], {}, 1);
+    for (const walletId of [overtaken, other]) chain.evidence.set(walletId, { found: new Map(), left: 0 });
+    await look();
+    expect([...chain.evidence.keys()]).toEqual([other]);
   });
 });

@@ -11,7 +11,7 @@ import { shownPaymentId } from "../../../app/transactions/approvals/present-appr
 import {
   type DriverContext,
   type FollowedChain,
-  haltWallet,
+  haltRunning,
   inUnit,
   positionOf,
 } from "../driver/driver-context.js";
@@ -125,7 +125,7 @@ export function createConfirmation(deps: ConfirmationDeps): Confirmation {
     const confirm = (some: readonly UnconfirmedWallet[]) => confirmAgreed(chain, some, used, isAgreed);
     const results = await isolateWallets(deps, chain, wallets, (wallet) => wallet, confirm, walletAtFault);
     for (const wallet of results.flatMap(({ overtaken }) => overtaken).filter(({ isHalted }) => !isHalted))
-      await haltWallet(deps, chain, wallet, "NONCE_USED_ELSEWHERE", aheadReason(wallet, used));
+      await haltRunning(deps, chain, wallet, "NONCE_USED_ELSEWHERE", aheadReason(wallet, used));
     const confirmed = new Set(results.flatMap((one) => one.confirmed));
     for (const wallet of wallets) {
       const { walletId } = wallet;

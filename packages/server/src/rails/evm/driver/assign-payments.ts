@@ -6,7 +6,7 @@ import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import type { Confirmation } from "../confirm/confirmation.js";
 import { aheadReason, readUsedNonces } from "../confirm/used-nonces.js";
-import { type DriverContext, type FollowedChain, haltWallet, inUnit, positionOf } from "./driver-context.js";
+import { type DriverContext, type FollowedChain, haltRunning, inUnit, positionOf } from "./driver-context.js";
 import type { Estimates } from "./estimate-groups.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
@@ -60,7 +60,7 @@ export async function assignPayments(
   for (const some of [plans.filter((plan) => !isStopped(plan)), plans.filter(isStopped)])
     if (some.length > 0) written.push(...(await isolateWallets(context, chain, some, walletOf, write)));
   for (const { wallet, code, reason } of written.flatMap(({ halts }) => halts))
-    await haltWallet(context, chain, wallet, code, reason);
+    await haltRunning(context, chain, wallet, code, reason);
   for (const plan of written.flatMap(({ short }) => short)) reportShort(context, plan, confirmation);
   for (const { payment } of written.flatMap(({ unpayable }) => unpayable)) reportUnpayable(context, payment);
   // What waits for the operator is listed in each step, and must not be the reason for the next one.

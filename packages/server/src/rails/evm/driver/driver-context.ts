@@ -180,6 +180,21 @@ export async function haltWallet(
   return await inUnit(context, positionOf(chain), (unit) => haltInUnit(context, unit, given));
 }
 
+/**
+ * Halts a wallet that was seen not to be halted. What was found to adopt it is of an earlier halt, also if no comparison has seen it resumed
+ * in between.
+ */
+export async function haltRunning(
+  context: DriverContext,
+  chain: FollowedChain,
+  wallet: WalletKey,
+  code: HaltCode,
+  reason: string,
+): Promise<void> {
+  await haltWallet(context, chain, wallet, code, reason);
+  chain.evidence.delete(wallet.walletId);
+}
+
 /** Halts a wallet together with what the unit of work writes. Returns whether there is such a wallet. */
 export async function haltInUnit(
   { recorder }: DriverContext,
