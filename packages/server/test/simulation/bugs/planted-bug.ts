@@ -13,6 +13,8 @@ export interface PlantedBug {
   breaks: string;
   /** It shows only in runs in which the database goes back. */
   needsRewind?: boolean;
+  /** The search begins here: seeds before it do not see the bug, and only cost time. */
+  firstSeed?: number;
   disguisePorts?: (ports: Ports, around: BugSurroundings) => Ports;
   /** Changes how statements see the tables. */
   disguiseRows?: (rows: Rows, tables: Tables) => Rows;

@@ -13,6 +13,7 @@ export const plantedClockBugs: readonly PlantedBug[] = [
   },
   {
     name: "totals have the time of the machine that counts",
+    firstSeed: 163,
     breaks: "a limit refuses only what exceeds it",
     disguisePorts: (ports, { database, actor, wallMs }) => ({
       ...ports,

@@ -19,6 +19,7 @@ export const plantedRewindBugs: readonly PlantedBug[] = [
   },
   {
     name: "what was checked against the database before is accepted by the one after",
+    firstSeed: 433,
     breaks: "every transaction is between wallets that exist",
     needsRewind: true,
     disguisePorts: withAccept((batch, accept) =>
