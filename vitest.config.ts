@@ -20,16 +20,17 @@ const fromSource = {
 
 /**
  * The timeouts are ends for what hangs: a test that passes in seconds has minutes on a machine that is busy. Many tests wait, for a retry
- * or an expiry, so there are more workers than the two cores of CI: with three, the proofs that call the service inside their own process
- * left a quarter of the CPU unused.
+ * or an expiry, so there are more workers than the two cores of CI.
  */
 const limits = (maxWorkers: number) => ({ maxWorkers, testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** Holds every answer of a service against the OpenAPI document. */
 const setupFiles = ["packages/server/test/harness/http/check-every-answer.ts"];
 
-/** These proofs call the service inside their own process, as the integration tests do. */
-const inProcess = "packages/server/test/integration/";
+/** CI names a folder for the modules as they are compiled for the tests, so that its second run does not compile them again. */
+const modulesFolder = process.env["BURSAR_TEST_MODULES"];
+const experimental =
+  modulesFolder === undefined ? {} : { fsModuleCache: true, fsModuleCachePath: modulesFolder };
 
 /**
  * All projects keep one module graph per worker, because loading it for each file took longer than the
@@ -41,6 +42,7 @@ export default defineConfig({
     globalSetup: ["packages/server/test/harness/database/postgres-for-tests.ts"],
     reporters: ["default", "./tools/summary-reporter.ts"],
     sequence: { sequencer: LongestFirst },
+    experimental,
     ...limits(3),
     projects: [
       {
@@ -70,28 +72,17 @@ export default defineConfig({
           ...limits(3),
         },
       },
+      // Half of them mostly wait, and the others use all of the CPU: together they leave less of it unused than one after the other.
       {
         ...fromSource,
         test: {
           name: "proofs",
-          include: proofFiles.filter((file) => !file.startsWith(inProcess)),
+          include: proofFiles,
           setupFiles,
           env: shortSizes(),
           isolate: false,
           sequence: { groupOrder: 2 },
-          ...limits(3),
-        },
-      },
-      {
-        ...fromSource,
-        test: {
-          name: "proofs-in-process",
-          include: proofFiles.filter((file) => file.startsWith(inProcess)),
-          setupFiles,
-          env: shortSizes(),
-          isolate: false,
-          sequence: { groupOrder: 3 },
-          ...limits(5),
+          ...limits(4),
         },
       },
     ],
