@@ -1,9 +1,9 @@
 import type { CallerReview } from "../../app/clients/client.js";
 import type { Refused } from "../../app/requests/refused.js";
-import type { Tx } from "../core/database.js";
+import { requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { findClientOfTenant } from "./read-client.js";
-import { isStopped } from "./stops/stop-records.js";
+import { lastStop, readStanding } from "./stops/stop-records.js";
 
 /**
  * Locks the client that is to be changed, and its caller against changes. Not by FOR SHARE: PostgreSQL lets further shared locks in before
@@ -48,12 +48,14 @@ export async function judgeCaller(
   caller: CallerReview,
 ): Promise<Refused | undefined> {
   const client = await findClientOfTenant(tx, tenantId, caller.clientId);
-  const [row] = await tx.query<{ isSuspended: boolean; revokedTokenIds: string[] }>(sql`
-    SELECT suspended_at IS NOT NULL OR ${isStopped(sql`id`, sql`id`)} AS "isSuspended", ARRAY(
+  const [row] = await tx.query<{ isSuspended: boolean; last: string | null; revokedTokenIds: string[] }>(sql`
+    SELECT suspended_at IS NOT NULL AS "isSuspended", ${lastStop(sql`id`, sql`id`)} AS last, ARRAY(
         SELECT token_id::text FROM revoked_tokens
         WHERE tenant_id = ${tenantId} AND client_id = ${caller.clientId}) AS "revokedTokenIds"
     FROM tenants WHERE id = ${tenantId}
   `);
-  const isSuspended = row?.isSuspended === true;
+  const subject = { tenantId, subjectId: tenantId };
+  const isSuspended =
+    row?.isSuspended === true || readStanding(requireKeys(tx), subject, row?.last ?? null) !== "free";
   return caller.review({ client, isSuspended, revokedTokenIds: new Set(row?.revokedTokenIds) });
 }

@@ -21,7 +21,7 @@ import { queryWithin } from "../core/lock-waits.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
-import { wasStopped } from "./stops/stop-records.js";
+import { readStandingAt, type StopAt, stopAt } from "./stops/past-stops.js";
 import { cancelStoppedOrders } from "./stops/stopped-orders.js";
 import { listCancellingStops, listStoppedPayments } from "./stops/stopped-payments.js";
 
@@ -194,19 +194,26 @@ function takeWanted<Row extends { isWanted: boolean }>(
   return { wanted, last: rows.length < rowsMax ? undefined : rows.at(-1) };
 }
 
+interface OpenRow {
+  id: string;
+  isOnRail: boolean;
+  clientId: string | null;
+  /** Of its client, when it was requested; null if it is not swept. */
+  stop: StopAt | null;
+}
+
 /** Also what was requested while the client was stopped and nobody had noticed. Served by the primary keys of open_transactions, transactions and stop_records. */
 async function listOpen(
-  database: Queryable,
+  database: KeyedQueryable,
   sweep: Sweep,
   after: string | undefined,
   limit: number,
 ): Promise<OpenPage> {
   const scan = scanOf(sweep, limit);
-  const rows = await database.query<{ id: string; isOnRail: boolean; isWanted: boolean }>(sql`
-    SELECT o.id, o.state NOT IN ('accepted', 'awaiting_approval') AS "isOnRail",
-      (o.state IN ('accepted', 'awaiting_approval') OR (NOT o.cancel_requested AND t.kind <> 'deposit'))
-        AND (o.id < ${endOf(sweep)} OR ${wasStopped(sql`t.tenant_id`, sql`t.client_id`, sql`t.created_at`)})
-        ${isOfClient(sweep, sql`t`)} AS "isWanted"
+  const read = await database.query<OpenRow>(sql`
+    SELECT o.id, o.state NOT IN ('accepted', 'awaiting_approval') AS "isOnRail", t.client_id AS "clientId",
+      CASE WHEN (o.state IN ('accepted', 'awaiting_approval') OR (NOT o.cancel_requested AND t.kind <> 'deposit')) ${isOfClient(sweep, sql`t`)}
+        THEN CASE WHEN o.id < ${endOf(sweep)} THEN '"stopped"' ELSE ${stopAt(sql`t.tenant_id`, sql`t.client_id`, sql`t.created_at`)} END END AS stop
     FROM (
       SELECT p.tenant_id, p.id, p.state, p.cancel_requested FROM open_transactions p
       WHERE p.tenant_id = ${sweep.tenantId} AND p.id > ${after ?? allClients} AND p.id < ${endOf(sweep, staleTokensMs)}
@@ -214,6 +221,11 @@ async function listOpen(
     ${joinByKey(sql`transactions`, sql`t`, sql`o`)}
     ORDER BY o.id
   `);
+  const keys = requireKeys(database);
+  const rows = read.map(({ clientId, stop, ...row }) => {
+    const subject = { tenantId: sweep.tenantId, subjectId: clientId ?? "" };
+    return { ...row, isWanted: readStandingAt(keys, subject, stop) !== "free" };
+  });
   const { wanted, last } = takeWanted(rows, scan);
   return {
     unsettled: wanted.filter(({ isOnRail }) => !isOnRail).map(({ id }) => id),

@@ -6,7 +6,7 @@ import type { Database } from "../core/database.js";
 import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { sql } from "../core/sql.js";
 import { appendAudit } from "./audit.js";
-import { insertStop, isStopped } from "./stops/stop-records.js";
+import { insertStop, wasEverStopped } from "./stops/stop-records.js";
 
 export function createRevocationStore(database: Database): RevocationStore {
   return {
@@ -54,7 +54,7 @@ export function createTokenKeyStore(database: Database): TokenKeyStore {
       const shown = ids.map((id) => typeIdFromUuid("key", id));
       const rows = await database.query<{ id: string }>(sql`
         SELECT id FROM unnest(${[...ids]}::uuid[], ${shown}::text[]) AS key (id, shown)
-        WHERE ${isStopped(sql`${nilTenantId}::uuid`, sql`key.id`)} OR (
+        WHERE ${wasEverStopped(sql`${nilTenantId}::uuid`, sql`key.id`)} OR (
           SELECT true FROM audit_entries
           WHERE tenant_id = ${nilTenantId} AND action = 'keys.revoke' AND object = key.shown LIMIT 1)
       `);

@@ -1,7 +1,8 @@
 import { timeOfUuidV7 } from "@bursar/domain";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import { isStopped, readStops, wasStopped } from "../access/stops/stop-records.js";
-import type { Queryable, Tx } from "../core/database.js";
+import { readStandingAt, type StopAt, stopAt } from "../access/stops/past-stops.js";
+import { lastStop, readStanding, readStops } from "../access/stops/stop-records.js";
+import { type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { PaymentRow } from "./settlement.js";
 
@@ -35,12 +36,18 @@ export async function confirmHolds(
     [...(await lock(sql`clients`, clientIds)), ...(await lock(sql`tenants`, tenantIds))].map(({ id }) => id),
   );
   // A statement of its own, which sees what was committed while the locks were waited for.
-  const stopped = await tx.query<{ id: string }>(sql`
-    SELECT c.id FROM clients c
-    WHERE c.id = ANY (${clientIds}::uuid[]) AND (c.state = 'disabled' OR ${isStopped(sql`c.tenant_id`, sql`c.id`)})
-    UNION ALL SELECT s.id FROM tenants s
-    WHERE s.id = ANY (${tenantIds}::uuid[]) AND (s.suspended_at IS NOT NULL OR ${isStopped(sql`s.id`, sql`s.id`)})
+  const read = await tx.query<{ tenantId: string; id: string; isStopped: boolean; last: string | null }>(sql`
+    SELECT c.tenant_id AS "tenantId", c.id, c.state = 'disabled' AS "isStopped", ${lastStop(sql`c.tenant_id`, sql`c.id`)} AS last
+    FROM clients c WHERE c.id = ANY (${clientIds}::uuid[])
+    UNION ALL SELECT s.id, s.id, s.suspended_at IS NOT NULL, ${lastStop(sql`s.id`, sql`s.id`)}
+    FROM tenants s WHERE s.id = ANY (${tenantIds}::uuid[])
   `);
+  const keys = requireKeys(tx);
+  // Also if something else has meanwhile recorded an end.
+  const stopped = read.filter(
+    ({ tenantId, id, isStopped, last }) =>
+      isStopped || readStanding(keys, { tenantId, subjectId: id }, last) !== "free",
+  );
   const holders = new Set(stopped.map(({ id }) => id));
   const isLocked = ({ tenantId, clientId }: PaymentRow) =>
     locked.has(tenantId) && (clientId === null || locked.has(clientId));
@@ -53,10 +60,11 @@ export async function confirmHolds(
 
 /**
  * Finds payments that were requested while their client was disabled or their tenant suspended: by a token that had ended, in a process that
- * had not noticed it yet. Their ids say when, so one that something else has written is left out. Nothing is read for clients and tenants that have never been stopped.
+ * had not noticed it yet. Their ids say when, so one that something else has written is left out. One for which an end was forged waits for the operator. Nothing is read for clients and
+ * tenants that have never been stopped.
  */
 export async function markRequestedWhileStopped(
-  source: Queryable,
+  source: KeyedQueryable,
   rows: readonly PaymentRow[],
 ): Promise<void> {
   const asked = rows.filter(
@@ -65,13 +73,22 @@ export async function markRequestedWhileStopped(
   );
   if (asked.length === 0) return;
   const tenantId = sql`given.tenant_id`;
-  const found = await source.query<{ id: string }>(sql`
-    SELECT given.id FROM unnest(
+  const found = await source.query<{ id: string; client: StopAt | null; tenant: StopAt | null }>(sql`
+    SELECT given.id, ${stopAt(tenantId, sql`given.client_id`, sql`given.at`)} AS client, ${stopAt(tenantId, tenantId, sql`given.at`)} AS tenant
+    FROM unnest(
       ${asked.map((row) => row.tenantId)}::uuid[], ${asked.map(({ id }) => id)}::uuid[],
       ${asked.map(({ clientId }) => clientId)}::uuid[],
       ${asked.map(({ id }) => new Date(timeOfUuidV7(id)).toISOString())}::timestamptz[]) AS given (tenant_id, id, client_id, at)
-    WHERE ${wasStopped(tenantId, sql`given.client_id`, sql`given.at`)} OR ${wasStopped(tenantId, tenantId, sql`given.at`)}
   `);
-  const ids = new Set(found.map(({ id }) => id));
-  for (const row of asked) row.isRequestedWhileStopped = ids.has(row.id);
+  const stops = new Map(found.map((stop) => [stop.id, stop]));
+  const keys = requireKeys(source);
+  for (const row of asked) {
+    const { client = null, tenant = null } = stops.get(row.id) ?? {};
+    const standings = [
+      readStandingAt(keys, { tenantId: row.tenantId, subjectId: row.clientId ?? "" }, client),
+      readStandingAt(keys, { tenantId: row.tenantId, subjectId: row.tenantId }, tenant),
+    ];
+    row.isRequestedWhileStopped = standings.includes("stopped");
+    if (standings.includes("forged")) row.hasForgedStop = true;
+  }
 }

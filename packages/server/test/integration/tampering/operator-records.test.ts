@@ -64,6 +64,10 @@ describe("what the operator did, in a database that the role of the service writ
     await database.run("ALTER TABLE audit_entries DROP CONSTRAINT full_disk");
     await role.run("INSERT INTO token_keys SELECT * FROM kept_2");
     expect(await store.listRevoked([added.id])).toEqual([added.id]);
+    await role.run(`
+      INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at)
+      SELECT tenant_id, subject_id, number + 1, false, now() FROM stop_records WHERE subject_id = '${added.id}'`);
+    expect(await store.listRevoked([added.id])).toEqual([added.id]);
     expect((await listValidTokenKeys(store)).map(({ id }) => id)).not.toContain(added.id);
   });
 

@@ -9,7 +9,7 @@ const service = await inspectSharedService();
 
 describe("a sweep of a client beside another one with many open transactions", () => {
   const { database } = service;
-  const store = createSweepStore(database);
+  const store = createSweepStore(service.keyed);
   let sweep: Sweep;
   const before = 2400;
   beforeAll(async () => {

@@ -31,16 +31,10 @@ export function isStopped(tenantId: Statement, subjectId: Statement): Statement 
   return sql`coalesce(${lastRecord(sql`stop.stopped`, tenantId, subjectId)}, false)`;
 }
 
-/**
- * Whether the subject was stopped at a time. In the millisecond of a stop it was not yet, and in that of its end no longer. Served by the
- * primary key.
- */
-export function wasStopped(tenantId: Statement, subjectId: Statement, at: Statement): Statement {
-  return sql`coalesce((
-    SELECT stop.stopped FROM stop_records stop
-    WHERE stop.tenant_id = ${tenantId} AND stop.subject_id = ${subjectId}
-      AND (stop.recorded_at < ${at} OR (stop.recorded_at = ${at} AND NOT stop.stopped))
-    ORDER BY stop.number DESC, stop.stopped DESC LIMIT 1), false)`;
+/** Of a subject whose stop never ends, such as a key that was revoked. Served by the primary key. */
+export function wasEverStopped(tenantId: Statement, subjectId: Statement): Statement {
+  return sql`EXISTS (
+    SELECT FROM stop_records stop WHERE stop.tenant_id = ${tenantId} AND stop.subject_id = ${subjectId} AND stop.stopped)`;
 }
 
 const authenticity = sql`concat_ws(' ', stop.number, stop.key_id, encode(stop.mac, 'hex'))`;
@@ -72,9 +66,12 @@ export function isLastByOperator(tenantId: Statement, subjectId: Statement): Sta
   return sql`coalesce(${lastRecord(sql`stop.by_operator`, tenantId, subjectId)}, false)`;
 }
 
-/** When the last record was written. Served by the primary key. */
+/** When the last record was written; the latest of its copies, if something else has made any. Served by the primary key. */
 export function lastStopAt(tenantId: Statement, subjectId: Statement): Statement {
-  return lastRecord(sql`stop.recorded_at`, tenantId, subjectId);
+  const isOwn = sql`stop.tenant_id = ${tenantId} AND stop.subject_id = ${subjectId}`;
+  return sql`(
+    SELECT max(stop.recorded_at) FROM stop_records stop
+    WHERE ${isOwn} AND stop.number = ${lastRecord(sql`stop.number`, tenantId, subjectId)})`;
 }
 
 /** Longer than orders need to leave a book after a stop that was written as a whole. */
@@ -101,6 +98,15 @@ export function readStanding(keys: IntegrityKeys, subject: StopSubject, last: st
 }
 
 const begun = "begun ";
+
+export function isEndAuthentic(
+  keys: IntegrityKeys,
+  subject: StopSubject,
+  { number, keyId, mac }: { number: string; keyId: string | null; mac: string | null },
+): boolean {
+  const stored = { keyId, mac: mac === null ? null : Buffer.from(mac, "hex") };
+  return isRowAuthentic(keys, "stop record", fieldsOf(subject, number, false), stored);
+}
 
 /** What may stop a payment or an order. */
 export interface StopColumns {

@@ -65,6 +65,27 @@ describe("a stop by the operator is not ended by one client", () => {
     expect((await enable()).status).toBe(200);
   });
 
+  it("whatever something else inserts: a stop of others, a copy of an earlier end, an end with the MAC of that", async () => {
+    const { change, enable, stop, subject, target } = await setUp();
+    const insert = (number: string, stopped: boolean) =>
+      service.database.run(`
+        INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, by_operator, key_id, mac)
+        SELECT tenant_id, subject_id, ${number}, ${stopped}, now(), false, key_id, mac FROM stop_records
+        WHERE subject_id = '${subject.id}' AND number = 2 AND NOT stopped LIMIT 1`);
+    expect((await change({ state: "disabled" })).status).toBe(200);
+    expect((await enable()).status).toBe(200);
+    await stop();
+    await insert("4", true);
+    expect(await enable()).toMatchObject(refused);
+    await insert("2", false);
+    expect(await enable()).toMatchObject(refused);
+    await insert("5", false);
+    expect(await enable()).toMatchObject(refused);
+    await service.changeAsOperator(target, { state: "active" });
+    expect((await change({ state: "disabled" })).status).toBe(200);
+    expect((await enable()).status).toBe(200);
+  });
+
   it("of a tenant with a single administrator that approves as a client which it has made", async () => {
     const { owner, admin, create, enable, stop, request, call, target } = await setUp();
     await service.setSingleAdministrator(owner, true);
