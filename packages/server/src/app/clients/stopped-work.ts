@@ -11,8 +11,8 @@ export interface StoppedWorkStore {
     after: string | undefined,
     limit: number,
   ) => Promise<{ markets: readonly string[]; next: string | undefined }>;
-  /** Clients whose payments are cancelled because a stop says so for which no sweep was recorded, in the order of their keys. */
-  listCancellingStops: (after: CancellingStop | undefined, limit: number) => Promise<CancellingStop[]>;
+  /** Reads at most `limit` clients whose payments are cancelled because a stop says so, in the order of their keys, and finds those for which no sweep waits and that may have something open. */
+  listCancellingStops: (after: StopPosition | undefined, limit: number) => Promise<CancellingStopsPage>;
   /** Reads at most `limit` transactions that such a client requested before it was stopped, and finds those that are open. */
   listStoppedPayments: (
     stop: CancellingStop,
@@ -26,9 +26,18 @@ export interface StoppedWorkStore {
   ) => Promise<void>;
 }
 
-export interface CancellingStop {
+export interface StopPosition {
   tenantId: string;
   clientId: string;
+}
+
+export interface CancellingStopsPage {
+  stops: readonly CancellingStop[];
+  /** Where the next page begins; undefined if there is none. */
+  next: StopPosition | undefined;
+}
+
+export interface CancellingStop extends StopPosition {
   /** What was requested before it is cancelled. */
   recordedAt: Date;
   /** So long ago that no request from before is still being written. */
@@ -70,7 +79,8 @@ const rowsMax = 1000;
 
 /** Between two pages of one client, so that requests have the database in between. */
 const pageLingerMs = 20;
-const stopsMax = 100;
+/** A millisecond or two of the database. */
+const stopsMax = 1000;
 /** To forget one is harmless: its client's transactions are read once more. */
 const doneMax = 10_000;
 
@@ -82,14 +92,14 @@ interface Look {
 }
 
 /**
- * For stops of which only the record could be written, and sweeps that something else has deleted. Orders have a loop of their own: they do not
+ * For stops of which only the record could be written, and for sweeps that something else has deleted. Orders have a loop of their own: they do not
  * wait for payments.
  */
 export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): StoppedWork {
   let afterOrder: string | undefined;
   let look: Look | undefined;
   let stops: CancellingStop[] = [];
-  let lastStop: CancellingStop | undefined;
+  let afterStop: StopPosition | undefined;
   let isLookOver = false;
   /** The stops whose clients have nothing open any more from before them, with their times. */
   const done = new LRUCache<string, number>({ max: doneMax });
@@ -103,8 +113,8 @@ export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): StoppedW
 
   /** One page of one client. A client that fails, because something else holds a lock on its tenant's rows for example, is found again by the next look. */
   async function cancelPayments(): Promise<Rest> {
-    look ??= await beginNext();
-    if (look === undefined) return { pauseMs: lookEveryMs };
+    look ??= beginNext() ?? (await beginNextPage());
+    if (look === undefined) return isLookOver ? endLook() : { lingerMs: pageLingerMs };
     const { stop, before } = look;
     const page = await store.listStoppedPayments(stop, before, rowsMax);
     const hasFound = look.hasFound || page.unsettled.length + page.onRail.length > 0;
@@ -117,17 +127,23 @@ export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): StoppedW
     return { lingerMs: pageLingerMs };
   }
 
-  /** Undefined after the last one; the next call begins with the first. */
-  async function beginNext(): Promise<Look | undefined> {
-    if (stops.length === 0 && !isLookOver) {
-      const page = await store.listCancellingStops(lastStop, stopsMax);
-      isLookOver = page.length < stopsMax;
-      lastStop = isLookOver ? undefined : page.at(-1);
-      stops = page.filter((stop) => done.get(keyOf(stop)) !== stop.recordedAt.getTime());
-    }
+  function beginNext(): Look | undefined {
     const stop = stops.shift();
-    if (stop === undefined) isLookOver = false;
     return stop && { stop, before: undefined, hasFound: false };
+  }
+
+  async function beginNextPage(): Promise<Look | undefined> {
+    if (isLookOver) return undefined;
+    const page = await store.listCancellingStops(afterStop, stopsMax);
+    afterStop = page.next;
+    isLookOver = page.next === undefined;
+    stops = page.stops.filter((stop) => done.get(keyOf(stop)) !== stop.recordedAt.getTime());
+    return beginNext();
+  }
+
+  function endLook(): Rest {
+    isLookOver = false;
+    return { pauseMs: lookEveryMs };
   }
 
   /** Who has disabled the client is not known, so they name nobody as the one who has cancelled them. */
@@ -147,6 +163,6 @@ export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): StoppedW
   return { loops, reset: () => done.clear() };
 }
 
-function keyOf({ tenantId, clientId }: CancellingStop): string {
+function keyOf({ tenantId, clientId }: StopPosition): string {
   return `${tenantId} ${clientId}`;
 }

@@ -20,7 +20,7 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
   const sweeper = createSweeper({
     store: {
       cancelStoppedOrders: async () => ({ markets: [], next: undefined }),
-      listCancellingStops: async () => [],
+      listCancellingStops: async () => ({ stops: [], next: undefined }),
       listStoppedPayments: async () => ({ unsettled: [], onRail: [], next: undefined }),
       listSweeps: async (group, limit, of) =>
         left

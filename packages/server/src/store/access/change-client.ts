@@ -92,12 +92,14 @@ export async function changeClient(
   writeSeal(tx, changed);
   const state = change.set?.state ?? client.state;
   const byOperator = change.authority?.by === null;
+  const cancelsPayments = change.cancel?.includes("transactions") === true;
   if (state !== client.state)
     await recordStop(tx, subject, state === "disabled", audit.occurredAt, {
-      ...{ byOperator, known: stop?.nextNumber },
+      ...{ byOperator, cancelsPayments, known: stop?.nextNumber },
     });
-  // Of one that is disabled already, the operator's stop is recorded too.
-  else if (byOperator && change.set?.state === "disabled") tx.send(insertStop(subject, { byOperator }));
+  // Of one that is disabled already, the operator's stop is recorded too, and that its payments are cancelled.
+  else if (state === "disabled" && ((byOperator && change.set?.state === "disabled") || cancelsPayments))
+    tx.send(insertStop(subject, { byOperator, cancelsPayments }));
   queueSweepsOfChange(tx, client, change, audit);
   if (client.person !== null && change.authority !== undefined)
     await endProviderSessions(tx, { tenantId, clientId: id }, audit.occurredAt);

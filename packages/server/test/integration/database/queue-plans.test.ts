@@ -1,8 +1,12 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listStoppedPayments } from "../../../src/store/access/stops/stopped-payments.js";
+import {
+  listCancellingStops,
+  listStoppedPayments,
+} from "../../../src/store/access/stops/stopped-payments.js";
+import { createSweepStore } from "../../../src/store/access/sweeps.js";
 import { removeExpiredCredentials } from "../../../src/store/access/tokens.js";
-import { openDatabase } from "../../../src/store/core/database.js";
+import { openDatabase, withKeys } from "../../../src/store/core/database.js";
 import { type Statement, sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { removeOldDeltas } from "../../../src/store/markets/market-levels.js";
@@ -22,7 +26,7 @@ import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
 
 /** Statements that claim, lock, write or remove rows of queues; requests and lists have a test of their own. */
 const isOfQueue = ({ text }: Statement) =>
-  /(UPDATE|DELETE FROM|FROM|JOIN) (open_transactions|open_orders|pending_deliveries|webhook_leases|delivery_backlogs|market_deltas|used_nonces|usage_windows|usage_buckets)\b|UPDATE (ledger_accounts|wallets)|ledger_accounts a\b|state = 'creating'/.test(
+  /(UPDATE|DELETE FROM|FROM|JOIN) (open_transactions|open_orders|pending_deliveries|webhook_leases|delivery_backlogs|market_deltas|used_nonces|usage_windows|usage_buckets)\b|FROM stop_records s\b|UPDATE (ledger_accounts|wallets)|ledger_accounts a\b|state = 'creating'/.test(
     text,
   ) && !/\)\s*page\b|INSERT INTO (transactions|orders)|SELECT level_sequence/.test(text);
 
@@ -97,6 +101,15 @@ describe("a statement of a queue", () => {
     );
     const stop = { tenantId, clientId, recordedAt: new Date(now.getTime() + 86_400_000), isPast: true };
     await listStoppedPayments(database, stop, undefined, 100);
+    await addStops(tenantId, clientId);
+    await listCancellingStops(database, undefined, 100);
+    const sweep = { tenantId, clientId, kind: "cancel_transactions", requestedBy: clientId } as const;
+    const requestedAt = new Date(now.getTime() - 3_600_000);
+    await createSweepStore(withKeys(database, service.keys)).listOpen(
+      { ...sweep, requestedAt },
+      undefined,
+      100,
+    );
     await service.database.run(`INSERT INTO delivery_backlogs VALUES ('${tenantId}', 0)`);
     await createBacklogStore(database).writeSome(tenantId, 10);
     await readQueues(database, ["ETH-USD"], now);
@@ -114,6 +127,17 @@ describe("a statement of a queue", () => {
     // Again, so that there is something to remove when the statement is explained.
     await addDeletedEndpoints(tenantId);
   }
+
+  /** Clients that were disabled once, and one that was disabled and enabled often. */
+  const addStops = (tenantId: string, clientId: string) =>
+    runLong(
+      service.database,
+      `INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels)
+        SELECT t.id, gen_random_uuid(), 1, true, now() - n * interval '1 minute', true FROM tenants t, generate_series(1, 1000) n
+        UNION ALL SELECT '${tenantId}', '${clientId}', n, n % 2 = 1, now() - (2000 - n) * interval '1 minute', n % 2 = 1
+        FROM generate_series(1, 1000) n;
+      ANALYZE stop_records`,
+    );
 
   /** Of another tenant: endpoints of one with a backlog stay. */
   const addDeletedEndpoints = (tenantId: string) =>

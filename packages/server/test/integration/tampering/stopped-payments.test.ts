@@ -1,5 +1,8 @@
 import { readId } from "@bursar/protocol";
 import { expect, it } from "vitest";
+import { operatorActorId } from "../../../src/app/events/actor.js";
+import { isCancelledByStop } from "../../../src/store/access/stops/stop-records.js";
+import { createSweepStore } from "../../../src/store/access/sweeps.js";
 import { withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createEventLog } from "../../../src/store/events/events.js";
@@ -45,29 +48,70 @@ it.each([
 });
 
 /** The accounts are locked, so that neither the engine nor the cancellation comes first. */
-it("the engine does not pay what a stop cancels after the client was enabled", async () => {
+it.each([
+  ["as a whole, for the one who did it", true],
+  ["as a record alone, for nobody", false],
+])(
+  "the engine does not pay what a stop cancels that was written %s, after the client was enabled",
+  async (_, isWhole) => {
+    const tenant = await createGuardedTenant(service);
+    const tenantId = readId("tnt", tenant.owner.tenantId) ?? "";
+    const officer = await tenant.hire();
+    const requester = await tenant.hire(["transactions:write", "transactions:read"]);
+    const { id } = await tenant.pay(requester);
+    const key = { tenantId, id: readId("tx", id) ?? "" };
+    const settlements = createSettlementStore(
+      withKeys(service.database, service.keys),
+      createEventLog({ publish: () => undefined }),
+    );
+    const stop = () => service.changeAsOperator(requester, { state: "disabled", cancel: ["transactions"] });
+    await service.database.transaction(async (tx) => {
+      await tx.query(sql`SELECT FROM ledger_accounts WHERE tenant_id = ${tenantId} FOR UPDATE`);
+      if (isWhole) await stop();
+      else
+        await service.database.transaction(async (own) => {
+          await own.query(sql`SELECT FROM audit_heads WHERE tenant_id = ${tenantId} FOR UPDATE`);
+          await stop();
+        });
+      await service.changeAsOperator(requester, { state: "active" });
+      const [claimed] = await eventually(
+        () => settlements.unitOfWork((unit) => unit.claimAgain([key])),
+        (payments) => payments.length === 1,
+      );
+      expect(claimed).toMatchObject({ isHeld: true });
+    });
+    await eventually(
+      () => tenant.read(id),
+      ({ state }) => state === "cancelled",
+    );
+    const [event] = await service.database.query<{ actorId: string | null }>(sql`
+    SELECT actor_id AS "actorId" FROM events WHERE tenant_id = ${tenantId} AND subject_id = ${key.id} AND state = 'cancelled'`);
+    expect(event).toEqual({ actorId: isWhole ? operatorActorId : null });
+    // Its record stays, and costs nothing more.
+    const { stops } = await createSweepStore(service.keyed).listCancellingStops(undefined, 1000);
+    expect(stops.map(({ clientId }) => clientId)).not.toContain(readId("cli", requester.clientId));
+    // What the client requests now is paid.
+    const later = await tenant.pay(await tenant.login(requester));
+    expect(await tenant.approve(officer, later)).toMatchObject({ status: 202 });
+    await tenant.completes(later);
+  },
+);
+
+it("payments of a client that is disabled already are cancelled, also if it is enabled at once", async () => {
   const tenant = await createGuardedTenant(service);
   const tenantId = readId("tnt", tenant.owner.tenantId) ?? "";
   const requester = await tenant.hire(["transactions:write", "transactions:read"]);
   const { id } = await tenant.pay(requester);
-  const key = { tenantId, id: readId("tx", id) ?? "" };
-  const settlements = createSettlementStore(
-    withKeys(service.database, service.keys),
-    createEventLog({ publish: () => undefined }),
-  );
-  await service.database.transaction(async (tx) => {
+  await service.changeAsOperator(requester, { state: "disabled" });
+  const [recorded] = await service.database.transaction(async (tx) => {
     await tx.query(sql`SELECT FROM ledger_accounts WHERE tenant_id = ${tenantId} FOR UPDATE`);
-    await service.database.transaction(async (own) => {
-      await own.query(sql`SELECT FROM audit_heads WHERE tenant_id = ${tenantId} FOR UPDATE`);
-      await service.changeAsOperator(requester, { state: "disabled", cancel: ["transactions"] });
-    });
+    await service.changeAsOperator(requester, { cancel: ["transactions"] });
     await service.changeAsOperator(requester, { state: "active" });
-    const [claimed] = await eventually(
-      () => settlements.unitOfWork((unit) => unit.claimAgain([key])),
-      (payments) => payments.length === 1,
-    );
-    expect(claimed).toMatchObject({ isHeld: true });
+    return await tx.query<{ isCancelled: boolean }>(sql`
+      SELECT ${isCancelledByStop(sql`t`)} AS "isCancelled" FROM transactions t
+      WHERE t.tenant_id = ${tenantId} AND t.id = ${readId("tx", id)}`);
   });
+  expect(recorded).toEqual({ isCancelled: true });
   await eventually(
     () => tenant.read(id),
     ({ state }) => state === "cancelled",

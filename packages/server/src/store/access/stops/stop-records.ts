@@ -46,7 +46,7 @@ export function lastStop(tenantId: Statement, subjectId: Statement): Statement {
 
 /**
  * Of the row of a transaction: whether its client was stopped after it was requested, by a record that says that its payments are cancelled.
- * It is not paid, also if the client was enabled before it could be cancelled. Served by stop_records_cancelling, which is empty nearly always.
+ * It is not paid, also if the client was enabled before it could be cancelled. Served by stop_records_cancelling.
  */
 export function isCancelledByStop(row: Statement): Statement {
   return sql`EXISTS (
@@ -178,14 +178,15 @@ export async function recordStop(
   subject: StopSubject,
   isStop: boolean,
   at?: Date,
-  { byOperator = false, known }: { byOperator?: boolean; known?: string | undefined } = {},
+  { byOperator = false, cancelsPayments = false, known }: StopFacts & { known?: string | undefined } = {},
 ): Promise<void> {
   const { tenantId, subjectId } = subject;
   const number = known ?? (await findNextNumber(tx, subject));
   const { keyId, mac } = macOfRow(requireKeys(tx), "stop record", fieldsOf(subject, number, isStop));
   tx.send(sql`
-    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, by_operator, key_id, mac)
-    VALUES (${tenantId}, ${subjectId}, ${number}, ${isStop}, ${at ?? sql`now()`}, ${isStop && byOperator}, ${keyId}, ${mac})
+    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels, by_operator, key_id, mac)
+    VALUES (${tenantId}, ${subjectId}, ${number}, ${isStop}, ${at ?? sql`now()`}, ${isStop && cancelsPayments}, ${isStop && byOperator},
+      ${keyId}, ${mac})
   `);
 }
 

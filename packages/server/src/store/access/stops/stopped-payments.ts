@@ -1,22 +1,48 @@
-import type { CancellingStop, StoppedPage } from "../../../app/clients/stopped-work.js";
+import type {
+  CancellingStop,
+  CancellingStopsPage,
+  StopPosition,
+  StoppedPage,
+} from "../../../app/clients/stopped-work.js";
 import { allClients } from "../../../app/clients/sweeps.js";
 import type { Queryable } from "../../core/database.js";
 import { idAt } from "../../core/id-at.js";
 import { sql } from "../../core/sql.js";
 
-/** Clients that a record alone has disabled, and which says that their payments are cancelled. Served by stop_records_cancelling, which is empty nearly always. */
+/**
+ * Clients of which the last record that cancels payments is from after something that is still open in their tenant. A sweep that waits cancels
+ * them itself, and names who has requested it. A record stays, also if everything was cancelled, so this reads one index entry of each, and
+ * nothing of its client. Served by stop_records_cancelling and primary keys.
+ */
 export async function listCancellingStops(
   database: Queryable,
-  after: CancellingStop | undefined,
+  after: StopPosition | undefined,
   limit: number,
-): Promise<CancellingStop[]> {
-  return await database.query<CancellingStop>(sql`
+): Promise<CancellingStopsPage> {
+  const rows = await database.query<CancellingStop>(sql`
     SELECT s.tenant_id AS "tenantId", s.subject_id AS "clientId", max(s.recorded_at) AS "recordedAt",
       max(s.recorded_at) < now() - interval '1 minute' AS "isPast"
     FROM stop_records s
     WHERE s.cancels AND (s.tenant_id, s.subject_id) > (${after?.tenantId ?? allClients}::uuid, ${after?.clientId ?? allClients}::uuid)
     GROUP BY s.tenant_id, s.subject_id ORDER BY s.tenant_id, s.subject_id LIMIT ${limit}
   `);
+  const next = rows.length < limit ? undefined : rows.at(-1);
+  if (rows.length === 0) return { stops: [], next };
+  const open = await database.query<{ clientId: string }>(sql`
+    SELECT given.client_id AS "clientId" FROM unnest(
+      ${rows.map(({ tenantId }) => tenantId)}::uuid[], ${rows.map(({ clientId }) => clientId)}::uuid[],
+      ${rows.map(endOf)}::uuid[]) AS given (tenant_id, client_id, before)
+    WHERE (SELECT true FROM open_transactions o WHERE o.tenant_id = given.tenant_id AND o.id < given.before LIMIT 1)
+      AND (SELECT count(*) = 0 FROM client_sweeps w
+        WHERE w.tenant_id = given.tenant_id AND w.client_id = given.client_id AND w.kind = 'cancel_transactions')
+  `);
+  const wanted = new Set(open.map(({ clientId }) => clientId));
+  return { stops: rows.filter(({ clientId }) => wanted.has(clientId)), next };
+}
+
+/** The least id of what was requested after the stop. */
+function endOf({ recordedAt }: Pick<CancellingStop, "recordedAt">): string {
+  return idAt(new Date(recordedAt.getTime() + 1));
 }
 
 /**
@@ -35,7 +61,7 @@ export async function listStoppedPayments(
     FROM (
       SELECT t.tenant_id, t.id, t.kind, t.created_at FROM transactions t
       WHERE t.tenant_id = ${tenantId} AND t.client_id = ${clientId}
-        AND t.id < ${before ?? idAt(new Date(recordedAt.getTime() + 1))}
+        AND t.id < ${before ?? endOf({ recordedAt })}
       ORDER BY t.id DESC LIMIT ${limit}) AS t
     LEFT JOIN LATERAL (
       SELECT o.id, o.state, o.cancel_requested FROM open_transactions o
