@@ -1,6 +1,6 @@
 import type { Configuration } from "openid-client";
 import type { OidcProvider, PendingLogin } from "../app/people/oidc-login.js";
-import { boundedFetch } from "./bounded-fetch.js";
+import { createBoundedFetch } from "./bounded-fetch.js";
 
 export interface OidcOptions {
   issuer: string;
@@ -24,6 +24,7 @@ const metadataMs = 600_000;
 export function createOidcProvider(options: OidcOptions, now: () => number): OidcProvider {
   const { clientId, clientSecret, scope } = options;
   const issuer = new URL(options.issuer);
+  const boundedFetch = createBoundedFetch();
   // The library exchanges the code with this URI as `URL` writes it, and the provider compares it with the one that was asked for.
   const redirectUri = () => new URL(options.redirectUri());
   let known: { provider: Configuration; untilMs: number } | undefined;

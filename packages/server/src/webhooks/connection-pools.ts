@@ -1,7 +1,7 @@
-import { constants } from "node:crypto";
 import type { LookupFunction, Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import type { Pool } from "undici";
+import { clientHandshake } from "../runtime/client-handshake.js";
 
 export interface ConnectionPools {
   /** A tenant's pool of an origin, such as `https://receiver.example`. */
@@ -26,27 +26,6 @@ const headerBytesMax = 16_384;
 /** For an answer as it is on the wire: of the body 64 KiB are read, of the headers 16. Extensions of chunks and trailers are read by nobody. */
 const wireBytesMax = 262_144;
 
-/**
- * What the receiver may choose for a handshake, which runs in the event loop. Left to the defaults, it can ask for Diffie-Hellman with 10,000
- * bits, which took 3.6 s, and for the group ffdhe8192 of TLS 1.3, 0.6 s; and it can ask for another handshake at any time.
- */
-const handshake = {
-  minVersion: "TLSv1.2",
-  ciphers: [
-    "TLS_AES_128_GCM_SHA256",
-    "TLS_AES_256_GCM_SHA384",
-    "TLS_CHACHA20_POLY1305_SHA256",
-    "ECDHE-ECDSA-AES128-GCM-SHA256",
-    "ECDHE-RSA-AES128-GCM-SHA256",
-    "ECDHE-ECDSA-AES256-GCM-SHA384",
-    "ECDHE-RSA-AES256-GCM-SHA384",
-    "ECDHE-ECDSA-CHACHA20-POLY1305",
-    "ECDHE-RSA-CHACHA20-POLY1305",
-  ].join(":"),
-  ecdhCurve: "X25519:P-256:P-384",
-  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-} as const;
-
 /** Kept connections, bounded in each pool and in the number of pools. */
 export function createConnectionPools({
   lookup,
@@ -70,7 +49,7 @@ export function createConnectionPools({
       // Set here, so that no environment variable can switch it off.
       rejectUnauthorized: true,
       allowH2: false,
-      ...handshake,
+      ...clientHandshake,
       ...(ca === undefined ? {} : { ca }),
     });
     return new undici.Pool(origin, {

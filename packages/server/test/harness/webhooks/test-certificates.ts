@@ -16,6 +16,8 @@ interface CertificateOptions {
   names: string[];
   /** How long it is valid from now on; in the past for one that has expired. */
   validMs?: number;
+  /** Of an elliptic curve if left out. */
+  isRsa?: boolean;
 }
 
 const dayMs = 86_400_000;
@@ -32,8 +34,10 @@ export function createTestAuthority(name = "Test Authority"): TestAuthority {
       validMs: dayMs,
       extensions: [isAuthority],
     }),
-    issue: ({ names, validMs = dayMs }) => {
-      const own = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    issue: ({ names, validMs = dayMs, isRsa = false }) => {
+      const own = isRsa
+        ? generateKeyPairSync("rsa", { modulusLength: 2048 })
+        : generateKeyPairSync("ec", { namedCurve: "P-256" });
       const alternatives = names.map((entry) =>
         isIPv4(entry) ? der(0x87, Buffer.from(entry.split(".").map(Number))) : der(0x82, Buffer.from(entry)),
       );

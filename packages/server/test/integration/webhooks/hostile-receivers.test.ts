@@ -1,9 +1,11 @@
 import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
+import { createBoundedFetch } from "../../../src/credentials/bounded-fetch.js";
 import { useGuardedPoster } from "../../harness/webhooks/guarded-poster.js";
+import { createLongHandshakes } from "../../harness/webhooks/long-handshakes.js";
 
-const { own, listening, poster } = useGuardedPoster();
+const { authority, own, listening, poster } = useGuardedPoster();
 
 describe("a hostile receiver", () => {
   /** Answers at `http://receiver.example` with these bytes, again and again. */
@@ -57,5 +59,24 @@ describe("a hostile receiver", () => {
       kind: "failed",
       sent: false,
     });
+  });
+
+  it("gets no handshake with a group of its own of 10,000 bits", async () => {
+    const { server, handshakes } = createLongHandshakes(authority, ["receiver.example"]);
+    const port = await listening(server);
+    expect(await poster()(`https://receiver.example:${port}/`, 60_000)).toMatchObject({
+      kind: "failed",
+      sent: false,
+    });
+    expect(handshakes).toEqual({ made: 0, refused: 1 });
+  });
+});
+
+describe("an OpenID provider", () => {
+  it("gets no handshake with a group of its own of 10,000 bits", async () => {
+    const { server, handshakes } = createLongHandshakes(authority, ["localhost"]);
+    const port = await listening(server);
+    await expect(createBoundedFetch()(`https://localhost:${port}/`, {})).rejects.toThrow("fetch failed");
+    expect(handshakes).toEqual({ made: 0, refused: 1 });
   });
 });

@@ -1,4 +1,5 @@
 import type { Pool } from "undici";
+import { clientHandshake } from "../../../runtime/client-handshake.js";
 import { readBounded } from "../../../runtime/read-bounded.js";
 
 export type PostResult =
@@ -65,7 +66,7 @@ async function openPool(origin: string, timeoutMs: number): Promise<Pool> {
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,
-    connect: { timeout: timeoutMs, rejectUnauthorized: true },
+    connect: { timeout: timeoutMs, rejectUnauthorized: true, ...clientHandshake },
   });
 }
 
