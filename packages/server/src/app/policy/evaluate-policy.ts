@@ -9,7 +9,7 @@ import type { ReadEvaluatedRequest } from "./evaluated-request.js";
 import { judgeActive, judgeActiveWithUsage, windowsOfActive } from "./judge-active.js";
 import type { ActivePolicies, ActivePolicy, PolicyStore } from "./policy.js";
 import { presentEvaluation } from "./present-evaluation.js";
-import type { UsageStore } from "./usage.js";
+import type { OnHistoryRead, UsageStore } from "./usage.js";
 
 export interface EvaluatePolicyDeps {
   policies: ActivePolicies;
@@ -26,6 +26,7 @@ export interface EvaluatePolicyDeps {
 export type EvaluatePolicy = (
   principal: Principal,
   body: EvaluatePolicyBody,
+  onHistoryRead?: OnHistoryRead,
 ) => Promise<PolicyEvaluation | Refused>;
 
 /** The policy to evaluate; it has no version if it is not in force. */
@@ -33,7 +34,7 @@ type EvaluatedPolicy = Omit<ActivePolicy, "version"> & { version: number | null 
 
 /** Evaluates the policy for a transaction or an order without creating it. Nothing is written, and nothing counts towards limits. */
 export function createPolicyEvaluator(deps: EvaluatePolicyDeps): EvaluatePolicy {
-  return async (principal, body) => {
+  return async (principal, body, onHistoryRead) => {
     const { tenantId } = principal;
     const clientId = await findInitiator(deps.store, principal, body.client_id);
     if (isRefused(clientId)) return clientId;
@@ -42,7 +43,7 @@ export function createPolicyEvaluator(deps: EvaluatePolicyDeps): EvaluatePolicy 
     if (isRefused(request)) return request;
     const active = await findPolicy(deps, tenantId, body.document);
     if (isRefused(active)) return active;
-    const evaluated = await evaluate(deps, principal, active, request);
+    const evaluated = await evaluate(deps, principal, active, request, onHistoryRead);
     return isRefused(evaluated) ? evaluated : presentEvaluation(evaluated, deps.assets);
   };
 }
@@ -74,10 +75,11 @@ async function evaluate(
   { scopes }: Principal,
   { version, ...active }: EvaluatedPolicy,
   request: PolicyRequest,
+  onHistoryRead: OnHistoryRead | undefined,
 ) {
   const windows = windowsOfActive(active, request).map((window) => ({ tenantId: request.tenantId, window }));
   if (windows.length > 0 && !scopes.has("transactions:read")) return sumsAreHidden;
-  const read = () => usage.readUsage(windows, new Date(now()));
+  const read = () => usage.readUsage(windows, new Date(now()), onHistoryRead);
   const reading = version === null && windows.length > 0 ? logReads(request.tenantId, read) : read();
   if (reading === undefined) return tooManyEvaluations;
   const held = await reading;

@@ -17,7 +17,14 @@ export interface Counted {
   at: Date;
 }
 
+/** Says how many events of a log were summed for how many limits that are not in force. */
+export type OnHistoryRead = (events: number, limits: number) => void;
+
 export interface UsageStore {
   /** The current usage of every window, by its key. Undefined if the history of a window that no policy in force tests is too long. */
-  readUsage: (windows: readonly TenantWindow[], now: Date) => Promise<UsageByWindow | undefined>;
+  readUsage: (
+    windows: readonly TenantWindow[],
+    now: Date,
+    onHistoryRead?: OnHistoryRead,
+  ) => Promise<UsageByWindow | undefined>;
 }

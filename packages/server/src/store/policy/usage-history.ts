@@ -5,6 +5,7 @@ import {
   type UsageByWindow,
   type UsageWindow,
 } from "@bursar/domain";
+import type { OnHistoryRead } from "../../app/policy/usage.js";
 import type { Queryable } from "../core/database.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -109,6 +110,7 @@ export async function readHistory(
   tenantId: string,
   windows: readonly UsageWindow[],
   now: Date,
+  onRead?: OnHistoryRead,
 ): Promise<UsageByWindow> {
   const sinceOf = ({ periodSeconds }: UsageWindow) => new Date(now.getTime() - periodSeconds * 1000);
   const longestSeconds = Math.max(...windows.map(({ periodSeconds }) => periodSeconds));
@@ -127,6 +129,7 @@ export async function readHistory(
       WHERE CASE asked.per WHEN 'wallet' THEN c.wallet_id WHEN 'client' THEN c.client_id ELSE c.tenant_id END = asked.scope_id
         AND (asked.asset IS NULL OR c.asset = asked.asset) AND c.at > asked.since) AS used
   `);
+  onRead?.(rows[0]?.events ?? 0, windows.length);
   if (rows.some(({ events }) => events > historyMax))
     throw new HistoryTooLongError(
       `the tenant ${tenantId} has more than ${historyMax} events in ${longestSeconds} seconds`,

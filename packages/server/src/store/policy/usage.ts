@@ -1,5 +1,5 @@
 import { countsTowardsLimits, type UsageByWindow } from "@bursar/domain";
-import type { Counted, TenantWindow, UsageStore } from "../../app/policy/usage.js";
+import type { Counted, OnHistoryRead, TenantWindow, UsageStore } from "../../app/policy/usage.js";
 import type { Settlement } from "../../app/transactions/settlement.js";
 import type { Database, Queryable, Tx } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
@@ -12,8 +12,8 @@ import { HistoryTooLongError, readHistory } from "./usage-history.js";
  */
 export function createUsageStore(database: Database): UsageStore {
   return {
-    readUsage: (windows, now) =>
-      readUsage(database, windows, now).catch((error: unknown) => {
+    readUsage: (windows, now, onHistoryRead) =>
+      readUsage(database, windows, now, onHistoryRead).catch((error: unknown) => {
         if (error instanceof HistoryTooLongError) return undefined;
         throw error;
       }),
@@ -34,6 +34,7 @@ export async function readUsage(
   source: Queryable,
   windows: readonly TenantWindow[],
   now: Date,
+  onHistoryRead?: OnHistoryRead,
 ): Promise<UsageByWindow> {
   if (windows.length === 0) return new Map();
   const column = <T>(pick: (entry: TenantWindow) => T) => windows.map(pick);
@@ -61,7 +62,8 @@ export async function readUsage(
   const unkept = windows.filter(({ window }) => missing.has(window.key));
   for (const tenantId of new Set(unkept.map((entry) => entry.tenantId))) {
     const ofTenant = unkept.flatMap((entry) => (entry.tenantId === tenantId ? [entry.window] : []));
-    for (const [key, found] of await readHistory(source, tenantId, ofTenant, now)) usage.set(key, found);
+    const history = await readHistory(source, tenantId, ofTenant, now, onHistoryRead);
+    for (const [key, found] of history) usage.set(key, found);
   }
   return usage;
 }

@@ -99,21 +99,37 @@ describe("the cost of a request", () => {
     expect(leftOf(replaced)).toBeLessThanOrEqual(2);
   });
 
-  it("grows with the limits of a policy to evaluate, for which the log is read", async () => {
-    const owner = await service.createTenant();
-    const token = await service.token(owner);
-    const rules = [1, 2, 3].map((hours) => ({
-      name: `r${hours}`,
-      when: { count: { per: "tenant", period_seconds: hours * 3600, above: 5 } },
-      action: "reject",
-      reason: "no",
-    }));
-    const evaluated = await service.call("POST", "/v1/policy/evaluate", token, {
-      transaction: { reference: "r", asset: "USD", amount: "1" },
-      document: { rules, default: { action: "allow" } },
+  /** A policy with three rules, of which one has two limits. */
+  const evaluateLimits = (token: string) => {
+    const rules = [1, 2, 3].map((hours) => {
+      const window = { per: "tenant", period_seconds: hours * 3600 };
+      const sum = { ...window, asset: "USD", above: "1000" };
+      const when = { count: { ...window, above: 5 }, ...(hours === 1 ? { sum } : {}) };
+      return { name: `r${hours}`, when, action: "reject", reason: "no" };
     });
+    const transaction = { reference: "r", asset: "USD", amount: "1" };
+    const document = { rules, default: { action: "allow" } };
+    return service.call("POST", "/v1/policy/evaluate", token, { transaction, document });
+  };
+
+  it("grows with the limits of a policy to evaluate, for which the log is read", async () => {
+    const evaluated = await evaluateLimits(await newToken());
     // One, 20 for the log, and one for each limit.
-    expect([evaluated.status, leftOf(evaluated)]).toEqual([200, 30 - 24]);
+    expect([evaluated.status, leftOf(evaluated)]).toEqual([200, 30 - 25]);
+  });
+
+  it("grows with the events that the limits of a policy to evaluate are summed over, beyond 4000", async () => {
+    const owner = await service.createTenant();
+    const tenantId = readId("tnt", owner.tenantId);
+    await service.database.query(sql`
+      INSERT INTO events (tenant_id, sequence, event, subject_id, version, state, previous_state, occurred_at)
+      SELECT ${tenantId}, 1000 + n, 'transaction.updated', gen_random_uuid(), 2, 'failed', 'accepted', now()
+      FROM generate_series(1, 8000) AS n`);
+    await service.database.query(sql`INSERT INTO event_sequences (tenant_id, sequence) VALUES (${tenantId}, 9000)
+      ON CONFLICT (tenant_id) DO UPDATE SET sequence = 9000`);
+    const evaluated = await evaluateLimits(await service.token(owner));
+    // As above, and four for the events. A token is gained each second in the meantime.
+    expect([evaluated.status, leftOf(evaluated) <= 30 - 27]).toEqual([200, true]);
   });
 
   it("grows with the rows that are read for a response and are not in it", async () => {

@@ -1,6 +1,6 @@
 import { EvaluatePolicyBody, PolicyEvaluation, policyDocumentBytesMax } from "@bursar/protocol";
 import { Type } from "typebox";
-import { itemsToEvaluatePolicy } from "../../../app/quotas/take-quota.js";
+import { itemsOfHistory, itemsToEvaluatePolicy } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf, unwrap } from "../../access/guard.js";
 import { defineRoute } from "../../route.js";
@@ -43,6 +43,11 @@ export function evaluatePolicy({ evaluatePolicy: evaluate }: Pick<UseCases, "eva
         "LIMITS_NOT_READY",
       ],
     },
-    async (request) => unwrap(await evaluate(principalOf(request).principal, request.body)),
+    async (request) => {
+      const onHistoryRead = (events: number, limits: number) => {
+        request.itemsFound += itemsOfHistory(events, limits);
+      };
+      return unwrap(await evaluate(principalOf(request).principal, request.body, onHistoryRead));
+    },
   );
 }
