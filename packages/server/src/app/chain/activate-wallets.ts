@@ -1,7 +1,7 @@
 import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
 import type { Timers } from "../../runtime/loops/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../../runtime/loops/waking-loop.js";
-import type { Signer } from "./signer.js";
+import { type Signer, SignerUnavailableError } from "./signer.js";
 
 /** A wallet of a chain that has no address yet. */
 interface CreatingWallet {
@@ -27,13 +27,17 @@ export interface ChainWalletActivation {
   activate: (wallets: readonly AddressedWallet[], occurredAt: Date) => Promise<number>;
   /** Records on the row that it failed, and when it is tried next. */
   recordFailure: (wallet: CreatingWallet, error: unknown, now: Date) => Promise<void>;
+  /** How many wallets have an address, on all networks. */
+  countAddressed: () => Promise<number>;
+  /** The newest wallet of each of these tenants that has an address. */
+  listNewest: (tenantIds: readonly string[]) => Promise<CreatingWallet[]>;
 }
 
 export interface ActivateWalletsDeps {
   /** The networks that are followed. A deposit to an address from before would not be noticed. */
   listFollowed: () => Promise<readonly string[]>;
   store: ChainWalletActivation;
-  signer: Pick<Signer, "addressesOf">;
+  signer: Pick<Signer, "addressesOf" | "signedFrom" | "countWallets">;
   /** The form with a checksum; throws if it is no address. */
   showAddress: (address: string) => string;
   /** Whether the signer or the database is unavailable: then no wallet is at fault. */
@@ -68,9 +72,33 @@ export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
     return await store.activate(addressed, new Date(now()));
   }
 
+  /** How many wallets the signer had when it knew all that have an address. */
+  let knownCount: number | undefined;
+
+  /**
+   * A signer whose journal was restored from an earlier backup has forgotten the last wallets, and would give their keys to new ones. The forgotten
+   * wallets could never be signed for again, because an address belongs to one wallet.
+   */
+  async function assertRemembers(creating: readonly CreatingWallet[]): Promise<void> {
+    const count = await signer.countWallets();
+    if (knownCount === undefined || count < knownCount) {
+      knownCount = undefined;
+      const addressed = await store.countAddressed();
+      if (addressed > count) throw forgotten(`it has ${count}, and ${addressed} have addresses.`);
+    }
+    const newest = await store.listNewest([...new Set(creating.map(({ tenantId }) => tenantId))]);
+    const answers = await signer.signedFrom(
+      newest.map(({ tenantId, id, network }) => ({ tenantId, walletId: id, network, nonce: 0 })),
+    );
+    const unknown = answers.find((answer) => "refused" in answer && answer.refused === "WALLET_UNKNOWN");
+    if (unknown !== undefined && "reason" in unknown) throw forgotten(unknown.reason);
+    knownCount = count;
+  }
+
   async function step(): Promise<Rest> {
     const creating = await store.listCreating(await listFollowed(), batchMax, new Date(now()));
     if (creating.length === 0) return { pauseMs: lookEveryMs };
+    await assertRemembers(creating);
     const activated = await isolateFailingRows(creating, activate, {
       isUnavailable,
       onFailure: async (wallet, error) => {
@@ -83,4 +111,10 @@ export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
   }
 
   return createWakingLoop({ step, onError: deps.onError, pauseAfterErrorMs, timers: deps.timers });
+}
+
+function forgotten(fact: string): SignerUnavailableError {
+  return new SignerUnavailableError(
+    `The signer does not know all wallets: ${fact} Its journal was restored from an earlier backup, or it is another signer. New wallets get no addresses until it does. Restore the newest journal, or stop the service and run \`bursar-signer adopt\`.`,
+  );
 }

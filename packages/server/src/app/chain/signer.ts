@@ -77,6 +77,8 @@ export interface Signer {
     wallets: readonly (SignerWallet & { nonce: number })[],
   ) => Promise<(SignedNonce[] | SignerRefusal)[]>;
   health: () => Promise<{ isReady: boolean; reason: string | null }>;
+  /** How many wallets it has given addresses. It never falls, unless its journal was restored. Throws SignerUnavailableError. */
+  countWallets: () => Promise<number>;
 }
 
 /** No usable answer of the signer. What was asked for may have been signed; asking again returns the same bytes. */

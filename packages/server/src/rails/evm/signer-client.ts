@@ -88,6 +88,12 @@ export function createSignerClient(options: SignerClientOptions): SignerClient {
         return { isReady: false, reason: (error as Error).message };
       }
     },
+    countWallets: async () => {
+      const { status, body } = await ask("GET", "/health");
+      const { wallets } = recordOf(body);
+      if (status === 200 && Number.isSafeInteger(wallets)) return Number(wallets);
+      throw new SignerUnavailableError(`The signer answered /health with ${describe(status, body)}.`);
+    },
     readLimits: async (network) => {
       try {
         const { body } = await ask("GET", "/health");

@@ -61,6 +61,7 @@ export function createModelSigner(reach: () => Promise<void>): Signer {
       });
     },
     health: async () => ({ isReady: true, reason: null }),
+    countWallets: async () => 0,
   };
 }
 

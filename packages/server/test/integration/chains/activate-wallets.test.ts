@@ -19,8 +19,10 @@ const now = new Date("2026-11-16T12:00:00Z");
 describe("the activation of wallets on a chain", () => {
   let database: TestDatabase;
   let stop: () => Promise<void> = async () => undefined;
+  let errors: string[] = [];
   beforeEach(async () => {
     database = await createTestDatabase();
+    errors = [];
   });
   afterEach(async () => {
     await stop();
@@ -49,18 +51,27 @@ describe("the activation of wallets on a chain", () => {
   };
   const store = () =>
     createChainWalletActivation(withKeys(database, keys), createEventLog({ publish: () => undefined }));
-  const start = (addressesOf: Signer["addressesOf"], listFollowed = async () => [network]) => {
+  /** A signer that remembers all wallets. */
+  const remembering: Pick<Signer, "signedFrom" | "countWallets"> = {
+    signedFrom: async (wallets) => wallets.map(() => []),
+    countWallets: async () => Number.MAX_SAFE_INTEGER,
+  };
+  const start = (
+    addressesOf: Signer["addressesOf"],
+    listFollowed = async () => [network],
+    { signedFrom, countWallets } = remembering,
+  ) => {
     const activator = createWalletActivator({
       ...{
         listFollowed,
         store: store(),
-        signer: { addressesOf },
+        signer: { addressesOf, signedFrom, countWallets },
         showAddress: (address: string) => address,
       },
       isUnavailable: (error) => error instanceof SignerUnavailableError,
       ...{
         onFailure: () => undefined,
-        onError: () => undefined,
+        onError: (error) => errors.push((error as Error).message),
         now: () => now.getTime(),
         timers: nodeTimers,
       },
@@ -144,4 +155,56 @@ describe("the activation of wallets on a chain", () => {
     expect(listed.length).toBeLessThanOrEqual(10);
     expect(listed.some(({ tenantId }) => tenantId === few)).toBe(true);
   });
+
+  /** A journal of wallets, in the order in which they got the keys of a seed. */
+  const signerOf = (journal: string[]) => {
+    const keyOf = (walletId: string) => `0x${String(journal.indexOf(walletId) + 1).padStart(40, "0")}`;
+    const addressesOf: Signer["addressesOf"] = async (wallets) => {
+      for (const { walletId } of wallets) if (!journal.includes(walletId)) journal.push(walletId);
+      return wallets.map(({ walletId }) => keyOf(walletId));
+    };
+    const answer = (walletId: string) =>
+      journal.includes(walletId)
+        ? []
+        : { refused: "WALLET_UNKNOWN" as const, reason: `The signer has no wallet ${walletId}.` };
+    const rest: typeof remembering = {
+      signedFrom: async (wallets) => wallets.map(({ walletId }) => answer(walletId)),
+      countWallets: async () => journal.length,
+    };
+    return { addressesOf, rest };
+  };
+  const follow = async () => [network];
+
+  it.each<[whose: string, isNew: boolean, others: number]>([
+    ["the same tenant", false, 5],
+    ["another tenant", true, 0],
+  ])(
+    "gives no address to a wallet of %s while the signer has forgotten some",
+    async (_whose, isNew, others) => {
+      const tenantId = await createTenant();
+      const journal: string[] = Array.from({ length: others }, () => randomUUID());
+      const { addressesOf, rest } = signerOf(journal);
+      await createWallets(tenantId, 2);
+      start(addressesOf, follow, rest);
+      await eventually(rows, (all) => all.every(({ state }) => state === "active"));
+      await stop();
+      // Its journal is restored from an earlier backup: the newest wallet is not in it.
+      const [newest] = await store().listNewest([tenantId]);
+      const forgotten = journal.splice(journal.indexOf(newest?.id ?? ""));
+      const kept = [...journal];
+      await createWallets(isNew ? await createTenant() : tenantId, 1);
+      const activator = start(addressesOf, follow, rest);
+      await eventually(
+        () => errors,
+        (all) => all.some((message) => message.includes("The signer does not know all wallets")),
+      );
+      // No new wallet has the key of the forgotten one.
+      expect(journal).toEqual(kept);
+      journal.push(...forgotten);
+      activator.wake();
+      const done = await eventually(rows, (all) => all.every(({ state }) => state === "active"));
+      expect(new Set(done.map(({ address }) => address)).size).toBe(3);
+      expect(done.map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
+    },
+  );
 });

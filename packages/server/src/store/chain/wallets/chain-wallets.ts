@@ -29,5 +29,18 @@ export function createChainWalletActivation(database: Database, log: EventLog): 
         `);
       }),
     recordFailure: (wallet, error, now) => recordFailure(database, walletFailures, wallet, error, now),
+    // One scan of an index. It is asked for when a process or the signer has started.
+    countAddressed: async () => {
+      const [row] = await database.query<{ count: string }>(sql`SELECT count(*) AS count FROM chain_wallets`);
+      return Number(row?.count ?? 0);
+    },
+    // Served by the primary key.
+    listNewest: (tenantIds) =>
+      database.query(sql`
+        SELECT w.tenant_id AS "tenantId", w.wallet_id AS id, w.network
+        FROM unnest(${[...tenantIds]}::uuid[]) AS given (tenant_id) CROSS JOIN LATERAL (
+          SELECT * FROM chain_wallets w WHERE w.tenant_id = given.tenant_id
+          ORDER BY w.tenant_id DESC, w.wallet_id DESC LIMIT 1) AS w
+      `),
   };
 }
