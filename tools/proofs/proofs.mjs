@@ -18,7 +18,7 @@ export const proofs = {
     shows: "every accepted transaction and order has one final result when processes are killed under load",
     files: [`${server}/faults/kill.test.ts`, `${server}/faults/market-kill.test.ts`],
     sizes: {
-      times: { env: "BURSAR_KILLS", short: 6, long: 1000, means: "kills of the service" },
+      times: { env: "BURSAR_KILLS", short: 4, long: 1000, means: "kills of the service" },
       "postgres-times": { env: "BURSAR_POSTGRES_KILLS", short: 2, long: 1000, means: "kills of PostgreSQL" },
       "market-times": {
         env: "BURSAR_MARKET_KILLS",
@@ -35,7 +35,7 @@ export const proofs = {
     sizes: {
       synchronous: {
         env: "BURSAR_FAILOVERS",
-        short: 3,
+        short: 2,
         long: 50,
         means: "failovers to a synchronous standby",
       },
@@ -59,10 +59,10 @@ export const proofs = {
     shows: "clients of the stream miss nothing and see nothing twice when their connections are cut",
     files: [`${server}/faults/stream/stream.test.ts`, `${server}/faults/stream/stream-deltas.test.ts`],
     sizes: {
-      cuts: { env: "BURSAR_CUTS", short: 20, long: 200, means: "connections that are cut" },
-      events: { env: "BURSAR_EVENTS", short: 1000, long: 20_000, means: "events that happen meanwhile" },
+      cuts: { env: "BURSAR_CUTS", short: 12, long: 200, means: "connections that are cut" },
+      events: { env: "BURSAR_EVENTS", short: 600, long: 20_000, means: "events that happen meanwhile" },
       kills: { env: "BURSAR_STREAM_KILLS", short: 2, long: 20, means: "kills of the service" },
-      deltas: { env: "BURSAR_DELTAS", short: 3000, long: 100_000, means: "changes of an order book" },
+      deltas: { env: "BURSAR_DELTAS", short: 1500, long: 100_000, means: "changes of an order book" },
     },
   },
   database: {
@@ -128,7 +128,7 @@ export const proofs = {
     shows: "every webhook arrives, verified, at receivers that fail at random, from a service that is killed",
     files: [`${server}/faults/webhook-storm.test.ts`],
     sizes: {
-      deliveries: { env: "BURSAR_STORM_DELIVERIES", short: 1000, long: 50_000, means: "deliveries" },
+      deliveries: { env: "BURSAR_STORM_DELIVERIES", short: 600, long: 50_000, means: "deliveries" },
       endpoints: { env: "BURSAR_STORM_ENDPOINTS", short: 20, long: 100, means: "endpoints" },
       kills: { env: "BURSAR_STORM_KILLS", short: 1, long: 5, means: "kills of the service" },
       seed: { env: "BURSAR_STORM_SEED", means: "the seed of the receivers' failures" },
@@ -262,7 +262,7 @@ export const proofs = {
         long: 10,
         means: "kills of a receiver at each point, with each store",
       },
-      payments: { env: "BURSAR_CLIENT_PAYMENTS", short: 1000, long: 20_000, means: "payments" },
+      payments: { env: "BURSAR_CLIENT_PAYMENTS", short: 500, long: 20_000, means: "payments" },
       seed: { env: "BURSAR_CLIENT_SEED", means: "the seed of the faults" },
     },
   },
