@@ -1702,6 +1702,8 @@ export interface System {
   keys: {
     /** The ids of the keys that verify access tokens. */
     token: string[];
+    /** The ids of keys in the database that the master key does not decrypt: they sign and verify nothing. If there is one, something other than the service has written it; tell the operator. */
+    token_unreadable: string[];
     /** The ids of the keys that verify checkpoints of the audit log. */
     audit: string[];
   };

@@ -79,7 +79,7 @@ const system: System = {
   markets: [{ market: "ETH-USD", state: "running" }],
   signer: "up",
   networks: [{ network: "eip155:31337", state: "following" }],
-  keys: { token: [exampleIds.key], audit: ["9f1c2b3a4d5e6f70"] },
+  keys: { token: [exampleIds.key], token_unreadable: [], audit: ["9f1c2b3a4d5e6f70"] },
 };
 
 const failure: FailedItem = {

@@ -66,6 +66,11 @@ export const System = Type.Object(
     ),
     keys: Type.Object({
       token: Type.Array(Type.String(), { description: "The ids of the keys that verify access tokens." }),
+      token_unreadable: Type.Array(Type.String(), {
+        maxItems: 100,
+        description:
+          "The ids of keys in the database that the master key does not decrypt: they sign and verify nothing. If there is one, something other than the service has written it; tell the operator.",
+      }),
       audit: Type.Array(Type.String(), {
         description: "The ids of the keys that verify checkpoints of the audit log.",
       }),

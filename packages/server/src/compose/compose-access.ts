@@ -57,6 +57,7 @@ import type { ComposeOptions } from "./compose.js";
 import { createStops } from "./create-stops.js";
 import { composePeople, type PeopleUseCases } from "./people/compose-people.js";
 import { secretContexts } from "./secret-contexts.js";
+import { createUnreadableKeys } from "./unreadable-keys.js";
 
 type AccessUseCases = OAuthService &
   ClientService &
@@ -72,6 +73,7 @@ export interface AccessParts {
   addresses: AddressQuota;
   metrics: readonly Metric[];
   issueStreamTicket: IssueTicket;
+  unreadableTokenKeys: () => readonly string[];
   /** The clients as requests see them: at most a few seconds old. */
   clients: ClientAccessCache;
   /** Called once, after the migrations. */
@@ -109,7 +111,8 @@ export function composeAccess(
   const nonces = createNonceStore(database);
   const tokenKeyStore = createTokenKeyStore(database);
   const auditStore = createAuditStore(database);
-  const tokenKeys = createTokenKeyRing(tokenKeyStore, sealing, now, () => performance.now());
+  const unreadable = createUnreadableKeys(log);
+  const tokenKeys = createTokenKeyRing(tokenKeyStore, sealing, now, () => performance.now(), unreadable.see);
   const tokens = createTokenSigner({ keys: tokenKeys, issuer: publicUrl, now });
   const defaultQuotas = defaultQuotasOf(settings);
   const addresses = createAddressQuota(addressQuotaOf(settings), () => performance.now());
@@ -226,7 +229,8 @@ export function composeAccess(
       publicUrl,
       now,
     },
-    metrics: [tampered.metric],
+    metrics: [tampered.metric, unreadable.metric],
+    unreadableTokenKeys: unreadable.shown,
     issueStreamTicket: tickets.issue,
     clients: access,
     quotas,

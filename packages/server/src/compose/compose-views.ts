@@ -30,7 +30,7 @@ export interface ViewParts {
 
 export interface ViewedParts {
   assets: AssetRegistry;
-  access: Pick<AccessParts, "quotas"> & {
+  access: Pick<AccessParts, "quotas" | "unreadableTokenKeys"> & {
     useCases: Pick<AccessParts["useCases"], "readClient" | "listTokenKeys">;
   };
   transactions: Pick<TransactionParts, "load"> & {
@@ -100,6 +100,7 @@ export function composeViews(
         isOverloaded: () => transactions.load.reading().isOverloaded,
         checkChains: chains.checkChains,
         listTokenKeys: access.useCases.listTokenKeys,
+        listUnreadableTokenKeys: access.unreadableTokenKeys,
         listAuditKeys,
         now,
       }),

@@ -7,6 +7,7 @@ import { OperatorError } from "../operator-error.js";
 import type { Sealing } from "./sealing.js";
 
 interface TokenKey {
+  id: string;
   /** The `kid` of tokens. */
   kid: string;
   publicKey: KeyObject;
@@ -44,6 +45,8 @@ export function createTokenKeyRing(
   sealing: Sealing,
   now: () => number,
   monotonicMs: () => number,
+  /** Told at every load which keys were left out. */
+  onUnreadable: (kids: readonly string[]) => void = () => undefined,
 ): TokenKeyRing {
   let keys: readonly TokenKey[] = [];
   let kids: ReadonlySet<string> = new Set();
@@ -54,9 +57,10 @@ export function createTokenKeyRing(
   async function reload(): Promise<void> {
     const clearsBefore = clears;
     const startedAtMs = monotonicMs();
-    const listed = (await listValidTokenKeys(store)).map((stored) => openTokenKey(stored, sealing));
+    const { opened, unreadable } = openTokenKeys(await listValidTokenKeys(store), sealing);
     if (clears !== clearsBefore) return;
-    keys = listed;
+    onUnreadable(unreadable.map(tokenKeyId));
+    keys = opened;
     kids = new Set(keys.map(({ kid }) => kid));
     readAtMs = startedAtMs;
   }
@@ -101,7 +105,7 @@ export function createTokenKeyRing(
   };
 }
 
-/** Creates the first key if there is none, and checks that the master key decrypts all keys. */
+/** Creates the first key if there is none, and checks that the master key decrypts at least one. */
 export async function prepareTokenKeys(
   store: TokenKeyStore,
   sealing: Sealing,
@@ -110,25 +114,24 @@ export async function prepareTokenKeys(
 ): Promise<void> {
   const stored = await listValidTokenKeys(store);
   if (stored.length === 0) await store.addFirstTokenKey(makeTokenKey(sealing, newUuid(), now()));
-  for (const key of stored) openTokenKey(key, sealing);
+  openTokenKeys(stored, sealing);
 }
 
-/** Publishes the next key, which signs once every process has loaded it, and removes retired keys. */
+/** Publishes the next key, which signs once every process has loaded it, and removes retired keys. Those that cannot be decrypted stay. */
 export async function rotateTokenKeys(
   store: TokenKeyStore,
   sealing: Sealing,
   newUuid: () => string,
   now: () => number,
-): Promise<{ added: StoredTokenKey; removed: string[] }> {
+): Promise<{ added: StoredTokenKey; removed: string[]; unreadable: string[] }> {
   const stored = await listValidTokenKeys(store);
-  // A key encrypted with another master key could not be decrypted by the service, and would stop it.
-  for (const key of stored) openTokenKey(key, sealing);
-  const withTimes = stored.map((key) => ({ id: key.id, activeFromMs: key.activeFrom.getTime() }));
-  const removed = scheduleTokenKeys(withTimes, now()).retired.map((key) => key.id);
+  // A key encrypted with another master key than the others could not be decrypted by the service.
+  const { opened, unreadable } = openTokenKeys(stored, sealing);
+  const removed = scheduleTokenKeys(opened, now()).retired.map((key) => key.id);
   // The first key signs at once.
   const added = makeTokenKey(sealing, newUuid(), now() + (stored.length === 0 ? 0 : publishAheadMs));
   await store.changeTokenKeys({ added, removed }, describe("keys.rotate", added.id, now));
-  return { added, removed };
+  return { added, removed, unreadable };
 }
 
 /**
@@ -147,9 +150,8 @@ export async function revokeTokenKey(
   if (!stored.some((key) => key.id === id))
     throw new OperatorError(`There is no key ${tokenKeyId(id)}. List the keys with \`bursar keys list\`.`);
   // One that cannot be decrypted is not in the way.
-  const usable = stored.filter((key) => sealing.open(sealContext(key.id), key.privateKey) !== undefined);
-  const withTimes = usable.map((key) => ({ id: key.id, activeFromMs: key.activeFrom.getTime() }));
-  const isSigning = scheduleTokenKeys(withTimes, now()).signing?.id === id;
+  const usable = stored.flatMap((key) => openTokenKey(key, sealing) ?? []);
+  const isSigning = scheduleTokenKeys(usable, now()).signing?.id === id;
   const added = isSigning ? makeTokenKey(sealing, newUuid(), now()) : undefined;
   const change = { added, removed: [id] };
   try {
@@ -176,14 +178,20 @@ export async function listValidTokenKeys(
 }
 
 /** The stored keys with the role of each, for display. */
-export function scheduledTokenKeys(stored: readonly StoredTokenKey[], now: number) {
-  const keys = stored.map(({ id, activeFrom }) => ({ id, activeFrom, activeFromMs: activeFrom.getTime() }));
+export function scheduledTokenKeys(stored: readonly StoredTokenKey[], sealing: Sealing, now: number) {
+  const keys = stored.flatMap((key) => openTokenKey(key, sealing) ?? []);
   const { signing, retired } = scheduleTokenKeys(keys, now);
-  return keys.map((key) => {
-    if (key === signing) return { ...key, role: "signs" };
-    if (key.activeFromMs > now) return { ...key, role: "published, signs later" };
-    return { ...key, role: retired.includes(key) ? "retired" : "verifies earlier tokens" };
-  });
+  const roleOf = (key: TokenKey | undefined): string => {
+    if (key === undefined) return "not used: the master key does not decrypt it";
+    if (key === signing) return "signs";
+    if (key.activeFromMs > now) return "published, signs later";
+    return retired.includes(key) ? "retired" : "verifies earlier tokens";
+  };
+  return stored.map(({ id, activeFrom }) => ({
+    id,
+    activeFrom,
+    role: roleOf(keys.find((key) => key.id === id)),
+  }));
 }
 
 export function tokenKeyId(id: string): string {
@@ -207,15 +215,35 @@ export function makeTokenKey(sealing: Sealing, id: string, activeFromMs: number)
   };
 }
 
-function openTokenKey({ id, privateKey, activeFrom }: StoredTokenKey, sealing: Sealing): TokenKey {
-  const opened = sealing.open(sealContext(id), privateKey);
-  if (opened === undefined) {
+/**
+ * A row that does not open is left out, and neither signs nor verifies: something other than the service has written it, and it must not
+ * stop the other keys. If no row opens, the master key is a wrong one.
+ */
+function openTokenKeys(
+  stored: readonly StoredTokenKey[],
+  sealing: Sealing,
+): { opened: TokenKey[]; unreadable: string[] } {
+  const opened = stored.flatMap((key) => openTokenKey(key, sealing) ?? []);
+  if (stored.length > 0 && opened.length === 0) {
     throw new OperatorError(
       "The master key does not decrypt the keys in this database. Use the master key that they were encrypted with.",
     );
   }
+  const ids = new Set(opened.map(({ id }) => id));
+  return { opened, unreadable: stored.flatMap(({ id }) => (ids.has(id) ? [] : [id])) };
+}
+
+/** The public half comes from the private one, which is authenticated with the id of the row; the stored one counts for nothing. */
+function openTokenKey(
+  { id, privateKey, activeFrom }: StoredTokenKey,
+  sealing: Sealing,
+): TokenKey | undefined {
+  const opened = sealing.open(sealContext(id), privateKey);
+  // The database also knows infinite times, which are no dates.
+  if (opened === undefined || !(activeFrom instanceof Date)) return undefined;
   const key = createPrivateKey({ key: Buffer.from(opened), format: "der", type: "pkcs8" });
   return {
+    id,
     kid: tokenKeyId(id),
     privateKey: key,
     publicKey: createPublicKey(key),

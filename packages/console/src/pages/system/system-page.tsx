@@ -155,6 +155,11 @@ function Software({ system: { version, schema_version, process, database, keys }
           <Fact name="Keys of tokens">
             <Ids of={keys.token} />
           </Fact>
+          {keys.token_unreadable.length > 0 && (
+            <Fact name="Keys of tokens that cannot be decrypted">
+              <Ids of={keys.token_unreadable} />
+            </Fact>
+          )}
           <Fact name="Keys of the audit log">
             <Ids of={keys.audit} />
           </Fact>

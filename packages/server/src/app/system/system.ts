@@ -23,7 +23,7 @@ export interface System {
   lag: { events: number; seconds: number };
   markets: readonly MarketState[];
   chains: ChainChecks | undefined;
-  keys: { token: readonly string[]; audit: readonly string[] };
+  keys: { token: readonly string[]; unreadable: readonly string[]; audit: readonly string[] };
 }
 
 interface ProcessFacts {
@@ -109,6 +109,8 @@ export interface SystemDeps {
   isOverloaded: () => boolean;
   checkChains: () => Promise<ChainChecks | undefined>;
   listTokenKeys: () => Promise<readonly { kid: string }[]>;
+  /** Those that were left out when the keys were loaded. */
+  listUnreadableTokenKeys: () => readonly string[];
   listAuditKeys: () => readonly AuditKey[];
   now: () => number;
 }
@@ -138,7 +140,11 @@ export function createSystem(deps: SystemDeps): SystemUseCases {
         lag,
         markets,
         chains,
-        keys: { token: tokenKeys.map(({ kid }) => kid), audit: deps.listAuditKeys().map(({ kid }) => kid) },
+        keys: {
+          token: tokenKeys.map(({ kid }) => kid),
+          unreadable: deps.listUnreadableTokenKeys(),
+          audit: deps.listAuditKeys().map(({ kid }) => kid),
+        },
       };
     },
     listFailures: store.listFailures,

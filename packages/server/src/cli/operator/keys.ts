@@ -27,11 +27,15 @@ export function addKeysCommand(program: Command): void {
       "publish a new key, which starts to sign 30 seconds later; the old one is kept until its tokens have expired",
     )
     .action(async () => {
-      const { added, removed } = await withDatabase(({ database, sealing, newUuid, now }) =>
+      const { added, removed, unreadable } = await withDatabase(({ database, sealing, newUuid, now }) =>
         rotateTokenKeys(createTokenKeyStore(database), sealing, newUuid, now),
       );
       print(`${tokenKeyId(added.id)} is published and signs from ${added.activeFrom.toISOString()}`);
       for (const id of removed) print(`${tokenKeyId(id)} is removed`);
+      for (const id of unreadable.slice(0, shownMax))
+        printError(
+          `Warning: the master key does not decrypt ${tokenKeyId(id)}. It is not used. Remove it with \`bursar keys revoke\`.`,
+        );
     });
   keys
     .command("revoke <key>")
@@ -110,11 +114,12 @@ export function addKeysCommand(program: Command): void {
     .command("list")
     .description("list the keys that sign access tokens, with the role of each")
     .action(async () => {
-      const listed = await withDatabase(async ({ database, now }) =>
-        scheduledTokenKeys(await listValidTokenKeys(createTokenKeyStore(database)), now()),
+      const listed = await withDatabase(async ({ database, sealing, now }) =>
+        scheduledTokenKeys(await listValidTokenKeys(createTokenKeyStore(database)), sealing, now()),
       );
       for (const { id, activeFrom, role } of listed) {
-        print(`${tokenKeyId(id)}  ${activeFrom.toISOString()}  ${role}`);
+        const from = activeFrom instanceof Date ? activeFrom.toISOString() : String(activeFrom);
+        print(`${tokenKeyId(id)}  ${from}  ${role}`);
       }
     });
 }

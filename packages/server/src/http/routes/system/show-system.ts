@@ -60,7 +60,11 @@ function present(system: System): SystemBody {
     markets: system.markets.map((market) => ({ market: market.market, state: stateOf(market) })),
     signer: chains?.signer ?? null,
     networks: Object.entries(chains?.networks ?? {}).map(([network, state]) => ({ network, state })),
-    keys: { token: [...system.keys.token], audit: [...system.keys.audit] },
+    keys: {
+      token: [...system.keys.token],
+      token_unreadable: [...system.keys.unreadable],
+      audit: [...system.keys.audit],
+    },
   };
 }
 
