@@ -138,6 +138,42 @@ describe("a payment that is signed and in no block", () => {
     },
   );
 
+  it.each([
+    ["its wallet is frozen", (_: string, wallet: ChainWallet) => stopping.freeze(wallet)],
+    ["its tenant is suspended", () => stopping.suspend()],
+    ["it is cancelled", (id: string, wallet: ChainWallet) => driven.requestCancel(wallet, id)],
+  ])(
+    "is replaced by an empty transaction when %s, before the next block, also if it was just sped up",
+    async (_, stop) => {
+      const wallet = await driven.createFunded(coins);
+      const before = paid();
+      const id = await stuck(wallet);
+      const head = driven.chain.head().number;
+      await driven.database.query(
+        sql`UPDATE chain_payments SET speed_up_requested = true WHERE transaction_id = ${id}`,
+      );
+      driven.wake();
+      await eventually(
+        () => stopping.attempts(id),
+        (attempts) => attempts.at(-1) === "replacement",
+      );
+      await stop(id, wallet);
+      await cancelledInPool();
+      expect([await stopping.attempts(id), driven.chain.head().number]).toEqual([
+        ["payment", "replacement", "cancellation"],
+        head,
+      ]);
+      await driven.settle();
+      await eventually(
+        async () => (await driven.read(id)).state,
+        (state) => state === "cancelled" || state === "failed",
+      );
+      await stopping.resume();
+      expect(paid() - before).toBe(0n);
+      expect(driven.errors).toEqual([]);
+    },
+  );
+
   it("of a disabled client waits, and is sent and replaced again when the client is enabled", async () => {
     const wallet = await driven.createFunded(coins);
     const before = paid();

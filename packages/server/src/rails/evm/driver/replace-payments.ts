@@ -16,6 +16,9 @@ const requestedTimesMarket = 2n;
 
 type Wish = { kind: "speed_up"; isRequested: boolean } | { kind: "cancel"; reason: StopReason };
 
+/** The attempts of which a cancellation was decided or refused at a head, by chain: in memory, as one try more does no harm. */
+const triedStops = new WeakMap<FollowedChain, { headNumber: number; attempts: Set<string> }>();
+
 interface Wished {
   payment: SentPayment;
   wish: Wish;
@@ -34,7 +37,7 @@ export async function replacePayments(
 ): Promise<{ isBusy: boolean; stopped: ReadonlySet<string> }> {
   const wishes = payments.flatMap((payment, index) => {
     const isLowest = payment.walletId !== (payments[index - 1] ?? before)?.walletId;
-    const wish = wishOf(payment, isLowest, chain.headNumber);
+    const wish = wishOf(payment, isLowest, chain);
     return wish === undefined ? [] : [{ payment, wish }];
   });
   if (wishes.length === 0) return { isBusy: false, stopped: new Set() };
@@ -56,7 +59,7 @@ async function writeTerms(
   wishes: readonly Wished[],
   market: FeeTerms,
 ): Promise<string[]> {
-  return await inUnit(context, positionOf(chain), async (unit, record) => {
+  const stopped = await inUnit(context, positionOf(chain), async (unit, record) => {
     const states = await unit.lockPayments(wishes.map(({ payment }) => payment));
     const current = wishes.filter(({ payment: { id, number, unsigned } }) => {
       const state = states.get(id);
@@ -86,6 +89,22 @@ async function writeTerms(
     );
     return stops.map(({ id }) => id);
   });
+  for (const { payment, wish } of wishes)
+    if (wish.kind === "cancel") stopsTriedOf(chain).add(attemptOf(payment));
+  return stopped;
+}
+
+function stopsTriedOf(chain: FollowedChain): Set<string> {
+  const { headNumber } = chain;
+  const known = triedStops.get(chain);
+  if (known?.headNumber === headNumber) return known.attempts;
+  const attempts = new Set<string>();
+  triedStops.set(chain, { headNumber, attempts });
+  return attempts;
+}
+
+function attemptOf({ id, number }: SentPayment): string {
+  return `${id} ${number}`;
 }
 
 /** The terms of the next attempt, and what must be held for them; neither if the cap is reached. */
@@ -102,15 +121,17 @@ function planOf(
 }
 
 /** Only the lowest nonce of a wallet can be stuck by its fee: those behind it, or behind a free one, wait for it, and gain nothing by higher fees. */
-function wishOf(payment: SentPayment, isLowest: boolean, headNumber: number): Wish | undefined {
+function wishOf(payment: SentPayment, isLowest: boolean, chain: FollowedChain): Wish | undefined {
   const isCancellation = payment.terms.purpose === "cancellation";
   // What waits for its signature, unless it would pay what has been stopped since.
   if (payment.unsigned === "cancellation" || (payment.unsigned !== null && isCancellation)) return undefined;
-  const waited = headNumber - payment.termsNumber;
+  const waited = chain.headNumber - payment.termsNumber;
   // What was at the cap a moment ago is not tried at every look.
   const mayTry = payment.number === 1 || waited > 0;
   const reason = isCancellation ? undefined : stopSigned(payment);
-  if (reason !== undefined) return mayTry ? { kind: "cancel", reason } : undefined;
+  // An attempt that was just made, such as one with higher fees on request, does not delay a stop.
+  const mayStop = mayTry || !stopsTriedOf(chain).has(attemptOf(payment));
+  if (reason !== undefined) return mayStop ? { kind: "cancel", reason } : undefined;
   if (payment.unsigned !== null || !(isCancellation || (maySend(payment) && !payment.isFreezing)))
     return undefined;
   if (!isLowest || payment.waitsForFree) return undefined;
