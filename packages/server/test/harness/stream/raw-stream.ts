@@ -66,6 +66,7 @@ export async function openRawStream(
   url: string,
   token: string,
   behind: Buffer = Buffer.alloc(0),
+  { answersClose = true }: { answersClose?: boolean } = {},
 ): Promise<RawStream> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -74,7 +75,8 @@ export async function openRawStream(
   socket.on("data", (chunk) => {
     received = Buffer.concat([received, chunk]);
     // A farewell is answered, or the service would wait for that.
-    if (frames().some(({ opcode }) => opcode === opcodes.close)) socket.end(frame({ opcode: opcodes.close }));
+    if (answersClose && frames().some(({ opcode }) => opcode === opcodes.close))
+      socket.end(frame({ opcode: opcodes.close }));
   });
   const lines = Object.entries({ ...handshake, Authorization: `Bearer ${token}` });
   const bytes = handshakeBytes(lines.map(([name, value]) => `${name}: ${value}`));

@@ -1,3 +1,5 @@
+import diagnostics from "node:diagnostics_channel";
+import type { Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../../harness/eventually.js";
 import { startTestService, type TestService } from "../../../harness/service/test-service.js";
@@ -155,6 +157,21 @@ describe("a client that sends raw WebSocket frames", () => {
       () => open() - ended(),
       (count) => count === 0,
     );
+  });
+
+  it("is not read any more when it goes on after it was disconnected", async () => {
+    const accepted: Socket[] = [];
+    const onAccepted = (message: unknown) => accepted.push((message as { socket: Socket }).socket);
+    diagnostics.subscribe("net.server.socket", onAccepted);
+    stream = await openRawStream(service.url, token, text(subscribe), { answersClose: false });
+    await eventually(stream.messages, (messages) => messages.some((one) => one.includes('"subscribed"')));
+    diagnostics.unsubscribe("net.server.socket", onAccepted);
+    const { localPort } = stream.socket;
+    const own = accepted.find(({ remotePort }) => remotePort === localPort);
+    const pings = repeated(8000, () => frame({ opcode: ping, payload: "x".repeat(125) }));
+    for (let count = 0; count < 8; count++) stream.socket.write(pings);
+    expect(await stream.closed).toBe(4429);
+    expect(own?.bytesRead).toBeLessThan(pings.length);
   });
 
   it("is answered when it sends the first message with the handshake", async () => {
