@@ -49,10 +49,10 @@ export async function judgeCaller(
 ): Promise<Refused | undefined> {
   const client = await findClientOfTenant(tx, tenantId, caller.clientId);
   const [row] = await tx.query<{ isSuspended: boolean; last: string | null; revokedTokenIds: string[] }>(sql`
-    SELECT suspended_at IS NOT NULL AS "isSuspended", ${lastStop(sql`id`, sql`id`)} AS last, ARRAY(
+    SELECT t.suspended_at IS NOT NULL AS "isSuspended", ${lastStop(sql`t.id`, sql`t.id`)} AS last, ARRAY(
         SELECT token_id::text FROM revoked_tokens
         WHERE tenant_id = ${tenantId} AND client_id = ${caller.clientId}) AS "revokedTokenIds"
-    FROM tenants WHERE id = ${tenantId}
+    FROM tenants t WHERE t.id = ${tenantId}
   `);
   const subject = { tenantId, subjectId: tenantId };
   const isSuspended =

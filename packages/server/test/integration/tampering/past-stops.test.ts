@@ -1,8 +1,10 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ClientAccess } from "../../../src/app/clients/client.js";
+import { judgeCaller } from "../../../src/store/access/review-caller.js";
 import { readStandingAt, type StopAt, stopAt } from "../../../src/store/access/stops/past-stops.js";
 import { resealStops } from "../../../src/store/access/stops/reseal-stops.js";
-import { lastStopAt, recordStop } from "../../../src/store/access/stops/stop-records.js";
+import { insertStop, lastStopAt, recordStop } from "../../../src/store/access/stops/stop-records.js";
 import { withKeys } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { createGuardedTenant } from "../../harness/access/officers.js";
@@ -169,4 +171,28 @@ describe("what was requested while its client was stopped", () => {
     expect(await read()).toEqual(before);
     expect(await me()).toBe(401);
   });
+});
+
+it("a caller is reviewed with the records of its tenant: one that suspends it, and a forged end, refuse it", async () => {
+  const owner = await service.createTenant();
+  const tenantId = readId("tnt", owner.tenantId) ?? "";
+  const isSuspended = () =>
+    service.keyed.transaction(async (tx) => {
+      const seen: boolean[] = [];
+      const review = (access: ClientAccess) => {
+        seen.push(access.isSuspended);
+        return undefined;
+      };
+      await judgeCaller(tx, tenantId, { clientId: owner.client.id, review });
+      return seen;
+    });
+  expect(await isSuspended()).toEqual([false]);
+  await service.database.query(insertStop({ tenantId, subjectId: tenantId }));
+  expect(await isSuspended()).toEqual([true]);
+  await service.database.run(`
+    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at)
+    VALUES ('${tenantId}', '${tenantId}', 2, false, now())`);
+  expect(await isSuspended()).toEqual([true]);
+  await service.setTenantSuspended(owner, false);
+  expect(await isSuspended()).toEqual([false]);
 });
