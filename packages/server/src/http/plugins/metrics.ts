@@ -105,7 +105,13 @@ function mayRead(request: FastifyRequest, token: string | undefined, isLocalOpen
   if (token !== undefined) return isEqual(request.headers.authorization ?? "", `Bearer ${token}`);
   // Behind a proxy on the same machine every caller comes from loopback. Its forwarding header reveals that.
   const forwarded = request.headers["x-forwarded-for"] ?? request.headers.forwarded;
-  return isLocalOpen && forwarded === undefined && isLoopback(request.socket.remoteAddress ?? "");
+  const isLocal = isLoopback(request.socket.remoteAddress ?? "") && isLocalName(request.headers.host ?? "");
+  return isLocalOpen && forwarded === undefined && isLocal;
+}
+
+/** A page in a browser on this machine can give its own name the address of loopback; the browser then sends that name. */
+function isLocalName(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host);
 }
 
 function isLoopback(address: string): boolean {

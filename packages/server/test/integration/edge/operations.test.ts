@@ -85,10 +85,16 @@ describe("metrics", () => {
   it.each([
     ["another machine", undefined, {}, "192.0.2.1"],
     ["a proxy on this machine", undefined, { "x-forwarded-for": "192.0.2.1" }, "127.0.0.1"],
+    ["a page that has the address of this machine", undefined, { host: "evil.example:8080" }, "127.0.0.1"],
+    ["a name that begins like this machine", undefined, { host: "127.0.0.1.evil.example" }, "127.0.0.1"],
     ["no token", "t0ken", {}, "127.0.0.1"],
     ["a wrong token", "t0ken", { authorization: "Bearer other" }, "127.0.0.1"],
   ] as const)("hides from %s", async (_who, token, headers, address) => {
     expect((await ask(token, headers, address)).statusCode).toBe(404);
+  });
+
+  it.each(["localhost:8080", "127.0.0.1:8080", "[::1]:8080"])("answers this machine as %s", async (host) => {
+    expect((await ask(undefined, { host })).statusCode).toBe(200);
   });
 
   it("answers requests with the token, from any address", async () => {
