@@ -17,6 +17,8 @@ export interface ChainVerdict {
   prunedTo: bigint;
   /** The number of the last entry from before the chain was keyed; only the entry after it protects those. */
   unkeyedTo: bigint;
+  /** How many entries record that a restore or a failover has lost others. */
+  losses: number;
 }
 
 export interface VerifyAuditOptions {
@@ -60,7 +62,7 @@ export async function verifyAudit({
   const lost = [...new Set([...tenantIds, ...byTenant.keys()])].filter((tenantId) => !known.has(tenantId));
   for (const tenantId of lost)
     decide({
-      ...{ tenantId, entries: 0n, head: "", prunedTo: 0n, unkeyedTo: 0n },
+      ...{ tenantId, entries: 0n, head: "", prunedTo: 0n, unkeyedTo: 0n, losses: 0 },
       fault: "the head of the chain is missing",
     });
   return verdicts;
@@ -114,6 +116,7 @@ async function verifyChain(
     head: Buffer.from(hash).toString("hex"),
     prunedTo: base?.number ?? 0n,
     unkeyedTo,
+    losses: walk.losses(),
   };
 }
 

@@ -62,6 +62,12 @@ export interface StrayEntry {
  */
 export const headChangedAction = "audit.head_changed";
 
+/**
+ * The action of an entry that is written before the next one, if a restore or a failover has lost entries of the chain. Its object names the
+ * last one that was committed before.
+ */
+export const entriesLostAction = "audit.entries_lost";
+
 /** Entries about the opt-out of a tenant. The head names the last of them. */
 export const optOutActions: readonly string[] = [
   "tenant.single_administrator_on",

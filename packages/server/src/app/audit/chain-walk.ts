@@ -1,5 +1,5 @@
 import type { IntegrityKeys } from "../access/integrity-keys.js";
-import { type ChainedAuditEntry, headChangedAction, isChainStart } from "./audit-entry.js";
+import { type ChainedAuditEntry, entriesLostAction, headChangedAction, isChainStart } from "./audit-entry.js";
 import { chainHash, unkeyedHash } from "./chain-hash.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { isBeforeEnd, type KeyEnds } from "./key-ends.js";
@@ -17,6 +17,7 @@ export function createChainWalk(
   let { number, hash } = from;
   let isKeyed = from.keyId !== undefined;
   let unkeyedTo = 0n;
+  let losses = 0;
   const expected = new Map(checkpoints.map((checkpoint) => [BigInt(checkpoint.number), checkpoint]));
 
   /** A checkpoint before the first entry that is kept can no longer be compared. */
@@ -46,6 +47,7 @@ export function createChainWalk(
     hash = computed;
     isKeyed ||= keyId !== null;
     if (keyId === null) unkeyedTo = found;
+    if (entry.action === entriesLostAction) losses += 1;
     // Before chains were keyed, that of no tenant began with its first entry.
     if (found === 1n && keyId !== null && !isChainStart(entry.tenantId, entry.action))
       return `entry 1 is ${entry.action}, not the beginning of the chain: the entries before it were removed`;
@@ -57,6 +59,7 @@ export function createChainWalk(
     step,
     position: () => ({ number, hash, unkeyedTo }),
     isKeyed: () => isKeyed,
+    losses: () => losses,
     /** A checkpoint beyond the end of the chain. */
     findUnreached: (): string | undefined => {
       const cut = checkpoints.find((checkpoint) => BigInt(checkpoint.number) > number);

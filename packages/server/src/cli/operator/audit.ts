@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { showId } from "@bursar/protocol";
 import type { Command } from "commander";
 import { type ChainVerdict, verifyAudit } from "../../app/audit/audit-chain.js";
-import { nilTenantId } from "../../app/audit/audit-entry.js";
+import { entriesLostAction, nilTenantId } from "../../app/audit/audit-entry.js";
 import { isPositionAuthentic } from "../../app/audit/chain-hash.js";
 import { type Checkpoint, signCheckpoint, tenantOfCheckpoint } from "../../app/audit/checkpoint.js";
 import { readCheckpoints } from "../../app/audit/read-checkpoints.js";
@@ -128,9 +128,13 @@ function describeFile({ path, verdict }: FileVerdict): string {
   return `${path}  ${nameOf(verdict.tenantId)}  entries ${verdict.first} to ${verdict.last}  intact`;
 }
 
-function describeChain({ tenantId, entries, fault, head, prunedTo }: ChainVerdict): string {
+function describeChain({ tenantId, entries, fault, head, prunedTo, losses }: ChainVerdict): string {
   const removed = prunedTo === 0n ? "" : ` after ${prunedTo}, which were exported and removed`;
-  return `${nameOf(tenantId)}  ${entries} entries${removed}  ${fault ?? `intact  ${head}`}`;
+  const lost =
+    losses === 0
+      ? ""
+      : `, ${losses} of which say that a restore or a failover has lost others (${entriesLostAction})`;
+  return `${nameOf(tenantId)}  ${entries} entries${removed}${lost}  ${fault ?? `intact  ${head}`}`;
 }
 
 function nameOf(tenantId: string): string {

@@ -35,7 +35,19 @@ describe("what a process knows to be committed", () => {
     witnesses.committed(0, event("one", 1));
     expect(witnesses.list()).toEqual([]);
     witnesses.committed(1, event("one", 1));
-    witnesses.clear();
+    witnesses.beginEpoch();
     expect(witnesses.list()).toEqual([]);
+  });
+
+  it("is remembered of an audit log across epochs, until the log goes on", () => {
+    const witnesses = createCommitWitnesses(() => 0);
+    const entry = (at: number): CommittedFact => ({ kind: "audit entry", tenantId: "one", at, mark: "" });
+    witnesses.committed(0, entry(7));
+    expect(witnesses.lastEntry("one")).toEqual({ ...entry(7), isOfEarlierEpoch: false });
+    witnesses.beginEpoch();
+    witnesses.beginEpoch();
+    expect(witnesses.lastEntry("one")).toEqual({ ...entry(7), isOfEarlierEpoch: true });
+    witnesses.committed(0, entry(5));
+    expect(witnesses.lastEntry("one")).toEqual({ ...entry(5), isOfEarlierEpoch: false });
   });
 });

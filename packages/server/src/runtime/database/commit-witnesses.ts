@@ -19,9 +19,14 @@ export interface CommitWitnesses {
   read: (generation: number, fact: CommittedFact) => void;
   list: () => CommittedFact[];
   /** The last entry of a tenant's audit log that this process has committed, for the tenants that it has written for last. */
-  lastEntry: (tenantId: string) => CommittedFact | undefined;
-  /** In a new epoch, what an earlier one has lost says nothing. */
-  clear: () => void;
+  lastEntry: (tenantId: string) => CommittedEntry | undefined;
+  /** In a new epoch, what an earlier one has lost says nothing, except of an audit log: that it has lost entries is recorded there. */
+  beginEpoch: () => void;
+}
+
+export interface CommittedEntry extends CommittedFact {
+  /** The database may have lost it since, with a restore or a failover. */
+  isOfEarlierEpoch: boolean;
 }
 
 const factsMax = 64;
@@ -32,6 +37,8 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
   const committed = new Map<string, CommittedFact>();
   const read = new Map<string, CommittedFact>();
   const chains = new Map<string, CommittedFact>();
+  /** The last entries of logs that this process has not written to in this epoch. */
+  let earlier = new Map<string, CommittedFact>();
   const remember = (facts: Map<string, CommittedFact>, key: string, fact: CommittedFact, max: number) => {
     const before = facts.get(key);
     // Answers to commits can overtake each other.
@@ -44,16 +51,23 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
   const rememberIn = (facts: Map<string, CommittedFact>) => (generation: number, fact: CommittedFact) => {
     if (generation !== currentGeneration()) return;
     remember(facts, `${fact.kind} ${fact.tenantId}`, fact, factsMax);
-    if (fact.kind === "audit entry") remember(chains, fact.tenantId, fact, chainsMax);
+    if (fact.kind === "audit entry") {
+      remember(chains, fact.tenantId, fact, chainsMax);
+      earlier.delete(fact.tenantId);
+    }
   };
   return {
     committed: rememberIn(committed),
     read: rememberIn(read),
     list: () => [...committed.values(), ...read.values()],
-    lastEntry: (tenantId) => chains.get(tenantId),
-    clear: () => {
+    lastEntry: (tenantId) => {
+      const fact = chains.get(tenantId) ?? earlier.get(tenantId);
+      return fact && { ...fact, isOfEarlierEpoch: !chains.has(tenantId) };
+    },
+    beginEpoch: () => {
       committed.clear();
       read.clear();
+      earlier = new Map([...earlier, ...chains].slice(-chainsMax));
       chains.clear();
     },
   };

@@ -5,7 +5,6 @@ import {
   type AuditStore,
   type AuditWrite,
   describeAct,
-  headChangedAction,
   isChainStart,
   nilTenantId,
   optOutActions,
@@ -32,6 +31,7 @@ import {
   readEntries,
   type Stored,
 } from "./audit-log/audit-rows.js";
+import { entriesLost, headChanged } from "./audit-log/disturbances.js";
 import { listKeyEnds } from "./audit-log/key-ends.js";
 import { judgeCaller } from "./review-caller.js";
 
@@ -140,6 +140,8 @@ async function place(tx: Tx, head: LockedHead, drafts: readonly AuditDraft[]): P
   const count = drafts.length + 1;
   const isFree = head.next === null || BigInt(head.next) - head.number > BigInt(count);
   const isAuthenticPlace = isAuthentic && isFree;
+  if (isAuthenticPlace && head.lostTo !== undefined)
+    return { after: head, drafts: [entriesLost(head, head.lostTo, drafts), ...drafts] };
   if (isAuthenticPlace && !head.isPutBack) return { after: head, drafts };
   const after = isAuthentic ? head : await findLastEntry(tx, head);
   const code = isAuthenticPlace ? "HEAD_PUT_BACK" : isAuthentic ? "ENTRY_NUMBER_TAKEN" : "HEAD_MAC_INVALID";
@@ -174,24 +176,15 @@ export async function keyChains(tx: Tx, now: Date): Promise<void> {
 
 const chainsMax = 100;
 
-/** With the time of the entries that found it. */
-function headChanged(
-  { tenantId, number }: ChainPosition,
-  [first]: readonly AuditDraft[],
-  code: string,
-): AuditDraft {
-  const origin = { by: "operator", tenantId } as const;
-  const entry = describeAct(origin, headChangedAction, `entry ${number}`, first?.occurredAt ?? new Date(0));
-  return { ...entry, actor: "anonymous", outcome: "refused", code };
-}
-
 interface LockedHead extends AuditHead {
   /** The lowest number after it that is in the database; null in a chain that nobody has disturbed. */
   next: string | null;
-  /** The last entry of the chain that this process has committed; 0 if it knows none. */
+  /** The last entry of the chain that this process has committed in this epoch; 0 if it knows none. */
   knownNumber: bigint;
   /** The head is before that entry, or another one has its number: entries were removed, with a head of then, whose MAC is valid. */
   isPutBack: boolean;
+  /** The last entry of an earlier epoch that this process has committed, if the chain does not have it any more. */
+  lostTo: bigint | undefined;
 }
 
 type HeadRow = Stored<AuditHead> & { next: string | null; knownHash: string | null };
@@ -225,7 +218,10 @@ async function lockHeads(tx: Tx, tenantIds: readonly string[]): Promise<LockedHe
     const number = BigInt(row.number);
     // An entry that was exported and removed has no hash.
     const isOther = last !== undefined && knownHash !== null && knownHash !== last.mark;
-    return { ...row, number, knownNumber, isPutBack: number < knownNumber || isOther };
+    const isMissing = number < knownNumber || isOther;
+    return last?.isOfEarlierEpoch === true
+      ? { ...row, number, knownNumber: 0n, isPutBack: false, lostTo: isMissing ? knownNumber : undefined }
+      : { ...row, number, knownNumber, isPutBack: isMissing, lostTo: undefined };
   });
 }
 

@@ -44,7 +44,7 @@ export interface Tx extends KeyedQueryable {
   /** Names something that this transaction writes. If the database does not have it after a restart, committed data was lost. */
   witness: (fact: CommittedFact) => void;
   /** The last entry of a tenant's audit log that this process has committed; undefined if it has not, or no longer knows. */
-  lastEntry: (tenantId: string) => CommittedFact | undefined;
+  lastEntry: CommitWitnesses["lastEntry"];
 }
 
 /**

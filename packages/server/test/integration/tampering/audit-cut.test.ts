@@ -17,12 +17,13 @@ describe("an audit log whose newest entries the owner of the tables removes", ()
     await eventually(read, (data) => data[0]?.action === "token.issue");
   });
 
-  const read = async () =>
-    (
-      (await (await service.call("GET", "/v1/audit", token)).json()) as {
-        data: { number: number; action: string; object: string | null; code: string | null }[];
-      }
-    ).data;
+  const read = async () => {
+    const page = (await (await service.call("GET", "/v1/audit", token)).json()) as {
+      data?: { number: number; action: string; object: string | null; code: string | null }[];
+    };
+    // While a process begins a new epoch, it refuses.
+    return page.data ?? [];
+  };
   const act = async (name: string, call = service.call) =>
     expect((await call("POST", "/v1/clients", token, { name, scopes: [] })).status).toBe(201);
   const copyOf = () => `head_${tenantId.replaceAll("-", "")}`;
@@ -38,11 +39,12 @@ describe("an audit log whose newest entries the owner of the tables removes", ()
         FROM ${copyOf()} k WHERE h.tenant_id = k.tenant_id;
       ALTER TABLE audit_entries ENABLE TRIGGER USER;
       DROP TABLE ${copyOf()}`);
-  const fault = async () => {
+  const verdict = async () => {
     const store = createAuditStore(service.database);
     const verdicts = await verifyAudit({ store, keys: service.keys, tenantIds: [tenantId] });
-    return verdicts.find((verdict) => verdict.tenantId === tenantId)?.fault;
+    return verdicts.find((one) => one.tenantId === tenantId);
   };
+  const fault = async () => (await verdict())?.fault;
 
   it("says so in its next entry, although the head that was put back has a valid MAC", async () => {
     const before = (await read())[0]?.number ?? 0;
@@ -63,6 +65,34 @@ describe("an audit log whose newest entries the owner of the tables removes", ()
     // Once, and not again for the same cut.
     await act("last");
     expect((await read()).filter(({ action }) => action === "audit.head_changed")).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      "a forged row",
+      "INSERT INTO database_epochs (number, reason) SELECT max(number) + 1, 'restored' FROM database_epochs",
+    ],
+    ["a row that was written again", "UPDATE database_epochs SET reason = reason"],
+    [
+      "connections that end",
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    ],
+  ])("says so also if %s makes the process begin a new epoch", async (_name, beginEpoch) => {
+    const before = (await read())[0]?.number ?? 0;
+    await keepHead();
+    await act("hidden");
+    await act("hidden too");
+    await cut();
+    await service.database.run(beginEpoch);
+    // Within a second the process notices; until then it refuses, or says so as without an epoch.
+    await eventually(
+      () => service.call("POST", "/v1/clients", token, { name: "later", scopes: [] }),
+      ({ status }) => status === 201,
+    );
+    const said = (await read()).find(({ action }) => /^audit\.(head_changed|entries_lost)$/.test(action));
+    expect([`entry ${before}`, `entry ${before + 2}`]).toContain(said?.object);
+    const { fault: found, losses } = (await verdict()) ?? {};
+    expect(found !== undefined || losses === 1).toBe(true);
   });
 
   it("says so also if another process has written entries in their place", async () => {

@@ -53,7 +53,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const identity = createDatabaseIdentity();
   const witnesses = createCommitWitnesses(identity.generation);
   identity.subscribe(({ isNewEpoch }) => {
-    if (isNewEpoch) witnesses.clear();
+    if (isNewEpoch) witnesses.beginEpoch();
   });
   const connectTimeoutMs = options.connectTimeoutMs ?? connector.connectTimeoutMs ?? connectTimeoutDefaultMs;
   /** What each connection was made to. */
