@@ -126,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       chainsOnDemand: companions !== undefined,
       log,
       tracer: tracing?.tracer,
-      newUuid: createUuidV7Source({ now: clock.now, randomBytes }),
+      newUuid: createUuidV7Source({ now: clock.measuredNow, randomBytes }),
       now: clock.now,
       isClockTrusted: () => clock.fault() === undefined,
     });

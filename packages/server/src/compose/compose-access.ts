@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Quota } from "@bursar/domain";
 import { type QuotaClass, quotaClasses } from "@bursar/protocol";
 import { createClientAuthenticator } from "../app/access/authenticate-client.js";
@@ -120,7 +120,8 @@ export function composeAccess(
     store: auditStore,
     classify: classifyAuditFailure,
     onError: (error, lost) => log.error({ err: error, lost }, "audit entries could not be written"),
-    newUuid,
+    // Random, because the database's clock is not known yet.
+    writerId: randomUUID(),
     now,
   });
   const tampered = createClientTamperReports({

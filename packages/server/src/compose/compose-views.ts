@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { AssetRegistry } from "@bursar/domain";
 import type { AuditKey } from "../app/audit/checkpoint.js";
 import { type ClientUsage, createClientUsage, createUsageWriter } from "../app/clients/client-usage.js";
@@ -48,7 +49,7 @@ function chainsOf({ list }: AssetRegistry): string[] {
 const writeUsageEveryMs = 10_000;
 
 export function composeViews(
-  { database, wakeUps, log, newUuid, now, isClockTrusted }: ComposeOptions,
+  { database, wakeUps, log, now, isClockTrusted }: ComposeOptions,
   { assets, access, transactions, chains, listAuditKeys }: ViewedParts,
 ): ViewParts {
   const overviewStore = createOverviewStore(database);
@@ -89,7 +90,8 @@ export function composeViews(
         store: createSystemStore(database),
         overview: overviewStore,
         process: {
-          id: newUuid(),
+          // Random, because the database's clock is not known yet.
+          id: randomUUID(),
           startedAt: new Date(now()),
           version: softwareVersion,
           schemaVersion: readMigrations().length,

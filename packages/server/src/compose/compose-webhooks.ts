@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { showId } from "@bursar/protocol";
 import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import type { ClientAccessCache } from "../app/clients/client.js";
@@ -136,7 +136,8 @@ export function composeWebhooks(
     attempt: counts.count(createAuthorizedAttempter({ attempt, clients, now })),
     disableEndpoint: createDisabler(endpoints, now),
     concurrency: webhooks.concurrency,
-    holder: newUuid(),
+    // Random, because the database's clock is not known yet.
+    holder: randomUUID(),
     onError: (error) => log.error({ err: error }, "The webhook sender failed. It tries again."),
     onDeliveryFailed: ({ tenantId, id }, error) =>
       log.error(

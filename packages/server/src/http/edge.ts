@@ -208,7 +208,8 @@ function addRoute(
   };
   const first = ends === undefined ? [] : [ends];
   const waits = refuseWhileStarting(readiness);
-  if (access === "open") app.route({ ...common, onRequest: first });
+  // Without a token, what only reads is answered at any time; a session waits like everything else.
+  if (access === "open") app.route({ ...common, onRequest: method === "GET" ? first : [...first, waits] });
   else if (access === "oauth") app.route({ ...common, onRequest: [...first, waits] });
   else {
     const { onRequest, preValidation, review, ...hooks } = guardRoute(

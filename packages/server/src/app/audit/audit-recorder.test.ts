@@ -35,7 +35,7 @@ function setUp(append: AuditStore["append"]) {
   const recorder = createAuditRecorder({
     store: { append },
     classify: (error) => (error instanceof LostAnswer ? "unknown" : "failed"),
-    newUuid: () => "writer",
+    writerId: "writer",
     onError: (error, lost) => errors.push([error, lost]),
     now: () => 0,
   });

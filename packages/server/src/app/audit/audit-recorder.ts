@@ -25,7 +25,8 @@ export interface AuditRecorderOptions {
   classify: (error: unknown) => WriteFailure;
   /** Called when entries could not be written. They are kept for the next write, except for those that are `lost`. */
   onError: (error: unknown, lost: number) => void;
-  newUuid: () => string;
+  /** Names this recorder in the database, so that a repeated write is found. */
+  writerId: string;
   now: () => number;
 }
 
@@ -44,9 +45,8 @@ interface Doubtful {
 }
 
 export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorder {
-  const { store, classify, onError, now } = options;
+  const { store, classify, onError, writerId, now } = options;
   const buffer = createAuditBuffer();
-  const writerId = options.newUuid();
   let lastNumber = 0;
   let doubtful: Doubtful[] = [];
   let timer: NodeJS.Timeout | undefined;

@@ -73,7 +73,7 @@ export async function withDatabase<T>(
     timers: nodeTimers,
   });
   const { now } = clock;
-  const newUuid = createUuidV7Source({ now, randomBytes });
+  const newUuid = createUuidV7Source({ now: clock.measuredNow, randomBytes });
   const sealing = createSealing(readMasterKeys(masterKeyPath(values)));
   // Loaded here, so that help and usage errors do not wait for the whole service to load.
   const { compose } = await import("../../compose/compose.js");

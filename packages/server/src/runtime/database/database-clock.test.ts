@@ -37,6 +37,15 @@ describe("the clock of the database", () => {
     expect(clock.skewMs()).toBe(19_995);
   });
 
+  it("gives no time for an id before it was measured", async () => {
+    const { state, clock } = createClocks();
+    state.wallAheadMs = 20_000;
+    expect(clock.measuredNow).toThrow("the database's clock was not yet measured");
+    await clock.measure();
+    expect(clock.measuredNow()).toBe(clock.now());
+    expect(clock.measuredNow()).toBe(1_800_000_000_000 + state.monotonicMs);
+  });
+
   it("does not take the time of a slow answer for a difference", async () => {
     const { state, clock } = createClocks();
     state.roundTripMs = 12_000;

@@ -10,6 +10,11 @@ import type { Metric } from "../metric.js";
 export interface DatabaseClock {
   /** The database's time, in milliseconds since 1970. Before the first measurement it is this machine's. */
   now: () => number;
+  /**
+   * The same, for what is stored, and for ids, which carry a time and never go back. Fails before the first measurement: one id by a clock
+   * that is ahead would hold all later ids at its time.
+   */
+  measuredNow: () => number;
   measure: () => Promise<ClockReading>;
   /** How far this machine's clock was ahead of the database's when it was last measured; negative if it was behind. */
   skewMs: () => number;
@@ -111,6 +116,10 @@ export function createDatabaseClock(deps: DatabaseClockDeps): DatabaseClock {
 
   return {
     now,
+    measuredNow: () => {
+      if (offsetMs === undefined) throw new Error("the database's clock was not yet measured");
+      return now();
+    },
     measure,
     skewMs: () => last.skewMs,
     fault: () => (isFaulty(last) ? describeReading(last) : undefined),

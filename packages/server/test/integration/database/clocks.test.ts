@@ -155,6 +155,21 @@ describe("the clock of a process", () => {
     }
   });
 
+  it("dates nothing, also just after the start of a process whose clock is 25 seconds ahead", async () => {
+    const ahead = { wallMs: () => Date.now() + 25_000 };
+    const service = await startTestService({}, undefined, undefined, undefined, ahead);
+    try {
+      const tenant = await createPolicyTenant(service);
+      const { created_at } = (await (await tenant.create("1")).json()) as { created_at: string };
+      expect(Date.parse(created_at)).toBeLessThanOrEqual(Date.now() + 5000);
+      const trader = await createTrader(service, { USD: "100000" });
+      const order = await trader.placed({ side: "buy", type: "limit", price: "2000.00", size: "1" });
+      expect(Date.parse(order.created_at)).toBeLessThanOrEqual(Date.now() + 5000);
+    } finally {
+      await service.stop();
+    }
+  });
+
   it("keeps a service from starting if it differs from the database's by 30 seconds", async () => {
     const behind = { wallMs: () => Date.now() - 31_000 };
     await expect(startTestService({}, undefined, undefined, undefined, behind)).rejects.toThrow(

@@ -8,7 +8,7 @@ export const plantedClockBugs: readonly PlantedBug[] = [
     breaks: "everything has the time of the database",
     disguisePorts: (ports, { wallMs }) => ({
       ...ports,
-      disguiseClock: (clock) => ({ ...clock, now: wallMs }),
+      disguiseClock: (clock) => ({ ...clock, now: wallMs, measuredNow: wallMs }),
     }),
   },
   {
@@ -25,7 +25,7 @@ export const plantedClockBugs: readonly PlantedBug[] = [
     breaks: "a failover to a machine with a wrong clock changes no times",
     disguisePorts: (ports, { database }) => ({
       ...ports,
-      disguiseClock: (clock) => ({ ...clock, now: database.now }),
+      disguiseClock: (clock) => ({ ...clock, now: database.now, measuredNow: database.now }),
     }),
   },
 ];

@@ -127,7 +127,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
   );
   const { now } = clock;
   const assets = simulatedAssets;
-  const newUuid = createUuidV7Source({ now, randomBytes: random.bytes });
+  const newUuid = createUuidV7Source({ now: clock.measuredNow, randomBytes: random.bytes });
   const changes = createChangeHub(timers);
   const read = createTransactionReader({ store: ports.transactions, changes, monotonicMs });
   const finished = createFinishedTransactions();
