@@ -5,6 +5,7 @@ import { type Statement, sql } from "../../core/sql.js";
 import { appendAudit } from "../audit.js";
 import { findClientOfTenant } from "../read-client.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../row-integrity.js";
+import { hasEnded, recordEnds } from "../stops/stop-records.js";
 
 type SessionRow = Session & RowMac;
 
@@ -40,18 +41,18 @@ export function createSessionStore(database: Database): SessionStore {
         await appendAudit(tx, [...ended.map(describeEnd), audit]);
         return { hasEndedOthers: ended.length > 0 };
       }),
-    // Served by the primary key.
+    // Served by the primary keys of sessions and stop_records.
     findSession: async (id) => {
       const [row] = await database.query<SessionRow>(sql`${selectSessions} WHERE id = ${id}`);
       return row && readSession(database, row);
     },
-    // Served by the primary key.
+    // Served by the primary keys of sessions and stop_records.
     useSession: async (session, audit) => {
       const { keyId, mac } = macOf(session);
       const use = sql`
         UPDATE sessions SET last_used_at = ${session.lastUsedAt}, last_address = ${session.lastAddress},
           key_id = ${keyId}, mac = ${mac}
-        WHERE id = ${session.id} AND ended_at IS NULL RETURNING id
+        WHERE id = ${session.id} AND ${hasNotEnded} RETURNING id
       `;
       if (audit === undefined) return (await database.query(use)).length === 1;
       return await database.transaction(async (tx) => {
@@ -82,9 +83,15 @@ interface PersonKey {
   clientId: string;
 }
 
+/**
+ * A writer to the database can put back the row of a session, or its `ended_at`, as it was before the session has ended. So its end is also
+ * recorded in stop_records, from which the role of the service cannot remove anything, and which count in any case.
+ */
+const hasNotEnded = sql`ended_at IS NULL AND ${hasEnded(sql`sessions`)} IS NOT TRUE`;
+
 function isOpenOf({ tenantId, clientId }: PersonKey, at: Date): Statement {
   const idleSince = new Date(at.getTime() - sessionLimits.idleMs);
-  return sql`tenant_id = ${tenantId} AND client_id = ${clientId} AND ended_at IS NULL AND expires_at > ${at}
+  return sql`tenant_id = ${tenantId} AND client_id = ${clientId} AND ${hasNotEnded} AND expires_at > ${at}
     AND last_used_at > ${idleSince}`;
 }
 
@@ -104,6 +111,10 @@ async function end(
     RETURNING id
   `);
   const ids = rows.map(({ id }) => id);
+  recordEnds(
+    tx,
+    ids.map((id) => ({ tenantId, id, isEnd: true })),
+  );
   const expiresAt = new Date(at.getTime() + 2 * sessionLimits.tokenLifetimeMs);
   if (ids.length > 0)
     tx.send(sql`
@@ -125,7 +136,8 @@ export async function endProviderSessions(tx: Tx, person: PersonKey, at: Date): 
 const selectSessions = sql`
   SELECT id, tenant_id AS "tenantId", client_id AS "clientId", hash, credential_id AS "credentialId", address,
     last_address AS "lastAddress",
-    created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt", ended_at AS "endedAt",
+    created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt",
+    CASE WHEN ${hasEnded(sql`sessions`)} THEN coalesce(ended_at, last_used_at) ELSE ended_at END AS "endedAt",
     key_id AS "keyId", mac
   FROM sessions
 `;
@@ -136,7 +148,7 @@ function readSession(source: KeyedQueryable, { keyId, mac, ...session }: Session
     : undefined;
 }
 
-/** That it has ended is not covered: to end a session needs no proof. */
+/** That it has ended is not covered: to end a session needs no proof, and its end is recorded elsewhere. */
 function contentOf(session: Session): object {
   const { id, tenantId, clientId, hash, credentialId, address, createdAt, lastUsedAt, expiresAt } = session;
   const hashed = Buffer.from(hash).toString("hex");

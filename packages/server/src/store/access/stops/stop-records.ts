@@ -13,7 +13,7 @@ import { isRowAuthentic, macOfRow } from "../row-integrity.js";
  * A record always finds a place, whatever something else has inserted: its key contains a random id, and a trigger bounds the numbers.
  *
  * Transactions have records too: one that requires approvals a record that stops nothing, and one that has ended without being completed a
- * record that stops it for good. All of these count, not only the last.
+ * record that stops it for good. All of these count, not only the last. So do those of sessions that have ended before their time.
  */
 
 /**
@@ -213,13 +213,13 @@ function fieldsOf({ tenantId, subjectId }: StopSubject, number: string, isStop: 
   return ["stop record", tenantId, subjectId, number, isStop ? "stopped" : "ended"];
 }
 
-/** Of the row of a transaction: true if it has ended, false if it requires approvals, null if neither is recorded. Served by the primary key. */
+/** Of the row of a transaction or a session: true if it has ended, false if it requires approvals, null if neither is recorded. Served by the primary key. */
 export function hasEnded(row: Statement): Statement {
   return sql`(
     SELECT bool_or(stop.stopped) FROM stop_records stop WHERE stop.tenant_id = ${row}.tenant_id AND stop.subject_id = ${row}.id)`;
 }
 
-/** Records which transactions have ended, and which require approvals. Their rows are locked. */
+/** Records which transactions or sessions have ended, and which transactions require approvals. Their rows are locked. */
 export function recordEnds(tx: Tx, ends: readonly { tenantId: string; id: string; isEnd: boolean }[]): void {
   if (ends.length === 0) return;
   tx.send(sql`

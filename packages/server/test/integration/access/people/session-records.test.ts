@@ -83,6 +83,33 @@ describe("the records of sessions", () => {
     expect(await ask(cookie)).toBe("SESSION_REQUIRED");
   });
 
+  it("do not open again when a writer to the database takes back that they have ended", async () => {
+    const { cookie, person } = await register();
+    const id = readId("cli", person.id);
+    const { query } = service.database;
+    const [before] = await query<{ row: string }>(
+      sql`SELECT to_json(sessions)::text AS row FROM sessions WHERE client_id = ${id}`,
+    );
+    const ended = await callConsole(service, "DELETE", "", undefined, cookieOf(cookie));
+    expect(ended.status).toBe(204);
+    const forget = () => query(sql`DELETE FROM revoked_tokens WHERE client_id = ${id}`);
+    await query(sql`UPDATE sessions SET ended_at = NULL WHERE client_id = ${id}`);
+    await forget();
+    expect(await ask(cookie)).toBe("SESSION_REQUIRED");
+    const listed = await service.call("GET", `/v1/people/${person.id}/sessions`, token);
+    expect(await listed.json()).toMatchObject({ data: [] });
+    // As it was, with its MAC.
+    await query(sql`DELETE FROM sessions WHERE client_id = ${id}`);
+    await query(
+      sql`INSERT INTO sessions SELECT * FROM json_populate_record(NULL::sessions, ${before?.row}::json)`,
+    );
+    await forget();
+    expect(await ask(cookie)).toBe("SESSION_REQUIRED");
+    // One that was not ended is used as before.
+    const { cookie: other } = await register("auditor");
+    expect(await ask(other)).toBe(300);
+  });
+
   it("are not made by a writer to the database", async () => {
     const { cookie, person } = await register();
     const id = readId("cli", person.id);
