@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { showId } from "@bursar/protocol";
 import { expect, it } from "vitest";
 import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
+import { judgeToken } from "../access/judge-token.js";
 import type { AuditDraft } from "../audit/audit-entry.js";
+import type { ApiClient } from "../clients/client.js";
 import { hashSecret } from "../clients/client-secret.js";
 import { createSessionService, type SessionServiceDeps } from "./session-service.js";
 
@@ -12,8 +14,11 @@ const cookieWith = (secret: string) => `${showId("ses", sessionId)}.${secret}`;
 const from = { requestId: "req", address: "192.0.2.7" };
 
 /** A service whose database answers one query at a time, when the test says so. */
-function createWorld() {
-  const person = { id: "ada", tenantId: "t", state: "active", person: {}, disabledAt: null, scopes: [] };
+function createWorld({ resetAt = null }: { resetAt?: Date | null } = {}) {
+  const person = {
+    ...{ id: "ada", tenantId: "t", state: "active", person: {}, scopes: [], secrets: [], keys: [] },
+    ...{ disabledAt: null, resetAt },
+  };
   const session = {
     ...{ id: sessionId, tenantId: "t", clientId: "ada", hash: hashSecret(keys, "right").hash },
     ...{ credentialId: null, address: from.address, lastAddress: null, endedAt: null },
@@ -51,6 +56,7 @@ function createWorld() {
   } as unknown as SessionServiceDeps);
   return {
     service,
+    person: person as unknown as ApiClient,
     held,
     charged,
     /** Asks for a token from each of these addresses, and returns the entries that this made. */
@@ -105,6 +111,19 @@ it("a session that is used from many address blocks makes a few entries a minute
   expect(await useFrom(addresses)).toHaveLength(8);
   advance(60_000);
   expect(await useFrom(["203.0.113.1"])).toMatchObject([{ address: "203.0.113.1", repeated: 93 }]);
+});
+
+it("a token of a session that a provider has opened is valid in the second in which the person was reset", async () => {
+  const { service, person, advance } = createWorld({ resetAt: new Date(7_400) });
+  advance(7_450);
+  const issued = await service.issueSessionToken(cookieWith("right"), from);
+  if (!("claims" in issued)) throw new Error("no token");
+  const access = { client: person, revokedTokenIds: new Set<string>(), isSuspended: false };
+  expect(judgeToken(issued.claims, access, 7_450)).toHaveProperty("principal");
+  // One from before the reset is not.
+  expect(judgeToken({ ...issued.claims, issuedAtMs: 7_000 }, access, 7_450)).toMatchObject({
+    refused: "TOKEN_REVOKED",
+  });
 });
 
 it("tokens of a session are charged to its person", async () => {

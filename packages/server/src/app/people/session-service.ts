@@ -219,9 +219,11 @@ async function issueToken(
   const waitSeconds = await deps.takeQuota(person);
   if (waitSeconds > 0) return { refused: "RATE_LIMITED", retryAfterSeconds: waitSeconds };
   const at = new Date(deps.now());
+  // Its session is younger than these ends of older tokens, so the token is too, also in the second of the end.
   const issuedAtMs = Math.max(
     Math.floor(at.getTime() / 1000) * 1000,
     Math.ceil((person.disabledAt?.getTime() ?? 0) / 1000) * 1000,
+    session.credentialId === null ? Math.ceil((person.resetAt?.getTime() ?? 0) / 1000) * 1000 : 0,
   );
   // A token does not outlast its session. Its times are whole seconds.
   const endsAtMs = Math.floor(session.expiresAt.getTime() / 1000) * 1000;
