@@ -1,6 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Quota } from "@bursar/domain";
-import { type QuotaClass, quotaClasses } from "@bursar/protocol";
 import { createClientAuthenticator } from "../app/access/authenticate-client.js";
 import { createRequestAuthenticator } from "../app/access/authenticate-request.js";
 import { createFailureThrottle } from "../app/access/failure-throttle.js";
@@ -21,13 +19,11 @@ import {
 import { createCredentialUses } from "../app/clients/credential-uses.js";
 import { createClientTamperReports } from "../app/clients/tampered-clients.js";
 import { type AddressQuota, createAddressQuota } from "../app/quotas/address-quota.js";
-import type { Quotas } from "../app/quotas/client-quotas.js";
 import { createFilePace } from "../app/quotas/file-pace.js";
 import type { LoadShedder } from "../app/quotas/load-shedder.js";
 import { createQuotaKeeper, type QuotaKeeper } from "../app/quotas/quota-keeper.js";
 import { takeQuota } from "../app/quotas/take-quota.js";
 import type { UseCases } from "../app/use-cases.js";
-import type { Settings } from "../config/settings.js";
 import { createAssertionVerifier } from "../credentials/client-assertion.js";
 import { isEd25519PublicKey } from "../credentials/ed25519-point.js";
 import type { Sealing } from "../credentials/sealing.js";
@@ -53,11 +49,12 @@ import {
   requireKeys,
 } from "../store/core/database.js";
 import { OutcomeUnknownError } from "../store/core/database-unavailable-error.js";
+import { addressQuotaOf, defaultQuotasOf, fileQuotaOf, multiply } from "./access/configured-quotas.js";
+import { createUnreadableKeys } from "./access/unreadable-keys.js";
 import type { ComposeOptions } from "./compose.js";
 import { createStops } from "./create-stops.js";
 import { composePeople, type PeopleUseCases } from "./people/compose-people.js";
 import { secretContexts } from "./secret-contexts.js";
-import { createUnreadableKeys } from "./unreadable-keys.js";
 
 type AccessUseCases = OAuthService &
   ClientService &
@@ -269,32 +266,4 @@ function openKey(sealing: Sealing, key: { id: string; material: Uint8Array }): U
   const secret = sealing.open(secretContexts.clientKey(key.id), key.material);
   if (secret === undefined) throw new Error("the master key does not decrypt the key of a client");
   return secret;
-}
-
-function addressQuotaOf(settings: Settings): Quota {
-  return { perSecond: settings["quotas.address_per_second"], burst: settings["quotas.address_burst"] };
-}
-
-/** The console is 25 tokens for a new browser, so a hundred of one address load it at once by default. */
-function fileQuotaOf({ perSecond, burst }: Quota): Quota {
-  return { perSecond: 10 * perSecond, burst: 10 * burst };
-}
-
-/** The quotas of every client that has none of its own. */
-function defaultQuotasOf(settings: Settings): Quotas {
-  return Object.fromEntries(
-    quotaClasses.map((name) => [
-      name,
-      { perSecond: settings[`quotas.${name}_per_second`], burst: settings[`quotas.${name}_burst`] },
-    ]),
-  ) as Record<QuotaClass, Quota>;
-}
-
-function multiply(quotas: Quotas, factor: number): Quotas {
-  return Object.fromEntries(
-    Object.entries(quotas).map(([name, { perSecond, burst }]) => [
-      name,
-      { perSecond: perSecond * factor, burst: burst * factor },
-    ]),
-  ) as Record<QuotaClass, Quota>;
 }

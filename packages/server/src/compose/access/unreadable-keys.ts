@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Metric } from "../runtime/metric.js";
+import type { Metric } from "../../runtime/metric.js";
 
 /** Names them in the log, in the order of the list. */
 const namedMax = 10;
