@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { checkTable } from "../src/checks/table.js";
 import type { Check } from "../src/engine/check.js";
 import { type CheckResult, prerequisites } from "../src/engine/run-checks.js";
-import type { FaultName } from "./faults.js";
+import { type FaultName, faultNames, faults } from "./faults.js";
 
 /**
  * Which checks a fault can reach. One that is built into the order book alone changes nothing but the responses of the order book, so only
@@ -31,11 +31,24 @@ const reaches: Readonly<Record<string, (result: CheckResult) => boolean>> = {
     allNeeds(result.check).has("webhook.sent"),
 };
 
-/** The checks to run with a fault: all, or those that it can reach with those that they need. */
+/** Faults that a check of the contract finds in what only the checks of a profile ask for. */
+const throughProfiles: readonly FaultName[] = ["html-429", "final-for-the-second"];
+/** One of so many faults runs with the checks of profiles too, although a check of the contract finds it; all pairs do. */
+const sampleEach = 4;
+
+const contractTable = checkTable.filter(({ level }) => level === "contract");
+
+function isOfContract(fault: FaultName): boolean {
+  const isFound = contractTable.some(({ id }) => id === faults[fault].check);
+  return isFound && !throughProfiles.includes(fault) && faultNames.indexOf(fault) % sampleEach !== 0;
+}
+
+/** The checks to run with a fault: all, those of the contract, or those that it can reach with those that they need. */
 export function checksFor(fault: FaultName, withoutFault: readonly CheckResult[]): readonly Check[] {
   const files = sources.filter(({ text }) => text.includes(`"${fault}"`)).map(({ file }) => file);
   const [reach] = files.length === 1 ? files.flatMap((file) => reaches[file] ?? []) : [];
-  if (reach === undefined || process.env["BURSAR_CONFORMANCE_ALL"] === "1") return checkTable;
+  if (process.env["BURSAR_CONFORMANCE_ALL"] === "1") return checkTable;
+  if (reach === undefined) return isOfContract(fault) ? contractTable : checkTable;
   const reached = withoutFault.filter(reach).map(({ check }) => check);
   const ids = new Set(reached.flatMap((check) => [check.id, ...allNeeds(check)]));
   return checkTable.filter(({ id }) => ids.has(id));

@@ -76,6 +76,7 @@ export const faults = {
     check: "tx.get.every",
     words: "the amount 0.010000000000000001 of tx_",
   },
+  "ids-mixed-up-when-many": { check: "tx.get.every", words: "as it was sent, also at the end of the run" },
   "lost-at-the-end": { check: "tx.get.found", words: "is lost" },
   "not-found-again": {
     check: "tx.get.every-found",
@@ -142,6 +143,11 @@ export const faults = {
   "repeat-creates-second": { check: "key.repeat.once", words: "a second one" },
   "repeat-shows-other-id": { check: "key.repeat.same-id", words: "for the same request with the same key" },
   "repeat-shows-old-id": {
+    check: "key.repeat.same-id",
+    words: "of another transaction",
+    never: "a second one",
+  },
+  "repetitions-mixed-up": {
     check: "key.repeat.same-id",
     words: "of another transaction",
     never: "a second one",

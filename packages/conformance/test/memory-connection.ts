@@ -38,6 +38,11 @@ class End extends Duplex {
     setImmediate(() => this.#other?.destroy());
   }
 
+  /** Node's client ends a connection once more when the other end has, for which a stream makes an error that nobody sees. */
+  override end(...given: unknown[]): this {
+    return this.writableFinished ? this : super.end(...(given as []));
+  }
+
   // Node's HTTP calls these of a socket.
   setTimeout(): this {
     return this;

@@ -150,7 +150,13 @@ export const refusedChecks = [
     {
       ...row,
       needs: ["key.repeat.other-connection"],
-      unlessFailed: ["key.race", "key.repeat.nothing-created", "webhook.each", "webhook.each.later"],
+      unlessFailed: [
+        "key.race",
+        "key.repeat.each",
+        "key.repeat.nothing-created",
+        "webhook.each",
+        "webhook.each.later",
+      ],
     },
     async (kit) => {
       const seen = await notToBeCreated(kit).catch(ignoreNotOffered);

@@ -56,12 +56,18 @@ export function sentInRun(run: Run): Sent[] {
   });
 }
 
+/** A request without an answer may have been accepted, so the next one with its key can be a repetition. */
+function unansweredKeys({ session }: Run): Set<string> {
+  const unanswered = session.exchanges.filter(({ response }) => response === undefined);
+  return new Set(unanswered.flatMap(({ request }) => keyIn(request) ?? []));
+}
+
 /**
  * Responses that accept the first request with their key. What a repetition is answered with is open, and of requests with one key that
  * are sent together any can be the first.
  */
 export function firstAcceptances(run: Run): Reply[] {
-  const keys = new Set<string | undefined>();
+  const keys: Set<string | undefined> = unansweredKeys(run);
   return creationsInRun(run).filter((reply) => {
     const { request } = reply.exchange;
     const key = keyIn(request);
@@ -122,9 +128,7 @@ export function isForPolicy({ target }: Run, { request }: Exchange): boolean {
  */
 export function acceptedOtherwise(run: Run): Reply[] {
   const shown = new Set<string>();
-  // A request without an answer may have been accepted, so the next one with its key can be a repetition.
-  const unanswered = run.session.exchanges.filter(({ response }) => response === undefined);
-  const heard = new Set(unanswered.map(({ request }) => keyIn(request) ?? ""));
+  const heard = unansweredKeys(run);
   const accepted = creationsInRun(run).filter((reply) => isAccepted(run.target, reply));
   const isRightOnce = new Set(accepted.flatMap((one) => (one.status === 202 ? (keyOf(one) ?? []) : [])));
   return creationsInRun(run).filter((reply) => {

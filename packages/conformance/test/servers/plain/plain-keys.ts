@@ -13,7 +13,7 @@ const workMs = 900;
 const lockMs = 300;
 
 const keysRemembered = 3;
-const keysKept = 5;
+const keysKept = 6;
 
 /** What was accepted under a key. */
 export interface Remembered<T> {
@@ -89,7 +89,7 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
   };
   /** The second new key after the check of the header's name. */
   const isMistaken = (request: PlainRequest) => countFrom(1, request) === 3;
-  /** One of five new keys in the check that repeats several. */
+  /** One of six new keys in the check that repeats several. */
   const isForgotten = (request: PlainRequest) =>
     has("some-keys-forgotten") && countFrom(2, request) === keysKept;
   return { keys, keyOf, findKey, takeLock, isMistaken, isForgotten };

@@ -4,7 +4,7 @@ import { type Input, tenantOf } from "./plain-input.js";
 import { minuteMs } from "./plain-keys.js";
 import type { Has, PlainAnswer, PlainRequest } from "./plain-server.js";
 import { isLikeId, showAmount, showReference } from "./plain-shown.js";
-import { changedLater, crowd, lostAfterReads, lostIndex } from "./plain-times.js";
+import { changedLater, crowd, lostAfterReads, lostIndex, manyIds } from "./plain-times.js";
 
 export interface Transaction extends Input {
   id: string;
@@ -74,10 +74,12 @@ export function createPlainReading(has: Has, store: PlainStore) {
         "unknown-id",
       );
     }
-    const first = [...store.transactions.values()][0];
+    const all = [...store.transactions.values()];
+    const [first] = all;
+    const other = has("ids-mixed-up-when-many") ? all[all.indexOf(known) - manyIds] : undefined;
     const etag = `"${id}-${known.state}"`;
     if (request.headers["if-none-match"] === etag && !has("etag-ignored")) return { status: 304, body: "" };
-    const body = present(has("get-shows-another") && first !== undefined ? first : known);
+    const body = present(has("get-shows-another") && first !== undefined ? first : (other ?? known));
     if (has("get-empty-body")) return { status: 200, headers: { etag }, body: {} };
     if (has("get-cut-at-the-end") && store.isEnding)
       return { status: 200, body: JSON.stringify(body).slice(9) };

@@ -19,3 +19,5 @@ export const staleMax = 4;
 export const crowd = 8;
 /** The fault that changes a state after a minute concerns only the first ones, which no check looks at later than the one meant for it. */
 export const changedLater = 2;
+/** So many ids differ, if that is the fault. */
+export const manyIds = 60;

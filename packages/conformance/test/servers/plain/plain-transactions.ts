@@ -52,6 +52,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     isEnding: false,
     staleReads: undefined,
   };
+  /** If no other one was created since. */
+  let lastRepeated: Transaction | undefined;
   let count = 0;
   let keyless = 0;
 
@@ -146,6 +148,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
         : has("key-of-another-found") && isMistaken(request)
           ? all[0]
           : undefined;
+    lastRepeated = undefined;
     const transaction = same ?? add(input, tenantOf(request.headers.authorization));
     if (has("each-created-twice")) add(input, tenantOf(request.headers.authorization));
     bodies.set(request.body, transaction);
@@ -203,6 +206,10 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
       transaction.state = "accepted";
       void delay(slowSettleMs).then(() => finish(transaction, "first"));
     }
+    const previous = lastRepeated;
+    lastRepeated = transaction;
+    if (has("repetitions-mixed-up") && previous !== undefined && previous !== transaction)
+      return accept(previous);
     known.times += 1;
     if (has("stale-after-a-repetition") && transaction.state === "completed") store.staleReads = staleMax;
     if (has("third-creates-second") && known.times > 2) return accept(add(input));
