@@ -50,6 +50,7 @@ export const webhookFaults = {
   "failure-not-retried": { check: "webhook.retry", words: "another attempt" },
   "result-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
   "unanswered-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
+  "unavailable-not-retried": { check: "webhook.retry", words: "was answered with 503" },
   "endpoint-disabled-by-failure": {
     check: "webhook.each.later",
     words: "which was created after notification",

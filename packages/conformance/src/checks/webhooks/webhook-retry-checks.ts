@@ -25,22 +25,23 @@ export const webhookRetryChecks = [
   contractCheck(
     retry,
     "6.delivered",
-    "A notification that was answered with 500 is sent again, and so is one with the result that was not answered.",
+    "A notification that was answered with 500 or 503 is sent again, and so is one with the result that was not answered.",
     { ...row, unlessFailed: ["webhook.each", idUnique, "webhook.event.name"] },
     async (kit) => {
       const repeated = await retried(kit);
       if (!isRepeated(repeated))
         failOverdue(kit, "retryMs", "another attempt after a notification was answered with 500", "none");
-      const { first, unrepeated } = repeated;
+      const { first, unrepeated, unrepeatedWhenBusy: busy } = repeated;
+      const although = `none, although notification ${first.index} before it was repeated`;
+      if (busy !== undefined) {
+        kit.attach([first, busy]);
+        const wanted = `another attempt after notification ${busy.index} was answered with 503`;
+        failOverdue(kit, "retryMs", wanted, although);
+      }
       if (unrepeated === undefined) return;
       kit.attach([first, unrepeated]);
       const wanted = `another attempt after notification ${unrepeated.index}, which has the result, was not answered: the receiver closed the connection`;
-      failOverdue(
-        kit,
-        "retryMs",
-        wanted,
-        `none, although notification ${first.index} before it was repeated`,
-      );
+      failOverdue(kit, "retryMs", wanted, although);
     },
   ),
   contractCheck(

@@ -24,6 +24,8 @@ interface Repeated {
 export interface Retried extends Repeated {
   /** The notification with the result, if it was not answered either and nothing has repeated it. */
   readonly unrepeated: Delivery | undefined;
+  /** The notification about another transaction that was answered with 503, if nothing has repeated it. */
+  readonly unrepeatedWhenBusy: Delivery | undefined;
 }
 
 /**
@@ -52,8 +54,15 @@ export const retried = (kit: Kit): Promise<Retried> =>
         ? await own.watch(timing.webhookMs, async () => refusal.refused.find(refusal.hasResult))
         : undefined;
       const isLost = result !== undefined && !isRepeated(await repeatOf(result));
-      return { ...repeated, unrepeated: isLost ? result : undefined };
+      const busy = isRepeated(repeated) ? refusal.busy() : undefined;
+      const isBusyLost = busy !== undefined && !isRepeated(await repeatOf(busy));
+      return {
+        ...repeated,
+        unrepeated: isLost ? result : undefined,
+        unrepeatedWhenBusy: isBusyLost ? busy : undefined,
+      };
     } finally {
+      refusal.end();
       own.attach(after());
     }
   });
@@ -99,35 +108,58 @@ async function awaitRepeat(
 const resultsIn = (kit: Kit, delivery: Delivery, created: readonly Accepted[]) =>
   allStatesIn(kit, delivery, created).filter((state) => kit.target.finalStates.includes(state));
 
-/** Creates a transaction, answers its first notification with 500, the first with its result not at all, and all others with 204 at once. */
+/**
+ * Creates a transaction, answers its first notification with 500 and the first with its result not at all; and another one, whose first
+ * notification is answered with 503 at about the same time, so that nobody waits longer for it. All others are answered with 204 at once.
+ */
 function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   const seen = new Set(receiver.deliveries.map((one) => itemOf(one, "delivery_id")));
   seen.delete(undefined);
   const start = receiver.deliveries.length;
   let third: Accepted | undefined;
   const refused: Delivery[] = [];
-  const creation = acceptTransaction(kit).then((created) => {
-    third = created;
-  });
+  let fourth: Accepted | undefined;
+  let busy: Delivery | undefined;
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  const creation = (async () => {
+    third = await acceptTransaction(kit);
+    if (before.isAttributed) fourth = await acceptTransaction(kit);
+  })();
+  const isOf = (delivery: Delivery, one: Accepted | undefined) =>
+    one !== undefined && isAbout(kit, delivery, one);
+  const remember = (delivery: Delivery) => {
+    const id = itemOf(delivery, "delivery_id");
+    if (id !== undefined) seen.add(id);
+  };
   const hasResult = (delivery: Delivery) =>
     third !== undefined && resultsIn(kit, delivery, [third]).length > 0;
   receiver.answerWith(async (delivery) => {
     const isOther = () =>
       seen.has(itemOf(delivery, "delivery_id")) ||
       (refused.length > 0 && (refused.some(hasResult) || !hasResult(delivery)));
-    if (isOther() || !before.isUpdate(delivery)) return 204;
+    const isDone = isOther() && (busy !== undefined || seen.has(itemOf(delivery, "delivery_id")));
+    if (isDone || !before.isUpdate(delivery)) return 204;
     await hold(kit, creation);
+    // A sender that waits with others until one is accepted is not refused again.
+    if (!isOver && busy === undefined && isOf(delivery, fourth) && !isOf(delivery, third)) {
+      busy = delivery;
+      remember(delivery);
+      return 503;
+    }
     const isMeant = third !== undefined && (!before.isAttributed || isAbout(kit, delivery, third));
     if (isOther() || !isMeant) return 204;
     refused.push(delivery);
-    const id = itemOf(delivery, "delivery_id");
-    if (id !== undefined) seen.add(id);
+    remember(delivery);
     return refused.length > 1 ? unanswered : 500;
   });
   /** Whether another notification has the items of a list that a refused one had. */
   const saysTheSame = (first: Delivery, delivery: Delivery) => {
-    if (third === undefined) return false;
-    const names = namesOf(third);
+    const names = [third, fourth].flatMap((one) =>
+      one !== undefined && isOf(first, one) ? namesOf(one) : [],
+    );
     const partsOf = (one: Delivery) => partsAbout(one.json, names).filter((part) => part !== one.json);
     const had = partsOf(first).map((part) => JSON.stringify(part));
     const has = new Set(partsOf(delivery).map((part) => JSON.stringify(part)));
@@ -137,7 +169,7 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   /** A notification about the transaction under a delivery_id that was known before it was created. */
   const reused = () =>
     receiver.deliveries.slice(start).find((one) => third !== undefined && isAbout(kit, one, third));
-  return { creation, name, refused, hasResult, saysTheSame, reused };
+  return { creation, end, name, refused, busy: () => busy, hasResult, saysTheSame, reused };
 }
 
 /** Whether two notifications differ in more than their delivery_id: some only say that something has changed. */

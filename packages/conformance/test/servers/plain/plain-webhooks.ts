@@ -132,7 +132,9 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
       const isDone = response.statusCode !== undefined && response.statusCode < 300;
       if (isDone && has("sent-again-after-2xx") && attempt === 0) again(endpoint, notification, true);
       isDisabled ||= !isDone && has("endpoint-disabled-by-failure");
-      const isDropped = has("result-not-retried") && isFinal;
+      const isDropped =
+        (has("result-not-retried") && isFinal) ||
+        (has("unavailable-not-retried") && response.statusCode === 503);
       if (!isDone && !isDropped && !has("failure-not-retried")) again(endpoint, notification);
     });
     outgoing.on("error", () => {
