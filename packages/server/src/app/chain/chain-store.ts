@@ -7,6 +7,7 @@ import type { SeenHeads } from "./chain-status.js";
 import type { Halt, MayBeTampered } from "./halt.js";
 import type { LockedSender } from "./locked-sender.js";
 import type { UsedNonces } from "./nonce-use.js";
+import type { ListedReady, ReadyPage } from "./ready-page.js";
 import type { SigningIntent } from "./signer.js";
 import type { SignedHolds, StoppedPayment, StopReason, UnsignedHolds } from "./stop-payment.js";
 import type * as unconfirmed from "./unconfirmed-wallet.js";
@@ -278,19 +279,4 @@ export interface ChainStore {
    * last followed block is not the expected one: after a restore the lease can be valid again while the memory of its holder is ahead.
    */
   unitOfWork: <T>(position: ChainPosition, work: (unit: ChainUnit) => Promise<T>) => Promise<T>;
-}
-
-interface ReadyPage {
-  walletsMax: number;
-  /** Begins after this wallet, in the order of their ids. */
-  afterWalletId: string | undefined;
-  inFlightMax: number;
-  /** What the signer has bound to nonces of wallets that are not confirmed. */
-  bound: readonly unconfirmed.BoundPayment[];
-}
-
-interface ListedReady {
-  payments: ReadyPayment[];
-  /** Where the next page begins; undefined at the end. */
-  lastWalletId: string | undefined;
 }

@@ -4,20 +4,16 @@ import type {
   FoundAttempt,
   IncludedPayment,
   PaymentState,
-  WalletKey,
 } from "../../app/chain/chain-store.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
 import { type Database, type Queryable, requireKeys } from "../core/database.js";
 import { listKeys } from "../core/rows/locate-rows.js";
-import { type Statement, sql } from "../core/sql.js";
+import { sql } from "../core/sql.js";
 import {
   holdColumns,
-  isDisabled,
   isExpired,
   isFreezing,
-  isFrozen,
   isStoppedOrWaits,
-  isSuspended,
   unsignedHoldColumns,
 } from "./payment-holds.js";
 import {
@@ -27,39 +23,21 @@ import {
   type IncludedRow,
   joinFacts,
   joinOpen,
-  type ReadyRow,
   readFound,
   readIncluded,
-  readReady,
   readSent,
   readUnsigned,
   type SentRow,
   type UnsignedRow,
 } from "./payment-rows.js";
+import { leastId, listReady } from "./ready-payments.js";
 import { hasWallet } from "./unowned-rows.js";
 import { freeNonce } from "./wallets/free-nonce.js";
-import { hasRow, isDelisted } from "./wallets/removed-addresses.js";
-
-const leastId = "00000000-0000-0000-0000-000000000000";
+import { isDelisted } from "./wallets/removed-addresses.js";
 
 /** Before any limit: what a halted wallet has must not take the places of others. */
 const isNotHalted = sql`NOT EXISTS (
   SELECT FROM chain_wallets h WHERE h.tenant_id = p.tenant_id AND h.wallet_id = p.wallet_id AND h.halted_reason IS NOT NULL)`;
-
-/** Whether `p`, which has no nonce, waits or fails. Served by primary keys. */
-const isHeld = sql`(${isSuspended} OR ${isDisabled})`;
-const failsFrozen = sql`(${isFrozen} OR ${isFreezing})`;
-
-/** Served by the primary key. */
-const isHalted = hasRow(
-  sql`chain_wallets h WHERE h.tenant_id = p.tenant_id AND h.wallet_id = p.wallet_id AND h.halted_reason IS NOT NULL`,
-);
-
-/** What has ended must not take the places of others. Served by the primary key. */
-const isOpen = sql`open_transactions o WHERE o.tenant_id = p.tenant_id AND o.id = p.transaction_id`;
-
-/** How many payments of a wallet are looked at for some that are not held. */
-const lookedAtMax = 1000;
 
 /** What the driver lists before it talks to a node or a signer. */
 export function createPaymentReads(
@@ -74,22 +52,7 @@ export function createPaymentReads(
       `);
       return new Set(rows.map(({ hash }) => hash));
     },
-    listReady: async (network, { walletsMax, afterWalletId = leastId, inFlightMax, bound }) => {
-      const wallets = await listWaitingWallets(database, network, afterWalletId, walletsMax);
-      if (wallets.length === 0) return { payments: [], lastWalletId: undefined };
-      const ids = wallets.map(({ walletId }) => walletId);
-      const oldest = await database.query<ReadyRow>(selectReady(network, ids, inFlightMax));
-      const isListed = new Set(ids);
-      const named = bound.filter(({ walletId }) => isListed.has(walletId));
-      const first = named.length === 0 ? [] : await database.query<ReadyRow>(selectBound(network, named));
-      const rows = new Map([...first, ...oldest].map((row) => [row.id, row]));
-      const ordered = [...rows.values()].sort((a, b) =>
-        a.walletId < b.walletId ? -1 : a.walletId > b.walletId ? 1 : 0,
-      );
-      const lastWalletId = ids.length < walletsMax ? undefined : ids.at(-1);
-      const keys = requireKeys(database);
-      return { payments: ordered.map((row) => readReady(row, keys)), lastWalletId };
-    },
+    listReady: (network, page) => listReady(database, network, page),
     // Served by chain_payments_to_sign, destinations_removed, destinations_listed and primary keys.
     listUnsigned: async (network, limit) => {
       const rows = await database.query<UnsignedRow>(sql`
@@ -137,69 +100,6 @@ export function createPaymentReads(
       return new Map(rows.map(({ hash, bytes }) => [hash, bytes]));
     },
   };
-}
-
-/** From wallet to wallet, one look into chain_payments_ready for each: one with a million payments costs as much as one with a single one. */
-export async function listWaitingWallets(
-  source: Queryable,
-  network: string,
-  afterWalletId: string,
-  limit: number,
-): Promise<WalletKey[]> {
-  const next = (wallet: Statement) => sql`
-    SELECT p.tenant_id, p.wallet_id FROM chain_payments p
-    WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id > ${wallet}
-    ORDER BY p.network, p.wallet_id LIMIT 1`;
-  return await source.query<WalletKey>(sql`
-    WITH RECURSIVE waiting AS (
-      (SELECT begun.tenant_id, begun.wallet_id, 1 AS place FROM (${next(sql`${afterWalletId}::uuid`)}) AS begun)
-      UNION ALL
-      SELECT next.tenant_id, next.wallet_id, last.place + 1
-      FROM waiting AS last CROSS JOIN LATERAL (${next(sql`last.wallet_id`)}) AS next WHERE last.place < ${limit})
-    SELECT tenant_id AS "tenantId", wallet_id AS "walletId" FROM waiting ORDER BY wallet_id
-  `);
-}
-
-/**
- * As many of each wallet as it has room for; of one that is halted, what is to be cancelled. Those that the signer has bound to one nonce come last:
- * they may get none, and must not take the places of others. Served by chain_payments_ready, chain_payments_open, destinations_removed, destinations_listed and
- * primary keys.
- */
-function selectReady(network: string, wallets: readonly string[], inFlightMax: number): Statement {
-  return sql`
-    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted",
-      p.bound_nonce AS "boundNonce"
-    FROM unnest(${[...wallets]}::uuid[]) AS given (wallet_id)
-    CROSS JOIN LATERAL (
-      SELECT greatest(${inFlightMax}::bigint - count(*), CASE WHEN bool_or(f.halted) THEN 1 ELSE 0 END) AS room FROM (
-        SELECT ${isHalted} AS halted FROM chain_payments p
-        WHERE p.network = ${network} AND p.wallet_id = given.wallet_id AND p.stage IN ('assigned', 'signed')
-        LIMIT ${inFlightMax}) AS f) AS free
-    CROSS JOIN LATERAL (
-      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.key_id, p.mac, p.bound_nonce, ${failsFrozen} AS frozen,
-        ${isDelisted} AS delisted FROM (
-        SELECT * FROM chain_payments p
-        WHERE p.network = ${network} AND p.stage = 'ready' AND p.wallet_id = given.wallet_id
-        ORDER BY p.network, p.wallet_id, p.transaction_id LIMIT ${lookedAtMax}) AS p
-      WHERE ${hasRow(isOpen)} AND (${hasRow(sql`${isOpen} AND o.cancel_requested`)}
-        OR (NOT ${isHalted} AND (${failsFrozen} OR NOT ${isHeld})))
-      ORDER BY p.bound_nonce IS NOT NULL, p.transaction_id LIMIT free.room) AS p
-    ${joinFacts} ${joinOpen}
-    ORDER BY p.wallet_id, p.id`;
-}
-
-/** Those of suspended tenants and disabled clients too: the nonce must be used. Served by destinations_removed, destinations_listed and primary keys. */
-function selectBound(network: string, keys: readonly TransactionKey[]): Statement {
-  return sql`
-    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted",
-      p.bound_nonce AS "boundNonce"
-    FROM ${listKeys(keys)} CROSS JOIN LATERAL (
-      SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.stage, p.key_id, p.mac, p.bound_nonce, ${failsFrozen} AS frozen,
-        ${isDelisted} AS delisted FROM chain_payments p
-      WHERE p.tenant_id = given.tenant_id AND p.transaction_id = given.id LIMIT 1) AS p
-    ${joinFacts} ${joinOpen}
-    WHERE p.network = ${network} AND p.stage = 'ready'
-    ORDER BY p.wallet_id, p.id`;
 }
 
 /** Served by the primary keys, in whose order the rows are locked, by destinations_removed and destinations_listed. */

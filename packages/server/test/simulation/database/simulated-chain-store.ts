@@ -112,7 +112,7 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
             const holds = { cancelRequested, isFrozen, isDelisted, expiresAt, fault: null };
             return { ...factsOf(rows, row), ...holds, boundNonce: row.boundNonce };
           });
-        return { payments, lastWalletId: undefined };
+        return { payments, lastWalletId: undefined, lookedUpTo: new Map() };
       }),
     listUnsigned: (_, limit) =>
       query("list unsigned", (rows) =>

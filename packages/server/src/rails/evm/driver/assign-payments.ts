@@ -6,47 +6,63 @@ import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import type { Confirmation } from "../confirm/confirmation.js";
 import { aheadReason, readUsedNonces } from "../confirm/used-nonces.js";
+import { chooseReady, type ReadyTurns, turnsOf } from "../ready-turns.js";
 import { type DriverContext, type FollowedChain, haltRunning, inUnit, positionOf } from "./driver-context.js";
 import type { Estimates } from "./estimate-groups.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
-import { type AssignPlan, failPlan, feeToHold, type Plan, planPayments } from "./plan-payments.js";
+import {
+  type AssignPlan,
+  endBeforeNonce,
+  failPlan,
+  feeToHold,
+  type Plan,
+  planPayments,
+} from "./plan-payments.js";
 
 /** How many wallets one step serves, and how many payments of them: the first are signed and sent while the next are estimated. */
 const walletsMax = 64;
 const paymentsMax = 256;
 
 interface AssignDeps {
-  afterWalletId: string | undefined;
+  turns: ReadyTurns;
   estimates: Estimates;
   confirmation: Omit<Confirmation, "confirm">;
 }
 
 /**
  * Gives nonces to payments: asks for fees and gas first, and then holds the fee and assigns the nonce in one SQL transaction. A payment that
- * would revert, or whose fee is too high or not in the wallet, fails without a nonce, so that no nonce is ever left out. Returns where the next page
- * of wallets begins, whether anything was done, and whether there is certainly more.
+ * would revert, or whose fee is too high or not in the wallet, fails without a nonce, so that no nonce is ever left out. Returns whether anything was
+ * done, and whether there is certainly more. The next call serves the next page of wallets.
  */
 export async function assignPayments(
   context: DriverContext,
   chain: FollowedChain,
-  { afterWalletId, estimates, confirmation }: AssignDeps,
-): Promise<{ lastWalletId: string | undefined; isBusy: boolean; hasMore: boolean }> {
-  const { network, store } = context;
-  const bound = confirmation.listBound(network.inFlightMax);
-  const page = { walletsMax, afterWalletId, inFlightMax: network.inFlightMax, bound };
-  const { payments: all, lastWalletId: lastOfPage } = await store.listReady(network.network, page);
+  { turns, estimates, confirmation }: AssignDeps,
+): Promise<{ isBusy: boolean; hasMore: boolean }> {
+  const { network, store, recorder } = context;
+  const { inFlightMax } = network;
+  const page = { walletsMax, inFlightMax, bound: confirmation.listBound(inFlightMax) };
+  const { afterWalletId } = turns;
+  const ready = await store.listReady(network.network, {
+    ...{ ...page, afterWalletId, turns: turnsOf(turns, estimates.countPaused()) },
+  });
+  const isPassedOver = (payment: ReadyPayment) =>
+    estimates.isPaused(payment) && endBeforeNonce(payment, recorder.now()) === undefined;
+  const { isBound } = confirmation;
+  const all = chooseReady(turns, ready, { isPassedOver, isBound, inFlightMax });
   const listed = all.slice(0, paymentsMax);
   const hasMore = listed.length < all.length;
-  const lastWalletId = hasMore ? listed.at(-1)?.walletId : lastOfPage;
+  const lastWalletId = hasMore ? listed.at(-1)?.walletId : ready.lastWalletId;
+  turns.afterWalletId = lastWalletId;
   const payments = await haltTampered(context, chain, listed);
   // With more wallets than a page has, the next step serves those behind it.
-  if (payments.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
+  if (payments.length === 0) return { isBusy: lastWalletId !== undefined, hasMore };
   const plans = await planPayments(context, payments, {
     estimates,
     usesNonce: (some) => plansThatUseNonces(some, confirmation),
   });
-  if (plans.length === 0) return { lastWalletId, isBusy: lastWalletId !== undefined, hasMore };
+  if (plans.length === 0) return { isBusy: lastWalletId !== undefined, hasMore };
   const used = await readUsedNonces(
     context,
     chain,
@@ -66,7 +82,7 @@ export async function assignPayments(
   // What waits for the operator is listed in each step, and must not be the reason for the next one.
   confirmation.lookSoon(written.flatMap(({ bound }) => bound));
   const isBusy = lastWalletId !== undefined || written.some(({ count }) => count > 0);
-  return { lastWalletId, isBusy, hasMore };
+  return { isBusy, hasMore };
 }
 
 interface WrittenPlans {

@@ -13,6 +13,10 @@ export interface Estimates {
     context: Pick<DriverContext, "network" | "node">,
     payments: readonly ReadyPayment[],
   ) => Promise<Estimated[]>;
+  /** Whether a payment could not be estimated, and is not tried now. */
+  readonly isPaused: (payment: { id: string }) => boolean;
+  /** How many of each wallet are not tried now, by its id. */
+  readonly countPaused: () => ReadonlyMap<string, number>;
 }
 
 export interface Estimated {
@@ -21,6 +25,7 @@ export interface Estimated {
 }
 
 interface Failure {
+  walletId: string;
   count: number;
   dueMs: number;
 }
@@ -37,22 +42,23 @@ const failuresMax = 10_000;
 export function createEstimates(monotonicMs: () => number): Estimates {
   const failures = new Map<string, Failure>();
 
-  function fail(id: string): void {
+  const isDue = ({ dueMs }: Failure) => dueMs <= monotonicMs();
+
+  function fail({ id, walletId }: ReadyPayment): void {
     const count = (failures.get(id)?.count ?? 0) + 1;
     const pauseMs = Math.min(pauseMaxMs, firstPauseMs * 2 ** Math.min(count, 16));
     failures.delete(id);
-    failures.set(id, { count, dueMs: monotonicMs() + pauseMs });
+    failures.set(id, { walletId, count, dueMs: monotonicMs() + pauseMs });
     const [oldest] = failures.keys();
     if (failures.size > failuresMax && oldest !== undefined) failures.delete(oldest);
   }
 
   function groupsOf(payments: readonly ReadyPayment[]): ReadyPayment[][] {
-    const nowMs = monotonicMs();
     const fresh = new Map<string, ReadyPayment[]>();
     const failed: ReadyPayment[] = [];
     for (const payment of payments) {
       const failure = failures.get(payment.id);
-      if (failure !== undefined && failure.dueMs <= nowMs) failed.push(payment);
+      if (failure !== undefined && isDue(failure)) failed.push(payment);
       if (failure === undefined)
         fresh.set(payment.walletId, [...(fresh.get(payment.walletId) ?? []), payment]);
     }
@@ -62,6 +68,16 @@ export function createEstimates(monotonicMs: () => number): Estimates {
   }
 
   return {
+    isPaused: ({ id }) => {
+      const failure = failures.get(id);
+      return failure !== undefined && !isDue(failure);
+    },
+    countPaused: () => {
+      const counts = new Map<string, number>();
+      for (const failure of failures.values())
+        if (!isDue(failure)) counts.set(failure.walletId, (counts.get(failure.walletId) ?? 0) + 1);
+      return counts;
+    },
     estimate: async (context, payments) => {
       const endsMs = monotonicMs() + budgetMs;
       const groups = groupsOf(payments);
@@ -71,7 +87,7 @@ export function createEstimates(monotonicMs: () => number): Estimates {
         const answers = await Promise.all(asked.map((group) => estimateGroup(context, group)));
         for (const [payment, estimate] of answers.flat()) {
           const isUnavailable = estimate === undefined || isFailed(estimate);
-          if (isUnavailable) fail(payment.id);
+          if (isUnavailable) fail(payment);
           else failures.delete(payment.id);
           if (!isUnavailable) estimated.push({ payment, estimate });
         }

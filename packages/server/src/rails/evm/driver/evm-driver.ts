@@ -61,7 +61,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let lease: NetworkLease | undefined;
   let former: NetworkLease | undefined;
   let resets = 0;
-  let afterWalletId: string | undefined;
+  const turns = { afterWalletId: undefined, afterIds: new Map<string, string>() };
   const estimates = createEstimates(deps.monotonicMs);
   /** What final blocks have shown stays true when a step fails, but not when the network is halted. */
   const evidence: FollowedChain["evidence"] = new Map();
@@ -205,8 +205,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     let hasMore = false;
     const assign = () =>
       attempt(async () => {
-        const assigned = await assignPayments(deps, current, { afterWalletId, estimates, confirmation });
-        ({ hasMore, lastWalletId: afterWalletId } = assigned);
+        const assigned = await assignPayments(deps, current, { turns, estimates, confirmation });
+        hasMore = assigned.hasMore;
         return assigned.isBusy;
       });
     const signAndSend = async () => {

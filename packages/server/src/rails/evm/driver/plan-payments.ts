@@ -92,7 +92,7 @@ export async function estimateEmpty(
 }
 
 /** Whether a payment ends before anything is signed for it; its nonce is then never given. */
-function endBeforeNonce(payment: ReadyPayment, nowMs: number): EndPlan | undefined {
+export function endBeforeNonce(payment: ReadyPayment, nowMs: number): EndPlan | undefined {
   const { cancelRequested, isFrozen, isDelisted, expiresAt } = payment;
   if (cancelRequested) return { kind: "end", payment, reason: "CANCEL_REQUESTED" };
   if (isFrozen) return failPlan(payment, "WALLET_FROZEN");

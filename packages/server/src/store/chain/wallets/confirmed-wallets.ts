@@ -13,7 +13,7 @@ import type { Queryable, Tx } from "../../core/database.js";
 import { lastDoubt } from "../../core/identity/database-epochs.js";
 import { locateRows } from "../../core/rows/locate-rows.js";
 import { type Statement, sql } from "../../core/sql.js";
-import { listWaitingWallets } from "../chain-payments.js";
+import { listWaitingWallets } from "../ready-payments.js";
 import { freeNonce, hasLaterNonces, lowestOpen } from "./free-nonce.js";
 
 /** It grows with each epoch, and each time that the signer has shown a restore which began none. Served by the primary keys. */
