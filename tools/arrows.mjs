@@ -36,7 +36,7 @@ export const arrows = {
     app: { parts: ["runtime", "domain", "protocol"], packages: ["node", "lru-cache", "p-limit"] },
     credentials: {
       parts: ["runtime", "app", "domain", "protocol", "operator-error.ts"],
-      packages: ["node", "jose", "openid-client", "@simplewebauthn"],
+      packages: ["node", "jose", "openid-client", "@simplewebauthn", "undici"],
     },
     store: { parts: ["runtime", "app", "domain", "operator-error.ts"], packages: ["node", "pg", "pino"] },
     engine: { parts: ["runtime", "app", "domain"], packages: [] },

@@ -6,11 +6,10 @@ const server = "packages/server/test";
 
 /**
  * The test files that take longest, in the order in which they start in their project. Those that mostly wait stand between others, which
- * use the time.
+ * use the time; the two of the conformance kit that watch times do not run beside each other.
  */
 export const longestFiles = [
   "packages/conformance/test/fault-matrix.test.ts",
-  "packages/conformance/test/fault-pairs.test.ts",
   `${server}/integration/database/plans.test.ts`,
   `${server}/faults/failover/failover.test.ts`,
   `${server}/console/pages.test.ts`,
@@ -19,6 +18,7 @@ export const longestFiles = [
   `${server}/faults/chain/chain-proof.test.ts`,
   `${server}/faults/kill.test.ts`,
   `${server}/simulation/chain/chain-simulation.test.ts`,
+  "packages/conformance/test/fault-pairs.test.ts",
   `${server}/integration/tampering/ended-orders.test.ts`,
   `${server}/console/hostile-strings.test.ts`,
   `${server}/integration/tampering/approvals.test.ts`,

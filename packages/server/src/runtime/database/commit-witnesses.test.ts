@@ -50,4 +50,15 @@ describe("what a process knows to be committed", () => {
     witnesses.committed(0, entry(5));
     expect(witnesses.lastEntry("one")).toEqual({ ...entry(5), isOfEarlierEpoch: false });
   });
+
+  it("is remembered of an audit log also if the answer comes in the next epoch", () => {
+    let generation = 0;
+    const witnesses = createCommitWitnesses(() => generation);
+    const entry = (at: number): CommittedFact => ({ kind: "audit entry", tenantId: "one", at, mark: "" });
+    generation = 1;
+    witnesses.beginEpoch();
+    witnesses.committed(0, entry(7));
+    expect(witnesses.list()).toEqual([]);
+    expect(witnesses.lastEntry("one")).toEqual({ ...entry(7), isOfEarlierEpoch: true });
+  });
 });

@@ -24,7 +24,7 @@ export interface CommitWitnesses {
   beginEpoch: () => void;
 }
 
-export interface CommittedEntry extends CommittedFact {
+interface CommittedEntry extends CommittedFact {
   /** The database may have lost it since, with a restore or a failover. */
   isOfEarlierEpoch: boolean;
 }
@@ -37,7 +37,7 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
   const committed = new Map<string, CommittedFact>();
   const read = new Map<string, CommittedFact>();
   const chains = new Map<string, CommittedFact>();
-  /** The last entries of logs that this process has not written to in this epoch. */
+  /** The last entries of earlier epochs, until the log is written to in this one. */
   let earlier = new Map<string, CommittedFact>();
   const remember = (facts: Map<string, CommittedFact>, key: string, fact: CommittedFact, max: number) => {
     const before = facts.get(key);
@@ -49,7 +49,11 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
     if (facts.size > max) facts.delete(facts.keys().next().value ?? "");
   };
   const rememberIn = (facts: Map<string, CommittedFact>) => (generation: number, fact: CommittedFact) => {
-    if (generation !== currentGeneration()) return;
+    if (generation !== currentGeneration()) {
+      // An answer of the epoch before. That the log has lost it since is to be recorded all the same.
+      if (fact.kind === "audit entry") remember(earlier, fact.tenantId, fact, chainsMax);
+      return;
+    }
     remember(facts, `${fact.kind} ${fact.tenantId}`, fact, factsMax);
     if (fact.kind === "audit entry") {
       remember(chains, fact.tenantId, fact, chainsMax);
@@ -61,8 +65,9 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
     read: rememberIn(read),
     list: () => [...committed.values(), ...read.values()],
     lastEntry: (tenantId) => {
-      const fact = chains.get(tenantId) ?? earlier.get(tenantId);
-      return fact && { ...fact, isOfEarlierEpoch: !chains.has(tenantId) };
+      const lost = earlier.get(tenantId);
+      const fact = lost ?? chains.get(tenantId);
+      return fact && { ...fact, isOfEarlierEpoch: lost !== undefined };
     },
     beginEpoch: () => {
       committed.clear();

@@ -187,7 +187,7 @@ interface LockedHead extends AuditHead {
   lostTo: bigint | undefined;
 }
 
-type HeadRow = Stored<AuditHead> & { next: string | null; knownHash: string | null };
+type HeadRow = Stored<AuditHead> & { next: string | null; knownHash: string | null; removedTo: string };
 
 /**
  * Locks heads in the order of their ids, so that two writers do not deadlock. A statement that has waited for a lock sees the new head and
@@ -208,16 +208,18 @@ async function lockHeads(tx: Tx, tenantIds: readonly string[]): Promise<LockedHe
         SELECT e.number FROM audit_entries e WHERE e.tenant_id = h.tenant_id AND e.number > h.number
         ORDER BY e.number LIMIT 1) AS next, (
         SELECT encode(e.hash, 'hex') FROM audit_entries e WHERE e.tenant_id = h.tenant_id
-          AND e.number = (${numbers}::bigint[])[array_position(${ids}::uuid[], h.tenant_id)]) AS "knownHash"
+          AND e.number = (${numbers}::bigint[])[array_position(${ids}::uuid[], h.tenant_id)]) AS "knownHash",
+      coalesce((SELECT b.number FROM audit_bases b WHERE b.tenant_id = h.tenant_id), 0) AS "removedTo"
     FROM audit_heads h WHERE h.tenant_id = ANY (${ids}::uuid[]) ORDER BY h.tenant_id FOR UPDATE OF h
   `);
   if (heads.length !== ids.length) throw new Error("the head of a chain was removed while it was locked");
-  return heads.map(({ knownHash, ...row }) => {
+  return heads.map(({ knownHash, removedTo, ...row }) => {
     const last = known.get(row.tenantId);
     const knownNumber = BigInt(last?.at ?? 0);
     const number = BigInt(row.number);
     // An entry that was exported and removed has no hash.
-    const isOther = last !== undefined && knownHash !== null && knownHash !== last.mark;
+    const isRemoved = knownHash === null && knownNumber <= BigInt(removedTo);
+    const isOther = last !== undefined && !isRemoved && knownHash !== last.mark;
     const isMissing = number < knownNumber || isOther;
     return last?.isOfEarlierEpoch === true
       ? { ...row, number, knownNumber: 0n, isPutBack: false, lostTo: isMissing ? knownNumber : undefined }

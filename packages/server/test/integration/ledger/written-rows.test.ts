@@ -36,7 +36,7 @@ describe("the rows that are written", () => {
     await trade();
     await service.database.run(`
       CREATE TABLE written_rows (name text NOT NULL, operation text NOT NULL);
-      CREATE FUNCTION count_written_row() RETURNS trigger LANGUAGE plpgsql AS
+      CREATE FUNCTION count_written_row() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
         $$ BEGIN INSERT INTO written_rows VALUES (TG_TABLE_NAME, lower(TG_OP)); RETURN NULL; END $$;
       ${countedTables
         .map(

@@ -33,7 +33,7 @@ it("amendments that never end do not keep out new orders, not even those of thei
     END $$;
     CREATE TRIGGER amend_again BEFORE UPDATE ON open_orders FOR EACH ROW EXECUTE FUNCTION amend_again();
     CREATE TABLE accepted_at (id uuid, sequence bigint);
-    CREATE FUNCTION note_sequence() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    CREATE FUNCTION note_sequence() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
       INSERT INTO accepted_at SELECT NEW.id, admitted_sequence FROM markets WHERE market = NEW.market;
       RETURN NEW;
     END $$;

@@ -109,4 +109,29 @@ describe("an audit log whose newest entries the owner of the tables removes", ()
       await another.stop();
     }
   });
+
+  it("says so also if the entry in that place is out of the table at that moment", async () => {
+    await keepHead();
+    await act("hidden");
+    const number = (await read())[0]?.number ?? 0;
+    await cut();
+    const another = await service.another();
+    try {
+      await act("other", another.call);
+      await act("other too", another.call);
+    } finally {
+      await another.stop();
+    }
+    const place = `tenant_id = '${tenantId}' AND number = ${number}`;
+    const row = `row_${tenantId.replaceAll("-", "")}`;
+    const unguarded = (script: string) =>
+      service.database.run(`
+        ALTER TABLE audit_entries DISABLE TRIGGER USER; ${script}; ALTER TABLE audit_entries ENABLE TRIGGER USER`);
+    await unguarded(`
+      CREATE TABLE ${row} AS SELECT * FROM audit_entries WHERE ${place}; DELETE FROM audit_entries WHERE ${place}`);
+    await act("later");
+    await unguarded(`INSERT INTO audit_entries SELECT * FROM ${row}; DROP TABLE ${row}`);
+    expect((await read())[1]).toMatchObject({ action: "audit.head_changed", code: "HEAD_PUT_BACK" });
+    expect(await fault()).toBeDefined();
+  });
 });

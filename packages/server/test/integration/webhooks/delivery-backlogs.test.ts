@@ -21,7 +21,7 @@ describe("deliveries that are too many for one statement", () => {
     // Writes down how many deliveries each SQL transaction inserts.
     await service.database.run(`
       CREATE TABLE inserted (tx bigint, deliveries bigint);
-      CREATE FUNCTION count_inserted() RETURNS trigger LANGUAGE plpgsql AS
+      CREATE FUNCTION count_inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
         'BEGIN INSERT INTO inserted SELECT txid_current(), count(*) FROM new_rows; RETURN NULL; END';
       CREATE TRIGGER count_inserted AFTER INSERT ON pending_deliveries REFERENCING NEW TABLE AS new_rows
         FOR EACH STATEMENT EXECUTE FUNCTION count_inserted()`);

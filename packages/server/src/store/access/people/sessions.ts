@@ -96,8 +96,8 @@ function isOpenOf({ tenantId, clientId }: PersonKey, at: Date): Statement {
 }
 
 /**
- * Ends those of a person's sessions, and records their ids like those of revoked tokens, so that all processes notice. Served by
- * sessions_by_client.
+ * Ends those of a person's sessions, and records their ids like those of revoked tokens, so that all processes notice. The record decides
+ * which have not ended: a writer to the database could set `ended_at`, and remove it afterwards. Served by sessions_by_client.
  */
 async function end(
   tx: Tx,
@@ -106,8 +106,8 @@ async function end(
   chosen: Statement,
 ): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
-    UPDATE sessions SET ended_at = ${at}
-    WHERE tenant_id = ${tenantId} AND client_id = ${clientId} AND ended_at IS NULL AND ${chosen}
+    UPDATE sessions SET ended_at = coalesce(ended_at, ${at})
+    WHERE tenant_id = ${tenantId} AND client_id = ${clientId} AND ${hasEnded(sql`sessions`)} IS NOT TRUE AND ${chosen}
     RETURNING id
   `);
   const ids = rows.map(({ id }) => id);

@@ -62,7 +62,7 @@ describe("the lineages of clients", () => {
     expect([(first & last) === 0n, (last & own) === 0n]).toEqual([false, true]);
     let rows = 0;
     for (const statement of statements) rows += await countRows(statement);
-    expect(rows).toBeLessThan((lineageMax + 1) * 20);
+    expect(rows).toBeLessThan((lineageMax + 1) * 24);
   });
 
   it("are followed to the end of a chain of which one is asked for, in a few statements", async () => {

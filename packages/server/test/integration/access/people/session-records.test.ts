@@ -110,6 +110,17 @@ describe("the records of sessions", () => {
     expect(await ask(other)).toBe(300);
   });
 
+  it("end also if a writer to the database has hidden for that moment that they are open", async () => {
+    const { cookie, person } = await register();
+    const id = readId("cli", person.id);
+    const { query } = service.database;
+    await query(sql`UPDATE sessions SET ended_at = now() WHERE client_id = ${id}`);
+    const ended = await service.call("DELETE", `/v1/people/${person.id}/sessions`, token);
+    expect(ended.status).toBe(204);
+    await query(sql`UPDATE sessions SET ended_at = NULL WHERE client_id = ${id}`);
+    expect(await ask(cookie)).toBe("SESSION_REQUIRED");
+  });
+
   it("are not made by a writer to the database", async () => {
     const { cookie, person } = await register();
     const id = readId("cli", person.id);
