@@ -86,8 +86,9 @@ export interface ChainNode {
    * The newest block, and the newest one that is final for all nodes that answer. If two are configured, two must agree about it and about
    * what was read from the blocks up to it; until then it stays where it was. The newest block can be older than before, because another
    * node has answered. Returns a reason to halt if a node is on another chain, or two contradict each other about what is final.
+   * Estimates are made at no block before the settled one.
    */
-  heads: () => Promise<{ latest: BlockHeader; final: BlockHeader } | { halt: string }>;
+  heads: (settledNumber?: number) => Promise<{ latest: BlockHeader; final: BlockHeader } | { halt: string }>;
   /** A block with what concerns us; undefined if no node has it. */
   block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
   header: (number: number) => Promise<BlockHeader | undefined>;

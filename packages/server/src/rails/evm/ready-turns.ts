@@ -10,7 +10,18 @@ export interface ReadyTurns {
   afterWalletId: string | undefined;
   /** Of wallets whose first payments cannot go on: the last that was looked at. */
   readonly afterIds: Map<string, string>;
+  /** Of wallets with a turn: how many looks have found payments behind it. */
+  readonly found: Map<string, number>;
 }
+
+export const createReadyTurns = (): ReadyTurns => ({
+  afterWalletId: undefined,
+  afterIds: new Map(),
+  found: new Map(),
+});
+
+/** After as many the first payments are looked at again: what held them may have ended, and others may never end to arrive. */
+const foundMax = 16;
 
 /** The turns of all wallets that have one, with how many of their payments are passed over. */
 export function turnsOf(
@@ -48,10 +59,23 @@ export function chooseReady(
     counts.set(payment.walletId, count);
     return count <= inFlightMax;
   });
+  for (const walletId of counts.keys()) countFound(turns, walletId);
   for (const [walletId, lastId] of lookedUpTo) {
     if (counts.has(walletId)) continue;
-    if (lastId === undefined) turns.afterIds.delete(walletId);
+    if (lastId === undefined) endTurn(turns, walletId);
     else turns.afterIds.set(walletId, lastId);
   }
   return chosen;
+}
+
+function countFound(turns: ReadyTurns, walletId: string): void {
+  if (!turns.afterIds.has(walletId)) return;
+  const found = (turns.found.get(walletId) ?? 0) + 1;
+  if (found < foundMax) turns.found.set(walletId, found);
+  else endTurn(turns, walletId);
+}
+
+function endTurn({ afterIds, found }: ReadyTurns, walletId: string): void {
+  afterIds.delete(walletId);
+  found.delete(walletId);
 }

@@ -6,6 +6,7 @@ import { createWakingLoop, type Rest } from "../../../runtime/loops/waking-loop.
 import { createConfirmation } from "../confirm/confirmation.js";
 import { createHaltedLook } from "../confirm/doubt-halted.js";
 import { createBlockPace } from "../node/block-pace.js";
+import { createReadyTurns } from "../ready-turns.js";
 import { assignPayments } from "./assign-payments.js";
 import { type ComparisonDeps, createComparison } from "./comparison.js";
 import { type FollowedChain, haltNetwork, positionOf, settledOf, tipOf } from "./driver-context.js";
@@ -61,7 +62,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let lease: NetworkLease | undefined;
   let former: NetworkLease | undefined;
   let resets = 0;
-  const turns = { afterWalletId: undefined, afterIds: new Map<string, string>() };
+  const turns = createReadyTurns();
   const estimates = createEstimates(deps.monotonicMs);
   /** What final blocks have shown stays true when a step fails, but not when the network is halted. */
   const evidence: FollowedChain["evidence"] = new Map();
@@ -167,7 +168,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
 
   /** Returns whether there may be more to do at once. */
   async function step(current: FollowedChain): Promise<boolean> {
-    const heads = await deps.node.heads();
+    const heads = await deps.node.heads(settledOf(current).number);
     if ("halt" in heads) return await haltNetwork(deps, positionOf(current), "NETWORK_DISPUTED", heads.halt);
     const { latest, final } = heads;
     pace.see(latest.number);
@@ -176,9 +177,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       await deps.store.recordHeads(current.lease, { ...numbers, seenAt: new Date(deps.recorder.now()) });
       recordedHead = latest.number;
     }
-    const followed = await followChain(deps, current, heads);
+    const { final: settleTo, isBehind } = await followChain(deps, current, heads);
     current.headNumber = tipOf(current).number;
-    const { final: settleTo, isBehind } = followed;
     const fault = settleTo === undefined ? undefined : await settleBlocks(deps, current, settleTo);
     const isBusy = await advance(current, isBehind);
     if (fault !== undefined) throw fault;

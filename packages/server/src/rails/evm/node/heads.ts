@@ -19,10 +19,11 @@ export interface HeadsDeps {
 type Heads = Awaited<ReturnType<ChainNode["heads"]>>;
 
 export interface HeadsReader {
-  readonly read: () => Promise<Heads>;
+  /** `settledNumber`: the last block whose facts are in the books, if that is known. */
+  readonly read: (settledNumber?: number) => Promise<Heads>;
   /**
    * The newest block that two nodes have, or one if no other answers: a single node can claim a head that the others do not have, and would judge
-   * everything alone there. It is not below the final block, so that what the books have is there too.
+   * everything alone there. It is not below the final block and the settled one, so that what the books have is there too.
    */
   readonly sharedNumber: () => number | undefined;
 }
@@ -52,6 +53,8 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
   const requiredCount = Math.min(2, pool.endpoints.length);
   let agreed: BlockHeader | undefined;
   let heads: readonly number[] = [];
+  /** A process that was just started has agreed on nothing yet, and a node may lag far behind the books. */
+  let settled = 0;
 
   /** The newest block, and the final one if enough nodes agree about it. */
   async function look(): Promise<{ latest: BlockHeader; final: BlockHeader | undefined } | { halt: string }> {
@@ -83,7 +86,8 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
     }
   }
 
-  async function read(): Promise<Heads> {
+  async function read(settledNumber = settled): Promise<Heads> {
+    settled = settledNumber;
     const seen = await look();
     const looked = "halt" in seen ? await look() : seen;
     if ("halt" in looked) return looked;
@@ -101,7 +105,7 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
 
   const sharedNumber = () => {
     const [first, second] = heads
-      .filter((number) => number >= (agreed?.number ?? 0))
+      .filter((number) => number >= Math.max(agreed?.number ?? 0, settled))
       .sort((one, other) => other - one);
     return second ?? first;
   };

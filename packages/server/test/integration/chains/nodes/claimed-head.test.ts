@@ -6,8 +6,8 @@ import {
   newAddress,
   openNode,
   useDevnet,
-} from "../../harness/chain/devnet.js";
-import { startHostileNode } from "../../harness/chain/hostile-node.js";
+} from "../../../harness/chain/devnet.js";
+import { startHostileNode } from "../../../harness/chain/hostile-node.js";
 
 const devnet = useDevnet();
 afterAll(closeNodes);
