@@ -1,9 +1,10 @@
+import { swapCase } from "../engine/altered-ids.js";
 import { CheckFailed, contractCheck, expect, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { describeReply, type Reply } from "../http/reply.js";
 import { obtainToken, revokeToken } from "../target/oauth.js";
 import { onOneConnection } from "./key-scenarios.js";
-import { expectAccepted, expectRefused, isAccepted, swapCase } from "./scenarios.js";
+import { expectAccepted, expectRefused, isAccepted } from "./scenarios.js";
 
 const none = "access.none";
 const garbage = "access.garbage";

@@ -219,19 +219,3 @@ export function requireId(target: Target, reply: Reply): string {
     "The 202 shows no id, and need not. If it has one elsewhere, name the place in accepted_id of the target file.",
   );
 }
-
-/** An id of the same form that no transaction has. */
-export function alterId(id: string): string {
-  const at = id.search(/[0-9a-z][^0-9a-z]*$/i);
-  if (at < 0) return `${id}0`;
-  const middle = Math.floor(at * 0.8);
-  const flip = (character: string) => (character === "7" ? "3" : "7");
-  return [...id]
-    .map((character, index) =>
-      index === at || (index === middle && /\d/.test(character)) ? flip(character) : character,
-    )
-    .join("");
-}
-
-export const swapCase = (text: string) =>
-  [...text].map((one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase())).join("");

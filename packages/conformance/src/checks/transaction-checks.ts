@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { alterId, idsLike } from "../engine/altered-ids.js";
 import { contractCheck, expect, fail, NotOffered, Undecided } from "../engine/check.js";
 import type { Attempt, Kit } from "../engine/kit.js";
 import { describeValue, showValue } from "../engine/name-value.js";
@@ -13,7 +14,6 @@ import {
 import { containsText } from "../webhooks/delivery-items.js";
 import { withFittingKey, withFittingReference } from "./fitting-request.js";
 import {
-  alterId,
   createTransaction,
   findId,
   isAccepted,
@@ -24,9 +24,8 @@ import {
   sharedTransaction,
   showTransaction,
   stateCheck as state,
-  swapCase,
 } from "./scenarios.js";
-import { expectOwn } from "./shown-members.js";
+import { createdInRun, expectOwn } from "./shown-members.js";
 import {
   type FoundState,
   finalStatesIn,
@@ -209,7 +208,7 @@ export const transactionChecks = [
     { needs: [read], unlessFailed: ["tx.get.own", "tx.get.unknown"], writes },
     async (kit) => {
       const own = await sharedTransaction(kit);
-      for (const id of idsLike(own.id)) {
+      for (const id of idsLike(own.id, idsOf(kit))) {
         const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
         const isOwn = containsText(reply.json, own.id) || containsText(reply.json, own.reference);
         expect(
@@ -227,14 +226,8 @@ export const transactionChecks = [
   ),
 ];
 
-/** An id in which both cases occur is not a number, so its case counts. */
-function idsLike(id: string): string[] {
-  const hasBothCases = /[a-z]/.test(id) && /[A-Z]/.test(id);
-  const start = id.slice(0, -1);
-  // What stands for any character, or any number of them, in a query.
-  const shorter = id.length > 1 ? [start, `${start}_`, `${start}%`] : [];
-  return [`${id}x7`, ...shorter, ...(hasBothCases ? [swapCase(id)] : [])];
-}
+/** Those that responses have shown so far. */
+const idsOf = (kit: Kit) => new Set(createdInRun(kit).flatMap(({ id }) => id ?? []));
 
 /** Only a member that is called as states are is surely one. */
 export function refuseFinal(kit: Kit, { state, path, isNamed, isHeader }: FoundState): void {
@@ -271,6 +264,6 @@ function refuseStateless({ target }: Kit, reply: Reply): never {
 export const unknownTransaction = (kit: Kit) =>
   kit.fixture("unknown transaction", async (own) => {
     const known = findId(own.target, (await firstRequest(own)).reply)?.id;
-    const id = known === undefined ? randomUUID() : alterId(known);
+    const id = known === undefined ? randomUUID() : alterId(known, idsOf(own));
     return { id, reply: await own.send("GET", `/v1/transactions/${encodeURIComponent(id)}`) };
   });

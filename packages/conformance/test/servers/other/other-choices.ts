@@ -42,6 +42,7 @@ const needsId = [
 
 export const otherChoices = {
   "several updates with the same state": {},
+  "ids that end with an underscore": {},
   "ids with spaces, bytes that are not UTF-8, comments in JSON, and a page of a gateway for what is no URI": {
     warned: ["tx.get.exact", "body.strict", "error.every.object"],
   },

@@ -175,7 +175,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
 
   const add = (order: Order): string => {
     const isNumber = chose("large numbers as ids");
-    const id = isNumber ? String(10n ** 18n + BigInt(orders.size * 7)) : randomUUID();
+    const end = chose("ids that end with an underscore") ? "_" : "";
+    const id = isNumber ? String(10n ** 18n + BigInt(orders.size * 7)) : randomUUID() + end;
     orders.set(id, order);
     process(id, order).catch(() => undefined);
     if (feeChoices.some(chose)) {
