@@ -171,14 +171,25 @@ export function findId(target: Target, reply: Reply): { id: string; raw: unknown
   for (const place of places) {
     const raw = rawAt(reply, place);
     const text = typeof raw === "number" ? digitsOf(raw, reply.text) : typeof raw === "string" ? raw : "";
-    const id = place.startsWith("header.") || isAddress(text) ? decodeSegment(text) : text;
+    const id = isAddress(text, place) ? decodeSegment(text) : isHeader(place) ? decodeHeader(text) : text;
     if (id !== "") return { id, raw, place };
   }
   return undefined;
 }
 
-/** An id can have slashes of its own, so only what is surely an address counts as one. */
-const isAddress = (text: string) => /^https?:\/\/|\/v1\/transactions\/[^/]/.test(text);
+const isHeader = (place: Place) => place.startsWith("header.");
+
+/** An id can have slashes of its own, so only what is surely an address counts as one: `Location` always has one. */
+function isAddress(text: string, place: Place): boolean {
+  if (/^https?:\/\/|(^|\/)v1\/transactions\/[^/]/.test(text)) return true;
+  return isHeader(place) && (/^header\.(content-)?location$/i.test(place) || text.startsWith("/"));
+}
+
+/** A header cannot have every character, so a value that is the percent-encoding of something stands for that. */
+function decodeHeader(text: string): string {
+  const decoded = decodePercent(text);
+  return encodeURIComponent(decoded) === text ? decoded : text;
+}
 
 /** A number as it was written: one above 2^53 is rounded when it is parsed. */
 function digitsOf(value: number, text: string): string {
@@ -201,12 +212,14 @@ export function rawAt(reply: Reply, place: Place): unknown {
   return place.startsWith("body.") ? valueAt(reply.json, name) : reply.header(name);
 }
 
-function decodeSegment(location: string): string {
-  const segment = location.split(/[?#]/)[0]?.split("/").filter(Boolean).at(-1) ?? "";
+const decodeSegment = (location: string) =>
+  decodePercent(location.split(/[?#]/)[0]?.split("/").filter(Boolean).at(-1) ?? "");
+
+function decodePercent(text: string): string {
   try {
-    return decodeURIComponent(segment);
+    return decodeURIComponent(text);
   } catch {
-    return segment;
+    return text;
   }
 }
 

@@ -195,7 +195,9 @@ async function expectOneEach(kit: Kit): Promise<void> {
   const unknown = new Map<string, (typeof deliveries)[number]>();
   for (const delivery of kit.session.receiver?.deliveries ?? [])
     for (const place of places) {
-      const id = (itemAt(delivery, place) ?? "").split("/").at(-1) ?? "";
+      const item = itemAt(delivery, place) ?? "";
+      // An id can have slashes of its own.
+      const id = known.has(item) ? item : (item.split("/").at(-1) ?? "");
       if (id !== "" && !known.has(id) && !unknown.has(id)) unknown.set(id, delivery);
     }
   for (const [id, delivery] of [...unknown].slice(0, unknownMax)) {

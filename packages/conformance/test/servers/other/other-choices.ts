@@ -43,6 +43,10 @@ const needsId = [
 export const otherChoices = {
   "several updates with the same state": {},
   "ids that end with an underscore": {},
+  "ids with slashes in a header of their own": { file: [["header.location", "header.x-other-order"]] },
+  "ids with slashes, percent-encoded in a header of their own": {
+    file: [["header.location", "header.x-other-order"]],
+  },
   "ids with spaces, bytes that are not UTF-8, comments in JSON, and a page of a gateway for what is no URI": {
     warned: ["tx.get.exact", "body.strict", "error.every.object"],
   },

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, answer, isGone, isTokenOf, OtherRefusal, parseObject } from "./other-answers.js";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
-import { showBook, showMembers } from "./other-shown.js";
+import { newOrderId, orderHeader, showBook, showMembers } from "./other-shown.js";
 import { createOtherWebhooks, headerChoices } from "./other-webhooks.js";
 
 /**
@@ -174,9 +174,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   };
 
   const add = (order: Order): string => {
-    const isNumber = chose("large numbers as ids");
-    const end = chose("ids that end with an underscore") ? "_" : "";
-    const id = isNumber ? String(10n ** 18n + BigInt(orders.size * 7)) : randomUUID() + end;
+    const id = newOrderId(chose, orders.size);
     orders.set(id, order);
     process(id, order).catch(() => undefined);
     if (feeChoices.some(chose)) {
@@ -214,7 +212,9 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       return { status: 202, body: { links: [{ self }] } };
     return {
       status: 202,
-      headers: { location: `https://elsewhere.example/v1/transactions/${id}?view=full` },
+      headers: orderHeader(chose, id) ?? {
+        location: `https://elsewhere.example/v1/transactions/${id}?view=full`,
+      },
       ...(envelope === undefined ? {} : { body: { status: envelope } }),
       ...(hasOutcome ? { body: { outcome: "success" } } : {}),
     };
@@ -226,7 +226,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     if (chose("a quota answered with 503") && requests % requestsOfQuota === 0)
       throw new OtherRefusal(503, "QUOTA_EXCEEDED");
     if (method === "POST" && url === "/v1/transactions") return create(incoming, body);
-    const id = /^\/v1\/transactions\/([^/]+)$/.exec(url)?.[1];
+    const id = /^\/v1\/transactions\/([^/]+)$/.exec(url)?.[1]?.replaceAll("%2F", "/");
     if (method === "GET" && id !== undefined) {
       if (isLenient && url.endsWith("%zz")) return { status: 400, text: "<html>Bad Request</html>" };
       const order = orders.get(isLenient ? id.replaceAll("%20", "") : id);

@@ -3,6 +3,22 @@ import type { Answer } from "./other-answers.js";
 import type { Chose } from "./other-choices.js";
 import type { Order } from "./other-server.js";
 
+const encodedSlashes = "ids with slashes, percent-encoded in a header of their own";
+
+/** The id of a new order, of which there are so many. */
+export function newOrderId(chose: Chose, count: number): string {
+  if (chose("large numbers as ids")) return String(10n ** 18n + BigInt(count * 7));
+  if (chose("ids that end with an underscore")) return `${randomUUID()}_`;
+  const hasSlashes = chose("ids with slashes in a header of their own") || chose(encodedSlashes);
+  return hasSlashes ? `order/${count}/${randomUUID()}` : randomUUID();
+}
+
+/** The header that has an id which is no address; undefined if `Location` has it. */
+export function orderHeader(chose: Chose, id: string): Record<string, string> | undefined {
+  if (chose(encodedSlashes)) return { "x-other-order": encodeURIComponent(id) };
+  return chose("ids with slashes in a header of their own") ? { "x-other-order": id } : undefined;
+}
+
 /** What else GET shows, under names that mean other things elsewhere. */
 export function showMembers(chose: Chose, id: string, { reference }: Order): Record<string, unknown> {
   const showsReference =
