@@ -73,6 +73,18 @@ export const webhookFaults = {
     check: "webhook.signature.every",
     words: "a signature that verifies over the bytes",
   },
+  "retry-has-other-result": {
+    check: "webhook.result.every",
+    words: "the state failed in notification",
+  },
+  "retry-has-newer-state": {
+    check: "webhook.result.every",
+    words: "a receiver that has handled the first, and whose answer did not arrive, ignores it",
+  },
+  "late-result-is-another": {
+    check: "webhook.result.every",
+    words: "which GET shows, in every notification about it; seen the result failed",
+  },
   "long-not-announced": { check: "webhook.each.every", words: "none about tx_" },
   "retry-unsigned": { check: "webhook.retry.signed", words: "at the next attempt" },
 } as const satisfies Record<string, Fault>;

@@ -31,6 +31,7 @@ import { togetherChecks } from "./together-checks.js";
 import { transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhooks/webhook-checks.js";
 import { webhookEveryChecks } from "./webhooks/webhook-every-checks.js";
+import { webhookResultChecks } from "./webhooks/webhook-every-result.js";
 import { webhookRetryChecks } from "./webhooks/webhook-retry-checks.js";
 
 /** All checks, each after those that it needs. A new check is a row of one of these lists. */
@@ -69,4 +70,5 @@ export const checkTable: readonly Check[] = [
   ...everyAcceptedChecks,
   ...everyReadChecks,
   ...webhookEveryChecks,
+  ...webhookResultChecks,
 ];

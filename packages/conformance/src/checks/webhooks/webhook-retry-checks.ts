@@ -1,11 +1,8 @@
 import { contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
-import type { Kit } from "../../engine/kit.js";
 import { showValue } from "../../engine/name-value.js";
-import { findMember, itemOf } from "../../webhooks/delivery-items.js";
-import type { Delivery } from "../../webhooks/receiver.js";
+import { itemOf } from "../../webhooks/delivery-items.js";
 import { acceptTransaction } from "../key-scenarios.js";
 import { failOverdue } from "../scenarios.js";
-import { stateNames } from "../transaction-state.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { isAbout, nameOf } from "./webhook-names.js";
@@ -75,7 +72,6 @@ export const webhookRetryChecks = [
         throw new NotOffered(
           `What notification ${first.index} said is sent again in notification ${regrouped.index}, together with other items, which is another delivery.`,
         );
-      if (second !== undefined) warnOfOtherState(kit, first, second);
       if (second !== undefined || renamed === undefined) return;
       const id = itemOf(renamed, "delivery_id");
       const under = id === undefined ? "without a delivery_id" : `under the delivery_id ${id}`;
@@ -109,12 +105,3 @@ export const webhookRetryChecks = [
     },
   ),
 ];
-
-/** The first attempt was refused, so a receiver that takes the second loses nothing; but one whose answer was lost does. */
-function warnOfOtherState(kit: Kit, first: Delivery, second: Delivery): void {
-  const [was, is] = [first, second].map(({ json }) => findMember(json, stateNames(kit.target)));
-  if (was === is) return;
-  kit.warn(
-    `Notification ${second.index} has the delivery_id of notification ${first.index} and another state, ${is ?? "none"} instead of ${was ?? "none"}. A receiver that has handled the first, and whose answer did not arrive, ignores the second. The contract does not say whether an attempt that is repeated has the same body.`,
-  );
-}

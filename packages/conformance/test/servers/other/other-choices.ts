@@ -40,6 +40,9 @@ const needsId = [
   "webhook.visible",
 ];
 
+/** Without a state, nothing can be compared with GET. */
+const stateless = ["webhook.result", "webhook.result.every", "webhook.visible"];
+
 export const otherChoices = {
   "several updates with the same state": {},
   "ids that end with an underscore": {},
@@ -63,7 +66,7 @@ export const otherChoices = {
   "large numbers as ids": {
     file: [["webhooks:", "webhooks:\n  transaction_id: body.order\n  state: status"]],
   },
-  "notifications without a state": { missing: ["webhook.result", "webhook.visible"] },
+  "notifications without a state": { missing: stateless },
   "other event kinds about the same transaction": {},
   "notifications as forms": {
     file: [
@@ -80,11 +83,11 @@ export const otherChoices = {
   "notifications that name the reference and not the id": {},
   "the reference percent-encoded in a header of notifications": {},
   "the reference in a header of notifications, as RFC 2047 encodes it": { warned: ["webhook.each"] },
-  "notifications in plain text": { missing: ["webhook.result", "webhook.visible"] },
+  "notifications in plain text": { missing: stateless },
   "notifications that are compressed": {},
   "notifications that name nothing": {
     warned: ["webhook.sent"],
-    missing: ["webhook.each", "webhook.each.later", "webhook.result", "webhook.visible"],
+    missing: ["webhook.each", "webhook.each.later", ...stateless],
   },
   "notifications sent again after 2xx": {},
   "a sender that waits only half a second": {},
@@ -111,6 +114,13 @@ export const otherChoices = {
     undecided: ["tx.get.result"],
   },
   "a status of the notification besides": { missing: ["webhook.result", "webhook.visible"] },
+  "a status of the attempt besides": {
+    missing: ["webhook.result", "webhook.visible"],
+    warned: ["webhook.result.every"],
+  },
+  "attempts that are repeated with the newest state": {
+    fails: { check: "webhook.result.every", words: "the state DONE in notification" },
+  },
   "notifications in batches": {
     file: [["webhooks:", "webhooks:\n  transaction_id: body.items.0.order\n  state: items.0.phase"]],
   },

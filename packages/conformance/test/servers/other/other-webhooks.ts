@@ -44,7 +44,7 @@ export function createOtherWebhooks(chose: Chose, signal: AbortSignal) {
     const items = { event, delivery_id: randomUUID() };
     for (const url of hooks.values())
       for (let attempt = 0; attempt < attemptsMax && !signal.aborted; attempt += 1) {
-        const { headers, body } = compose(chose, items, what);
+        const { headers, body } = compose(chose, items, what, attempt);
         if (await post(url, headers, body)) {
           if (attempt > 0 || !chose("notifications sent again after 2xx")) break;
         } else
@@ -149,7 +149,7 @@ function composeBatch(items: Items, whats: readonly Announcement[]) {
   return { headers: signedInHeaders(items, body), body };
 }
 
-function compose(chose: Chose, items: Items, what: Announcement) {
+function compose(chose: Chose, items: Items, what: Announcement, attempt: number) {
   const sign = (content: string) => createHmac("sha512", otherSecret).update(content).digest("hex");
   const stamp = String(Date.now());
   const coding = chose("notifications that are compressed") ? { "Content-Encoding": "gzip" } : {};
@@ -171,7 +171,9 @@ function compose(chose: Chose, items: Items, what: Announcement) {
   }
   const isWrong = what.status === "DONE" && chose("notifications that announce another result");
   const isLower = chose("states in lower case in notifications");
-  const status = isWrong ? "REFUSED" : isLower ? String(what.status).toLowerCase() : what.status;
+  const isNewest = attempt > 0 && chose("attempts that are repeated with the newest state");
+  const newest = isNewest ? "DONE" : what.status;
+  const status = isWrong ? "REFUSED" : isLower ? String(what.status).toLowerCase() : newest;
   if (chose("large numbers as ids")) return signed(JSON.stringify({ order: id, status }));
   if (chose("an event that is an object"))
     return signed(JSON.stringify({ event: { type: items.event, version: 2 }, data: { id, status } }), {
@@ -209,6 +211,8 @@ function compose(chose: Chose, items: Items, what: Announcement) {
   if (chose("notifications without a state")) return signed(`{ ${name} }`);
   if (chose("a status of the notification besides"))
     return signed(`{ ${name}, "status": "sent", "snapshot": { "phase": "${status}" } }`);
+  if (chose("a status of the attempt besides"))
+    return signed(`{ ${name}, "status": "attempt ${attempt + 1}", "snapshot": { "phase": "${status}" } }`);
   const shown = typeof status === "string" ? `"${status}"` : status;
   const count = confirmations === undefined ? "" : `,"confirmations":${confirmations}`;
   return signed(`{ ${name},  "snapshot":{"status":${shown},"x":1.50${count}} }`);

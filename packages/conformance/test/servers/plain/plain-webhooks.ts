@@ -29,10 +29,17 @@ interface Notification {
 }
 
 /** Faults that show only if a transaction is announced before its result too. */
-const earlyFaults = ["result-under-other-event", "result-not-retried", "unanswered-not-retried"] as const;
+const earlyFaults = [
+  "result-under-other-event",
+  "result-not-retried",
+  "unanswered-not-retried",
+  "retry-has-newer-state",
+] as const;
 
 /** Larger than the first notifications. */
 const largeBytes = 1000;
+/** Of a transaction that no check of the first notifications looks at. */
+const longLength = 600;
 
 export const retryScheduleMs = [25, 50] as const;
 const attemptsMax = 5;
@@ -75,11 +82,18 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
     const isRenamed = isRetry && (has("retry-has-new-id") || has("retry-has-new-id-and-counter"));
     const id = isRenamed ? randomUUID() : notification.deliveryId;
     const hasNoId = has("delivery-id-missing") || (isRetry && has("retry-without-id"));
-    const state = has("webhook-disagrees")
+    const isLong = JSON.stringify(transaction).length > longLength;
+    const isWrongResult =
+      has("webhook-disagrees") ||
+      (isRetry && has("retry-has-other-result")) ||
+      (isLong && has("late-result-is-another"));
+    const state = isWrongResult
       ? "failed"
       : has("result-not-announced")
         ? "accepted"
-        : transaction.state;
+        : isRetry && has("retry-has-newer-state")
+          ? "completed"
+          : transaction.state;
     const named = has("refused-yet-created-by-id") ? { id: transaction.id } : transaction;
     const shown = { ...named, state: has("webhook-without-state") ? undefined : state };
     const isOther = has("result-under-other-event") && transaction.state === "completed";
