@@ -73,6 +73,14 @@ export const webhookFaults = {
     check: "webhook.signature.every",
     words: "a signature that verifies over the bytes",
   },
+  "third-attempt-has-new-id": {
+    check: "webhook.delivery-id.every",
+    words: "which was not the first attempt, at the next one too; seen the same content under",
+  },
+  "third-attempt-signed-wrongly": {
+    check: "webhook.signature.every",
+    words: "a signature that verifies over the bytes",
+  },
   "retry-has-other-result": {
     check: "webhook.result.every",
     words: "the state failed in notification",

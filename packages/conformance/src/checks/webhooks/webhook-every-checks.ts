@@ -7,6 +7,7 @@ import { createdInRun } from "../shown-members.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { unannounced } from "./webhook-every-transaction.js";
+import { refuseRenamed, thirdAttempt } from "./webhook-retry-scenario.js";
 import { announced } from "./webhook-scenarios.js";
 
 /** Looks at all notifications of the run, so it runs after the other checks. */
@@ -21,7 +22,7 @@ export const webhookEveryChecks = [
   contractCheck(
     "webhook.delivery-id.every",
     "6.unique",
-    "Every notification of the run has a delivery_id, and none that of a notification about another transaction.",
+    "Every notification of the run has a delivery_id, a third attempt that of the second, and none that of a notification about another transaction.",
     {
       needs: ["webhook.delivery-id.unique"],
       unlessFailed: ["webhook.each", "webhook.retry.same-id"],
@@ -29,6 +30,7 @@ export const webhookEveryChecks = [
       atEnd: true,
     },
     async (kit) => {
+      const third = await thirdAttempt(kit);
       const byId = new Map<string, Delivery>();
       for (const one of kit.session.receiver?.deliveries ?? []) {
         const id = itemOf(one, "delivery_id");
@@ -48,6 +50,7 @@ export const webhookEveryChecks = [
           [other, one],
         );
       }
+      if (third?.renamed !== undefined) refuseRenamed(third.first, third.renamed);
     },
   ),
   contractCheck(
@@ -62,6 +65,7 @@ export const webhookEveryChecks = [
     },
     async (kit) => {
       await announced(kit);
+      await thirdAttempt(kit);
       const byId = new Map<string, Delivery>();
       for (const one of kit.session.receiver?.deliveries ?? []) {
         const id = itemOf(one, "delivery_id");
@@ -154,5 +158,6 @@ const idsIn = (kit: Kit, delivery: Delivery) =>
 const lateNotifications = (kit: Kit): Promise<void> =>
   kit.fixture("notifications at the end", async (own) => {
     await furtherRequests(own);
+    await thirdAttempt(own);
     await own.sleep(own.target.timing.quietMs);
   });

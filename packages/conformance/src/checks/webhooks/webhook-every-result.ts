@@ -9,6 +9,7 @@ import type { Accepted } from "../key-scenarios.js";
 import { createdInRun } from "../shown-members.js";
 import { stateNames, stateOf } from "../transaction-state.js";
 import { isAbout } from "./webhook-names.js";
+import { thirdAttempt } from "./webhook-retry-scenario.js";
 import { allStatesIn, announced, statesIn } from "./webhook-scenarios.js";
 
 /** What all notifications of the run say, also attempts that are repeated, and those that were not answered. */
@@ -34,6 +35,7 @@ export const webhookResultChecks = [
     },
     async (kit) => {
       await announced(kit);
+      await thirdAttempt(kit);
       const all = kit.session.receiver?.deliveries ?? [];
       if (!all.some((one) => statesOf(kit, one).length > 0))
         throw new NotOffered("Notifications show no state, and need not.");

@@ -26,21 +26,29 @@ export interface Retried extends Repeated {
   readonly unrepeated: Delivery | undefined;
   /** The notification about another transaction that was answered with 503, if nothing has repeated it. */
   readonly unrepeatedWhenBusy: Delivery | undefined;
+  /** That notification, and its next attempt, if that was refused too. */
+  readonly busy: Delivery | undefined;
+  readonly again: Delivery | undefined;
+  /** Waits for the attempt after that one. */
+  readonly repeatOfAgain: (kit: Kit, again: Delivery, waitMs: number) => Promise<Repeated>;
 }
+
+const retriedFixture = "retried notification";
 
 /**
  * A transaction whose first notification is answered with 500. The connection of the one that announces its result is closed without an
  * answer, as a receiver does that ends: a job that retries may drop what is about a transaction that has ended, or what has no answer.
  */
 export const retried = (kit: Kit): Promise<Retried> =>
-  kit.fixture("retried notification", async (own) => {
+  kit.fixture(retriedFixture, async (own) => {
     const { receiver } = await endpoint(own);
     const { timing } = own.target;
     const before = await announced(own);
     const start = receiver.deliveries.length;
     const after = () => receiver.deliveries.slice(start);
     const refusal = refuseSome(own, receiver, before);
-    const repeatOf = (refused: Delivery) => awaitRepeat(own, before, refused, { after, refusal });
+    const repeatOf = (refused: Delivery, waitMs = timing.retryMs, its = own) =>
+      awaitRepeat(its, before, refused, { after, refusal, waitMs });
     try {
       await refusal.creation;
       const first =
@@ -60,12 +68,45 @@ export const retried = (kit: Kit): Promise<Retried> =>
         ...repeated,
         unrepeated: isLost ? result : undefined,
         unrepeatedWhenBusy: isBusyLost ? busy : undefined,
+        busy,
+        again: refusal.again(),
+        repeatOfAgain: (its, again, waitMs) => repeatOf(again, waitMs, its),
       };
     } finally {
       refusal.end();
       own.attach(after());
     }
   });
+
+/** So many times the pause before the second attempt, a third one is waited for. When it comes, and whether it does, is open. */
+const thirdPauses = 3;
+
+/** What follows a second attempt that was refused too; undefined if none was. Nothing is waited for that has had its time during the run. */
+export const thirdAttempt = (kit: Kit): Promise<Repeated | undefined> =>
+  kit.fixture("third attempt", async (own) => {
+    // Without the checks of retries, nothing was refused; and what is wrong with the first two attempts is their concern.
+    const isRefused = own.session.fixtures.has(retriedFixture);
+    const before = isRefused ? await retried(own).catch(() => undefined) : undefined;
+    if (before?.again === undefined || before.busy === undefined) return undefined;
+    const { again, busy, repeatOfAgain } = before;
+    const { retryMs, quietMs } = own.target.timing;
+    const refusedAt = again.receivedAt.getTime();
+    const pauseMs = refusedAt - busy.receivedAt.getTime();
+    const waitMs = Math.min(retryMs, Math.max(quietMs, thirdPauses * pauseMs));
+    return repeatOfAgain(own, again, Math.max(0, refusedAt + waitMs - Date.now()));
+  });
+
+/** A third attempt that has another delivery_id than the second is a notification that a receiver handles once more. */
+export function refuseRenamed(again: Delivery, renamed: Delivery): never {
+  const id = itemOf(renamed, "delivery_id");
+  const under = id === undefined ? "without a delivery_id" : `under the delivery_id ${id}`;
+  throw new CheckFailed(
+    `the delivery_id ${itemOf(again, "delivery_id")} of notification ${again.index}, which was not the first attempt, at the next one too`,
+    `the same content ${under} (notification ${renamed.index})`,
+    "webhook.delivery-id.every",
+    [again, renamed],
+  );
+}
 
 export const isRepeated = ({ second, renamed, regrouped }: Repeated) =>
   second !== undefined || renamed !== undefined || regrouped !== undefined;
@@ -83,18 +124,27 @@ function refuseReused(all: readonly Delivery[], reused: Delivery | undefined): u
   );
 }
 
+export const isSameContent = (one: Delivery, other: Delivery) =>
+  contentOf(one, itemOf(one, "delivery_id")) === contentOf(other, itemOf(other, "delivery_id"));
+
+interface Waiting {
+  readonly after: () => readonly Delivery[];
+  readonly refusal: ReturnType<typeof refuseSome>;
+  readonly waitMs: number;
+}
+
 /** Waits for the next attempt after one that was refused. */
 async function awaitRepeat(
   kit: Kit,
   before: Announced,
   first: Delivery,
-  { after, refusal }: { after: () => readonly Delivery[]; refusal: ReturnType<typeof refuseSome> },
+  { after, refusal, waitMs }: Waiting,
 ): Promise<Repeated> {
   const id = itemOf(first, "delivery_id");
   const following = () => after().filter((one) => one.index > first.index);
   const later = () => following().filter(before.isUpdate);
-  const isSame = (one: Delivery) => contentOf(one, itemOf(one, "delivery_id")) === contentOf(first, id);
-  const second = await kit.watch(kit.target.timing.retryMs, async () =>
+  const isSame = (one: Delivery) => isSameContent(one, first);
+  const second = await kit.watch(waitMs, async () =>
     // One under another event is still the next attempt, and its event the concern of another check.
     id === undefined ? later().find(isSame) : following().find((one) => itemOf(one, "delivery_id") === id),
   );
@@ -111,6 +161,8 @@ const resultsIn = (kit: Kit, delivery: Delivery, created: readonly Accepted[]) =
 /**
  * Creates a transaction, answers its first notification with 500 and the first with its result not at all; and another one, whose first
  * notification is answered with 503 at about the same time, so that nobody waits longer for it. All others are answered with 204 at once.
+ * If the sender goes on with one while another one waits, the second attempt after the 503 is refused too: its third attempt, which can be
+ * late, then holds up nothing.
  */
 function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   const seen = new Set(receiver.deliveries.map((one) => itemOf(one, "delivery_id")));
@@ -120,6 +172,8 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   const refused: Delivery[] = [];
   let fourth: Accepted | undefined;
   let busy: Delivery | undefined;
+  let again: Delivery | undefined;
+  let isParallel = false;
   let isOver = false;
   const end = () => {
     isOver = true;
@@ -136,7 +190,20 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   };
   const hasResult = (delivery: Delivery) =>
     third !== undefined && resultsIn(kit, delivery, [third]).length > 0;
+  const isAttemptOf = (first: Delivery | undefined, delivery: Delivery) => {
+    const id = first === undefined ? undefined : itemOf(first, "delivery_id");
+    return id !== undefined && itemOf(delivery, "delivery_id") === id;
+  };
+  /** Whether a notification was refused, and has not arrived again. */
+  const isWaiting = (first: Delivery | undefined) =>
+    first !== undefined &&
+    !receiver.deliveries.some((one) => one.index > first.index && isAttemptOf(first, one));
   receiver.answerWith(async (delivery) => {
+    const isRefusedAgain = isParallel && !isOver && again === undefined && isAttemptOf(busy, delivery);
+    if (isRefusedAgain) {
+      again = delivery;
+      return 503;
+    }
     const isOther = () =>
       seen.has(itemOf(delivery, "delivery_id")) ||
       (refused.length > 0 && (refused.some(hasResult) || !hasResult(delivery)));
@@ -146,11 +213,13 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
     // A sender that waits with others until one is accepted is not refused again.
     if (!isOver && busy === undefined && isOf(delivery, fourth) && !isOf(delivery, third)) {
       busy = delivery;
+      isParallel ||= isWaiting(refused[0]);
       remember(delivery);
       return 503;
     }
     const isMeant = third !== undefined && (!before.isAttributed || isAbout(kit, delivery, third));
     if (isOther() || !isMeant) return 204;
+    isParallel ||= isWaiting(busy);
     refused.push(delivery);
     remember(delivery);
     return refused.length > 1 ? unanswered : 500;
@@ -169,7 +238,17 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   /** A notification about the transaction under a delivery_id that was known before it was created. */
   const reused = () =>
     receiver.deliveries.slice(start).find((one) => third !== undefined && isAbout(kit, one, third));
-  return { creation, end, name, refused, busy: () => busy, hasResult, saysTheSame, reused };
+  return {
+    creation,
+    end,
+    name,
+    refused,
+    busy: () => busy,
+    again: () => again,
+    hasResult,
+    saysTheSame,
+    reused,
+  };
 }
 
 /** Whether two notifications differ in more than their delivery_id: some only say that something has changed. */

@@ -79,7 +79,10 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
   const deliver = (endpoint: Endpoint, notification: Notification) => {
     const { transaction, attempt } = notification;
     const isRetry = attempt > 0;
-    const isRenamed = isRetry && (has("retry-has-new-id") || has("retry-has-new-id-and-counter"));
+    const isThird = attempt > 1;
+    const isRenamed =
+      (isRetry && (has("retry-has-new-id") || has("retry-has-new-id-and-counter"))) ||
+      (isThird && has("third-attempt-has-new-id"));
     const id = isRenamed ? randomUUID() : notification.deliveryId;
     const hasNoId = has("delivery-id-missing") || (isRetry && has("retry-without-id"));
     const isLong = JSON.stringify(transaction).length > longLength;
@@ -121,7 +124,9 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
     const signatures = endpoint.secrets.map(({ secret }) => {
       const own = has("signed-with-text-secret") ? secret.toString("base64") : secret;
       const isWrong =
-        has("signed-with-wrong-key") || (has("large-signed-wrongly") && body.length > largeBytes);
+        has("signed-with-wrong-key") ||
+        (has("large-signed-wrongly") && body.length > largeBytes) ||
+        (has("third-attempt-signed-wrongly") && isThird);
       const key = isWrong ? randomBytes(32) : own;
       return `v1,${createHmac("sha256", key)
         .update(Buffer.from(content, has("signed-as-latin-1") ? "latin1" : "utf8"))
