@@ -66,6 +66,7 @@ it("a faulty target file is refused with the member at fault", async () => {
     ],
     ['wallet: { body: { name: "{name}" } }', "wallet.body contains {name}"],
     ["revoked_token_env: SAME_TOKEN", "revoked_token_env has the same token as the run"],
+    ["webhooks: { event: kind }", 'webhooks.event must begin with "body." or "header."'],
     ["webhooks: { register: { path: hooks } }", 'webhooks.register.path must begin with "/"'],
   ];
   for (const [text, sentence] of faulty) {

@@ -79,7 +79,8 @@ export function readValues(value: unknown, path: string): ValueReader {
 export function readPlace(reader: ValueReader, name: string): Place | undefined {
   const text = reader.text(name);
   if (text === undefined || /^(body|header)\../.test(text)) return text as Place | undefined;
-  throw new UsageFault(`${name} must begin with "body." or "header.".`);
+  const full = reader.path === "" ? name : `${reader.path}.${name}`;
+  throw new UsageFault(`${full} must begin with "body." or "header.".`);
 }
 
 /** One of a few words; the first is the usual one. */

@@ -1,7 +1,6 @@
 import { contractCheck, fail, NotOffered } from "../../engine/check.js";
 import { type Kit, urlOf } from "../../engine/kit.js";
 import { replyOf } from "../../http/reply.js";
-import { fieldsAt } from "../../webhooks/batches.js";
 import { findMember, itemOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import { finalIn, pathOf } from "../every/run-transactions.js";
@@ -10,7 +9,7 @@ import { createdInRun } from "../shown-members.js";
 import { stateNames, stateOf } from "../transaction-state.js";
 import { isAbout } from "./webhook-names.js";
 import { thirdAttempt } from "./webhook-retry-scenario.js";
-import { allStatesIn, announced, statesIn } from "./webhook-scenarios.js";
+import { allStatesIn, announced, stateFieldsIn, statesIn } from "./webhook-scenarios.js";
 
 /** What all notifications of the run say, also attempts that are repeated, and those that were not answered. */
 
@@ -47,8 +46,7 @@ export const webhookResultChecks = [
 
 /** All states in a notification, of whatever transaction. */
 function statesOf({ target }: Kit, { json }: Delivery): string[] {
-  const path = target.webhooks?.state;
-  if (path !== undefined) return fieldsAt(json, path).map(({ text }) => text);
+  if (target.webhooks?.state !== undefined) return stateFieldsIn(target, json).map(({ text }) => text);
   const found = findMember(json, stateNames(target));
   return found === undefined ? [] : [found];
 }

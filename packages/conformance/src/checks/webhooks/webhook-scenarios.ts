@@ -11,12 +11,18 @@ import { stateNames, stateOf } from "../transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { findUnnamable, isAbout, namesOf, textsAt } from "./webhook-names.js";
 
+/** What a notification has at webhooks.state, which can begin with `body.` as places do; a member of the body can be called so too. */
+export function stateFieldsIn({ webhooks }: Target, json: unknown): ReturnType<typeof fieldsAt> {
+  const path = webhooks?.state ?? "";
+  const own = fieldsAt(json, path);
+  return own.length > 0 || !path.startsWith("body.") ? own : fieldsAt(json, path.slice("body.".length));
+}
+
 /** The states that a notification reports of a transaction: none, one, or several if it is a batch. */
 export function statesIn({ target }: Kit, { json }: Delivery, transaction: Accepted): string[] {
   const names = namesOf(transaction);
-  const path = target.webhooks?.state;
-  if (path !== undefined) {
-    const all = fieldsAt(json, path);
+  if (target.webhooks?.state !== undefined) {
+    const all = stateFieldsIn(target, json);
     const own = all.filter(({ item }) => names.some((name) => containsText(item, name)));
     return (own.length > 0 ? own : all).flatMap(({ text }) => spellings(target, text));
   }

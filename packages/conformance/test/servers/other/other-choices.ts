@@ -64,7 +64,7 @@ export const otherChoices = {
   "an event that is an object": {},
   "references of letters and digits, which the target file does not say": { warned: ["tx.create.admitted"] },
   "large numbers as ids": {
-    file: [["webhooks:", "webhooks:\n  transaction_id: body.order\n  state: status"]],
+    file: [["webhooks:", "webhooks:\n  transaction_id: body.order\n  state: body.status"]],
   },
   "notifications without a state": { missing: stateless },
   "other event kinds about the same transaction": {},
