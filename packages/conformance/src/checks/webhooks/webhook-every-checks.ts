@@ -155,7 +155,7 @@ const idsIn = (kit: Kit, delivery: Delivery) =>
     .join(", ");
 
 /** Requests that are sent at the end are announced too. */
-const lateNotifications = (kit: Kit): Promise<void> =>
+export const lateNotifications = (kit: Kit): Promise<void> =>
   kit.fixture("notifications at the end", async (own) => {
     await furtherRequests(own);
     await thirdAttempt(own);

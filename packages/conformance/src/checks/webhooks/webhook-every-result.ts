@@ -7,8 +7,8 @@ import { finalIn, pathOf } from "../every/run-transactions.js";
 import type { Accepted } from "../key-scenarios.js";
 import { createdInRun } from "../shown-members.js";
 import { stateNames, stateOf } from "../transaction-state.js";
+import { lateNotifications } from "./webhook-every-checks.js";
 import { isAbout } from "./webhook-names.js";
-import { thirdAttempt } from "./webhook-retry-scenario.js";
 import { allStatesIn, announced, stateFieldsIn, statesIn } from "./webhook-scenarios.js";
 
 /** What all notifications of the run say, also attempts that are repeated, and those that were not answered. */
@@ -34,7 +34,7 @@ export const webhookResultChecks = [
     },
     async (kit) => {
       await announced(kit);
-      await thirdAttempt(kit);
+      await lateNotifications(kit);
       const all = kit.session.receiver?.deliveries ?? [];
       if (!all.some((one) => statesOf(kit, one).length > 0))
         throw new NotOffered("Notifications show no state, and need not.");
@@ -92,6 +92,9 @@ function areStates(kit: Kit, states: readonly string[]): boolean {
   return states.length > 0 && states.every((state) => shown.has(state.toLowerCase()));
 }
 
+/** Of those that nobody has read when they were final, some are. */
+const askedMax = 10;
+
 /** A result that a notification has, if it is another one than GET shows, is one that a receiver acts on. */
 async function expectResults(kit: Kit, all: readonly Delivery[]): Promise<void> {
   const { target } = kit;
@@ -101,18 +104,27 @@ async function expectResults(kit: Kit, all: readonly Delivery[]): Promise<void> 
   const seen = new Set(deliveries.flatMap((one) => allStatesIn(kit, one, created)));
   const isCertain = target.webhooks?.state !== undefined || seen.size > 1;
   const known = knownResults(kit);
+  let asked = 0;
   const named = nameable(kit, deliveries, created);
   for (const one of all) {
     if (!statesOf(kit, one).some((state) => results.has(state.toLowerCase()))) continue;
     const text = textOf(one);
     for (const transaction of named) {
-      const result = known.get(transaction.path);
-      if (result === undefined || !isIn(text, transaction) || !isAbout(kit, one, transaction.as)) continue;
+      if (!isIn(text, transaction) || !isAbout(kit, one, transaction.as)) continue;
+      const { id, path } = transaction;
+      if (!known.has(path) && asked < askedMax) {
+        asked += 1;
+        const reply = await kit.send("GET", pathOf(id)).catch(() => undefined);
+        const shown = reply === undefined ? undefined : finalIn(kit, reply);
+        if (shown !== undefined) known.set(path, shown);
+      }
+      const result = known.get(path);
+      if (result === undefined) continue;
       const said = statesIn(kit, one, transaction.as).filter((state) => target.finalStates.includes(state));
       // Several results belong to a batch whose items do not say which transaction they are about.
       const isOne = new Set(said.map((state) => state.toLowerCase())).size === 1;
       if (!isOne || said.includes(result)) continue;
-      const wanted = `the result ${result} of ${transaction.id}, which GET shows, in every notification about it`;
+      const wanted = `the result ${result} of ${id}, which GET shows, in every notification about it`;
       const other = `the result ${listOf(said)} in notification ${one.index}${describeFirst(all, one)}`;
       if (isCertain) fail(wanted, other, [one]);
       kit.warn(
