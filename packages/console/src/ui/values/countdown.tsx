@@ -5,7 +5,7 @@ import { Time } from "./time";
 const secondsShownMs = 3_600_000;
 
 /**
- * How long is left until a time, and the time itself. A deadline becomes urgent, and is over in the end. What happens by itself then, such
+ * How long is left until a time, and the time itself. A deadline becomes urgent, and ends. What happens by itself then, such
  * as the next attempt, is no deadline.
  */
 export function Countdown({ until, isDeadline = true }: { until: string; isDeadline?: boolean }) {
