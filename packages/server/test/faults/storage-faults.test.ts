@@ -31,7 +31,7 @@ describe("an error of the database that no row is at fault for", () => {
   const failWrites = (table: string) =>
     test.database.run(`
       CREATE TABLE faults (state text);
-      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
         DECLARE found_state text := (SELECT state FROM faults LIMIT 1);
         BEGIN
           IF found_state IS NOT NULL THEN RAISE EXCEPTION 'injected' USING ERRCODE = found_state; END IF;
