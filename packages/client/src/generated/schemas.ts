@@ -340,7 +340,7 @@ export interface ChangedWebhookEndpoint {
   url: string;
   events: ("*" | "transaction.updated" | "wallet.updated" | "order.updated" | "endpoint.disabled" | "change_request.updated" | "audit.checkpoint")[];
   description: string | null;
-  /** The client that created the endpoint or last changed its `url` or `events`; null for the operator. The endpoint receives only the kinds of events that this client may read. */
+  /** The client that the endpoint acts for: the one that created it, or named its `url` in a later change; null for the operator. The endpoint receives only the kinds of events that this client may read. */
   client_id: string | null;
   /** `pending`: nothing is sent until the receiver has answered a challenge. `deleted` appears only in the response to the deletion. */
   state: "pending" | "enabled" | "disabled" | "deleted";
@@ -358,7 +358,7 @@ export interface ChangedWebhookEndpoint {
   created_by: string | null;
   created_at: string;
   updated_at: string;
-  /** The new secret, shown only once, if the URL has changed; null otherwise. */
+  /** The new secret, shown only once, if the URL or the client that the endpoint acts for has changed; null otherwise. */
   secret: string | null;
   /** `whk_…`: the `keyid` of the RFC 9421 signatures that are made with this secret. Null if no secret is shown. */
   key_id: string | null;
@@ -619,7 +619,7 @@ export interface CreatedWebhookEndpoint {
   url: string;
   events: ("*" | "transaction.updated" | "wallet.updated" | "order.updated" | "endpoint.disabled" | "change_request.updated" | "audit.checkpoint")[];
   description: string | null;
-  /** The client that created the endpoint or last changed its `url` or `events`; null for the operator. The endpoint receives only the kinds of events that this client may read. */
+  /** The client that the endpoint acts for: the one that created it, or named its `url` in a later change; null for the operator. The endpoint receives only the kinds of events that this client may read. */
   client_id: string | null;
   /** `pending`: nothing is sent until the receiver has answered a challenge. `deleted` appears only in the response to the deletion. */
   state: "pending" | "enabled" | "disabled" | "deleted";
@@ -2087,7 +2087,7 @@ export interface WebhookEndpoint {
   url: string;
   events: ("*" | "transaction.updated" | "wallet.updated" | "order.updated" | "endpoint.disabled" | "change_request.updated" | "audit.checkpoint")[];
   description: string | null;
-  /** The client that created the endpoint or last changed its `url` or `events`; null for the operator. The endpoint receives only the kinds of events that this client may read. */
+  /** The client that the endpoint acts for: the one that created it, or named its `url` in a later change; null for the operator. The endpoint receives only the kinds of events that this client may read. */
   client_id: string | null;
   /** `pending`: nothing is sent until the receiver has answered a challenge. `deleted` appears only in the response to the deletion. */
   state: "pending" | "enabled" | "disabled" | "deleted";

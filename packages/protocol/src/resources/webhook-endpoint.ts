@@ -31,7 +31,7 @@ const endpointFields = {
   description: Nullable(Type.String()),
   client_id: Nullable(
     Type.String(),
-    "The client that created the endpoint or last changed its `url` or `events`; null for the operator. The endpoint receives only the kinds of events that this client may read.",
+    "The client that the endpoint acts for: the one that created it, or named its `url` in a later change; null for the operator. The endpoint receives only the kinds of events that this client may read.",
   ),
   state: OneOf(["pending", "enabled", "disabled", "deleted"], {
     description:
@@ -103,7 +103,7 @@ export const ChangedWebhookEndpoint = Type.Object(
     ...endpointFields,
     secret: Nullable(
       Type.String(),
-      "The new secret, shown only once, if the URL has changed; null otherwise.",
+      "The new secret, shown only once, if the URL or the client that the endpoint acts for has changed; null otherwise.",
     ),
     key_id: KeyId,
   },

@@ -19,7 +19,7 @@ interface Draft {
   events: readonly Kind[];
 }
 
-/** Creates an endpoint, or changes one. What was typed survives a reload; a new URL has a new secret. */
+/** Creates an endpoint, or changes one. What was typed survives a reload; a new URL has a new secret, and so has one that the person vouches for. */
 export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint; onClose: () => void }) {
   const queries = useQueryClient();
   const {
@@ -32,9 +32,10 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
     description: endpoint?.description ?? "",
     events: endpoint?.events ?? ["*"],
   }));
+  const [isTaken, setTaken] = useState(false);
   const [shown, setShown] = useState<{ secret: string; keyId: string }>();
   const save = useAction({
-    mutationFn: () => send(draft, endpoint),
+    mutationFn: () => send(draft, isTaken, endpoint),
     onSuccess: ({ secret, key_id }) => {
       clear();
       void queries.invalidateQueries({ queryKey: ["webhooks"] });
@@ -95,6 +96,12 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
           </label>
         ))}
       </fieldset>
+      {endpoint !== undefined && draft.url === endpoint.url && (
+        <label>
+          <input type="checkbox" checked={isTaken} onChange={() => setTaken(!isTaken)} /> let it act for me:
+          this URL is our receiver, and gets a new secret
+        </label>
+      )}
       {endpoint !== undefined && draft.url !== endpoint.url && (
         <p className="notice" data-tone="wait">
           Another URL gets a new secret and must answer a challenge before anything is sent to it.
@@ -106,6 +113,7 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
 
 function send(
   { key, url, description, events }: Draft,
+  isTaken: boolean,
   endpoint: WebhookEndpoint | undefined,
 ): Promise<{ secret: string | null; key_id: string | null }> {
   const wanted = [...events];
@@ -115,7 +123,7 @@ function send(
       { idempotencyKey: key },
     );
   return bursar.webhookEndpoints.change(endpoint.id, {
-    ...(url === endpoint.url ? {} : { url }),
+    ...(url === endpoint.url && !isTaken ? {} : { url }),
     events: wanted,
     description: description === "" ? null : description,
   });

@@ -1,10 +1,8 @@
 import { type EventKind, eventScopes, mayReadEvents, showId } from "@bursar/protocol";
 import type { TraceContext } from "../../runtime/tracing/trace-context.js";
-import type { Origin } from "../audit/audit-entry.js";
 import type { ClientAccessCache } from "../clients/client.js";
-import type { Refused } from "../requests/refused.js";
 import type { AttemptDelivery, Attempted } from "./attempt-delivery.js";
-import type { EndpointAuthority, WebhookEndpoint } from "./endpoint.js";
+import type { WebhookEndpoint } from "./endpoint.js";
 
 /**
  * An endpoint receives only the kinds of events that the client it acts for may read. This is decided for every attempt, with the client as
@@ -45,10 +43,11 @@ async function whyWithheld(
   const { client } = clients.peek(clientId) ?? (await clients.load(clientId));
   const shown = showId("cli", clientId);
   if (client?.state !== "active") return `the client ${shown} of the endpoint is not active`;
-  const granted = scopes.filter((scope) => (client.scopes as readonly string[]).includes(scope));
-  return mayReadEvents(granted, kind)
+  if (!mayReadEvents(client.scopes, kind))
+    return `the client ${shown} of the endpoint lacks the scope ${eventScopes[kind]}`;
+  return mayReadEvents(scopes, kind)
     ? undefined
-    : `the client ${shown} of the endpoint lacks the scope ${eventScopes[kind]}`;
+    : `the URL or the secret of the endpoint was set without the scope ${eventScopes[kind]}`;
 }
 
 /** It is final, like a delivery that has failed for the last time, and can be sent again once the client has the scope. */
@@ -65,38 +64,4 @@ function withhold(reason: string, nowMs: number): Attempted {
     verdict: "withheld",
     next: { state: "exhausted", at },
   };
-}
-
-export function authorityOf(origin: Origin): EndpointAuthority | null {
-  if (origin.by === "operator") return null;
-  const { clientId, scopes } = origin.principal;
-  return { clientId, scopes: [...scopes] };
-}
-
-/** A caller can name only kinds that it may read itself; `*` stands for all of those. */
-export function refuseKinds(origin: Origin, kinds: readonly string[] | undefined): Refused | undefined {
-  const authority = authorityOf(origin);
-  if (authority === null) return undefined;
-  const missing = (kinds ?? []).find(
-    (kind) => kind !== "*" && !mayReadEvents(authority.scopes, kind as EventKind),
-  );
-  if (missing === undefined) return undefined;
-  const scope = eventScopes[missing as EventKind];
-  return {
-    refused: "INSUFFICIENT_SCOPE",
-    message: `Events of the kind ${missing} require the scope ${scope}.`,
-  };
-}
-
-/**
- * A caller gets the secret of an endpoint only if it may read every event that the endpoint receives: with the secret it could sign events
- * that the receiver takes for the service's own.
- */
-export function refuseSecret(origin: Origin, { events, authority }: WebhookEndpoint): Refused | undefined {
-  const received = (Object.keys(eventScopes) as EventKind[]).filter(
-    (kind) =>
-      (events.includes("*") || events.includes(kind)) &&
-      (authority === null || mayReadEvents(authority.scopes, kind)),
-  );
-  return refuseKinds(origin, received);
 }

@@ -3,9 +3,16 @@ import { type Origin, tenantOf } from "../audit/audit-entry.js";
 import { describeReviewedAct } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { authorityOf, refuseKinds, refuseSecret } from "./authorize-delivery.js";
 import { refuseUrl } from "./create-endpoint.js";
 import type { EndpointChange, EndpointStore, WebhookEndpoint } from "./endpoint.js";
+import {
+  authorityOf,
+  isSameAuthority,
+  refuseEvents,
+  refuseKinds,
+  refuseSecret,
+  sharedAuthority,
+} from "./endpoint-authority.js";
 import { type SecretBox, type ShownSecret, secretBytes, showSecret } from "./endpoint-secrets.js";
 import type { UrlJudge } from "./webhook-post.js";
 
@@ -23,7 +30,10 @@ type Changed = Promise<WebhookEndpoint | Refused>;
 
 /** Changes of an existing endpoint. */
 export interface EndpointChanges {
-  /** A new URL has a new secret, and must answer a challenge; the secret is null if the URL has not changed. */
+  /**
+   * A new URL has a new secret, and must answer a challenge. The URL that it has, named by another client or with other scopes, has a new
+   * secret too: the one who knew the old one must not be able to sign what only the caller may read. Otherwise the secret is null.
+   */
   changeEndpoint: (
     origin: Origin,
     id: string,
@@ -76,23 +86,23 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
   return {
     changeEndpoint: async (origin, id, body) => {
       const secret = deps.randomBytes(secretBytes);
-      let isMoved = false;
+      const authority = authorityOf(origin);
+      let isTaken = false;
       const endpoint = await apply(origin, id, "change", (before) => {
+        const { url } = body;
+        isTaken = url !== undefined && (url !== before.url || !isSameAuthority(before.authority, authority));
         const refused =
-          (body.url === undefined ? undefined : refuseUrl(deps.judgeUrl, body.url)) ??
-          refuseKinds(origin, body.events);
+          (url === undefined ? undefined : refuseUrl(deps.judgeUrl, url)) ??
+          (isTaken ? refuseKinds(origin, body.events) : refuseChoice(origin, before, body.events));
         if (refused !== undefined) return refused;
-        isMoved = body.url !== undefined && body.url !== before.url;
-        const isRedirected = isMoved || body.events !== undefined;
         return {
           ...(body as EndpointChange),
-          // Otherwise a client could have what it may not read sent to itself, by an endpoint of another client.
-          ...(isRedirected ? { authority: authorityOf(origin) } : {}),
-          ...(isMoved ? moved(before, deps.box.seal(before, secret)) : {}),
+          ...(isTaken ? { authority, secrets: { current: deps.box.seal(before, secret), old: null } } : {}),
+          ...(url !== undefined && url !== before.url ? moved(before) : {}),
         };
       });
       if (isRefused(endpoint)) return endpoint;
-      return { endpoint, secret: isMoved ? showSecret(secret) : null };
+      return { endpoint, secret: isTaken ? showSecret(secret) : null };
     },
     setEndpointEnabled: (origin, id, enabled) =>
       apply(origin, id, enabled ? "enable" : "disable", ({ state, verifiedAt, failingSince }) => {
@@ -131,6 +141,7 @@ async function rotateSecret(
   const decide = (before: WebhookEndpoint) =>
     refuseSecret(origin, before) ?? {
       secrets: rotate(before.secrets, deps.box.seal(before, secret), overlapSeconds, now),
+      authority: sharedAuthority(before.authority, origin),
     };
   const result = await deps.endpoints.changeEndpointOnce(tenantId, id, decide, request, audit);
   if (result === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
@@ -143,13 +154,20 @@ async function rotateSecret(
   return replay(requestHash, request?.hash, () => ({ endpoint: earlier, secret: null }));
 }
 
-/** The receiver at a new URL has not asked for anything yet, and the one at the old URL must not be able to forge deliveries to it. */
-function moved({ state }: WebhookEndpoint, sealed: Uint8Array): EndpointChange {
-  return {
-    secrets: { current: sealed, old: null },
-    verifiedAt: null,
-    ...(state === "enabled" ? { state: { to: "pending" } } : {}),
-  };
+/** The receiver at a new URL has not asked for anything yet. */
+function moved({ state }: WebhookEndpoint): EndpointChange {
+  return { verifiedAt: null, ...(state === "enabled" ? { state: { to: "pending" } } : {}) };
+}
+
+/** The kinds that it has already can be sent along with another change. */
+function refuseChoice(
+  origin: Origin,
+  before: WebhookEndpoint,
+  events: readonly string[] | undefined,
+): Refused | undefined {
+  const isSame =
+    events?.length === before.events.length && events.every((kind) => before.events.includes(kind));
+  return events === undefined || isSame ? undefined : refuseEvents(origin, before, events);
 }
 
 /**

@@ -3,8 +3,8 @@ import { type Origin, tenantOf } from "../audit/audit-entry.js";
 import { describeReviewedAct } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
-import { authorityOf, refuseKinds } from "./authorize-delivery.js";
 import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
+import { authorityOf, refuseKinds } from "./endpoint-authority.js";
 import { type SecretBox, type ShownSecret, secretBytes, showSecret } from "./endpoint-secrets.js";
 import type { UrlJudge } from "./webhook-post.js";
 

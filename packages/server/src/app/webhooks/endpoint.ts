@@ -34,8 +34,8 @@ export interface WebhookEndpoint {
 }
 
 /**
- * On whose behalf an endpoint receives events: the client that created it or last changed its URL or events, with the scopes of that
- * request. Null stands for the operator, who may read everything.
+ * On whose behalf an endpoint receives events: the client that named its URL last, with the scopes of that request, less those for kinds that
+ * another client which has rotated the secret may not read. Null stands for the operator, who may read everything.
  */
 export interface EndpointAuthority {
   clientId: string;

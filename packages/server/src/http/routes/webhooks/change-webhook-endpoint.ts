@@ -16,13 +16,13 @@ export function changeWebhookEndpoint({ changeEndpoint }: Pick<UseCases, "change
       tag: "Webhooks",
       summary: "Change a webhook endpoint",
       description:
-        "A new URL has a new `secret`, shown only in this response, and its receiver must answer a challenge before anything is sent to it; then pending deliveries go to the new URL. The new `events` apply to future events. A change of the URL or the events makes the caller the client of the endpoint: it receives only the kinds of events that the caller may read.",
+        "A new URL has a new `secret`, shown only in this response, and its receiver must answer a challenge before anything is sent to it; then pending deliveries go to the new URL. The new `events` apply to future events. A request with `url` makes the endpoint act for the caller: it receives only the kinds of events that the caller may read. If that is another client than before, or one with other scopes, there is a new `secret` also for the same URL. Without `url` the endpoint stays that of its client, and `events` can name only kinds that both this client and the caller may read; `*` requires a caller that may read all of those of the client.",
       params: WebhookEndpointPath,
       body: ChangeWebhookEndpointBody,
       success: {
         status: 200,
         schema: ChangedWebhookEndpoint,
-        description: "The changed endpoint, with a new secret if its URL has changed.",
+        description: "The changed endpoint, with a new secret if its URL or its client has changed.",
       },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_ENDPOINT_TAMPERED", "WEBHOOK_URL_REFUSED"],
     },

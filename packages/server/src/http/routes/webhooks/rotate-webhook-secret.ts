@@ -17,7 +17,7 @@ export function rotateWebhookSecret({ rotateEndpointSecret }: Pick<UseCases, "ro
       tag: "Webhooks",
       summary: "Rotate a webhook endpoint's secret",
       description:
-        "The previous secret also signs for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one. The body can be left out. Repeating an `Idempotency-Key` rotates nothing and shows no secret.",
+        "The previous secret also signs for `overlap_seconds`. At most two are live: a second rotation within that time replaces the newer one. The body can be left out. Repeating an `Idempotency-Key` rotates nothing and shows no secret. The caller must be able to read every kind of event that the endpoint receives; from then on it receives only kinds that the caller may read.",
       params: WebhookEndpointPath,
       body: RotateWebhookSecretBody,
       isBodyOptional: true,
