@@ -211,7 +211,7 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "the lease is not checked",
-    firstSeed: 32,
+    firstSeed: 104,
     breaks: "one process drives a network",
     says: "chain_blocks has",
     store: (store, { database }) => ({

@@ -53,6 +53,7 @@ export interface ChainWorld {
 }
 
 const leaseMs = 1000;
+const stallMs = 3000;
 const blockEveryMs = 200;
 /** When all faults have ended, nothing but time is missing. */
 const healedBlockEveryMs = 40;
@@ -109,10 +110,13 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
     processes += 1;
     const actor: Actor = { name: `driver ${processes}`, isAlive: true };
     running.add(actor);
+    let standsStillUntilMs = 0;
     const reach = async (what: string) => {
       const isStalled = !isHealed && random.chance(stalls);
       if (isStalled) count("stalls");
-      await (isStalled ? scheduler.turn(actor, `stalls at ${what}`, 3000) : scheduler.turn(actor, what));
+      // The process stands still, or waits for a node that is slow.
+      if (isStalled && random.chance(0.5)) standsStillUntilMs = scheduler.now() + stallMs;
+      await (isStalled ? scheduler.turn(actor, `stalls at ${what}`, stallMs) : scheduler.turn(actor, what));
       if (!isHealed && random.chance(nodeFaults)) {
         count("nodes away");
         throw new NodeUnavailableError("no node answers");
@@ -156,7 +160,16 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
       onShort: ({ walletId }) => sendCoins(walletId),
       onDoubted: () => undefined,
       monotonicMs: scheduler.now,
-      timers: { after: (delayMs, work) => scheduler.after(actor, delayMs, "timer", work) },
+      timers: {
+        after: (delayMs, work) => {
+          let cancel = scheduler.after(actor, delayMs, "timer", () => {
+            const leftMs = standsStillUntilMs - scheduler.now();
+            if (leftMs <= 0) work();
+            else cancel = scheduler.after(actor, leftMs, "timer", work);
+          });
+          return () => cancel();
+        },
+      },
     });
     driver.start();
     if (isHealed || random.chance(0.4)) return;

@@ -1,6 +1,8 @@
 import { ChainMovedError, type NetworkLease, type SentPayment } from "../../../app/chain/chain-store.js";
 import type { RailDriver } from "../../../app/rails/rail.js";
+import { bothOf } from "../../../runtime/concurrency/both-of.js";
 import { createLeaseKeeper, LeaseLostError } from "../../../runtime/loops/lease.js";
+import { createRenewalDuring } from "../../../runtime/loops/renew-during.js";
 import type { Timers } from "../../../runtime/loops/timers.js";
 import { createWakingLoop, type Rest } from "../../../runtime/loops/waking-loop.js";
 import { createConfirmation } from "../confirm/confirmation.js";
@@ -12,7 +14,7 @@ import { type ComparisonDeps, createComparison } from "./comparison.js";
 import { type FollowedChain, haltNetwork, positionOf, settledOf, tipOf } from "./driver-context.js";
 import { createEstimates } from "./estimate-groups.js";
 import { followChain } from "./follow-chain.js";
-import { anchorChain } from "./leave-blocks.js";
+import { anchorChain, assertGenesis } from "./leave-blocks.js";
 import { replacePayments } from "./replace-payments.js";
 import { forgetSent, isSendable, resendAfterMs, type SentAt, sendPayments } from "./send-payments.js";
 import { settleBlocks } from "./settle-blocks.js";
@@ -41,6 +43,8 @@ export interface EvmDriver extends RailDriver {
 const acquireEveryMs = 1000;
 /** How many sent payments are looked at in one step; the next step goes on behind them. */
 const sentPageMax = 500;
+/** More than what all nodes and the signer may take for the parts of a step between two renewals of its own. */
+const hungAfterMs = 120_000;
 
 /**
  * Drives the payments and deposits of one EVM network. One process at a time holds the network's lease and does so. Each step follows the
@@ -83,16 +87,12 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let isAsked = true;
   let isUnsent = true;
 
+  const renewal = createRenewalDuring({
+    renew: async () => lease !== undefined && (await leases.renew([lease])),
+    ...{ everyMs: deps.leaseMs / 4, hungAfterMs, timers: deps.timers, monotonicMs: deps.monotonicMs },
+  });
   const loop = createWakingLoop({
-    step: async (): Promise<Rest> => {
-      const resetsBefore = resets;
-      chain ??= await begin();
-      if (resets !== resetsBefore) chain = undefined;
-      if (chain === undefined) return { pauseMs: acquireEveryMs };
-      await chain.keepLease();
-      if (await step(chain)) return undefined;
-      return { pauseMs: pace.pauseMs(isInFlight || chain.activeTo > settledOf(chain).number) };
-    },
+    step: () => renewal.during(beginAndStep),
     onError: (error) => {
       chain = undefined;
       isAsked = true;
@@ -106,6 +106,16 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     pauseAfterErrorMs: deps.pollEveryMs,
     timers: deps.timers,
   });
+
+  async function beginAndStep(): Promise<Rest> {
+    const resetsBefore = resets;
+    chain ??= await begin();
+    if (resets !== resetsBefore) chain = undefined;
+    if (chain === undefined) return { pauseMs: acquireEveryMs };
+    await chain.keepLease();
+    if (await step(chain)) return undefined;
+    return { pauseMs: pace.pauseMs(isInFlight || chain.activeTo > settledOf(chain).number) };
+  }
 
   /** Acquires the lease, forgets what was known under another, and reads how far the chain was followed. Undefined if another process holds it, or the network is halted. */
   async function begin(): Promise<FollowedChain | undefined> {
@@ -128,13 +138,14 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     }
     const { tail, settledNumber, genesisHash } = position;
     const begun = chainOf(lease, tail, settledNumber);
-    await assertGenesis(begun, genesisHash);
+    await assertGenesis(deps, begun, genesisHash);
     if (tail[0]?.number !== settledNumber) await anchor(begun, settledNumber);
     return begun;
   }
 
   function chainOf(held: NetworkLease, tail: FollowedChain["tail"], settledNumber: number): FollowedChain {
     const keepLease = async () => {
+      renewal.noteProgress();
       if (leases.isRenewalDue()) await renew(held);
     };
     const headNumber = tail.at(-1)?.number ?? settledNumber;
@@ -149,13 +160,6 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     if ("halt" in heads || genesis === undefined) return;
     const { number, hash, parentHash } = heads.final;
     await deps.store.register(network, genesis.hash, { number, hash, parentHash });
-  }
-
-  async function assertGenesis(begun: FollowedChain, expected: string): Promise<void> {
-    const genesis = await deps.node.header(0);
-    if (genesis === undefined || genesis.hash === expected) return;
-    const reason = `Its first block is ${genesis.hash}, and it was ${expected} before: this is another chain.`;
-    await haltNetwork(deps, positionOf(begun), "CHAIN_REPLACED", reason);
   }
 
   /** The network was resumed, so that what was final before may not be on the chain any more. */
@@ -290,10 +294,4 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       if (lease !== undefined) await leases.release([lease]).catch(deps.onError);
     },
   };
-}
-
-/** Nothing of a step may still run when it has failed. */
-async function bothOf<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([one, other]);
-  return [await one, await other];
 }

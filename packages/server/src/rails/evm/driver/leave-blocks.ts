@@ -1,5 +1,5 @@
 import type { FollowedBlock } from "../../../app/chain/chain-store.js";
-import { type DriverContext, type FollowedChain, tipOf } from "./driver-context.js";
+import { type DriverContext, type FollowedChain, haltNetwork, positionOf, tipOf } from "./driver-context.js";
 import { type FactsUnit, type WalletEvent, writeFacts } from "./write-facts.js";
 
 /** How many blocks leave in one SQL transaction, the newest first. */
@@ -23,6 +23,18 @@ export async function leaveBlocks(
     chain.inheritedTo = Math.min(chain.inheritedTo, kept);
     await haltAtFault();
   }
+}
+
+/** Halts the network if its nodes are on another chain than before. */
+export async function assertGenesis(
+  context: DriverContext,
+  chain: FollowedChain,
+  expected: string,
+): Promise<void> {
+  const genesis = await context.node.header(0);
+  if (genesis === undefined || genesis.hash === expected) return;
+  const reason = `Its first block is ${genesis.hash}, and it was ${expected} before: this is another chain.`;
+  await haltNetwork(context, positionOf(chain), "CHAIN_REPLACED", reason);
 }
 
 /**

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { sql } from "../../../../src/store/core/sql.js";
+import { startChainService } from "../../../harness/chain/chain-service.js";
+import { outside } from "../../../harness/chain/driven-chain.js";
+import { modelCoin } from "../../../harness/chain/model-chain.js";
+import { modelNetwork } from "../../../harness/chain/model-network.js";
+import { eventually } from "../../../harness/eventually.js";
+
+const leaseMs = 2000;
+
+it("a step that waits for a node longer than a lease lasts keeps its lease", async () => {
+  const service = await startChainService();
+  let answer: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  try {
+    let isAsked = false;
+    const market = async () => {
+      isAsked = true;
+      await answered;
+      return await service.node.market();
+    };
+    service.startDriver({ node: { ...service.node, market }, leaseMs });
+    const wallet = await service.createWallet(await service.createTenant());
+    await eventually(
+      () => service.store.readPosition(modelNetwork),
+      (one) => one !== undefined,
+    );
+    service.chain.pay([{ asset: modelCoin, from: outside, to: wallet.address, amount: 1_000_000_000_000n }]);
+    for (let block = 0; block < 5; block++) service.chain.mine(() => true);
+    await eventually(
+      () => service.booked(wallet, modelCoin),
+      (booked) => booked > 0n,
+    );
+    const id = await service.pay(wallet, outside, modelCoin, 1n);
+    await eventually(
+      () => isAsked,
+      (asked) => asked,
+    );
+    const read = async () => {
+      const [row] = await service.database.query<{
+        fence: string;
+        expires: number;
+        nonce: string | null;
+      }>(sql`
+        SELECT n.fence, extract(epoch FROM n.expires_at)::float8 * 1000 AS expires, p.nonce
+        FROM chain_payments p JOIN networks n USING (network) WHERE p.transaction_id = ${id}`);
+      return row ?? { fence: "", expires: 0, nonce: null };
+    };
+    const before = await read();
+    // Another process tries to take over all the time.
+    service.startDriver({ leaseMs });
+    const during = await eventually(read, ({ fence, expires }) => {
+      return fence !== before.fence || expires > before.expires + leaseMs;
+    });
+    expect(during).toMatchObject({ fence: before.fence, nonce: null });
+    answer();
+    await eventually(read, ({ nonce }) => nonce === "0");
+    expect((await read()).fence).toBe(before.fence);
+    expect(service.errors).toEqual([]);
+  } finally {
+    answer();
+    await service.stop();
+  }
+});
