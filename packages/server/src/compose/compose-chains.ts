@@ -35,6 +35,7 @@ import { type Database, isDatabaseUnavailable } from "../store/core/database.js"
 import { createEventLog } from "../store/events/events.js";
 import type { ObserveUnit } from "../store/transactions/write-settlements.js";
 import { createChainDemand } from "./chains/chain-demand.js";
+import { createNetworkErrorLog } from "./chains/network-error-log.js";
 import { createDoubtReporter, createShortageReporter } from "./chains/report-shortages.js";
 import type { ComposeOptions } from "./compose.js";
 
@@ -212,21 +213,7 @@ function createDrivers(
     createEvmDriver({
       ...{ network, node, signer, store, recorder, verifySigned, holder, leaseMs, pollEveryMs },
       isUnavailable: isDatabaseUnavailable,
-      onError: createNetworkErrorReporter(
-        {
-          unavailable: (reason) =>
-            log.warn(
-              { reason, network: network.network },
-              "A network cannot be followed now. It is retried.",
-            ),
-          failed: (error) =>
-            log.error(
-              { err: error, network: network.network },
-              "A network could not be followed. It is retried.",
-            ),
-        },
-        monotonicMs,
-      ),
+      onError: createNetworkErrorReporter(createNetworkErrorLog(log, network.network), monotonicMs),
       onLost: () => {
         uncompared.delete(network.network);
         log.warn({ network: network.network }, "another process has taken over the network");

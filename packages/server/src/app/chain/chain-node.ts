@@ -122,3 +122,6 @@ export interface ChainNode {
 
 /** No node gave a usable answer. Nothing was decided, and the caller tries again. The message contains no part of a URL. */
 export class NodeUnavailableError extends Error {}
+
+/** Nodes have answered, and contradict each other. It is retried like any other answer that cannot be used, and somebody should look at them. */
+export class NodesDisagreeError extends NodeUnavailableError {}

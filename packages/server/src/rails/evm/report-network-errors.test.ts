@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NodeUnavailableError } from "../../app/chain/chain-node.js";
+import { NodesDisagreeError, NodeUnavailableError } from "../../app/chain/chain-node.js";
 import { createNetworkErrorReporter } from "./report-network-errors.js";
 
 function createReporter() {
@@ -8,6 +8,7 @@ function createReporter() {
   const report = createNetworkErrorReporter(
     {
       unavailable: (reason) => lines.push(["unavailable", reason]),
+      disputed: (reason) => lines.push(["disputed", reason]),
       failed: (error) => lines.push(["failed", error]),
     },
     () => clock.ms,
@@ -33,6 +34,13 @@ describe("a network that cannot be followed", () => {
       ["unavailable", "timed out"],
       ["unavailable", "timed out"],
     ]);
+  });
+
+  it("is reported as disputed while its nodes contradict each other", () => {
+    const { lines, report } = createReporter();
+    report(new NodesDisagreeError("A and B disagree"));
+    report(new NodesDisagreeError("A and B disagree"));
+    expect(lines).toEqual([["disputed", "A and B disagree"]]);
   });
 
   it("is reported each time if the fault is not the node's", () => {

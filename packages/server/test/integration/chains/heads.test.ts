@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
+import { NodesDisagreeError, NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
 import { OperatorError } from "../../../src/operator-error.js";
 import { closeNodes, devnetTokens, newAddress, openNode, useDevnet } from "../../harness/chain/devnet.js";
 import { resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
@@ -120,6 +120,33 @@ describe("the state after a block", () => {
       fault: { methods: ["eth_getBalance"], effect: { kind: "wrong", result: "0xffff" } },
     });
     await expect(node.balances(accounts, block)).rejects.toThrow(/disagree about the state after block/);
+  });
+
+  it("has the nonces that most nodes name, and none if two of two differ", async () => {
+    const faucet = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+    await devnet().control("devnet_fund", { address: newAddress(), amount: "5", asset: "ETH" });
+    const [block] = await mine(1);
+    if (block === undefined) throw new Error("no block");
+    const [nonce = 0] = await openNode(devnet()).noncesAt([faucet], block);
+    expect(nonce).toBeGreaterThan(0);
+    await devnet().control("devnet_addFault", {
+      node: "main",
+      fault: { methods: ["eth_getTransactionCount"], effect: { kind: "wrong", result: "0xffff" } },
+    });
+    const { url: liar, secondUrl: honest } = devnet();
+    const another = honest.replace("127.0.0.1", "localhost");
+    for (const rpcUrls of [
+      [liar, honest, another],
+      [honest, liar, another],
+      [honest, another, liar],
+    ])
+      expect(await openNode(devnet(), { rpcUrls }).noncesAt([faucet, faucet], block)).toEqual([nonce, nonce]);
+    const two = openNode(devnet(), { rpcUrls: [honest, liar] });
+    await expect(two.noncesAt([faucet], block)).rejects.toThrow(NodesDisagreeError);
+    const four = openNode(devnet(), {
+      rpcUrls: [honest, another, liar, liar.replace("127.0.0.1", "localhost")],
+    });
+    await expect(four.noncesAt([faucet], block)).rejects.toThrow(NodesDisagreeError);
   });
 
   it("has nonces that a lying `pending` does not change", async () => {

@@ -1,4 +1,9 @@
-import { type BlockRef, type ChainNode, NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import {
+  type BlockRef,
+  type ChainNode,
+  NodesDisagreeError,
+  NodeUnavailableError,
+} from "../../../app/chain/chain-node.js";
 import { toQuantity } from "../keccak.js";
 import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { word } from "../transaction/transfer-call.js";
@@ -35,11 +40,15 @@ export function readWord(result: unknown, name: string): bigint {
   return BigInt(data);
 }
 
-/** The values from one node; if there are several, two must give the same, because what is above the books is credited. */
+/** Which of several nodes must say the same: all that answer, or more than half of them. At least two in any case. */
+type Agreement = "all" | "most";
+
+/** The values from one node; if there are several, they must agree. */
 async function askAgreeing<T>(
   pool: RpcPool,
   at: BlockRef,
   questions: readonly Question<T>[],
+  agreement: Agreement,
 ): Promise<readonly T[]> {
   if (pool.endpoints.length < 2) return await pool.askOneNode(questions);
   const complete = (await pool.askEach(questions)).flatMap(({ name, answers }) => {
@@ -49,17 +58,22 @@ async function askAgreeing<T>(
     );
     return values.length === questions.length ? [{ name, values }] : [];
   });
-  const [first, second] = complete;
-  if (first === undefined || second === undefined)
+  if (complete.length < 2)
     throw new NodeUnavailableError(
       `Two nodes must give the state after block ${at.number}, and ${complete.length} did.`,
     );
-  const other = complete.find(({ values }) => values.some((value, index) => value !== first.values[index]));
-  if (other !== undefined)
-    throw new NodeUnavailableError(
-      `${first.name} and ${other.name} disagree about the state after block ${at.number}.`,
+  return questions.map((_, index) => {
+    const named = complete.map(({ name, values }) => ({ name, value: values[index] as T }));
+    const countOf = (value: T) => named.filter((one) => one.value === value).length;
+    const required = agreement === "all" ? named.length : Math.floor(named.length / 2) + 1;
+    const agreed = named.find(({ value }) => countOf(value) >= required);
+    if (agreed !== undefined) return agreed.value;
+    const [first, ...others] = named;
+    const other = others.find(({ value }) => value !== first?.value);
+    throw new NodesDisagreeError(
+      `${first?.name} and ${other?.name} disagree about the state after block ${at.number}.`,
     );
-  return first.values;
+  });
 }
 
 /**
@@ -70,6 +84,7 @@ export function createStateReader(pool: RpcPool): Pick<ChainNode, "balances" | "
   async function readAfter<T extends bigint | number>(
     at: BlockRef,
     questions: readonly Question<T>[],
+    agreement: Agreement,
   ): Promise<readonly T[]> {
     const values: T[] = [];
     const header = headerQuestion(at.number);
@@ -83,18 +98,21 @@ export function createStateReader(pool: RpcPool): Pick<ChainNode, "balances" | "
     };
     for (let start = 0; start < questions.length; start += accountsMax) {
       const part = questions.slice(start, start + accountsMax);
-      const [, ...found] = await askAgreeing<T | true>(pool, at, [check, ...part]);
+      const [, ...found] = await askAgreeing<T | true>(pool, at, [check, ...part], agreement);
       values.push(...(found as T[]));
     }
     return values;
   }
 
   return {
+    // What is above the books is credited, so nothing of it may be in dispute.
     balances: (accounts, at) =>
       readAfter(
         at,
         accounts.map((account) => balanceQuestion(account, toQuantity(at.number))),
+        "all",
       ),
+    // Every payment needs them, and no nonce comes from them: a single node of three must not stop all payments.
     noncesAt: (addresses, at) =>
       readAfter(
         at,
@@ -103,6 +121,7 @@ export function createStateReader(pool: RpcPool): Pick<ChainNode, "balances" | "
           params: [address, toQuantity(at.number)],
           read: (result) => readNumber(result, "the nonce"),
         })),
+        "most",
       ),
   };
 }
