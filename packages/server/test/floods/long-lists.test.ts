@@ -10,8 +10,8 @@ import { createTransactionStore } from "../../src/store/transactions/transaction
 import { createWalletStore } from "../../src/store/wallets/wallets.js";
 import { createDeliveryStore } from "../../src/store/webhooks/webhook-deliveries.js";
 import { fillLongLists, longLists } from "../harness/database/fill-long-lists.js";
-import { explain, type PlanNode } from "../harness/database/plans.js";
 import { type Recording, recordStatements } from "../harness/database/recorded-database.js";
+import { rowsReadBy } from "../harness/database/rows-read.js";
 import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
 
 const rows = Number(process.env["BURSAR_LIST_ROWS"] ?? 50_000);
@@ -141,24 +141,4 @@ function combinationsOf(choices: Choices): object[] {
       all.flatMap((filter) => [filter, ...values.map((value) => ({ ...filter, [name]: value }))]),
     [{}],
   );
-}
-
-/** The rows that the statements have read from tables and indexes, also those that they did not want. */
-async function rowsReadBy(database: TestDatabase, recording: Recording): Promise<number> {
-  let read = 0;
-  await database.session(async (session) => {
-    for (const statement of [...recording.values()].flat()) {
-      const plan = await explain(session, statement);
-      if (plan !== undefined) read += rowsRead(plan);
-    }
-  });
-  return read;
-}
-
-function rowsRead(node: PlanNode): number {
-  const own =
-    node["Relation Name"] === undefined
-      ? 0
-      : ((node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0)) * (node["Actual Loops"] ?? 0);
-  return (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), own);
 }
