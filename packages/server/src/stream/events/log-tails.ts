@@ -69,21 +69,24 @@ export function createLogTails({ listEvents, events, wakeUps, onError }: LogTail
   /** Reads on; a reading that is under way reads once more when it is done. */
   function wake(tail: Tail): Promise<void> {
     tail.isStale = true;
-    tail.reading ??= read(tail).finally(() => {
-      tail.reading = undefined;
-    });
+    tail.reading ??= read(tail);
     return tail.reading;
   }
 
   async function read(tail: Tail): Promise<void> {
-    await tail.started;
-    while (tail.isStale && tail.users > 0 && tails.get(tail.tenantId) === tail) {
-      tail.isStale = false;
-      const page = await limitReads(() => listEvents(tail.tenantId, tail.position, pageMax));
-      const batch = makeBatch(page);
-      if (batch === undefined) continue;
-      if (page.length === pageMax || batch.events.length < page.length) tail.isStale = true;
-      await handOut(tail, batch);
+    try {
+      await tail.started;
+      while (tail.isStale && tail.users > 0 && tails.get(tail.tenantId) === tail) {
+        tail.isStale = false;
+        const page = await limitReads(() => listEvents(tail.tenantId, tail.position, pageMax));
+        const batch = makeBatch(page);
+        if (batch === undefined) continue;
+        if (page.length === pageMax || batch.events.length < page.length) tail.isStale = true;
+        await handOut(tail, batch);
+      }
+    } finally {
+      // In the same turn as the last look at `isStale`, so that a wake-up after that look begins another reading.
+      tail.reading = undefined;
     }
   }
 

@@ -23,7 +23,7 @@ export interface StreamClient {
   /** Everything that has come, in order. */
   messages: StreamMessage[];
   send: (message: unknown) => void;
-  /** The first message of a type that has come or comes, after those that were waited for before. */
+  /** The first message of a type that has come or comes, after those that were waited for before. A refusal that came instead is thrown. */
   next: (type: string) => Promise<StreamMessage>;
   /** The sequences of the events that have come. */
   sequences: () => number[];
@@ -57,7 +57,12 @@ export async function openStream(url: string, options: StreamClientOptions): Pro
   ws.on("error", () => undefined);
   const next = async (type: string) => {
     const find = () => messages.findIndex((message, index) => index >= taken && message.type === type);
-    const index = await eventually(find, (found) => found >= 0);
+    const refusal = () => messages.slice(taken).find((message) => message.type === "error");
+    const index = await eventually(find, (found) => {
+      const refused = found < 0 ? refusal() : undefined;
+      if (refused !== undefined) throw new Error(`no ${type} but ${JSON.stringify(refused.error)}`);
+      return found >= 0;
+    });
     taken = index + 1;
     return messages[index] as StreamMessage;
   };

@@ -45,7 +45,7 @@ describe("the events channel", () => {
       return data.map(({ transaction }) => transaction.id);
     };
     const open = (url = service.url) => openStream(url, { token });
-    return { tenantId: readId("tnt", tenant.tenantId) ?? "", token, pay, open };
+    return { tenantId: readId("tnt", tenant.tenantId) ?? "", token, head, pay, open };
   }
 
   const subscribe = async (stream: StreamClient, fields: object = {}) => {
@@ -75,8 +75,9 @@ describe("the events channel", () => {
   });
 
   it("sends missed events, then new ones, in this process and in another", async () => {
-    const { pay, open } = await createSubject();
+    const { head, pay, open } = await createSubject();
     await pay(10);
+    await eventually(head, (count) => count === 12);
     const streams = [await open(), await open(other.url)];
     for (const stream of streams) {
       expect(await subscribe(stream, { since: 5 })).toMatchObject({ recovered: true, sequence: 5 });
