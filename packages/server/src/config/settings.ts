@@ -51,7 +51,7 @@ export const settings = {
       env: "BURSAR_PROXY_PROTOCOL",
       default: "false",
       about:
-        "Whether the proxies in `trusted_proxies` send the client's address with the PROXY protocol, version 2, at the start of each connection. They must then always send it; other peers cannot.",
+        "Whether the proxies in `trusted_proxies` send the client's address with the PROXY protocol, version 2, at the start of each connection. They must then always send it; other peers cannot. `X-Forwarded-For` then counts for nothing, because such a proxy passes on what the client has sent; a connection whose header names no client has the address of the proxy.",
     },
     ["false", "true"],
   ),

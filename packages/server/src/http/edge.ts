@@ -145,14 +145,15 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
 }
 
 function createApp(
-  { log, limits, newRequestId, trustedProxies, guard: { publicUrl } }: EdgeOptions,
+  { log, limits, newRequestId, trustedProxies, proxyProtocol, guard: { publicUrl } }: EdgeOptions,
   pending: PendingAnswers,
 ): FastifyInstance {
   return Fastify({
     loggerInstance: withoutChildren(log),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: createRequestIdChooser(newRequestId),
-    trustProxy: trustedProxies ?? false,
+    // A proxy that forwards connections passes on the headers that the client has sent: nobody vouches for them.
+    trustProxy: proxyProtocol ? false : (trustedProxies ?? false),
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     connectionTimeout: connectionTimeoutMs(limits),

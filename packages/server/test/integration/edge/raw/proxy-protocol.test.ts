@@ -83,6 +83,16 @@ describe("a connection of a trusted proxy with the PROXY protocol", () => {
   });
 
   it.each([
+    ["says LOCAL", header("20 00 0000"), "127.0.0.1"],
+    ["does not say whose it is", header("21 00 0000"), "127.0.0.1"],
+    ["says the address of a proxy", header("21 11 000c 7f000009 0a000001 d431 01bb"), "127.0.0.9"],
+  ])("does not let the client claim another address if its header %s", async (_what, bytes, address) => {
+    const forwarded = get("X-Forwarded-For: 198.51.100.1\r\n");
+    const received = await converse(edge.app, (socket) => socket.write(Buffer.concat([bytes, forwarded])));
+    expect(addressesIn(received)).toEqual([[200, address]]);
+  });
+
+  it.each([
     ["no header", Buffer.alloc(0)],
     ["version 1", Buffer.from("PROXY TCP4 192.0.2.7 10.0.0.1 1 2\r\n")],
     ["UDP", header("21 12 000c c0000207 0a000001 d431 01bb")],
