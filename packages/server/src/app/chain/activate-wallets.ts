@@ -72,27 +72,21 @@ export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
     return await store.activate(addressed, new Date(now()));
   }
 
-  /** How many wallets the signer had when it knew all that have an address. */
-  let knownCount: number | undefined;
-
   /**
    * A signer whose journal was restored from an earlier backup has forgotten the last wallets, and would give their keys to new ones. The forgotten
-   * wallets could never be signed for again, because an address belongs to one wallet.
+   * wallets could never be signed for again, because an address belongs to one wallet. Nothing of an earlier look is remembered: other processes make
+   * wallets too. The signer is asked last, because it has every wallet before the database has its address.
    */
   async function assertRemembers(creating: readonly CreatingWallet[]): Promise<void> {
+    const addressed = await store.countAddressed();
     const count = await signer.countWallets();
-    if (knownCount === undefined || count < knownCount) {
-      knownCount = undefined;
-      const addressed = await store.countAddressed();
-      if (addressed > count) throw forgotten(`it has ${count}, and ${addressed} have addresses.`);
-    }
+    if (addressed > count) throw forgotten(`it has ${count}, and ${addressed} have addresses.`);
     const newest = await store.listNewest([...new Set(creating.map(({ tenantId }) => tenantId))]);
     const answers = await signer.signedFrom(
       newest.map(({ tenantId, id, network }) => ({ tenantId, walletId: id, network, nonce: 0 })),
     );
     const unknown = answers.find((answer) => "refused" in answer && answer.refused === "WALLET_UNKNOWN");
     if (unknown !== undefined && "reason" in unknown) throw forgotten(unknown.reason);
-    knownCount = count;
   }
 
   async function step(): Promise<Rest> {

@@ -207,4 +207,24 @@ describe("the activation of wallets on a chain", () => {
       expect(done.map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
     },
   );
+
+  it("notices that the signer has forgotten what was made since the last look", async () => {
+    const journal: string[] = [];
+    const { addressesOf, rest } = signerOf(journal);
+    await createWallets(await createTenant(), 1);
+    const activator = start(addressesOf, follow, rest);
+    await eventually(rows, (all) => all.every(({ state }) => state === "active"));
+    const forgotten = journal.splice(0);
+    await createWallets(await createTenant(), 1);
+    activator.wake();
+    await eventually(
+      () => [...errors, ...journal],
+      (all) => all.length > 0,
+    );
+    expect(journal).toEqual([]);
+    journal.push(...forgotten);
+    activator.wake();
+    const done = await eventually(rows, (all) => all.every(({ state }) => state === "active"));
+    expect(new Set(done.map(({ address }) => address)).size).toBe(2);
+  });
 });
