@@ -71,6 +71,27 @@ describe("an estimate", () => {
 
   const gasOf = (estimate: unknown): bigint => (estimate as { gasLimit: bigint }).gasLimit;
 
+  it("is unavailable, and not a refusal, if one of two nodes refuses and the other says nothing", async () => {
+    const account = await fundedAccount(devnet(), { USDC: 100n });
+    const draft = { from: account.address.toLowerCase(), destination: newAddress(), amount: 5n };
+    const drafts = [
+      { ...draft, contract: token("USDC") },
+      { ...draft, contract: null },
+    ];
+    const node = openNode(devnet());
+    await node.heads();
+    expect((await node.estimate(drafts)).map(gasOf)).not.toContain(undefined);
+    const reverted = { kind: "error", code: 3, message: "execution reverted", carriedOut: false };
+    for (const method of ["eth_estimateGas", "eth_call"]) {
+      await addFault("main", method, reverted);
+      await addFault("second", method, { kind: "wrong", result: "a lot" });
+    }
+    expect(await node.estimate(drafts)).toEqual(Array(2).fill({ refused: "UNAVAILABLE" }));
+    const alone = openNode(devnet(), { rpcUrls: [devnet().url] });
+    await alone.heads();
+    expect(await alone.estimate(drafts)).toEqual(Array(2).fill({ refused: "WOULD_REVERT" }));
+  });
+
   it("is unavailable, and not a refusal, if nodes lag, fail or answer something else", async () => {
     const account = await fundedAccount(devnet());
     const from = account.address.toLowerCase();

@@ -43,6 +43,7 @@ export function createEstimate({ pool, hasDataFee, newestNumber }: EstimateDeps)
         gas[index] ?? [],
         (returns.get(draft) ?? [{ value: true }]) as Answer<true>[],
         atLatest.get(draft) ?? gas[index] ?? [],
+        Math.min(2, pool.endpoints.length),
       ),
     );
     return hasDataFee ? await addDataFees(pool, drafts, estimates) : estimates;
@@ -70,18 +71,21 @@ function isOfOne(gas: readonly Answer<bigint>[]): boolean {
 }
 
 /**
- * What all nodes that answer say. A payment fails only if all of them refuse it; and no single one of several decides how much gas it gets:
- * `needs` can be of other blocks than `gas`.
+ * What all nodes that answer say. A payment fails only if all of them refuse it, and so many do: a single one of several may be wrong while the
+ * others are slow. Neither does a single one decide how much gas it gets: `needs` can be of other blocks than `gas`.
  */
 function judge(
   gas: readonly Answer<bigint>[],
   call: readonly Answer<true>[],
   needs: readonly Answer<bigint>[],
+  refusalsMin: number,
 ): Estimate {
   for (const answers of [call, gas] as readonly (readonly Answer<unknown>[])[]) {
     if (answers.length === 0) return { refused: "UNAVAILABLE" };
     if (valuesOf(answers).length > 0) continue;
-    const isRefused = answers.every((answer) => !("error" in answer) || isRevert(answer.error));
+    const isRefused =
+      answers.length >= refusalsMin &&
+      answers.every((answer) => !("error" in answer) || isRevert(answer.error));
     return { refused: isRefused ? "WOULD_REVERT" : "UNAVAILABLE" };
   }
   const needed = agreedAmount(valuesOf(needs));
