@@ -109,6 +109,6 @@ export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
 
 function forgotten(fact: string): SignerUnavailableError {
   return new SignerUnavailableError(
-    `The signer does not know all wallets: ${fact} Its journal was restored from an earlier backup, or it is another signer. New wallets get no addresses until it does. Restore the newest journal, or stop the service and run \`bursar-signer adopt\`.`,
+    `The signer does not know all wallets: ${fact} Its journal was restored from an earlier backup, or it is another signer. New wallets get no addresses until it does. Restore the newest journal, or stop the service and run \`bursar-signer adopt\`. A signer of another seed cannot learn them: a new seed needs a new database.`,
   );
 }

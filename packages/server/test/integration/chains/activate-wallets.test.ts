@@ -222,6 +222,7 @@ describe("the activation of wallets on a chain", () => {
       (all) => all.length > 0,
     );
     expect(journal).toEqual([]);
+    expect(errors.at(-1)).toContain("A signer of another seed cannot learn them");
     journal.push(...forgotten);
     activator.wake();
     const done = await eventually(rows, (all) => all.every(({ state }) => state === "active"));
