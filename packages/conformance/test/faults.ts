@@ -165,6 +165,16 @@ export const faults = {
   "key-forgotten-later": { check: "key.repeat.later", words: "ms and 5 other keys later" },
   "key-forgotten-when-final": { check: "key.repeat.final", words: "when it was final" },
   "few-keys-remembered": { check: "key.repeat.later", words: "5 other keys later" },
+  "symbol-key-forgotten": { check: "key.repeat.each", words: "a key with symbols" },
+  "thirty-keys-remembered": { check: "key.repeat.each", words: "32 other keys later" },
+  "reuse-overwrites": {
+    check: "key.reused.unchanged",
+    words: "also after its key was sent with another body; seen the amount",
+  },
+  "reuse-changes-reference": {
+    check: "key.reused.unchanged",
+    words: "also after its key was sent with another body; seen the reference",
+  },
   "digits-forgotten": { check: "key.repeat.each", words: "a key of digits alone" },
   "key-forgotten-after-reuse": {
     check: "key.repeat.each",
@@ -192,6 +202,7 @@ export const faults = {
   "keys-truncated": { check: "key.whole", words: "differ in their last character" },
   "keys-cut-at-64": { check: "key.whole", words: "differ in their last character" },
   "keys-cut-at-a-comma": { check: "key.punctuation", words: "differ in what is after a comma" },
+  "keys-cut-at-a-colon": { check: "key.punctuation", words: "differ in what is after a colon" },
   "keys-without-punctuation": { check: "key.punctuation", words: "differ in where a hyphen is" },
   "body-is-key": { check: "key.distinct", words: "one body under two keys" },
   // Bodies

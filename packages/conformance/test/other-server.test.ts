@@ -57,6 +57,7 @@ const mayBeMissing = [
   "tx.get.together",
   "tx.create.once",
   "webhook.each.every",
+  "webhook.members.every",
   "policy.code.alone",
   "policy.nothing-created",
   "policy.announced",

@@ -44,6 +44,8 @@ function plainTarget(url: string): Target {
       rotate: { method: "POST", path: "/v1/webhook-endpoints/{id}/rotate", body: {} },
       retryScheduleMs,
       state: "data.transaction.state",
+      amount: "body.data.transaction.amount",
+      reference: "data.transaction.reference",
     },
     signedRequests: {
       register: { method: "POST", path: "/v1/keys", body: { public_key: "{public_key}" } },

@@ -7,7 +7,6 @@ export const profileFaults = {
   "announced-to-other-tenant": { check: "tenants.webhook", words: "at the endpoint of the first" },
   "missing-key-409": { check: "idempotency.missing", words: "status 409" },
   "reuse-creates-second": { check: "idempotency.reused", words: "reused with another body" },
-  "reuse-overwrites": { check: "idempotency.reused.unchanged", words: "after the key was reused" },
   "reuse-409": { check: "idempotency.reused.status", words: "status 409" },
   "replay-differs": { check: "idempotency.replayed", words: "replayed" },
   "no-webhook-timestamp": { check: "standard-webhooks.headers", words: "webhook-timestamp" },

@@ -101,6 +101,10 @@ export const refusalFaults = {
   "no-key-yet-created": { check: "refused.nothing-created", words: "the request without Idempotency-Key" },
   "no-token-yet-created": { check: "refused.nothing-created", words: "the request without a token" },
   "number-yet-created": { check: "refused.nothing-created", words: "which has its reference" },
+  "refused-token-keeps-key": {
+    check: "access.key",
+    words: "whose key was sent before with a token that nobody has issued; seen status 401",
+  },
   "reuse-yet-created": { check: "refused.nothing-created", words: "the request with the key of another" },
   "race-carried-out": {
     check: "key.repeat.nothing-created",

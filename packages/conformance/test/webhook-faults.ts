@@ -51,6 +51,11 @@ export const webhookFaults = {
   "result-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
   "unanswered-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
   "unavailable-not-retried": { check: "webhook.retry", words: "was answered with 503" },
+  "redirect-not-retried": { check: "webhook.retry", words: "was answered with 302, which is no 2xx" },
+  "timeout-not-retried": {
+    check: "webhook.retry.timeout",
+    words: "which was not answered until the sender had closed the connection",
+  },
   "endpoint-disabled-by-failure": {
     check: "webhook.each.later",
     words: "which was created after notification",
@@ -92,6 +97,22 @@ export const webhookFaults = {
   "late-result-is-another": {
     check: "webhook.result.every",
     words: "which GET shows, in every notification about it; seen the result failed",
+  },
+  "webhook-has-other-amount": {
+    check: "webhook.members.every",
+    words: "as it was sent, in every notification about it; seen the amount",
+  },
+  "late-amount-is-another": {
+    check: "webhook.members.every",
+    words: "as it was sent, in every notification about it; seen the amount 9.99",
+  },
+  "webhook-has-other-reference": {
+    check: "webhook.members.every",
+    words: "seen the reference another",
+  },
+  "webhook-without-amount": {
+    check: "webhook.members.every",
+    words: "where webhooks.amount of the target file says",
   },
   "long-not-announced": { check: "webhook.each.every", words: "none about tx_" },
   "retry-unsigned": { check: "webhook.retry.signed", words: "at the next attempt" },

@@ -43,6 +43,9 @@ export async function expectNoAccess(kit: Kit, reply: Reply, what: string): Prom
     );
 }
 
+export const unissuedToken = (kit: Kit) =>
+  kit.fixture("token that nobody has issued", (own) => own.create({ authorization: unissued }));
+
 const isRedirect = ({ status }: Reply) => status >= 300 && status < 400;
 
 export const withoutToken = (kit: Kit) =>
@@ -59,8 +62,7 @@ export const accessChecks = [
     "A token that nobody has issued is not accepted.",
     { ...row, unlessFailed: before(garbage) },
     async (kit) => {
-      const { reply } = await kit.create({ authorization: unissued });
-      await expectNoAccess(kit, reply, "a token that nobody has issued");
+      await expectNoAccess(kit, (await unissuedToken(kit)).reply, "a token that nobody has issued");
     },
   ),
   contractCheck(

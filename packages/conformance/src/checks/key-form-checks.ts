@@ -51,7 +51,7 @@ export const keyFormChecks = [
   contractCheck(
     "key.punctuation",
     "4.rule-2",
-    "Keys that differ only in where a hyphen or a space is, or after a comma, are different keys.",
+    "Keys that differ only in where a hyphen or a space is, or after a comma or a colon, are different keys.",
     { ...row, unlessFailed: [...earlier, "key.case", "key.whole"] },
     async (kit) => {
       const letters = kit
@@ -63,6 +63,7 @@ export const keyFormChecks = [
         [[at(3, "-"), at(4, "-")], "where a hyphen is"],
         [[at(5, " "), at(6, " ")], "where a space is"],
         [[at(7, ",").slice(0, 9), at(7, ",").slice(0, 10)], "what is after a comma"],
+        [[at(7, ":").slice(0, 9), at(7, ":").slice(0, 10)], "what is after a colon"],
       ];
       let accepted = 0;
       for (const [keys, what] of pairs)

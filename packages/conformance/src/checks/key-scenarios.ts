@@ -11,6 +11,7 @@ import {
   findRepeatedId,
   isAccepted,
   requireId,
+  showTransaction,
 } from "./scenarios.js";
 import { createdInRun } from "./shown-members.js";
 
@@ -85,7 +86,10 @@ export const repeat = (kit: Kit, { key, body }: Attempt, options: CreateOptions 
 export const reusedKey = (kit: Kit) =>
   kit.fixture("reused key", async (own) => {
     const first = await createTransaction(own);
-    return { first, second: await own.create({ key: first.key }) };
+    const before = await showTransaction(own, first.id);
+    // Another reference; another asset and amount too, if some are known that are safe to send.
+    const second = await own.create({ key: first.key, fields: own.target.exact ?? {} });
+    return { first, before, second };
   });
 
 /** The second response is an error, or shows the same transaction, or at least no other one that exists. */

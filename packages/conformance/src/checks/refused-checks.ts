@@ -2,11 +2,12 @@ import { contractCheck, expect, fail, ignoreNoResponse, NotOffered } from "../en
 import { type Attempt, type CreateOptions, type Kit, membersOf } from "../engine/kit.js";
 import { isRefusal } from "../http/reply.js";
 import type { Delivery } from "../webhooks/receiver.js";
-import { unissued } from "./access-checks.js";
+import { unissued, unissuedToken } from "./access-checks.js";
 import { aboutId, createEvidence } from "./creation-evidence.js";
 import { hungUp } from "./hang-up.js";
 import { type Accepted, acceptTransaction, repeat } from "./key-scenarios.js";
 import { findCarriedOut } from "./refused-repetition.js";
+import { expectAccepted } from "./scenarios.js";
 import { endpoint } from "./webhooks/webhook-endpoint.js";
 import { isAbout } from "./webhooks/webhook-names.js";
 import { type Announced, announced } from "./webhooks/webhook-scenarios.js";
@@ -72,6 +73,18 @@ const row = { writes: ["transaction", "webhook endpoint"] } as const;
 
 /** What must not happen. Only notifications can show it, because the contract has no list of transactions. */
 export const refusedChecks = [
+  contractCheck(
+    "access.key",
+    "4.post-transactions",
+    "A request that was refused for its token is accepted when it is sent again with its key and a valid token.",
+    { needs: ["access.garbage"], writes: ["transaction"] },
+    async (kit) => {
+      const { key, body } = await unissuedToken(kit);
+      const { reply } = await kit.create({ key, body });
+      const what = "a valid request whose key was sent before with a token that nobody has issued";
+      expectAccepted(kit, reply, what);
+    },
+  ),
   contractCheck(
     "refused.nothing-created",
     "4.rule-4",

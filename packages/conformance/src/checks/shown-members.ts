@@ -56,6 +56,24 @@ export function expectShown({ target }: Kit, json: unknown, wanted: Wanted): voi
   );
 }
 
+interface Kept {
+  readonly id: string;
+  readonly sent: Readonly<Record<string, unknown>>;
+  readonly before: Reply;
+  /** What must not have changed it. */
+  readonly how: string;
+}
+
+/** Fails if GET shows another amount, asset or reference than before. What is called so and is not what was sent may be something else, such as a live price. */
+export function expectMembersKept({ target }: Kit, { id, sent, before, how }: Kept, after: Reply): void {
+  for (const name of ["amount", "asset", "reference"] as const) {
+    const [was, is] = [before, after].map(({ json }) => findShown(target, json, name));
+    if (target.shown[name] === undefined && was !== sent[name]) continue;
+    if (JSON.stringify(was) !== JSON.stringify(is))
+      fail(`the ${name} ${showValue(was)} of ${id} ${how}`, `the ${name} ${showValue(is)}`, after);
+  }
+}
+
 type Named = Pick<Created, "id" | "reference">;
 
 /**

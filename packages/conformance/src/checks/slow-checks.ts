@@ -11,6 +11,7 @@ import { createTransaction, expectAccepted, settledTransaction, showTransaction 
 import { stateOf } from "./transaction-state.js";
 import { endpoint } from "./webhooks/webhook-endpoint.js";
 import { isSameContent, refuseRenamed } from "./webhooks/webhook-retry-scenario.js";
+import { webhookTimeoutCheck } from "./webhooks/webhook-timeout-check.js";
 
 const writes = ["transaction"] as const;
 /** A retry that is varied by a fifth is still on schedule. */
@@ -30,7 +31,7 @@ export const slowChecks = [
     "A key is still remembered after a minute.",
     {
       needs: ["key.repeat.other-connection", "tx.get.result"],
-      unlessFailed: ["key.repeat.final", "key.repeat.later"],
+      unlessFailed: ["key.repeat.final", "key.repeat.later", "key.repeat.each"],
       writes,
       slow: true,
     },
@@ -102,6 +103,7 @@ export const slowChecks = [
     },
     expectSchedule,
   ),
+  webhookTimeoutCheck,
 ];
 
 async function expectSchedule(kit: Kit): Promise<void> {

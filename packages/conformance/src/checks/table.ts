@@ -31,6 +31,7 @@ import { togetherChecks } from "./together-checks.js";
 import { transactionChecks } from "./transaction-checks.js";
 import { webhookChecks } from "./webhooks/webhook-checks.js";
 import { webhookEveryChecks } from "./webhooks/webhook-every-checks.js";
+import { webhookMemberChecks } from "./webhooks/webhook-every-member.js";
 import { webhookResultChecks } from "./webhooks/webhook-every-result.js";
 import { webhookRetryChecks } from "./webhooks/webhook-retry-checks.js";
 
@@ -71,4 +72,5 @@ export const checkTable: readonly Check[] = [
   ...everyReadChecks,
   ...webhookEveryChecks,
   ...webhookResultChecks,
+  ...webhookMemberChecks,
 ];

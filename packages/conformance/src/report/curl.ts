@@ -38,9 +38,31 @@ export function curlCommands(exchanges: readonly ShownExchange[]): CurlCommands 
       (exchange.concurrent !== true ? "" : isLast ? " & wait" : " &")
     );
   });
-  const setup = [...keys].map(([key, name]) => `${name}=${newKeyLike(key)}`).join(" ");
+  const setup = makeKeys([...keys.keys()]);
   return { commands, ...(setup === "" ? {} : { setup }) };
 }
+
+/** More of one form are made by a loop, so that they do not hide the commands. */
+const namedMax = 2;
+
+function makeKeys(keys: readonly string[]): string {
+  const byForm = new Map<string, number[]>();
+  for (const [at, key] of keys.entries()) {
+    const form = newKeyLike(key);
+    byForm.set(form, [...(byForm.get(form) ?? []), at + 1]);
+  }
+  const made = [...byForm].map(([form, numbers]) =>
+    numbers.length > namedMax
+      ? `for n in ${listOf(numbers)}; do export "KEY$n=${form}"; done`
+      : numbers.map((number) => `KEY${number}=${form}`).join(" "),
+  );
+  return made.join("; ");
+}
+
+const listOf = (numbers: readonly number[]) =>
+  (numbers.at(-1) ?? 0) - (numbers[0] ?? 0) === numbers.length - 1
+    ? `$(seq ${numbers[0]} ${numbers.at(-1)})`
+    : numbers.join(" ");
 
 /** What a check shows by waiting, such as a key that is forgotten, is not repeated without the wait. */
 const pauseBefore = ({ paused_ms: pausedMs = 0 }: ShownExchange) =>

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { checkTable } from "../checks/table.js";
 import type { CheckResult } from "../engine/run-checks.js";
@@ -111,6 +112,22 @@ it("a command makes a new key that is as short as the one of the run", () => {
   const key = execFileSync("bash", ["-c", `${setup}; printf %s "$KEY1"`], { encoding: "utf8" });
   expect(key).toMatch(/^[0-9a-fA-F]{16}$/);
   expect(key).not.toBe("0123456789abcdef");
+});
+
+it("many keys are made by one short loop, each of its own form", () => {
+  const redactor = createRedactor({ secrets: new Map() });
+  const uuids = Array.from({ length: 21 }, () => randomUUID() as string);
+  const keys = [...uuids.slice(0, 4), "0123456789abcdef", ...uuids.slice(4)];
+  const { setup = "" } = curlCommands(
+    keys.map((key) => redactor.exchange(exchange([["Idempotency-Key", key]], ""))),
+  );
+  expect(setup.split("uuidgen")).toHaveLength(3);
+  const names = keys.map((_, at) => `"$KEY${at + 1}"`).join(" ");
+  const made = execFileSync("sh", ["-c", `${setup}; printf '%s\n' ${names}`], { encoding: "utf8" })
+    .trimEnd()
+    .split("\n");
+  expect(made.map((key) => key.length)).toEqual(keys.map((key) => key.length));
+  expect(new Set(made).size).toBe(keys.length);
 });
 
 it("secrets are removed wherever they are: encoded, in members with telling names, in cookies, in unknown credentials", () => {

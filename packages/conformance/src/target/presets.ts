@@ -57,6 +57,8 @@ const bursar: Preset = {
     },
     retryScheduleMs: [5000, 30_000],
     state: "data.transaction.state",
+    amount: "data.transaction.amount",
+    reference: "data.transaction.reference",
   },
   findRefusedByPolicy: findRefusedByBursar,
   signedRequests: {

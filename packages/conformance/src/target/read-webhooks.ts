@@ -41,6 +41,8 @@ export function readWebhooks(
     retryScheduleMs: reader.wholes("retry_schedule_ms"),
     transactionId: readPlace(reader, "transaction_id"),
     state: reader.text("state"),
+    amount: reader.text("amount"),
+    reference: reader.text("reference"),
   };
   challenge?.end();
   reader.end();

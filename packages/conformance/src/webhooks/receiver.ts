@@ -48,6 +48,8 @@ export interface Receiver {
   readonly oversized: () => number;
   /** Decides the answer to each notification from now on, or that there is none; by default 204. */
   answerWith: (decide: (delivery: Delivery) => Promise<number>) => void;
+  /** Does not answer the notifications that are meant, until the sender closes the connection or `release` ends: then it is closed. */
+  holdIf: (isMeant: (delivery: Delivery) => Promise<boolean>, release: Promise<unknown>) => void;
   setChallenge: (challenge: WebhookTarget["challenge"]) => void;
   /** Where notifications have their items, if they are not found by themselves. */
   setPlaces: (places: ItemPlaces) => void;
@@ -69,11 +71,17 @@ export interface ReceiverOptions {
   readonly publicUrl?: string | undefined;
 }
 
+interface Hold {
+  readonly isMeant: (delivery: Delivery) => Promise<boolean>;
+  readonly release: Promise<unknown>;
+}
+
 /** Receives notifications, keeps them as they were, and answers as the running check wants. Everything it keeps is bounded. */
 export async function startReceiver({ host, port, publicUrl }: ReceiverOptions): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   let oversized = 0;
   let decide = async (_delivery: Delivery) => 204;
+  let hold: Hold = { isMeant: async () => false, release: Promise.resolve() };
   let challenge: WebhookTarget["challenge"];
   let places: ItemPlaces = {};
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
@@ -109,7 +117,10 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
       seenStates: new Map(),
     };
     deliveries.push(delivery);
-    const status = await decide(delivery);
+    const closed = new Promise((resolve) => response.once("close", resolve));
+    const isHeld = await hold.isMeant(delivery);
+    if (isHeld) await Promise.race([closed, hold.release]);
+    const status = isHeld ? unanswered : await decide(delivery);
     delivery.answeredAfterMs = performance.now() - started;
     delivery.isAbandoned = response.destroyed;
     delivery.status = status;
@@ -130,6 +141,9 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
     oversized: () => oversized,
     answerWith: (next) => {
       decide = next;
+    },
+    holdIf: (isMeant, release) => {
+      hold = { isMeant, release };
     },
     setChallenge: (next) => {
       challenge = next;

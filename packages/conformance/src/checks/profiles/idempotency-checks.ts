@@ -2,8 +2,6 @@ import { expect, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { describeReply } from "../../http/reply.js";
 import { expectOne, repeatedRequest, reusedKey, withoutKey } from "../key-scenarios.js";
-import { showTransaction } from "../scenarios.js";
-import { expectShown } from "../shown-members.js";
 
 const source = "IETF draft-ietf-httpapi-idempotency-key-header";
 const reused = "idempotency.reused";
@@ -30,21 +28,6 @@ export const idempotencyChecks = [
     async (kit) => {
       const { first, second } = await reusedKey(kit);
       await expectOne(kit, first, second, "after its key was reused with another body");
-    },
-  ),
-  profileCheck(
-    "idempotency.reused.unchanged",
-    "idempotency",
-    `${source}, section 2.2`,
-    "Reusing a key does not change the first transaction.",
-    { needs: [reused, "tx.get.own"], writes },
-    async (kit) => {
-      const { first } = await reusedKey(kit);
-      expectShown(kit, (await showTransaction(kit, first.id)).json, {
-        name: "reference",
-        sent: `${first.reference} of the first request, after the key was reused`,
-        isSame: (value) => value === first.reference,
-      });
     },
   ),
   profileCheck(

@@ -9,7 +9,7 @@ import { createdInRun } from "../shown-members.js";
 import { stateNames, stateOf } from "../transaction-state.js";
 import { lateNotifications } from "./webhook-every-checks.js";
 import { isAbout } from "./webhook-names.js";
-import { allStatesIn, announced, stateFieldsIn, statesIn } from "./webhook-scenarios.js";
+import { type Announced, allStatesIn, announced, namedFieldsIn, statesIn } from "./webhook-scenarios.js";
 
 /** What all notifications of the run say, also attempts that are repeated, and those that were not answered. */
 
@@ -46,7 +46,7 @@ export const webhookResultChecks = [
 
 /** All states in a notification, of whatever transaction. */
 function statesOf({ target }: Kit, { json }: Delivery): string[] {
-  if (target.webhooks?.state !== undefined) return stateFieldsIn(target, json).map(({ text }) => text);
+  if (target.webhooks?.state !== undefined) return namedFieldsIn(target, json).map(({ text }) => text);
   const found = findMember(json, stateNames(target));
   return found === undefined ? [] : [found];
 }
@@ -153,19 +153,31 @@ function knownResults(kit: Kit): Map<string, string> {
   return results;
 }
 
-interface Nameable {
+export interface Nameable {
   readonly id: string;
   readonly path: string;
   /** With the names by which notifications know it. */
   readonly as: Accepted;
 }
 
-/** The transactions of the run, by their ids if notifications have these: a fee can have the reference of its transaction. */
-function nameable(kit: Kit, deliveries: readonly Delivery[], created: readonly Accepted[]): Nameable[] {
-  const haveIds = created.some((one) => {
+/** Whether notifications have the ids of transactions. */
+export function nameIds(
+  kit: Kit,
+  { deliveries, created }: Pick<Announced, "deliveries" | "created">,
+): boolean {
+  return created.some((one) => {
     const byId = { ...one, reference: one.id ?? "" };
     return one.id !== undefined && deliveries.some((delivery) => isAbout(kit, delivery, byId));
   });
+}
+
+/** The transactions of the run, by their ids if notifications have these: a fee can have the reference of its transaction. */
+export function nameable(
+  kit: Kit,
+  deliveries: readonly Delivery[],
+  created: readonly Accepted[],
+): Nameable[] {
+  const haveIds = nameIds(kit, { deliveries, created });
   const all = new Map<string, string>();
   const uses = new Map<string, number>();
   for (const { id, reference = "" } of createdInRun(kit)) {
@@ -183,8 +195,8 @@ function nameable(kit: Kit, deliveries: readonly Delivery[], created: readonly A
 }
 
 /** Nearly all are found by a name as it is, which is quicker than to look at each value of each notification. */
-const isIn = (text: string, { as: { id = "", reference } }: Nameable) =>
+export const isIn = (text: string, { as: { id = "", reference } }: Nameable) =>
   text.includes(id) || text.includes(reference) || /[^\w-]/.test(id + reference);
 
-const textOf = ({ headers, decoded }: Delivery) =>
+export const textOf = ({ headers, decoded }: Delivery) =>
   `${headers.map(([, value]) => value).join("\n")}\n${decoded.toString("utf8")}`;

@@ -22,17 +22,19 @@ export const webhookRetryChecks = [
   contractCheck(
     retry,
     "6.delivered",
-    "A notification that was answered with 500 or 503 is sent again, and so is one with the result that was not answered.",
+    "A notification that was answered with 500, 503 or 302 is sent again, and so is one with the result that was not answered.",
     { ...row, unlessFailed: ["webhook.each", idUnique, "webhook.event.name"] },
     async (kit) => {
       const repeated = await retried(kit);
       if (!isRepeated(repeated))
         failOverdue(kit, "retryMs", "another attempt after a notification was answered with 500", "none");
-      const { first, unrepeated, unrepeatedWhenBusy: busy } = repeated;
+      const { first, unrepeated, unrepeatedWhenBusy: busy, unrepeatedWhenMoved: moved } = repeated;
       const although = `none, although notification ${first.index} before it was repeated`;
-      if (busy !== undefined) {
-        kit.attach([first, busy]);
-        const wanted = `another attempt after notification ${busy.index} was answered with 503`;
+      for (const one of [busy, moved]) {
+        if (one === undefined) continue;
+        kit.attach([first, one]);
+        const why = one === busy ? "503" : "302, which is no 2xx and names no other address";
+        const wanted = `another attempt after notification ${one.index} was answered with ${why},`;
         failOverdue(kit, "retryMs", wanted, although);
       }
       if (unrepeated === undefined) return;

@@ -26,6 +26,8 @@ export interface Retried extends Repeated {
   readonly unrepeated: Delivery | undefined;
   /** The notification about another transaction that was answered with 503, if nothing has repeated it. */
   readonly unrepeatedWhenBusy: Delivery | undefined;
+  /** The same for one that was answered with 302. */
+  readonly unrepeatedWhenMoved: Delivery | undefined;
   /** That notification, and its next attempt, if that was refused too. */
   readonly busy: Delivery | undefined;
   readonly again: Delivery | undefined;
@@ -62,12 +64,18 @@ export const retried = (kit: Kit): Promise<Retried> =>
         ? await own.watch(timing.webhookMs, async () => refusal.refused.find(refusal.hasResult))
         : undefined;
       const isLost = result !== undefined && !isRepeated(await repeatOf(result));
+      // One after the other is sent by some, so those of other transactions may come later, or not at all.
+      if (isRepeated(repeated) && before.isAttributed)
+        await own.watch(timing.quietMs, async () => refusal.busy() && refusal.moved());
       const busy = isRepeated(repeated) ? refusal.busy() : undefined;
+      const moved = isRepeated(repeated) ? refusal.moved() : undefined;
+      const isMovedLost = moved !== undefined && !isRepeated(await repeatOf(moved));
       const isBusyLost = busy !== undefined && !isRepeated(await repeatOf(busy));
       return {
         ...repeated,
         unrepeated: isLost ? result : undefined,
         unrepeatedWhenBusy: isBusyLost ? busy : undefined,
+        unrepeatedWhenMoved: isMovedLost ? moved : undefined,
         busy,
         again: refusal.again(),
         repeatOfAgain: (its, again, waitMs) => repeatOf(again, waitMs, its),
@@ -160,7 +168,8 @@ const resultsIn = (kit: Kit, delivery: Delivery, created: readonly Accepted[]) =
 
 /**
  * Creates a transaction, answers its first notification with 500 and the first with its result not at all; and another one, whose first
- * notification is answered with 503 at about the same time, so that nobody waits longer for it. All others are answered with 204 at once.
+ * notification is answered with 503 at about the same time, so that nobody waits longer for it, and one with 302, without an address that a
+ * sender could follow. All others are answered with 204 at once.
  * If the sender goes on with one while another one waits, the second attempt after the 503 is refused too: its third attempt, which can be
  * late, then holds up nothing.
  */
@@ -172,6 +181,8 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   const refused: Delivery[] = [];
   let fourth: Accepted | undefined;
   let busy: Delivery | undefined;
+  let fifth: Accepted | undefined;
+  let moved: Delivery | undefined;
   let again: Delivery | undefined;
   let isParallel = false;
   let isOver = false;
@@ -180,7 +191,9 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   };
   const creation = (async () => {
     third = await acceptTransaction(kit);
-    if (before.isAttributed) fourth = await acceptTransaction(kit);
+    if (!before.isAttributed) return;
+    fourth = await acceptTransaction(kit);
+    fifth = await acceptTransaction(kit);
   })();
   const isOf = (delivery: Delivery, one: Accepted | undefined) =>
     one !== undefined && isAbout(kit, delivery, one);
@@ -207,7 +220,8 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
     const isOther = () =>
       seen.has(itemOf(delivery, "delivery_id")) ||
       (refused.length > 0 && (refused.some(hasResult) || !hasResult(delivery)));
-    const isDone = isOther() && (busy !== undefined || seen.has(itemOf(delivery, "delivery_id")));
+    const isAll = busy !== undefined && moved !== undefined;
+    const isDone = isOther() && (isAll || seen.has(itemOf(delivery, "delivery_id")));
     if (isDone || !before.isUpdate(delivery)) return 204;
     await hold(kit, creation);
     // A sender that waits with others until one is accepted is not refused again.
@@ -216,6 +230,12 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
       isParallel ||= isWaiting(refused[0]);
       remember(delivery);
       return 503;
+    }
+    const isOfFifth = isOf(delivery, fifth) && !isOf(delivery, third) && !isOf(delivery, fourth);
+    if (!isOver && moved === undefined && isOfFifth) {
+      moved = delivery;
+      remember(delivery);
+      return 302;
     }
     const isMeant = third !== undefined && (!before.isAttributed || isAbout(kit, delivery, third));
     if (isOther() || !isMeant) return 204;
@@ -226,7 +246,7 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   });
   /** Whether another notification has the items of a list that a refused one had. */
   const saysTheSame = (first: Delivery, delivery: Delivery) => {
-    const names = [third, fourth].flatMap((one) =>
+    const names = [third, fourth, fifth].flatMap((one) =>
       one !== undefined && isOf(first, one) ? namesOf(one) : [],
     );
     const partsOf = (one: Delivery) => partsAbout(one.json, names).filter((part) => part !== one.json);
@@ -244,6 +264,7 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
     name,
     refused,
     busy: () => busy,
+    moved: () => moved,
     again: () => again,
     hasResult,
     saysTheSame,

@@ -11,9 +11,13 @@ import { stateNames, stateOf } from "../transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { findUnnamable, isAbout, namesOf, textsAt } from "./webhook-names.js";
 
-/** What a notification has at webhooks.state, which can begin with `body.` as places do; a member of the body can be called so too. */
-export function stateFieldsIn({ webhooks }: Target, json: unknown): ReturnType<typeof fieldsAt> {
-  const path = webhooks?.state ?? "";
+/** What a notification has at webhooks.state, or another path, which can begin with `body.` as places do; a member of the body can be called so too. */
+export function namedFieldsIn(
+  { webhooks }: Target,
+  json: unknown,
+  name: "state" | "amount" | "reference" = "state",
+): ReturnType<typeof fieldsAt> {
+  const path = webhooks?.[name] ?? "";
   const own = fieldsAt(json, path);
   return own.length > 0 || !path.startsWith("body.") ? own : fieldsAt(json, path.slice("body.".length));
 }
@@ -22,7 +26,7 @@ export function stateFieldsIn({ webhooks }: Target, json: unknown): ReturnType<t
 export function statesIn({ target }: Kit, { json }: Delivery, transaction: Accepted): string[] {
   const names = namesOf(transaction);
   if (target.webhooks?.state !== undefined) {
-    const all = stateFieldsIn(target, json);
+    const all = namedFieldsIn(target, json);
     const own = all.filter(({ item }) => names.some((name) => containsText(item, name)));
     return (own.length > 0 ? own : all).flatMap(({ text }) => spellings(target, text));
   }

@@ -36,6 +36,7 @@ const needsId = [
   "prefix.transaction",
   "key.repeat.final",
   "key.repeat.unchanged",
+  "key.reused.unchanged",
   "webhook.result",
   "webhook.visible",
 ];
@@ -57,6 +58,9 @@ export const otherChoices = {
     warned: ["key.repeat.nothing-created"],
   },
   "a fee beside each transaction, with its reference": {},
+  "an amount and a reference in some notifications, which the target file names": {
+    file: [["webhooks:", "webhooks:\n  amount: order.amount\n  reference: body.order.ref"]],
+  },
   "connections that are closed when they are idle": { missing: ["access.each-request"] },
   "states in lower case in notifications": {
     file: [["final_states: [DONE]", "final_states: [done, DONE]"]],

@@ -21,6 +21,7 @@ export interface OtherServer {
 export const otherTokens = { own: "OTHER~01~abcdefghijklmnop", revoked: "OTHER~02~abcdefghijklmnop" };
 export interface Order {
   readonly reference: string;
+  readonly amount: string;
   readonly createdAt: number;
   /** Policy rejects it when it is processed. */
   readonly isForbidden: boolean;
@@ -106,15 +107,15 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     for (const status of ["RUNNING", order.isForbidden ? "REFUSED" : "DONE"] as const) {
       await delay(waitMs, undefined, { signal });
       if (isBehind) {
-        announce({ id, reference: order.reference, status });
+        announce({ id, ...order, status });
         await delay(behindMs, undefined, { signal });
       }
       order.status = status;
       const isAnnounced = !isBehind && !(announcesAgain && status === "RUNNING");
-      if (isAnnounced) announce({ id, reference: order.reference, status: statusOf(order) });
+      if (isAnnounced) announce({ id, ...order, status: statusOf(order) });
       if (status === "RUNNING" && chose("several updates with the same state"))
         for (let count = 1; count <= confirmations; count += 1)
-          announce({ id, reference: order.reference, status: statusOf(order), confirmations: count });
+          announce({ id, ...order, status: statusOf(order), confirmations: count });
     }
   };
 
@@ -165,7 +166,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       return { status, headers: { location: `/v1/transactions/${id}` } };
     const order = orders.get(id);
     if (order !== undefined && announcesAgain) {
-      announce({ id, reference: order.reference, status: order.status });
+      announce({ id, ...order, status: order.status });
       return { status: 202, headers: { location: `/v1/transactions/${id}` } };
     }
     if (order !== undefined && carriedOutChoices.some(chose))
@@ -203,7 +204,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       throw error;
     }
     const isForbidden = members["purpose"] === "forbidden";
-    const id = add({ reference, createdAt: performance.now(), isForbidden, status: "RECEIVED" });
+    const amount = String(members["amount"]);
+    const id = add({ reference, amount, createdAt: performance.now(), isForbidden, status: "RECEIVED" });
     keys.set(slot, id);
     references.add(reference);
     if (hasNoId) return { status: 202 };

@@ -11,6 +11,7 @@ interface Announcement {
   readonly id: string;
   readonly reference: string;
   readonly status: string | number;
+  readonly amount: string;
   /** Of updates that leave the state as it is. */
   readonly confirmations?: number;
 }
@@ -213,6 +214,11 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
     return signed(`{ ${name}, "status": "sent", "snapshot": { "phase": "${status}" } }`);
   if (chose("a status of the attempt besides"))
     return signed(`{ ${name}, "status": "attempt ${attempt + 1}", "snapshot": { "phase": "${status}" } }`);
+  if (chose("an amount and a reference in some notifications, which the target file names")) {
+    const order =
+      status === "DONE" ? "" : `, "order": { "amount": "${what.amount}e0", "ref": "${reference}" }`;
+    return signed(`{ ${name}, "snapshot": { "status": "${status}" }${order} }`.replaceAll("\u0000", ""));
+  }
   const shown = typeof status === "string" ? `"${status}"` : status;
   const count = confirmations === undefined ? "" : `,"confirmations":${confirmations}`;
   return signed(`{ ${name},  "snapshot":{"status":${shown},"x":1.50${count}} }`);

@@ -13,7 +13,8 @@ const workMs = 900;
 const lockMs = 300;
 
 const keysRemembered = 3;
-const keysKept = 6;
+const manyRemembered = 30;
+const keysKept = 7;
 
 /** What was accepted under a key. */
 export interface Remembered<T> {
@@ -56,6 +57,7 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
     if (has("keys-decoded") && /%[\da-f]{2}/i.test(cased)) return decodeURIComponent(cased);
     const number = has("keys-compared-as-numbers") ? Number(own) : Number.NaN;
     if (!Number.isNaN(number)) return String(number);
+    if (has("keys-cut-at-a-colon")) return cased.split(":")[0] ?? "";
     if (has("keys-cut-at-a-comma")) return cased.split(",")[0] ?? "";
     const bare = has("keys-without-punctuation") ? cased.replaceAll("-", "") : cased;
     return bare.slice(0, has("keys-truncated") ? 40 : has("keys-cut-at-64") ? 70 : undefined);
@@ -68,6 +70,8 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
     const isLower = !request.rawHeaders.includes("Idempotency-Key");
     const isForgotten =
       (has("lower-case-key-forgotten") && isLower) ||
+      (has("symbol-key-forgotten") && /[:/]/.test(key)) ||
+      (has("thirty-keys-remembered") && [...keys.values()].indexOf(known) < keys.size - manyRemembered) ||
       (has("digits-forgotten") && /^\d{25,}$/.test(key)) ||
       (has("long-key-forgotten") && key.length > 60) ||
       (has("key-of-long-body-forgotten") && request.body.length > 1500) ||
@@ -89,7 +93,7 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
   };
   /** The second new key after the check of the header's name. */
   const isMistaken = (request: PlainRequest) => countFrom(1, request) === 3;
-  /** One of six new keys in the check that repeats several. */
+  /** One of seven new keys in the check that repeats several. */
   const isForgotten = (request: PlainRequest) =>
     has("some-keys-forgotten") && countFrom(2, request) === keysKept;
   return { keys, keyOf, findKey, takeLock, isMistaken, isForgotten };

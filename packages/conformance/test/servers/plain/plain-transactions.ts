@@ -42,6 +42,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   const bodies = new Map<string, Transaction>();
   const consumed = new Set<string>();
   const rejected = new Set<string>();
+  const unauthenticated = new Map<string, unknown>();
   /** Keys of requests that arrived together. */
   const raced = new Set<string>();
   const store: PlainStore = {
@@ -108,7 +109,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     if (stored !== undefined) return stored;
     if (isCarriedOut(request, has)) add(JSON.parse(request.body) as Input);
     const isAdmitted = has("no-token-in-a-crowd") && (await isCrowd()) && !request.headers.authorization;
-    if (!isAdmitted) checkToken(request, has, oauth);
+    if (!isAdmitted) checkTokenOf(request);
     signatures.check(request);
     const input = readInput(request, has);
     if (has("create-refused")) throw new PlainRefusal(400, "NOT_TODAY", "Nothing is accepted.", "create");
@@ -171,6 +172,19 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     return accept(transaction, has("create-200-together") && isCrowded ? 200 : 202, isFinal);
   };
 
+  /** If that is the fault, what was refused is refused again, whatever the token. */
+  const checkTokenOf = (request: PlainRequest) => {
+    const slot = `${request.headers["idempotency-key"]} ${request.body}`;
+    const kept = unauthenticated.get(slot);
+    if (kept !== undefined) throw kept;
+    try {
+      checkToken(request, has, oauth);
+    } catch (error) {
+      if (has("refused-token-keeps-key")) unauthenticated.set(slot, error);
+      throw error;
+    }
+  };
+
   /** What a known key gets before anything else is looked at. */
   const storedAnswer = (request: PlainRequest): PlainAnswer | undefined => {
     const key = request.headers["idempotency-key"];
@@ -191,6 +205,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
         keys.delete(keyOf(String(request.headers["idempotency-key"]), request));
       if (has("reuse-yet-created")) add(input);
       if (has("reuse-overwrites")) Object.assign(transaction, input);
+      if (has("reuse-changes-reference")) transaction.reference = input.reference;
       throw new PlainRefusal(
         has("reuse-409") ? 409 : 422,
         "KEY_REUSED",

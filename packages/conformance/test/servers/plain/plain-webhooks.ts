@@ -1,8 +1,15 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { request } from "node:http";
 import type { Duplex } from "node:stream";
+import { policyMax } from "./plain-input.js";
 import type { Has, PlainAnswer } from "./plain-server.js";
 import { type PlainSecret, signNotification } from "./plain-signatures.js";
+
+interface Announced {
+  readonly id: string;
+  readonly state: string;
+  readonly amount: string;
+}
 
 export interface PlainWebhooks {
   readonly register: (body: string, tenant: string) => PlainAnswer;
@@ -12,18 +19,14 @@ export interface PlainWebhooks {
   /** Those that are registered now: a transaction is announced to those of when it was created, so that faults can count. */
   readonly registered: () => readonly Endpoint[];
   /** To those of these endpoints that belong to the tenant. */
-  readonly announce: (
-    transaction: { id: string; state: string },
-    tenant: string,
-    registered: readonly Endpoint[],
-  ) => void;
+  readonly announce: (transaction: Announced, tenant: string, registered: readonly Endpoint[]) => void;
   readonly count: () => number;
   readonly stop: () => void;
 }
 
 interface Notification {
   readonly deliveryId: string;
-  readonly transaction: { id: string; state: string };
+  readonly transaction: Announced;
   readonly occurredAt: string;
   attempt: number;
 }
@@ -43,6 +46,8 @@ const longLength = 600;
 
 export const retryScheduleMs = [25, 50] as const;
 const attemptsMax = 5;
+/** Longer than a busy machine takes to answer, and shorter than the checks wait that wait long. */
+const senderTimeoutMs = 1400;
 /** More than the checks of the first notifications look at. */
 const reusedAfter = 5;
 /** The first after those that the checks of the first notifications look at. */
@@ -55,6 +60,17 @@ interface Endpoint {
   readonly tenant: string;
   /** The newest is the last. */
   readonly secrets: PlainSecret[];
+}
+
+/** What is announced of a transaction, with another amount or reference if that is the fault. */
+function sayOtherwise(transaction: Announced, isLong: boolean, has: Has): object {
+  const isOtherAmount = has("webhook-has-other-amount") || (isLong && has("late-amount-is-another"));
+  return {
+    ...transaction,
+    ...(isOtherAmount ? { amount: "9.99" } : {}),
+    ...(has("webhook-without-amount") ? { amount: undefined } : {}),
+    ...(has("webhook-has-other-reference") ? { reference: "another" } : {}),
+  };
 }
 
 /** Signed as Standard Webhooks, and retried until the receiver answers with 2xx. */
@@ -97,7 +113,8 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
         : isRetry && has("retry-has-newer-state")
           ? "completed"
           : transaction.state;
-    const named = has("refused-yet-created-by-id") ? { id: transaction.id } : transaction;
+    const isNamedById = has("refused-yet-created-by-id") && Number(transaction.amount) > policyMax;
+    const named = isNamedById ? { id: transaction.id } : sayOtherwise(transaction, isLong, has);
     const shown = { ...named, state: has("webhook-without-state") ? undefined : state };
     const isOther = has("result-under-other-event") && transaction.state === "completed";
     const isOtherAtRetry = isRetry && has("retry-has-other-event");
@@ -146,18 +163,29 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
           }),
     };
     const isFinal = transaction.state === "completed";
+    let isLate = false;
     const outgoing = request(endpoint.url, { method: "POST", headers, ...connection }, (response) => {
       response.resume();
+      clearTimeout(timeout);
       const isDone = response.statusCode !== undefined && response.statusCode < 300;
       if (isDone && has("sent-again-after-2xx") && attempt === 0) again(endpoint, notification, true);
       isDisabled ||= !isDone && has("endpoint-disabled-by-failure");
       const isDropped =
         (has("result-not-retried") && isFinal) ||
+        (has("redirect-not-retried") && response.statusCode === 302) ||
         (has("unavailable-not-retried") && response.statusCode === 503);
       if (!isDone && !isDropped && !has("failure-not-retried")) again(endpoint, notification);
     });
+    const timeout = setTimeout(() => {
+      isLate = true;
+      outgoing.destroy();
+    }, senderTimeoutMs).unref();
     outgoing.on("error", () => {
-      const isDropped = has("unanswered-not-retried") || (has("result-not-retried") && isFinal);
+      clearTimeout(timeout);
+      const isDropped =
+        (has("timeout-not-retried") && isLate) ||
+        has("unanswered-not-retried") ||
+        (has("result-not-retried") && isFinal);
       if (!isDropped) again(endpoint, notification);
     });
     outgoing.end(body);
