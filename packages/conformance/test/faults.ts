@@ -131,6 +131,17 @@ export const faults = {
   "book-null": { check: "book.snapshot", words: "the body null" },
   "book-cut": { check: "book.snapshot", words: '{"bids":[[' },
   "book-error-as-string": { check: "book.snapshot", words: '{"error":"no book"}' },
+  // Transactions that fail
+  "failed-shown-as-completed": {
+    check: "failed.result",
+    words: "another final state than completed for tx_",
+  },
+  "failed-then-completed": { check: "failed.result", words: "at every later GET; seen the state completed" },
+  "key-forgotten-when-failed": { check: "failed.repeat", words: "when it had failed" },
+  "failed-carried-out-again": {
+    check: "failed.repeat",
+    words: "also after its request was repeated with the same key; seen the state completed",
+  },
   // Keys
   "missing-key-accepted": { check: "key.required", words: "without Idempotency-Key" },
   "second-missing-key-accepted": {

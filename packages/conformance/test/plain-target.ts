@@ -9,6 +9,7 @@ import { connectInMemory } from "./memory-connection.js";
 import { forgottenMs, minuteMs } from "./servers/plain/plain-keys.js";
 import { plainClient } from "./servers/plain/plain-oauth.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
+import { failingAmount } from "./servers/plain/plain-times.js";
 import { retryScheduleMs } from "./servers/plain/plain-webhooks.js";
 
 /** What the target file of the Plain server would say, with waits that suit a server in the same process. */
@@ -21,6 +22,7 @@ function plainTarget(url: string): Target {
     transaction: { asset: "USD", amount: "1.01", fields: {} },
     exact: { asset: "ETH", amount: "0.010000000000000001" },
     refusedByPolicy: { amount: "5000" },
+    fails: { amount: failingAmount },
     reference: {},
     wallet: { body: { name: "wallet-{run}" }, state: "state", finalStates: ["active"] },
     acceptedId: "body.id",

@@ -114,6 +114,20 @@ export const webhookFaults = {
     check: "webhook.members.every",
     words: "where webhooks.amount of the target file says",
   },
+  "failed-not-announced": { check: "failed.announced", words: "whose state is failed" },
+  "failed-announced-as-completed": {
+    check: "failed.announced",
+    words: "in the notification with its result; seen the state completed",
+  },
+  "failed-not-retried": { check: "failed.retry", words: "has failed, was answered with 500" },
+  "failed-retry-has-new-id": {
+    check: "failed.retry",
+    words: "at the next attempt; seen the same content under",
+  },
+  "failure-signed-wrongly": {
+    check: "webhook.signature.every",
+    words: "a signature that verifies over the bytes",
+  },
   "long-not-announced": { check: "webhook.each.every", words: "none about tx_" },
   "retry-unsigned": { check: "webhook.retry.signed", words: "at the next attempt" },
 } as const satisfies Record<string, Fault>;

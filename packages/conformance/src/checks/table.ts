@@ -10,6 +10,7 @@ import { everyAcceptedChecks } from "./every/every-accepted-checks.js";
 import { everyErrorChecks } from "./every/every-error-checks.js";
 import { everyReadChecks } from "./every/every-read-checks.js";
 import { everyTransactionChecks } from "./every/every-transaction-checks.js";
+import { failingChecks } from "./failing-checks.js";
 import { keyChecks } from "./key-checks.js";
 import { keyFormChecks } from "./key-form-checks.js";
 import { keyKeptChecks } from "./key-kept-checks.js";
@@ -50,6 +51,7 @@ export const checkTable: readonly Check[] = [
   ...errorChecks,
   ...webhookChecks,
   ...webhookRetryChecks,
+  ...failingChecks,
   ...policyChecks,
   ...refusedChecks,
   ...openapiChecks,

@@ -1,4 +1,5 @@
 import { profileNames } from "../engine/check.js";
+import { findFailingOfBursar } from "./find-failing-of-bursar.js";
 import { findRefusedByBursar } from "./find-refused-by-bursar.js";
 import type { Target } from "./target.js";
 
@@ -61,6 +62,7 @@ const bursar: Preset = {
     reference: "data.transaction.reference",
   },
   findRefusedByPolicy: findRefusedByBursar,
+  findFailing: findFailingOfBursar,
   signedRequests: {
     register: {
       method: "POST",

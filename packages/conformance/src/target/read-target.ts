@@ -65,6 +65,8 @@ export function readTarget(
     exact: readExact(reader.object("exact")) ?? preset.exact,
     refusedByPolicy: reader.members("refused_by_policy") ?? preset.refusedByPolicy,
     findRefusedByPolicy: preset.findRefusedByPolicy,
+    fails: reader.members("fails") ?? preset.fails,
+    findFailing: preset.findFailing,
     reference: readReference(reader.object("reference")) ?? preset.reference,
     wallet: readWallet(reader.object("wallet")) ?? preset.wallet,
     acceptedId: readPlace(reader, "accepted_id") ?? preset.acceptedId,

@@ -145,6 +145,10 @@ export interface Target {
   readonly refusedByPolicy?: Readonly<Record<string, unknown>> | undefined;
   /** Finds such members if the target file names none. */
   readonly findRefusedByPolicy?: ((kit: Kit) => Promise<Record<string, unknown> | undefined>) | undefined;
+  /** Members that replace those of a transaction, so that it is accepted and then fails. */
+  readonly fails?: Readonly<Record<string, unknown>> | undefined;
+  /** Finds such members if the target file names none. */
+  readonly findFailing?: ((kit: Kit) => Promise<Record<string, unknown> | undefined>) | undefined;
   /** The form of the client's references, if the target restricts it. */
   readonly reference: {
     readonly maxLength?: number | undefined;

@@ -142,6 +142,8 @@ export const everyReadChecks = [
         "tx.get.result-minute",
         "tx.get.result-kept",
         "tx.get.every",
+        "failed.result",
+        "failed.repeat",
         "key.repeat.unchanged",
       ],
       writes,
@@ -169,6 +171,7 @@ export const everyReadChecks = [
       needs: ["webhook.each"],
       unlessFailed: [
         "tx.get.every",
+        "failed.repeat",
         "key.repeat.nothing-created",
         "key.hang-up",
         "key.repeat.each",

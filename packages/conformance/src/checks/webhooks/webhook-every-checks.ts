@@ -123,6 +123,7 @@ export const webhookEveryChecks = [
       unlessFailed: [
         "tx.create.id-is-string",
         "webhook.each.later",
+        "failed.announced",
         retry,
         "webhook.event.every",
         "tx.get.every",

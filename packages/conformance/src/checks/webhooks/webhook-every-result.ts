@@ -23,6 +23,7 @@ export const webhookResultChecks = [
       unlessFailed: [
         "webhook.each",
         "webhook.result",
+        "failed.announced",
         "webhook.event.name",
         "webhook.delivery-id.unique",
         "webhook.delivery-id.every",

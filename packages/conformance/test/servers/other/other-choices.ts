@@ -58,6 +58,12 @@ export const otherChoices = {
     warned: ["key.repeat.nothing-created"],
   },
   "a fee beside each transaction, with its reference": {},
+  "transactions that fail": {
+    file: [
+      ["[DONE]", "[DONE, REFUSED]"],
+      ["refused_by_policy:", "fails: { purpose: doomed }\nrefused_by_policy:"],
+    ],
+  },
   "an amount and a reference in some notifications, which the target file names": {
     file: [["webhooks:", "webhooks:\n  amount: order.amount\n  reference: body.order.ref"]],
   },

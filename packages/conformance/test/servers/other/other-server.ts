@@ -203,7 +203,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       if (chose("refusals remembered under their key")) keys.set(slot, error as OtherRefusal);
       throw error;
     }
-    const isForbidden = members["purpose"] === "forbidden";
+    const isForbidden = ["forbidden", "doomed"].includes(String(members["purpose"]));
     const amount = String(members["amount"]);
     const id = add({ reference, amount, createdAt: performance.now(), isForbidden, status: "RECEIVED" });
     keys.set(slot, id);

@@ -24,7 +24,9 @@ interface Items {
 const attemptsMax = 20;
 const retryMs = 50;
 const lateRetryMs = 60_000;
-const senderTimeoutMs = 500;
+const shortTimeoutMs = 500;
+/** Shorter than the checks wait that wait long. */
+const senderTimeoutMs = 2500;
 
 /** Sends notifications, in the form that was chosen, until the receiver answers with 2xx. */
 export function createOtherWebhooks(chose: Chose, signal: AbortSignal) {
@@ -35,8 +37,8 @@ export function createOtherWebhooks(chose: Chose, signal: AbortSignal) {
         response.resume();
         resolve((response.statusCode ?? 500) < 300);
       });
-      if (chose("a sender that waits only half a second"))
-        outgoing.setTimeout(senderTimeoutMs, () => outgoing.destroy());
+      const isShort = chose("a sender that waits only half a second");
+      outgoing.setTimeout(isShort ? shortTimeoutMs : senderTimeoutMs, () => outgoing.destroy());
       outgoing.on("error", () => resolve(false));
       outgoing.end(chose("notifications that are compressed") ? gzipSync(body) : body);
     });

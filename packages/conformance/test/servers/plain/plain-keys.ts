@@ -79,6 +79,7 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
       (has("key-per-connection") && known.socket !== socket) ||
       (has("key-forgotten-after-a-minute") && performance.now() - known.at > minuteMs) ||
       (has("key-forgotten-later") && performance.now() - known.at > forgottenMs) ||
+      (has("key-forgotten-when-failed") && known.transaction.state === "failed") ||
       (has("key-forgotten-when-final") && known.transaction.state === "completed");
     return isForgotten ? undefined : known;
   };

@@ -21,3 +21,6 @@ export const crowd = 8;
 export const changedLater = 2;
 /** So many ids differ, if that is the fault. */
 export const manyIds = 60;
+/** What a transaction fails for, and for how long it stays so if it changes then. */
+export const failingAmount = "7.77";
+export const failedMs = 40;

@@ -14,6 +14,8 @@ import type { createPlainSignatures } from "./plain-signatures.js";
 import type { PlainStream } from "./plain-stream.js";
 import {
   failedCount,
+  failedMs,
+  failingAmount,
   hiddenMs,
   raceMs,
   settleMs,
@@ -88,12 +90,18 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     }
     if (has("delivery-id-per-transaction")) webhooks.announce(transaction, tenant, registered);
     finish(transaction, tenant);
+    if (has("failed-not-announced") && transaction.state === "failed") return;
     if (has("long-not-announced") && transaction.reference.length > 300) return;
     webhooks.announce(transaction, tenant, registered);
   };
 
   const finish = (transaction: Transaction, tenant: string) => {
-    transaction.state = "completed";
+    const isFailing = transaction.amount === failingAmount && !has("failed-shown-as-completed");
+    transaction.state = isFailing ? "failed" : "completed";
+    if (isFailing && has("failed-then-completed"))
+      void delay(failedMs).then(() => {
+        transaction.state = "completed";
+      });
     store.settledAt.set(transaction.id, performance.now());
     stream.publish(tenant, transaction);
   };
@@ -217,6 +225,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     if (has("repeat-carried-out")) add(input);
     if (isRaced && has("race-carried-out")) add(input);
     if (has("repeat-adds-amount")) store.added.add(transaction.id);
+    if (has("failed-carried-out-again") && transaction.state === "failed") transaction.state = "completed";
     if (has("repeat-restarts") && transaction.state === "completed") {
       transaction.state = "accepted";
       void delay(slowSettleMs).then(() => finish(transaction, "first"));

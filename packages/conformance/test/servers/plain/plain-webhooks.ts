@@ -96,9 +96,11 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
     const { transaction, attempt } = notification;
     const isRetry = attempt > 0;
     const isThird = attempt > 1;
+    const isFailed = transaction.state === "failed";
     const isRenamed =
       (isRetry && (has("retry-has-new-id") || has("retry-has-new-id-and-counter"))) ||
-      (isThird && has("third-attempt-has-new-id"));
+      (isThird && has("third-attempt-has-new-id")) ||
+      (isRetry && isFailed && has("failed-retry-has-new-id"));
     const id = isRenamed ? randomUUID() : notification.deliveryId;
     const hasNoId = has("delivery-id-missing") || (isRetry && has("retry-without-id"));
     const isLong = JSON.stringify(transaction).length > longLength;
@@ -110,7 +112,7 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
       ? "failed"
       : has("result-not-announced")
         ? "accepted"
-        : isRetry && has("retry-has-newer-state")
+        : (isRetry && has("retry-has-newer-state")) || (isFailed && has("failed-announced-as-completed"))
           ? "completed"
           : transaction.state;
     const isNamedById = has("refused-yet-created-by-id") && Number(transaction.amount) > policyMax;
@@ -142,6 +144,7 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
       const own = has("signed-with-text-secret") ? secret.toString("base64") : secret;
       const isWrong =
         has("signed-with-wrong-key") ||
+        (has("failure-signed-wrongly") && isFailed) ||
         (has("large-signed-wrongly") && body.length > largeBytes) ||
         (has("third-attempt-signed-wrongly") && isThird);
       const key = isWrong ? randomBytes(32) : own;
@@ -172,6 +175,7 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
       isDisabled ||= !isDone && has("endpoint-disabled-by-failure");
       const isDropped =
         (has("result-not-retried") && isFinal) ||
+        (has("failed-not-retried") && isFailed) ||
         (has("redirect-not-retried") && response.statusCode === 302) ||
         (has("unavailable-not-retried") && response.statusCode === 503);
       if (!isDone && !isDropped && !has("failure-not-retried")) again(endpoint, notification);
