@@ -194,7 +194,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     const known = keys.get(slot);
     if (typeof known === "string") return repeat(known);
     if (known !== undefined) throw known;
-    const reference = String(members["reference"]);
+    const [reference = "", amount = ""] = [members["reference"], members["amount"]].map(String);
     try {
       check(members);
       if (chose("references that are used once") && references.has(reference))
@@ -204,7 +204,6 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       throw error;
     }
     const isForbidden = ["forbidden", "doomed"].includes(String(members["purpose"]));
-    const amount = String(members["amount"]);
     const id = add({ reference, amount, createdAt: performance.now(), isForbidden, status: "RECEIVED" });
     keys.set(slot, id);
     references.add(reference);
