@@ -197,10 +197,12 @@ function recoveredByOperator(person: PersonFacts, { email, releasesAccounts }: R
   return { ...kept, ...former, ...(email === undefined ? {} : { email }) };
 }
 
-/** An approved change of a role gives its requester no link; one who logs in with the provider has no link that was not used. */
+/**
+ * An approved change of a role gives its requester no link. Nor has one who logs in with the provider for the first time a link that was not
+ * used: that login ends all links, and the person depends on nobody afterwards, until a recovery.
+ */
 function hasMadeLink({ controllers, authorityChangedBy, person }: ApiClient, by: string): boolean {
-  const isLast = controllers.includes(by) && authorityChangedBy === by;
-  return isLast && person?.linkBy === by && person.account === undefined;
+  return controllers.includes(by) && authorityChangedBy === by && person?.linkBy === by;
 }
 
 function refuseProgram(client: ApiClient): Refused | undefined {

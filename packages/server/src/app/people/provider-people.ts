@@ -116,7 +116,12 @@ function decideLogin(
   const isVouchedFor =
     controllers.length === 0 || (isLinked && role.scopes.every((scope) => scopes.includes(scope)));
   const set = withRole(
-    { ...withAccount(person, account), ...(freeEmail === null ? {} : { email: freeEmail }) },
+    {
+      ...withAccount(person, account),
+      ...(freeEmail === null ? {} : { email: freeEmail }),
+      // Who has made a link before this login makes no other.
+      ...(isLinked && isVouchedFor ? {} : { linkBy: undefined }),
+    },
     role,
   );
   if (isVouchedFor) return { set };
