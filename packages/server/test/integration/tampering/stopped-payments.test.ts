@@ -117,3 +117,28 @@ it("payments of a client that is disabled already are cancelled, also if it is e
     ({ state }) => state === "cancelled",
   );
 });
+
+it("what a stopped client requested is read back only as far as something is open in its tenant", async () => {
+  const tenant = await createGuardedTenant(service);
+  const tenantId = readId("tnt", tenant.owner.tenantId) ?? "";
+  const officer = await tenant.hire(["transactions:read", "transactions:approve"]);
+  const requester = await tenant.hire(["transactions:write", "transactions:read"]);
+  const clientId = readId("cli", requester.clientId) ?? "";
+  const payAndComplete = async () => {
+    const payment = await tenant.pay(requester);
+    await tenant.approve(officer, payment);
+    await tenant.completes(payment);
+  };
+  const pageOf = (limit: number) => {
+    const stop = { tenantId, clientId, recordedAt: new Date(Date.now() + 60_000), isPast: true };
+    return createSweepStore(service.keyed).listStoppedPayments(stop, undefined, limit);
+  };
+  for (let count = 0; count < 3; count += 1) await payAndComplete();
+  expect(await pageOf(2)).toEqual({ unsettled: [], onRail: [], next: undefined });
+  const open = await tenant.pay(requester);
+  for (let count = 0; count < 2; count += 1) await payAndComplete();
+  const found = { unsettled: [readId("tx", open.id)], onRail: [] };
+  // Three from the open one on, and the three before it are not read.
+  expect(await pageOf(3)).toMatchObject(found);
+  expect(await pageOf(4)).toEqual({ ...found, next: undefined });
+});

@@ -46,7 +46,8 @@ function endOf({ recordedAt }: Pick<CancellingStop, "recordedAt">): string {
 }
 
 /**
- * Reads transactions that a client had requested before it was stopped, the last ones first, and finds those that are open. Also if the client was enabled since. One that no rail has begun is found although its cancellation was requested: that was while its wallet was halted. Served by transactions_by_client and primary keys.
+ * Reads transactions that a client had requested before it was stopped, the last ones first, and finds those that are open. Those before the
+ * oldest open one of the tenant are not read: they have all ended, and there may be millions. Also if the client was enabled since. One that no rail has begun is found although its cancellation was requested: that was while its wallet was halted. Served by transactions_by_client and primary keys.
  */
 export async function listStoppedPayments(
   database: Queryable,
@@ -62,6 +63,7 @@ export async function listStoppedPayments(
       SELECT t.tenant_id, t.id, t.kind, t.created_at FROM transactions t
       WHERE t.tenant_id = ${tenantId} AND t.client_id = ${clientId}
         AND t.id < ${before ?? endOf({ recordedAt })}
+        AND t.id >= (SELECT o.id FROM open_transactions o WHERE o.tenant_id = ${tenantId} ORDER BY o.id LIMIT 1)
       ORDER BY t.id DESC LIMIT ${limit}) AS t
     LEFT JOIN LATERAL (
       SELECT o.id, o.state, o.cancel_requested FROM open_transactions o
