@@ -24,7 +24,7 @@ import { nodeTimers } from "../runtime/loops/timers.js";
 import type { WakeUps } from "../runtime/loops/wake-ups.js";
 import type { Metric } from "../runtime/metric.js";
 import type { Tracer } from "../runtime/tracing/tracer.js";
-import { removeOldAuditWrites } from "../store/access/audit.js";
+import { removeOldAuditWrites } from "../store/access/audit-log/audit-writes.js";
 import { removeOldClientHours } from "../store/access/client-usage.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import { adoptDatabase, prepareIntegrity } from "../store/access/integrity.js";

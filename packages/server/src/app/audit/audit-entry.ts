@@ -91,8 +91,11 @@ export interface AuditWrite {
   number: number;
   /** Earlier writes are not repeated any more. */
   settledBelow: number;
-  /** Then nothing is appended if the write was committed before. A first write is never left out, whatever the database says. */
-  isRepeated: boolean;
+  /**
+   * Where each attempt so far has placed the last entry of each tenant; the store adds to it. A write is left out only if the entries of an
+   * earlier attempt are in their chains. That their hashes are there cannot be forged, unlike a row that says so.
+   */
+  attempts: Pick<AuditHead, "tenantId" | "number" | "hash">[][];
 }
 
 /** Which entries are wanted. The conditions are combined. */

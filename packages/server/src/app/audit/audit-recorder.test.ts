@@ -270,10 +270,10 @@ describe("recording", () => {
     const first = { writerId: "writer", number: 1, settledBelow: 1 };
     const second = { writerId: "writer", number: 2, settledBelow: 1 };
     expect(writes).toEqual([
-      { repeated: [1], write: { ...first, isRepeated: false } },
-      { repeated: [1], write: { ...first, isRepeated: true } },
-      { repeated: [2], write: { ...second, isRepeated: false } },
-      { repeated: [1], write: { ...first, isRepeated: true } },
+      { repeated: [1], write: { ...first, attempts: [] } },
+      { repeated: [1], write: { ...first, attempts: [] } },
+      { repeated: [2], write: { ...second, attempts: [] } },
+      { repeated: [1], write: { ...first, attempts: [] } },
     ]);
     expect(errors).toMatchObject([
       [{ message: "lost" }, 0],

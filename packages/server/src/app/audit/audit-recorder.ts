@@ -1,5 +1,5 @@
 import { createAuditBuffer, type TenantDrafts } from "./audit-buffer.js";
-import type { AuditDraft, AuditStore, ClientOrigin } from "./audit-entry.js";
+import type { AuditDraft, AuditStore, AuditWrite, ClientOrigin } from "./audit-entry.js";
 
 /**
  * Records what is too frequent for an audit entry of its own in the SQL transaction of the action: refused attempts, issued tokens,
@@ -42,6 +42,7 @@ const doubtfulMax = 5000;
 interface Doubtful {
   number: number;
   drafts: readonly AuditDraft[];
+  attempts: AuditWrite["attempts"];
 }
 
 export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorder {
@@ -91,7 +92,7 @@ export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorde
     const repeated = doubtful;
     for (const one of repeated) {
       try {
-        await append(one, true);
+        await append(one);
         doubtful = doubtful.filter((other) => other !== one);
       } catch (error) {
         onError(error, 0);
@@ -106,9 +107,9 @@ export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorde
    */
   async function write(tenants: readonly TenantDrafts[]): Promise<boolean> {
     const drafts = tenants.flatMap((tenant) => tenant.drafts);
-    const batch = { number: ++lastNumber, drafts };
+    const batch: Doubtful = { number: ++lastNumber, drafts, attempts: [] };
     try {
-      await append(batch, false);
+      await append(batch);
       return true;
     } catch (error) {
       const failure = classify(error);
@@ -120,9 +121,9 @@ export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorde
     }
   }
 
-  function append({ number, drafts }: Doubtful, isRepeated: boolean): Promise<void> {
+  function append({ number, drafts, attempts }: Doubtful): Promise<void> {
     const settledBelow = Math.min(number, ...doubtful.map((one) => one.number));
-    return store.append(drafts, { writerId, number, settledBelow, isRepeated });
+    return store.append(drafts, { writerId, number, settledBelow, attempts });
   }
 
   function keep(drafts: readonly AuditDraft[]): void {

@@ -61,4 +61,30 @@ describe("what a process knows to be committed", () => {
     expect(witnesses.list()).toEqual([]);
     expect(witnesses.lastEntry("one")).toEqual({ ...entry(7), isOfEarlierEpoch: true });
   });
+
+  it("is an audit entry in doubt only after it was found out, and once", () => {
+    let generation = 0;
+    const witnesses = createCommitWitnesses(() => generation);
+    const entry = (at: number): CommittedFact => ({
+      ...{ kind: "audit entry", tenantId: "one", at, mark: "", transactionId: `${at}` },
+    });
+    const [rolledBack, committed, late] = [entry(5), entry(6), entry(7)];
+    for (const fact of [rolledBack, committed, late]) witnesses.sent(0, fact);
+    expect(witnesses.lastEntry("one")).toBeUndefined();
+    expect(witnesses.entriesInDoubt("two")).toEqual([]);
+    witnesses.settle(rolledBack, false);
+    witnesses.settle(committed, true);
+    expect(witnesses.entriesInDoubt("one")).toEqual([late]);
+    expect(witnesses.lastEntry("one")).toMatchObject({ at: 6, isOfEarlierEpoch: false });
+    generation = 1;
+    witnesses.beginEpoch();
+    witnesses.settle(late, true);
+    expect(witnesses.lastEntry("one")).toMatchObject({ at: 7, isOfEarlierEpoch: true });
+    const next = entry(8);
+    witnesses.sent(1, next);
+    witnesses.committed(1, next);
+    // Its answer, after all.
+    witnesses.committed(0, late);
+    expect(witnesses.lastEntry("one")).toMatchObject({ at: 8, isOfEarlierEpoch: false });
+  });
 });

@@ -9,17 +9,29 @@ export interface CommittedFact {
   at: number | string;
   /** What is there. After a loss, sequences and numbers are used again, for something else. Empty for ids, which are used once. */
   mark: string;
+  /** Of an audit entry: the SQL transaction that writes it. What became of it is found out if the answer to its COMMIT does not come. */
+  transactionId?: string;
+}
+
+/** An audit entry whose COMMIT was sent, and not answered yet, or never. */
+export interface EntryInDoubt extends CommittedFact {
+  transactionId: string;
 }
 
 /** The latest such facts: committed data is lost from the end, so the latest are lost first, and few of them are enough. */
 export interface CommitWitnesses {
-  /** Remembers what a unit of work has committed; ignored if the database was found to be another one since it began. */
+  /** Remembers what a unit of work has committed, of an audit entry only if it was sent before; ignored if the database was found to be another one since it began. */
   committed: (generation: number, fact: CommittedFact) => void;
   /** Remembers what was read at the end of a log. Kept apart, so that readers of quiet logs do not displace what was committed last. */
   read: (generation: number, fact: CommittedFact) => void;
   list: () => CommittedFact[];
   /** The last entry of a tenant's audit log that this process has committed, for the tenants that it has written for last. */
   lastEntry: (tenantId: string) => CommittedEntry | undefined;
+  /** Called before a COMMIT is sent, with something that it contains. */
+  sent: (generation: number, fact: CommittedFact) => void;
+  entriesInDoubt: (tenantId: string) => EntryInDoubt[];
+  /** Called when it is known what became of something that was sent; does nothing if it was known before. */
+  settle: (fact: CommittedFact, isCommitted: boolean) => void;
   /** In a new epoch, what an earlier one has lost says nothing, except of an audit log: that it has lost entries is recorded there. */
   beginEpoch: () => void;
 }
@@ -39,6 +51,8 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
   const chains = new Map<string, CommittedFact>();
   /** The last entries of earlier epochs, until the log is written to in this one. */
   let earlier = new Map<string, CommittedFact>();
+  /** With the generation that they were sent in. */
+  const doubts = new Map<CommittedFact, number>();
   const remember = (facts: Map<string, CommittedFact>, key: string, fact: CommittedFact, max: number) => {
     const before = facts.get(key);
     // Answers to commits can overtake each other.
@@ -60,8 +74,17 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
       earlier.delete(fact.tenantId);
     }
   };
+  const rememberCommitted = rememberIn(committed);
+  const settle: CommitWitnesses["settle"] = (fact, isCommitted) => {
+    const generation = doubts.get(fact);
+    if (generation === undefined) return;
+    doubts.delete(fact);
+    if (isCommitted) rememberCommitted(generation, fact);
+  };
   return {
-    committed: rememberIn(committed),
+    // What was found out before the answer came is not remembered again: the log may have gone on since.
+    committed: (generation, fact) =>
+      isOfTransaction(fact) ? settle(fact, true) : rememberCommitted(generation, fact),
     read: rememberIn(read),
     list: () => [...committed.values(), ...read.values()],
     lastEntry: (tenantId) => {
@@ -69,6 +92,15 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
       const fact = lost ?? chains.get(tenantId);
       return fact && { ...fact, isOfEarlierEpoch: lost !== undefined };
     },
+    sent: (generation, fact) => {
+      if (!isOfTransaction(fact)) return;
+      doubts.set(fact, generation);
+      const [first] = doubts.keys();
+      if (doubts.size > chainsMax && first !== undefined) doubts.delete(first);
+    },
+    entriesInDoubt: (tenantId) =>
+      [...doubts.keys()].filter(isOfTransaction).filter((fact) => fact.tenantId === tenantId),
+    settle,
     beginEpoch: () => {
       committed.clear();
       read.clear();
@@ -76,6 +108,10 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
       chains.clear();
     },
   };
+}
+
+function isOfTransaction(fact: CommittedFact): fact is EntryInDoubt {
+  return fact.transactionId !== undefined;
 }
 
 function isAfter(one: CommittedFact, other: CommittedFact): boolean {

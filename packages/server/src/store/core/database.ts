@@ -43,8 +43,8 @@ export interface Tx extends KeyedQueryable {
   afterCommit: (work: () => void) => void;
   /** Names something that this transaction writes. If the database does not have it after a restart, committed data was lost. */
   witness: (fact: CommittedFact) => void;
-  /** The last entry of a tenant's audit log that this process has committed; undefined if it has not, or no longer knows. */
-  lastEntry: CommitWitnesses["lastEntry"];
+  /** What this process knows to be in the audit logs, or may have written there. */
+  entries: Pick<CommitWitnesses, "lastEntry" | "entriesInDoubt" | "settle">;
 }
 
 /**
@@ -195,11 +195,7 @@ export function openDatabase({
   const transaction: Database["transaction"] = (work) => {
     const generation = identity.generation();
     return watchedSession((connection) =>
-      inTransaction(connection, work, {
-        onSent: unanswered.followCommit,
-        onCommitted: (fact) => witnesses.committed(generation, fact),
-        lastEntry: witnesses.lastEntry,
-      }),
+      inTransaction(connection, work, { onSent: unanswered.followCommit, witnesses, generation }),
     );
   };
 

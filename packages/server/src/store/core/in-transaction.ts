@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { CommittedFact } from "../../runtime/database/commit-witnesses.js";
+import type { CommittedFact, CommitWitnesses } from "../../runtime/database/commit-witnesses.js";
 import type { Session, Tx } from "./database.js";
 import { DatabaseUnavailableError, isAnswered, OutcomeUnknownError } from "./database-unavailable-error.js";
 import { type Statement, sql } from "./sql.js";
@@ -7,17 +7,18 @@ import { type Statement, sql } from "./sql.js";
 export interface CommitFollower {
   /** Called when a commit is sent, with its answer. */
   onSent: (commit: Promise<unknown>) => void;
-  /** Called after a commit, with something that it contains. */
-  onCommitted: (fact: CommittedFact) => void;
-  lastEntry: Tx["lastEntry"];
+  witnesses: CommitWitnesses;
+  /** Of the database, when the transaction began. */
+  generation: number;
 }
 
 /** Runs the work in a transaction on one connection: committed when it resolves, rolled back when it rejects. */
 export async function inTransaction<T>(
   connection: Session,
   work: (tx: Tx) => Promise<T>,
-  { onSent, onCommitted, lastEntry }: CommitFollower,
+  { onSent, witnesses, generation }: CommitFollower,
 ): Promise<T> {
+  const facts: CommittedFact[] = [];
   const afterwards: (() => void)[] = [];
   const sent: Promise<unknown>[] = [];
   const send = (answer: Promise<unknown>) => {
@@ -44,8 +45,8 @@ export async function inTransaction<T>(
       query,
       send: (statement) => send(query(statement)),
       afterCommit: (one) => afterwards.push(one),
-      witness: (fact) => afterwards.push(() => onCommitted(fact)),
-      lastEntry,
+      witness: (fact) => facts.push(fact),
+      entries: witnesses,
     });
   } catch (error) {
     // The first statement that failed is the reason; those after it only say that the transaction has failed.
@@ -56,13 +57,18 @@ export async function inTransaction<T>(
     throw isAborted(first) ? (reason ?? first) : first;
   }
   // A COMMIT after a statement that failed is a rollback, and no error: what was sent before decides.
+  for (const fact of facts) witnesses.sent(generation, fact);
   const commit = connection.query(sql`COMMIT`);
   onSent(commit);
   send(commit);
   await Promise.all(sent).catch((error: unknown) => {
-    if (!(error instanceof DatabaseUnavailableError) || isAnswered(error.cause)) throw error;
+    if (!(error instanceof DatabaseUnavailableError) || isAnswered(error.cause)) {
+      for (const fact of facts) witnesses.settle(fact, false);
+      throw error;
+    }
     throw new OutcomeUnknownError("the answer to a commit was lost", { cause: error.cause });
   });
+  for (const fact of facts) witnesses.committed(generation, fact);
   for (const one of afterwards) one();
   return result;
 }

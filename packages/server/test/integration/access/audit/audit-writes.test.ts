@@ -66,19 +66,65 @@ describe("a write of audit entries", () => {
         writerId: crypto.randomUUID(),
         number: 7,
         settledBelow: 7,
-        isRepeated: false,
+        attempts: [],
       };
       proxy.loseNext("audit_writes", executed);
       await expect(lossy.append(tenantIds.map(act), write)).rejects.toThrow(OutcomeUnknownError);
       await sleep(50);
-      for (let repeat = 0; repeat < 2; repeat += 1)
-        await lossy.append(tenantIds.map(act), { ...write, isRepeated: true });
+      for (let repeat = 0; repeat < 2; repeat += 1) await lossy.append(tenantIds.map(act), write);
       for (const id of tenantIds) expect(await store.list(id, 10, undefined)).toHaveLength(2);
       // Somebody who inserts the number of the next write does not make its entries disappear.
       await service.database.run(`UPDATE audit_writes SET number = 8 WHERE writer_id = '${write.writerId}'`);
-      await lossy.append(tenantIds.map(act), { ...write, number: 8, settledBelow: 8 });
+      await lossy.append(tenantIds.map(act), { ...write, number: 8, settledBelow: 8, attempts: [] });
       for (const id of tenantIds) expect(await store.list(id, 10, undefined)).toHaveLength(3);
       await behind.close();
     },
   );
+
+  it.each(["before", "after"])(
+    "is repeated if its COMMIT has failed, although somebody has inserted its row %s",
+    async (when) => {
+      const [tenantId = ""] = newIds(1);
+      await store.append([begun(tenantId)]);
+      const behind = openDatabase({ url: proxy.url, connectionsMax: 2 });
+      const lossy = createAuditStore(withKeys(behind, service.keys));
+      const write: AuditWrite = {
+        ...{ writerId: crypto.randomUUID(), number: 7, settledBelow: 7, attempts: [] },
+      };
+      const forge = () =>
+        service.database.run(`INSERT INTO audit_writes VALUES ('${write.writerId}', 7, now())`);
+      if (when === "before") await forge();
+      proxy.loseNext("audit_writes", false);
+      await expect(lossy.append([act(tenantId)], write)).rejects.toThrow(OutcomeUnknownError);
+      if (when === "after") await forge();
+      for (let repeat = 0; repeat < 2; repeat += 1) await lossy.append([act(tenantId)], write);
+      expect(await store.list(tenantId, 10, undefined)).toHaveLength(2);
+      await behind.close();
+    },
+  );
+
+  it("is known to be in the log if it was found there, so that its removal is noticed", async () => {
+    const [tenantId = ""] = newIds(1);
+    await store.append([begun(tenantId)]);
+    const behind = openDatabase({ url: proxy.url, connectionsMax: 2 });
+    const lossy = createAuditStore(withKeys(behind, service.keys));
+    const write: AuditWrite = {
+      ...{ writerId: crypto.randomUUID(), number: 7, settledBelow: 7, attempts: [] },
+    };
+    await service.database.run(`INSERT INTO audit_writes VALUES ('${write.writerId}', 7, now())`);
+    proxy.loseNext("audit_writes", false);
+    await expect(lossy.append([act(tenantId)], write)).rejects.toThrow(OutcomeUnknownError);
+    // The owner of the tables can have seen the entry before it was rolled back.
+    const hash = Buffer.from(write.attempts[0]?.[0]?.hash ?? []).toString("hex");
+    await service.database.run(`
+      INSERT INTO audit_entries SELECT (jsonb_populate_record(e, '{"number": 2, "hash": "\\\\x${hash}"}')).*
+      FROM audit_entries e WHERE e.tenant_id = '${tenantId}'`);
+    await lossy.append([act(tenantId)], write);
+    await service.database.run(`
+      BEGIN; SET LOCAL session_replication_role = replica;
+      DELETE FROM audit_entries WHERE tenant_id = '${tenantId}' AND number = 2; COMMIT`);
+    await lossy.append([act(tenantId)]);
+    expect((await store.list(tenantId, 10, undefined)).map(({ code }) => code)).toContain("HEAD_PUT_BACK");
+    await behind.close();
+  });
 });
