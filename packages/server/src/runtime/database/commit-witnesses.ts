@@ -14,7 +14,7 @@ export interface CommittedFact {
 }
 
 /** An audit entry whose COMMIT was sent, and not answered yet, or never. */
-export interface EntryInDoubt extends CommittedFact {
+interface EntryInDoubt extends CommittedFact {
   transactionId: string;
 }
 

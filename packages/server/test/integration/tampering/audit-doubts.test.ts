@@ -41,7 +41,7 @@ describe("an audit log from which the owner of the tables removes an entry befor
     const entries = await createAuditStore(service.keyed).list(tenantId, 10, undefined);
     return entries.map(({ number, action, code }) => [Number(number), action, code ?? null]).reverse();
   };
-  const putBack = [
+  const noticed = [
     [1, "tenant.create", null],
     // The number of the entry that was removed stays free.
     [3, "audit.head_changed", "HEAD_PUT_BACK"],
@@ -73,7 +73,7 @@ describe("an audit log from which the owner of the tables removes an entry befor
     await service.database.run(`DROP FUNCTION hold_${suffix} CASCADE`);
     await cut(tenantId);
     await known.append([draft(tenantId, "later")]);
-    expect(await read(tenantId)).toEqual(putBack);
+    expect(await read(tenantId)).toEqual(noticed);
   });
 
   it.each([
@@ -97,7 +97,7 @@ describe("an audit log from which the owner of the tables removes an entry befor
       [1, "tenant.create", null],
       [2, "client.create", null],
     ];
-    expect(await read(tenantId)).toEqual(executed ? putBack : undisturbed);
+    expect(await read(tenantId)).toEqual(executed ? noticed : undisturbed);
     await known.append([draft(tenantId, "last")]);
     expect((await read(tenantId)).filter(([, action]) => action === "audit.head_changed")).toHaveLength(
       executed ? 1 : 0,
@@ -120,6 +120,6 @@ describe("an audit log from which the owner of the tables removes an entry befor
       };
       await appendAudit({ ...tx, query }, [draft(tenantId, "later")]);
     });
-    expect(await read(tenantId)).toEqual(putBack);
+    expect(await read(tenantId)).toEqual(noticed);
   });
 });
