@@ -6,7 +6,12 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /** Waits until a page shows what it has read, and nothing moves. */
 export async function settle(page: Page): Promise<void> {
-  while ((await page.locator("main").getByText("Loading", { exact: true }).count()) > 0)
+  while (
+    (await page
+      .locator("main")
+      .getByText(/^loading$/i)
+      .count()) > 0
+  )
     await page.waitForTimeout(20);
   await page.waitForTimeout(100);
 }
