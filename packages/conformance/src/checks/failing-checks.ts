@@ -1,7 +1,15 @@
-import { contractCheck, expect, fail, NotOffered, Undecided } from "../engine/check.js";
+import {
+  CheckFailed,
+  contractCheck,
+  expect,
+  fail,
+  NotOffered,
+  Undecided,
+  WaitsFor,
+} from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { showValue } from "../engine/name-value.js";
-import { describeReply, isRefusal } from "../http/reply.js";
+import { describeReply, isRefusal, type Reply } from "../http/reply.js";
 import { itemOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { expectOne, repeat } from "./key-scenarios.js";
@@ -15,6 +23,7 @@ import {
   settledTransaction,
   showTransaction,
 } from "./scenarios.js";
+import { expectOwn } from "./shown-members.js";
 import { stateOf } from "./transaction-state.js";
 import { endpoint } from "./webhooks/webhook-endpoint.js";
 import { isAbout } from "./webhooks/webhook-names.js";
@@ -72,6 +81,16 @@ async function expectKept(
   }
 }
 
+/** A GET that shows another transaction says nothing about this one, and is found when all are read at the end. */
+function waitIfAnother(kit: Kit, { shown, id, reference }: Created & { shown: Reply }): void {
+  try {
+    expectOwn(kit, shown, { id, reference });
+  } catch (error) {
+    if (error instanceof CheckFailed) throw new WaitsFor("tx.get.every");
+    if (!(error instanceof NotOffered)) throw error;
+  }
+}
+
 /** A transaction that fails, whose first notification with the result is answered with 500. */
 const announcedFailure = (kit: Kit) =>
   kit.fixture("announced failure", async (own) => {
@@ -111,10 +130,11 @@ export const failingChecks = [
     result,
     "4.rule-4",
     "A transaction that fails ends in another final state than one that does not, and stays in it.",
-    { needs: ["tx.get.result"], unlessFailed: ["tx.get.result-stays", "key.every"], writes },
+    { needs: ["tx.get.result"], unlessFailed: ["tx.get.result-stays", "tx.get.own", "key.every"], writes },
     async (kit) => {
       const { state: usual } = await settledTransaction(kit);
       const failed = await failedTransaction(kit);
+      waitIfAnother(kit, failed);
       expect(
         failed.state !== usual,
         `another final state than ${usual} for ${failed.id}, which fails (fails of the target file)`,
