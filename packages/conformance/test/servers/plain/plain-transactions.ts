@@ -79,7 +79,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     await delay(has("key-forgotten-when-final") || has("get-202-until-final") ? slowSettleMs : settleMs);
     // Not all of them: waiting for each would use up the requests of a run.
     if (has("webhook-before-get") && isOneOfSome) {
-      webhooks.announce({ ...transaction, state: "completed" }, tenant, registered);
+      webhooks.announce({ ...transaction, state: resultOf(transaction) }, tenant, registered);
       await delay(hiddenMs);
       finish(transaction, tenant);
       return;
@@ -95,10 +95,12 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     webhooks.announce(transaction, tenant, registered);
   };
 
+  const resultOf = ({ amount }: Transaction) =>
+    amount === failingAmount && !has("failed-shown-as-completed") ? "failed" : "completed";
+
   const finish = (transaction: Transaction, tenant: string) => {
-    const isFailing = transaction.amount === failingAmount && !has("failed-shown-as-completed");
-    transaction.state = isFailing ? "failed" : "completed";
-    if (isFailing && has("failed-then-completed"))
+    transaction.state = resultOf(transaction);
+    if (transaction.state === "failed" && has("failed-then-completed"))
       void delay(failedMs).then(() => {
         transaction.state = "completed";
       });
