@@ -5,6 +5,7 @@ import { hasBrowser } from "../harness/browser.js";
 import { actorsOf } from "../harness/console/audit-actors.js";
 import { clickTwice } from "../harness/console/click-twice.js";
 import { seeWarningsOfPayments } from "../harness/console/payment-warnings.js";
+import { takeOverEndpoint } from "../harness/console/take-over-endpoint.js";
 import { useSandbox } from "../harness/console/test-sandbox.js";
 import type { Visitor } from "../harness/console/visitor.js";
 
@@ -209,6 +210,9 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await secret.waitFor({ state: "hidden" });
   });
 
+  it("an endpoint of a program is made to act for a person, with a new secret", () =>
+    takeOverEndpoint(ada, running().bursar));
+
   it("an administrator invites somebody, and recovers them when the passkey is lost", async () => {
     await ada.open("/people");
     await ada.page.getByRole("link", { name: "Grace" }).click();
@@ -283,15 +287,11 @@ describe.runIf(hasBrowser)("on the first day", () => {
     return `${running().origin}/console${new URL(link).hash}`;
   }
 
-  async function pay(reference: string): Promise<void> {
-    const payment = { reference, asset: "USD", amount: "25" };
-    await running().bursar.transactions.create(payment, { idempotencyKey: randomUUID() });
-  }
-
-  function createWallet(name: string): Promise<{ id: string }> {
-    const wallet = { name, purpose: "payout", network: "book" } as const;
-    return running().bursar.wallets.create(wallet, { idempotencyKey: randomUUID() });
-  }
+  const once = () => ({ idempotencyKey: randomUUID() });
+  const pay = (reference: string) =>
+    running().bursar.transactions.create({ reference, asset: "USD", amount: "25" }, once());
+  const createWallet = (name: string) =>
+    running().bursar.wallets.create({ name, purpose: "payout", network: "book" }, once());
 
   async function listed(reference: string): Promise<Transaction[]> {
     return (await running().bursar.transactions.list({ reference }).page()).data;

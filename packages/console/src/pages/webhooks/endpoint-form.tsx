@@ -98,8 +98,8 @@ export function EndpointForm({ endpoint, onClose }: { endpoint?: WebhookEndpoint
       </fieldset>
       {endpoint !== undefined && draft.url === endpoint.url && (
         <label>
-          <input type="checkbox" checked={isTaken} onChange={() => setTaken(!isTaken)} /> let it act for me:
-          this URL is our receiver, and gets a new secret
+          <input type="checkbox" checked={isTaken} onChange={() => setTaken(!isTaken)} /> let it act for me: I
+          know that this URL is ours. If it acts for another client, it gets a new secret.
         </label>
       )}
       {endpoint !== undefined && draft.url !== endpoint.url && (
