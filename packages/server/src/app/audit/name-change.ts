@@ -36,7 +36,13 @@ export function nameScopes(before: readonly string[], after: readonly string[]):
   ];
 }
 
-/** As in a URL: what an entry names has no space, and `decodeURIComponent` reads it. */
+/** As in a URL: what an entry names has no space, and `decodeURIComponent` reads it, so that no character is cut in two. */
 function withoutSpaces(value: string): string {
-  return value.replace(/[%\s]/gu, (one) => encodeURIComponent(one)).slice(0, valueLengthMax);
+  let text = "";
+  for (const one of value) {
+    const next = /[%\s]/u.test(one) ? encodeURIComponent(one) : one;
+    if (text.length + next.length > valueLengthMax) break;
+    text += next;
+  }
+  return text;
 }

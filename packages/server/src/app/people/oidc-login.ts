@@ -164,5 +164,6 @@ function accountOf({ iss, sub }: OidcAnswer): ProviderAccount | undefined {
 
 function nameOf({ name }: OidcAnswer, email: string): string {
   const isUsable = typeof name === "string" && name.trim() !== "" && isVisibleName(name.trim());
-  return (isUsable ? name.trim() : email).slice(0, 128);
+  // A pair of surrogates that is cut in two would be stored as another character.
+  return (isUsable ? name.trim() : email).slice(0, 128).toWellFormed();
 }

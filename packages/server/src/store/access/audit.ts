@@ -32,6 +32,7 @@ import { factOf, wasWritten } from "./audit-log/audit-writes.js";
 import { entriesLost, headChanged } from "./audit-log/disturbances.js";
 import { listKeyEnds } from "./audit-log/key-ends.js";
 import { type LockedHead, lockHeads } from "./audit-log/lock-heads.js";
+import { asStored } from "./audit-log/stored-draft.js";
 import { judgeCaller } from "./review-caller.js";
 
 export function createAuditStore(database: Database): AuditStore {
@@ -94,7 +95,7 @@ async function placeEntries(tx: Tx, drafts: readonly AuditDraft[]): Promise<Chai
     const tenantId = draft.tenantId ?? nilTenantId;
     const own = byTenant.get(tenantId);
     // The hash covers all fields that have a value.
-    const entry = { ...draft, tenantId, caller: undefined };
+    const entry = { ...asStored(draft), tenantId, caller: undefined };
     if (own === undefined) byTenant.set(tenantId, [entry]);
     else own.push(entry);
   }

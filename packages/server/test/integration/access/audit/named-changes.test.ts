@@ -46,6 +46,17 @@ describe("the audit log", () => {
     ]);
   });
 
+  it("names the beginning of a name that is too long for an entry, which is intact", async () => {
+    // Each of these spaces takes nine characters, so that the bound is in the middle of a surrogate pair.
+    const name = `${"\u2003".repeat(88)}a${"\u{1F600}".repeat(10)}`;
+    const { id } = (await call("POST", "/v1/clients", { name, scopes: ["wallets:read"] })) as { id: string };
+    const [[long = ""] = []] = await named("client.create", id);
+    expect(name.startsWith(decodeURIComponent(long.slice("name:".length)))).toBe(true);
+    expect(long.length).toBeGreaterThan(700);
+    const { data } = (await call("GET", "/v1/audit?limit=50")) as { data: { number: number }[] };
+    expect(data.map(({ number }) => number)).toEqual(data.map((_, index) => data.length - index));
+  });
+
   it("names the role and the scopes that a person got, also by the operator and by a change request", async () => {
     const body = { email: "a@x.example", name: "Ada", role: "viewer" };
     const { id } = (await call("POST", "/v1/people", body)) as { id: string };
