@@ -109,6 +109,11 @@ it("halts a wallet that counts as confirmed although the nonce of such a payment
   const next = await driven.pay(wallet, outside, modelCoin, 10n);
   await adopted.untilHalted(wallet, "SIGNER_REFUSED");
   expect(await Promise.all([second, next].map(driven.nonceOf))).toEqual([null, null]);
+  // The journal is back for the next test, and the look at this wallet shows it: later that would be a doubt of the next test's wallet.
+  driven.shortages.length = 0;
+  driven.honest.signer = honest;
+  driven.ports.signer = honest;
+  await untilReported("all wallets are doubted");
 });
 
 it("doubts nothing when the newest journal is back: the database knows the nonce from the refusal", async () => {
