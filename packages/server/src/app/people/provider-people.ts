@@ -89,7 +89,8 @@ async function updatePerson(
 }
 
 function isUpToDate(client: PersonClient, account: ProviderAccount, role: string): boolean {
-  return client.state === "disabled" || (isOf(client, account) && client.person.role === role);
+  const { role: current, linkBy } = client.person;
+  return client.state === "disabled" || (isOf(client, account) && current === role && linkBy === undefined);
 }
 
 /**
@@ -119,8 +120,8 @@ function decideLogin(
     {
       ...withAccount(person, account),
       ...(freeEmail === null ? {} : { email: freeEmail }),
-      // Who has made a link before this login makes no other.
-      ...(isLinked && isVouchedFor ? {} : { linkBy: undefined }),
+      // Who has made a link before this login makes no other: the person has a way in, also without the passkey of that link.
+      linkBy: undefined,
     },
     role,
   );

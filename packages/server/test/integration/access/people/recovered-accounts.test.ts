@@ -56,6 +56,15 @@ describe("a protected person with an account of the provider", () => {
     expect((await invite(id, requester.token)).code).toBe("CHANGE_REQUEST_REQUIRED");
   });
 
+  it("gets no further link without another approval after a login with the provider", async () => {
+    const requester = await service.createIndependentClient(started.owner, scopes);
+    const { id } = await logIn("heidi");
+    await approve("person.recover", { client_id: id }, requester.token);
+    expect((await invite(id, requester.token)).status).toBe(201);
+    expect((await logIn("heidi")).id).toBe(id);
+    expect((await invite(id, requester.token)).code).toBe("CHANGE_REQUEST_REQUIRED");
+  });
+
   it("gets no link of the client that had invited it before its first login there", async () => {
     const inviter = await service.createIndependentClient(started.owner, scopes);
     const body = { email: "judy@corp.example", name: "Judy", role: "approver" };
