@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -25,6 +34,18 @@ describe("the bundle of the service", () => {
     `);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n/);
     expect(stdout).toContain('ON "public".transactions TO "bursar_service";');
+  });
+
+  it("finds no member by its name in a library in CommonJS that is loaded later, so no source asks for one", () => {
+    // esbuild gives such a library its default export alone; Node also finds the names.
+    const folder = join(root, "packages/server/src");
+    const asked = /const \{ (\w+)[^}]*\} = await import\("undici"\)/g;
+    const first = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts"))
+      .flatMap((path) =>
+        [...readFileSync(join(folder, path), "utf8").matchAll(asked)].map(([, name]) => name),
+      );
+    expect(new Set(first)).toEqual(new Set(["default"]));
   });
 
   it("names the sources in the stack trace of an error", () => {

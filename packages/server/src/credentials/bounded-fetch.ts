@@ -11,8 +11,8 @@ export const answerBytesMax = 256 * 1024;
 export function createBoundedFetch(): (url: string, options: RequestInit) => Promise<Response> {
   // Loaded with the first request: many processes never send one.
   const load = async () => {
-    const { Agent, fetch } = await import("undici");
-    return { fetch, dispatcher: new Agent({ connect: clientHandshake }) };
+    const { default: undici } = await import("undici");
+    return { fetch: undici.fetch, dispatcher: new undici.Agent({ connect: clientHandshake }) };
   };
   let loaded: ReturnType<typeof load> | undefined;
   return async (url, options) => {

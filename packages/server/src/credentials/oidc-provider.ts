@@ -8,6 +8,8 @@ export interface OidcOptions {
   clientSecret: string;
   scope: string;
   redirectUri: () => string;
+  /** Why the provider could not be used. */
+  onUnavailable: (error: unknown) => void;
 }
 
 /** Loaded when the first person comes this way. */
@@ -62,7 +64,8 @@ export function createOidcProvider(options: OidcOptions, now: () => number): Oid
           code_challenge_method: "S256",
         });
         return { url: url.href, pending };
-      } catch {
+      } catch (error) {
+        options.onUnavailable(error);
         return "unavailable";
       }
     },
@@ -71,7 +74,8 @@ export function createOidcProvider(options: OidcOptions, now: () => number): Oid
       let provider: Configuration;
       try {
         provider = await discover();
-      } catch {
+      } catch (error) {
+        options.onUnavailable(error);
         return "unavailable";
       }
       const answer = redirectUri();
@@ -81,7 +85,9 @@ export function createOidcProvider(options: OidcOptions, now: () => number): Oid
         const tokens = await authorizationCodeGrant(provider, answer, { ...checks, idTokenExpected: true });
         return tokens.claims() ?? "refused";
       } catch (error) {
-        return isUnavailable(error) ? "unavailable" : "refused";
+        if (!isUnavailable(error)) return "refused";
+        options.onUnavailable(error);
+        return "unavailable";
       }
     },
   };

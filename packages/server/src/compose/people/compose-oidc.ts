@@ -7,14 +7,14 @@ import { OperatorError } from "../../operator-error.js";
 import type { ComposeOptions } from "../compose.js";
 import { secretContexts } from "../secret-contexts.js";
 
-interface OidcParts extends Pick<OidcDeps, "people">, Pick<ComposeOptions, "sealing" | "now"> {
+interface OidcParts extends Pick<OidcDeps, "people">, Pick<ComposeOptions, "sealing" | "now" | "log"> {
   consoleAddress: () => ConsoleAddress;
 }
 
 /** Undefined if no provider is configured. It is not asked before somebody logs in. */
 export function composeOidc(
   settings: Settings,
-  { people, sealing, consoleAddress, now }: OidcParts,
+  { people, sealing, consoleAddress, now, log }: OidcParts,
 ): OidcDeps | undefined {
   const { "oidc.issuer": issuer, "oidc.client_id": clientId, "oidc.client_secret": clientSecret } = settings;
   if (issuer === undefined) return undefined;
@@ -23,7 +23,16 @@ export function composeOidc(
       "oidc.issuer is set, but oidc.client_id or oidc.client_secret is not. Set BURSAR_OIDC_CLIENT_ID and BURSAR_OIDC_CLIENT_SECRET.",
     );
   const redirectUri = () => `${consoleAddress().url}/console/oidc`;
-  const options = { issuer, clientId, clientSecret, scope: settings["oidc.scope"], redirectUri };
+  const onUnavailable = (error: unknown) =>
+    log.warn({ err: error, issuer }, "The OpenID provider could not be used; passkeys are not affected.");
+  const options = {
+    issuer,
+    clientId,
+    clientSecret,
+    scope: settings["oidc.scope"],
+    redirectUri,
+    onUnavailable,
+  };
   return {
     provider: createOidcProvider(options, now),
     roleClaim: settings["oidc.role_claim"],

@@ -41,7 +41,7 @@ const confirmations = {
 
 /** People, their roles, passkeys and sessions. */
 export function composePeople(
-  { database, sealing, publicUrl, settings, newUuid, now }: ComposeOptions,
+  { database, sealing, publicUrl, settings, newUuid, now, log }: ComposeOptions,
   { checks, knownChecks, signatureChecks, ...parts }: PeopleParts,
 ): { useCases: PeopleUseCases; verifyPasskey: VerifyPasskey } {
   const roles = createRoleStore(database);
@@ -71,6 +71,7 @@ export function composePeople(
         sealing,
         consoleAddress,
         now,
+        log,
       }),
       tenants: createTenantStore(database),
       isSuspended: createTenantSuspensionStore(database).isSuspended,

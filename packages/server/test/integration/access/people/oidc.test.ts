@@ -160,14 +160,17 @@ describe("a login with an OpenID provider", () => {
   });
 
   it("is unavailable if the provider has another issuer than the configured one", async () => {
+    const reasons: unknown[] = [];
     const options = {
       ...{ clientId: oidcClient.id, clientSecret: oidcClient.secret, scope: "openid" },
       redirectUri: () => "http://localhost/console/oidc",
+      onUnavailable: (error: unknown) => reasons.push(error),
     };
     const beginAt = (issuer: string) => createOidcProvider({ ...options, issuer }, Date.now).begin();
     expect(await beginAt(provider.url)).toMatchObject({ pending: {} });
     // The library compares nothing if it gets the address of the document.
     expect(await beginAt(`${provider.url}/.well-known/openid-configuration`)).toBe("unavailable");
+    expect(reasons.map(String)).toEqual([expect.stringContaining("and not")]);
   });
 
   it("does not concern passkeys while the provider is down", async () => {

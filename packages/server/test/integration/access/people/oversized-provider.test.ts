@@ -20,7 +20,7 @@ describe("an OpenID provider whose description of itself is longer than any prov
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const options = { issuer, clientId: "bursar", clientSecret: "secret", scope: "openid" };
     const provider = createOidcProvider(
-      { ...options, redirectUri: () => "http://localhost/console/oidc" },
+      { ...options, redirectUri: () => "http://localhost/console/oidc", onUnavailable: () => undefined },
       Date.now,
     );
     return await provider.begin();
