@@ -27,7 +27,7 @@ export function addRecoverCommand(program: Command): void {
   program
     .command("recover")
     .description(
-      "after a restore to an earlier point: begin a new epoch, skip the sequences that were lost, end all tokens, and list what to tell receivers",
+      "after a restore to an earlier point: begin a new epoch, skip the sequences that were lost, end all tokens and sessions, and list what to tell receivers",
     )
     .option("--lift <number>", "by how much every sequence is lifted", sequenceArgument, liftDefault)
     .option("--past <number>", "lift every sequence at least past this number", sequenceArgument, 0)
@@ -77,7 +77,7 @@ async function describe(database: Database, epoch: RecoveredEpoch): Promise<stri
   const { id } = epoch;
   const lines = [
     ...describeEpoch(epoch, database.identity.epoch()),
-    "Every access token from before it is refused; clients request new ones.",
+    "Every access token from before it is refused; clients request new ones. Every session of a person has ended; people log in again.",
     "Running processes notice within two seconds. They close all streams with 4010.",
     "\nTell receivers the last sequence that they can rely on. What they hold after it must be read again.",
   ];
@@ -95,7 +95,7 @@ async function describe(database: Database, epoch: RecoveredEpoch): Promise<stri
   for (const { market, levelSequence, tradeSequence } of await listRecoveredMarkets(database))
     lines.push(`${market}  book kept up to ${levelSequence}, trades up to ${tradeSequence}`);
   lines.push(
-    "\nChanges of clients, secrets, keys, policies and destinations after the restored point are undone. Compare `bursar audit` exports with the log, and repeat what is missing: a client that was disabled may be active again.",
+    "\nChanges of clients, secrets, keys, policies and destinations after the restored point are undone. Compare `bursar audit` exports with the log, and repeat what is missing: a client that was disabled may be active again. A link of an invitation that was used after that point works again until 30 minutes after it was made: if one can be in the wrong hands, run `bursar people recover` for that person.",
   );
   return lines;
 }

@@ -1,6 +1,7 @@
 import type { StoredTokenKey } from "../../app/access/tokens.js";
 import { describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
 import { appendAudit } from "../access/audit.js";
+import { endAllSessions } from "../access/people/sessions.js";
 import type { Database, Tx } from "../core/database.js";
 import { lastDoubt } from "../core/identity/database-epochs.js";
 import { sql } from "../core/sql.js";
@@ -43,8 +44,8 @@ export interface RecoveredMarket {
 }
 
 /**
- * Begins a new epoch, lifts all sequences, and ends all tokens, in one SQL transaction. Rows are locked in the usual order: markets, audit
- * heads, counters of the event log.
+ * Begins a new epoch, lifts all sequences, and ends all tokens and sessions, because their ends may be lost, in one SQL transaction. Rows are
+ * locked in the usual order: markets, sessions, audit heads, counters of the event log.
  */
 export async function recoverDatabase(database: Database, recovery: Recovery): Promise<RecoveredEpoch> {
   return await database.transaction(async (tx) => {
@@ -65,6 +66,7 @@ export async function recoverDatabase(database: Database, recovery: Recovery): P
     if (epoch === undefined) throw new Error("the database has no epoch");
     await liftMarkets(tx, recovery);
     await replaceTokenKeys(tx, recovery.tokenKey);
+    await endAllSessions(tx, recovery.now);
     const origin = { by: "operator", tenantId: nilTenantId } as const;
     await appendAudit(tx, [describeAct(origin, "database.recover", epoch.id, recovery.now)]);
     await liftEvents(tx, recovery, epoch.id);

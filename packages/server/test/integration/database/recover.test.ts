@@ -13,6 +13,7 @@ import {
 } from "../../../src/store/recovery/recover-database.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTrader, findViolations, type Trader, tradingAs } from "../../harness/markets/trader.js";
+import { callConsole, cookieOf, registerWith, tokenOf } from "../../harness/people/log-in.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { openStream } from "../../harness/stream/stream-client.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
@@ -109,6 +110,18 @@ describe("a recovery after a restore", () => {
     );
     resumed.ws.close();
     expect(await findViolations(service)).toEqual([]);
+  });
+
+  it("ends the sessions of people, whose ends may have been lost", async () => {
+    const owner = await service.createTenant();
+    const body = { email: "ada@x.example", name: "Ada", role: "viewer" };
+    const invited = await service.call("POST", "/v1/people", await service.token(owner), body);
+    const { invitation } = (await invited.json()) as { invitation: { url: string } };
+    const { cookie } = await registerWith(service, invitation.url);
+    await tokenOf(service, cookie);
+    await recover("sessions");
+    const answer = await callConsole(service, "POST", "/token", undefined, cookieOf(cookie));
+    expect([answer.status, answer.code]).toEqual([401, "SESSION_REQUIRED"]);
   });
 
   it("goes on in markets with higher sequences", async () => {

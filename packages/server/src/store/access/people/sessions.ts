@@ -133,6 +133,18 @@ export async function endProviderSessions(tx: Tx, person: PersonKey, at: Date): 
   await end(tx, person, at, sql`credential_id IS NULL AND expires_at > ${at}`);
 }
 
+/** Ends every session of everybody. All of the table is read: it has those of some days. */
+export async function endAllSessions(tx: Tx, at: Date): Promise<void> {
+  const rows = await tx.query<{ tenantId: string; id: string }>(sql`
+    UPDATE sessions SET ended_at = coalesce(ended_at, ${at})
+    WHERE ${hasEnded(sql`sessions`)} IS NOT TRUE AND expires_at > ${at} RETURNING tenant_id AS "tenantId", id
+  `);
+  recordEnds(
+    tx,
+    rows.map(({ tenantId, id }) => ({ tenantId, id, isEnd: true })),
+  );
+}
+
 const selectSessions = sql`
   SELECT id, tenant_id AS "tenantId", client_id AS "clientId", hash, credential_id AS "credentialId", address,
     last_address AS "lastAddress",
