@@ -26,14 +26,14 @@ export interface LeaseStore<Held extends Lease, Wanted> {
 export interface LeaseKeeper<Held extends Lease, Wanted> {
   acquire: (wanted: Wanted) => Promise<Held[]>;
   isRenewalDue: () => boolean;
-  /** Renews leases, and returns those that were not lost, by their names. */
+  /** Renews leases, and returns those that were not lost, by their names. Waits for a renewal that is under way. */
   renew: (leases: readonly Held[]) => Promise<ReadonlyMap<string, Held>>;
   /**
    * Whether a lease certainly holds. False for a process that stood still for longer than the lease lasts: it must renew the lease
    * before it acts on anything that the fence does not protect, such as a request to a receiver.
    */
   isHeld: (lease: Held) => boolean;
-  /** Gives leases back, to be acquired again after this time at the earliest. */
+  /** Gives leases back, to be acquired again after this time at the earliest. Waits for a renewal that is under way. */
   release: (leases: readonly Held[], restMs?: number) => Promise<void>;
 }
 
@@ -59,6 +59,18 @@ export function createLeaseKeeper<Held extends Lease, Wanted>({
   /** Until when each lease certainly holds: counted from before the store was asked. */
   const heldUntilMs = new Map<string, number>();
   let renewedMs = Number.NEGATIVE_INFINITY;
+  let renewing: Promise<unknown> | undefined;
+
+  async function renew(leases: readonly Held[]): Promise<ReadonlyMap<string, Held>> {
+    renewedMs = monotonicMs();
+    const untilMs = renewedMs + leaseMs;
+    const renewed = leases.length === 0 ? [] : await store.renew(leases, leaseMs);
+    const held = new Map(renewed.map((lease) => [nameOf(lease), lease]));
+    for (const name of leases.map(nameOf))
+      if (held.has(name)) heldUntilMs.set(name, untilMs);
+      else heldUntilMs.delete(name);
+    return held;
+  }
 
   return {
     acquire: async (wanted) => {
@@ -69,18 +81,18 @@ export function createLeaseKeeper<Held extends Lease, Wanted>({
     },
     isRenewalDue: () => monotonicMs() - renewedMs >= renewEveryMs,
     renew: async (leases) => {
-      renewedMs = monotonicMs();
-      const untilMs = renewedMs + leaseMs;
-      const renewed = leases.length === 0 ? [] : await store.renew(leases, leaseMs);
-      const held = new Map(renewed.map((lease) => [nameOf(lease), lease]));
-      for (const name of leases.map(nameOf))
-        if (held.has(name)) heldUntilMs.set(name, untilMs);
-        else heldUntilMs.delete(name);
-      return held;
+      while (renewing !== undefined) await renewing;
+      const result = renew(leases);
+      const end = () => {
+        renewing = undefined;
+      };
+      renewing = result.then(end, end);
+      return await result;
     },
     isHeld: (lease) => monotonicMs() < (heldUntilMs.get(nameOf(lease)) ?? Number.NEGATIVE_INFINITY),
     release: async (leases, restMs = 0) => {
       if (leases.length === 0) return;
+      while (renewing !== undefined) await renewing;
       for (const lease of leases) heldUntilMs.delete(nameOf(lease));
       await store.release(leases, restMs);
     },

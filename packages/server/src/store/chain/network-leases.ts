@@ -13,6 +13,7 @@ import { sql } from "../core/sql.js";
 export const networkLeases: LeaseTable<{ network: string }> = {
   table: sql`networks`,
   key: [{ column: sql`network`, type: sql`text`, of: ({ network }) => network }],
+  isWrittenByOthers: true,
 };
 
 /** Served by the primary key. */

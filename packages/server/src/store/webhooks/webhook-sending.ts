@@ -38,6 +38,8 @@ const endpointLeases: LeaseTable<Pick<EndpointLease, "tenantId" | "endpointId">>
     { column: sql`tenant_id`, type: sql`uuid`, of: ({ tenantId }) => tenantId },
     { column: sql`endpoint_id`, type: sql`uuid`, of: ({ endpointId }) => endpointId },
   ],
+  // There can be one for each of many endpoints.
+  isWrittenByOthers: false,
 };
 
 /** What the service itself could not send or record. A list of attempts and the due time are columns of a delivery anyway. */

@@ -118,6 +118,7 @@ const endpoints: LeaseUse = {
 const networkLeases: LeaseTable<{ network: string }> = {
   table: sql`test_networks`,
   key: [{ column: sql`network`, type: sql`text`, of: ({ network }) => network }],
+  isWrittenByOthers: true,
 };
 
 const networks: LeaseUse = {

@@ -88,8 +88,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let isUnsent = true;
 
   const renewal = createRenewalDuring({
-    renew: async () => lease !== undefined && (await leases.renew([lease])),
-    ...{ everyMs: deps.leaseMs / 4, hungAfterMs, timers: deps.timers, monotonicMs: deps.monotonicMs },
+    renew: async () => lease !== undefined && leases.isRenewalDue() && (await leases.renew([lease])),
+    ...{ everyMs: deps.leaseMs / 8, hungAfterMs, timers: deps.timers, monotonicMs: deps.monotonicMs },
   });
   const loop = createWakingLoop({
     step: () => renewal.during(beginAndStep),
@@ -146,7 +146,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   function chainOf(held: NetworkLease, tail: FollowedChain["tail"], settledNumber: number): FollowedChain {
     const keepLease = async () => {
       renewal.noteProgress();
-      if (leases.isRenewalDue()) await renew(held);
+      // It is not held if a renewal beside the step has found it lost.
+      if (leases.isRenewalDue() || !leases.isHeld(held)) await renew(held);
     };
     const headNumber = tail.at(-1)?.number ?? settledNumber;
     const numbers = { headNumber, inheritedTo: headNumber, activeTo: headNumber };

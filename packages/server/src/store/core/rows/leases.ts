@@ -14,6 +14,11 @@ export interface LeaseTable<Key> {
   table: Statement;
   /** The columns of the primary key, and the fields of a lease that hold their values. */
   key: readonly { column: Statement; type: Statement; of: (key: Key) => string }[];
+  /**
+   * Whether others than the holder of a lease write to its row. Such a row is found by its key: one that had to be waited for has another place
+   * when it is compared again, and the lease would count as lost. PostgreSQL may then read the whole table, which must be small.
+   */
+  isWrittenByOthers: boolean;
 }
 
 /** Which leases to acquire: a query for their keys. */
@@ -51,7 +56,7 @@ export function renewLeases<Key>(
 ): Statement {
   return sql`
     UPDATE ${leases.table} l SET expires_at = ${expiry(leaseMs)}
-    FROM ${locateLeases(leases, held)} WHERE ${matchLeases()}
+    FROM ${listHeld(leases, held)}
     RETURNING ${keyColumns(leases)}, l.holder, l.fence
   `;
 }
@@ -64,31 +69,42 @@ export function releaseLeases<Key>(
 ): Statement {
   return sql`
     UPDATE ${leases.table} l SET holder = NULL, expires_at = ${restMs === 0 ? sql`'-infinity'` : expiry(restMs)}
-    FROM ${locateLeases(leases, held)} WHERE ${matchLeases()}
+    FROM ${listHeld(leases, held)}
   `;
 }
 
+/** The rest of an UPDATE of the rows `l` that are still held by these leases. */
+function listHeld<Key>(leases: LeaseTable<Key>, held: readonly (Key & Lease)[]): Statement {
+  if (!leases.isWrittenByOthers) return sql`${locateLeases(leases, held)} WHERE ${matchLeases()}`;
+  return sql`${giveLeases(leases, held)} WHERE ${hasKeyOf(leases, sql`l`)} AND l.holder = given.holder AND l.fence = given.fence`;
+}
+
 /**
- * Leases as rows of `own`, each with its position in the list and the place of its row, to be compared by `matchLeases`. A row that another
- * process is changing is compared again, as that has left it.
+ * Leases as rows of `own`, each with its position in the list and the place of its row, to be compared by `matchLeases`. A row that changes
+ * while the statement waits for it matches no more.
  */
 export function locateLeases<Key>(leases: LeaseTable<Key>, held: readonly (Key & Lease)[]): Statement {
-  const { key, table } = leases;
-  const keys = key.map(({ type, of }) => sql`${held.map(of)}::${type}[]`);
-  const names = key.map(({ column }) => column);
-  const given = sql`unnest(
-    ${joinStatements(keys, ", ")}, ${held.map(({ holder }) => holder)}::uuid[], ${held.map(({ fence }) => fence)}::bigint[]
-  ) WITH ORDINALITY AS given (${joinStatements(names, ", ")}, holder, fence, position)`;
-  const isRow = joinStatements(
-    names.map((column) => sql`r.${column} = given.${column}`),
-    " AND ",
-  );
-  return sql`${locateRows(table, given, isRow)} AS own`;
+  return sql`${locateRows(leases.table, giveLeases(leases, held), hasKeyOf(leases, sql`r`))} AS own`;
 }
 
 /** The fence check, for statements that join `own`: whether the row `l` is still held by that lease. */
 export function matchLeases(): Statement {
   return sql`l.ctid = own.place AND l.holder = own.holder AND l.fence = own.fence`;
+}
+
+function giveLeases<Key>({ key }: LeaseTable<Key>, held: readonly (Key & Lease)[]): Statement {
+  const keys = key.map(({ type, of }) => sql`${held.map(of)}::${type}[]`);
+  const names = key.map(({ column }) => column);
+  return sql`unnest(
+    ${joinStatements(keys, ", ")}, ${held.map(({ holder }) => holder)}::uuid[], ${held.map(({ fence }) => fence)}::bigint[]
+  ) WITH ORDINALITY AS given (${joinStatements(names, ", ")}, holder, fence, position)`;
+}
+
+function hasKeyOf<Key>({ key }: LeaseTable<Key>, row: Statement): Statement {
+  return joinStatements(
+    key.map(({ column }) => sql`${row}.${column} = given.${column}`),
+    " AND ",
+  );
 }
 
 /** The fence check for one lease. In an UPDATE it locks the row: until the commit no other process can acquire the lease. */

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import type { ChainNode } from "../../../../src/app/chain/chain-node.js";
+import type { ChainStore } from "../../../../src/app/chain/chain-store.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import { startChainService } from "../../../harness/chain/chain-service.js";
 import { outside } from "../../../harness/chain/driven-chain.js";
@@ -58,6 +60,56 @@ it("a step that waits for a node longer than a lease lasts keeps its lease", asy
     answer();
     await eventually(read, ({ nonce }) => nonce === "0");
     expect((await read()).fence).toBe(before.fence);
+    expect(service.errors).toEqual([]);
+  } finally {
+    answer();
+    await service.stop();
+  }
+});
+
+it("a step ends when its lease was lost while it waited for a node", async () => {
+  const service = await startChainService();
+  let answer: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  try {
+    let asked = 0;
+    const block: ChainNode["block"] = async (...given) => {
+      asked += 1;
+      await answered;
+      return await service.node.block(...given);
+    };
+    let isNoticed = false;
+    const { leases } = service.store;
+    const renew: ChainStore["leases"]["renew"] = async (...given) => {
+      const renewed = await leases.renew(...given);
+      isNoticed ||= renewed.length === 0;
+      return renewed;
+    };
+    const store = { ...service.store, leases: { ...leases, renew } };
+    const driver = service.startDriver({ node: { ...service.node, block }, store, leaseMs });
+    await eventually(
+      () => driver.isRunning(),
+      (isRunning) => isRunning,
+    );
+    for (let mined = 0; mined < 3; mined++) service.chain.mine(() => true);
+    await eventually(
+      () => asked,
+      (times) => times === 1,
+    );
+    await service.database.query(sql`
+      UPDATE networks SET holder = gen_random_uuid(), fence = fence + 1, expires_at = now() + interval '1 minute'`);
+    await eventually(
+      () => isNoticed,
+      (noticed) => noticed,
+    );
+    answer();
+    await eventually(
+      () => driver.isRunning(),
+      (isRunning) => !isRunning,
+    );
+    expect(asked).toBe(1);
     expect(service.errors).toEqual([]);
   } finally {
     answer();
