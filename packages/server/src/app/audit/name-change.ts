@@ -1,6 +1,6 @@
 import type { ApiClient } from "../clients/client.js";
 
-type Named = Pick<ApiClient, "name" | "scopes" | "state" | "requireSignature" | "person">;
+type Named = Pick<ApiClient, "name" | "scopes" | "state" | "requireSignature" | "person" | "quotas">;
 
 /** A name has at most 256 characters, and a space becomes three. */
 const valueLengthMax = 800;
@@ -25,6 +25,7 @@ export function nameChange(before: Named | undefined, after: Named): string[] {
     ...value("require_signature", ({ requireSignature }) => String(requireSignature)).filter(
       (one) => before !== undefined || one.endsWith(":true"),
     ),
+    ...value("quotas", ({ quotas }) => (before === undefined ? undefined : JSON.stringify(quotas))),
     ...nameScopes(before?.scopes ?? [], after.scopes),
   ];
 }

@@ -72,7 +72,8 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
       id,
       (endpoint) => {
         const change = decide(endpoint, now);
-        if (!isRefused(change)) audit.objects = [shownId, ...urlsOf(endpoint, change)];
+        if (!isRefused(change))
+          audit.objects = [shownId, ...urlsOf(endpoint, change), ...eventsOf(endpoint, change)];
         return change;
       },
       now,
@@ -123,6 +124,14 @@ export function createEndpointChanges(deps: ChangeEndpointDeps): EndpointChanges
  */
 function urlsOf({ url }: WebhookEndpoint, change: EndpointChange): string[] {
   return change.url === undefined || change.url === url ? [url] : [url, change.url];
+}
+
+/** The kinds that the endpoint gets from now on, and those that it no longer gets. */
+function eventsOf({ events: before }: WebhookEndpoint, { events: after = before }: EndpointChange): string[] {
+  return [
+    ...after.filter((kind) => !before.includes(kind)).map((kind) => `event_added:${kind}`),
+    ...before.filter((kind) => !after.includes(kind)).map((kind) => `event_removed:${kind}`),
+  ];
 }
 
 async function rotateSecret(

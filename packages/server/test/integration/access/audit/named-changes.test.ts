@@ -31,6 +31,7 @@ describe("the audit log", () => {
       { name: "K" },
       { scopes: ["wallets:read", "transactions:write"] },
       { scopes: ["wallets:read"], require_signature: true },
+      { quotas: { read: { per_second: 7, burst: 9 } } },
       { state: "disabled" },
       { state: "disabled" },
     ])
@@ -41,8 +42,21 @@ describe("the audit log", () => {
       ["name:K", "name_before:Payroll%20(approved%20by%20the%20CFO)%20100%25"],
       ["scope_added:transactions:write"],
       ["require_signature:true", "require_signature_before:false", "scope_removed:transactions:write"],
+      [expect.stringMatching(/^quotas:\{.*7.*9/), "quotas_before:{}"],
       ["state:disabled", "state_before:active"],
       [],
+    ]);
+  });
+
+  it("names the kinds of events that an endpoint got for a minute", async () => {
+    const url = "http://127.0.0.1:9/hooks";
+    const made = await call("POST", "/v1/webhook-endpoints", { url, events: ["wallet.updated"] });
+    const { id } = made as { id: string };
+    for (const events of [["transaction.updated"], ["wallet.updated"]])
+      await call("PATCH", `/v1/webhook-endpoints/${id}`, { events });
+    expect(await named("webhook_endpoint.change", id)).toEqual([
+      [url, "event_added:transaction.updated", "event_removed:wallet.updated"],
+      [url, "event_added:wallet.updated", "event_removed:transaction.updated"],
     ]);
   });
 
