@@ -47,8 +47,13 @@ describe("what a process knows to be committed", () => {
     witnesses.beginEpoch();
     witnesses.beginEpoch();
     expect(witnesses.lastEntry("one")).toEqual({ ...entry(7), isOfEarlierEpoch: true });
+    // It was found there, and not appended.
     witnesses.committed(0, entry(5));
-    expect(witnesses.lastEntry("one")).toEqual({ ...entry(5), isOfEarlierEpoch: false });
+    expect(witnesses.lastEntry("one")).toEqual({ ...entry(7), isOfEarlierEpoch: true });
+    const appended = { ...entry(6), transaction: { id: "6", serverStartedUs: "1", begunUs: "2" } };
+    witnesses.sent(0, appended);
+    witnesses.committed(0, appended);
+    expect(witnesses.lastEntry("one")).toEqual({ ...appended, isOfEarlierEpoch: false });
   });
 
   it("is remembered of an audit log also if the answer comes in the next epoch", () => {
@@ -66,7 +71,13 @@ describe("what a process knows to be committed", () => {
     let generation = 0;
     const witnesses = createCommitWitnesses(() => generation);
     const entry = (at: number): CommittedFact => ({
-      ...{ kind: "audit entry", tenantId: "one", at, mark: "", transactionId: `${at}` },
+      ...{
+        kind: "audit entry",
+        tenantId: "one",
+        at,
+        mark: "",
+        transaction: { id: `${at}`, serverStartedUs: "1", begunUs: "2" },
+      },
     });
     const [rolledBack, committed, late] = [entry(5), entry(6), entry(7)];
     for (const fact of [rolledBack, committed, late]) witnesses.sent(0, fact);

@@ -1,3 +1,10 @@
+import {
+  createCommitDoubts,
+  type EntryInDoubt,
+  isOfTransaction,
+  type SqlTransaction,
+} from "./commit-doubts.js";
+
 /**
  * Something that this process knows to be committed, because it has committed it or has read it from the log. A database that does not have
  * it has lost data.
@@ -9,13 +16,8 @@ export interface CommittedFact {
   at: number | string;
   /** What is there. After a loss, sequences and numbers are used again, for something else. Empty for ids, which are used once. */
   mark: string;
-  /** Of an audit entry: the SQL transaction that writes it. What became of it is found out if the answer to its COMMIT does not come. */
-  transactionId?: string;
-}
-
-/** An audit entry whose COMMIT was sent, and not answered yet, or never. */
-interface EntryInDoubt extends CommittedFact {
-  transactionId: string;
+  /** Of an audit entry that is appended: what became of it is found out if the answer to its COMMIT does not come. */
+  transaction?: SqlTransaction;
 }
 
 /** The latest such facts: committed data is lost from the end, so the latest are lost first, and few of them are enough. */
@@ -29,6 +31,8 @@ export interface CommitWitnesses {
   lastEntry: (tenantId: string) => CommittedEntry | undefined;
   /** Called before a COMMIT is sent, with something that it contains. */
   sent: (generation: number, fact: CommittedFact) => void;
+  /** Called when the answer to that COMMIT is awaited no longer. */
+  unanswered: (fact: CommittedFact) => void;
   entriesInDoubt: (tenantId: string) => EntryInDoubt[];
   /** Called when it is known what became of something that was sent; does nothing if it was known before. */
   settle: (fact: CommittedFact, isCommitted: boolean) => void;
@@ -51,8 +55,7 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
   const chains = new Map<string, CommittedFact>();
   /** The last entries of earlier epochs, until the log is written to in this one. */
   let earlier = new Map<string, CommittedFact>();
-  /** With the generation that they were sent in. */
-  const doubts = new Map<CommittedFact, number>();
+  const doubts = createCommitDoubts(chainsMax);
   const remember = (facts: Map<string, CommittedFact>, key: string, fact: CommittedFact, max: number) => {
     const before = facts.get(key);
     // Answers to commits can overtake each other.
@@ -71,15 +74,14 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
     remember(facts, `${fact.kind} ${fact.tenantId}`, fact, factsMax);
     if (fact.kind === "audit entry") {
       remember(chains, fact.tenantId, fact, chainsMax);
-      earlier.delete(fact.tenantId);
+      // One that was found in the log, or is not of this epoch, says nothing of what was lost after it.
+      if (isOfTransaction(fact)) earlier.delete(fact.tenantId);
     }
   };
   const rememberCommitted = rememberIn(committed);
   const settle: CommitWitnesses["settle"] = (fact, isCommitted) => {
-    const generation = doubts.get(fact);
-    if (generation === undefined) return;
-    doubts.delete(fact);
-    if (isCommitted) rememberCommitted(generation, fact);
+    const generation = isOfTransaction(fact) ? doubts.remove(fact) : undefined;
+    if (generation !== undefined && isCommitted) rememberCommitted(generation, fact);
   };
   return {
     // What was found out before the answer came is not remembered again: the log may have gone on since.
@@ -93,13 +95,12 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
       return fact && { ...fact, isOfEarlierEpoch: lost !== undefined };
     },
     sent: (generation, fact) => {
-      if (!isOfTransaction(fact)) return;
-      doubts.set(fact, generation);
-      const [first] = doubts.keys();
-      if (doubts.size > chainsMax && first !== undefined) doubts.delete(first);
+      if (isOfTransaction(fact)) doubts.add(generation, fact);
     },
-    entriesInDoubt: (tenantId) =>
-      [...doubts.keys()].filter(isOfTransaction).filter((fact) => fact.tenantId === tenantId),
+    unanswered: (fact) => {
+      if (isOfTransaction(fact)) doubts.unanswered(fact);
+    },
+    entriesInDoubt: doubts.of,
     settle,
     beginEpoch: () => {
       committed.clear();
@@ -108,10 +109,6 @@ export function createCommitWitnesses(currentGeneration: () => number): CommitWi
       chains.clear();
     },
   };
-}
-
-function isOfTransaction(fact: CommittedFact): fact is EntryInDoubt {
-  return fact.transactionId !== undefined;
 }
 
 function isAfter(one: CommittedFact, other: CommittedFact): boolean {

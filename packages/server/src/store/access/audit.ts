@@ -127,10 +127,10 @@ async function place(tx: Tx, head: LockedHead, drafts: readonly AuditDraft[]): P
   const count = drafts.length + 1;
   const isFree = head.next === null || BigInt(head.next) - head.number > BigInt(count);
   const isAuthenticPlace = isAuthentic && isFree;
-  const { transactionId } = head;
+  const { transaction } = head;
   if (isAuthenticPlace && head.lostTo !== undefined)
-    return { transactionId, after: head, drafts: [entriesLost(head, head.lostTo, drafts), ...drafts] };
-  if (isAuthenticPlace && !head.isPutBack) return { transactionId, after: head, drafts };
+    return { transaction, after: head, drafts: [entriesLost(head, head.lostTo, drafts), ...drafts] };
+  if (isAuthenticPlace && !head.isPutBack) return { transaction, after: head, drafts };
   const after = isAuthentic ? head : await findLastEntry(tx, head);
   const code = isAuthenticPlace ? "HEAD_PUT_BACK" : isAuthentic ? "ENTRY_NUMBER_TAKEN" : "HEAD_MAC_INVALID";
   const disturbed = headChanged(after, drafts, code);
@@ -138,7 +138,7 @@ async function place(tx: Tx, head: LockedHead, drafts: readonly AuditDraft[]): P
   const from = head.knownNumber > after.number ? head.knownNumber : after.number;
   const number = await findFreeNumbers(tx, after.tenantId, from, count);
   // An opt-out of before the disturbance no longer counts.
-  return { transactionId, after: { ...after, number, optOut: null }, drafts: [disturbed, ...drafts] };
+  return { transaction, after: { ...after, number, optOut: null }, drafts: [disturbed, ...drafts] };
 }
 
 /**
@@ -157,7 +157,7 @@ export async function keyChains(tx: Tx, now: Date): Promise<void> {
     const additions = heads.map((head) => {
       const origin = { by: "operator", tenantId: head.tenantId } as const;
       const draft = describeAct(origin, "audit.key", `entry ${head.number}`, now);
-      return { transactionId: head.transactionId, after: head, drafts: [draft] };
+      return { transaction: head.transaction, after: head, drafts: [draft] };
     });
     await appendToChains(tx, additions);
   }
@@ -165,7 +165,7 @@ export async function keyChains(tx: Tx, now: Date): Promise<void> {
 
 const chainsMax = 100;
 
-interface Addition extends Pick<LockedHead, "transactionId"> {
+interface Addition extends Pick<LockedHead, "transaction"> {
   /** The hash is that of the entry which the first one continues; the number is the one before its own. */
   after: ChainPosition;
   drafts: readonly AuditDraft[];
@@ -174,7 +174,7 @@ interface Addition extends Pick<LockedHead, "transactionId"> {
 async function appendToChains(tx: Tx, additions: readonly Addition[]): Promise<ChainPosition[]> {
   const keys = requireKeys(tx);
   const keyId = keys.currentId;
-  const chains = additions.map(({ transactionId, after, drafts }) => {
+  const chains = additions.map(({ transaction, after, drafts }) => {
     let { tenantId, number, hash, optOut = null } = after;
     const entries = drafts.map((draft) => {
       number += 1n;
@@ -184,7 +184,7 @@ async function appendToChains(tx: Tx, additions: readonly Addition[]): Promise<C
       if (optOutActions.includes(draft.action)) optOut = number.toString();
       return { ...draft, tenantId, number: number.toString(), hash: Buffer.from(hash) };
     });
-    return { transactionId, tenantId, number, hash, optOut, entries };
+    return { transaction, tenantId, number, hash, optOut, entries };
   });
   const chained = chains.flatMap(({ entries }) => entries);
   const column = <Key extends keyof (typeof chained)[number]>(key: Key) => chained.map((entry) => entry[key]);
@@ -216,6 +216,6 @@ async function appendToChains(tx: Tx, additions: readonly Addition[]): Promise<C
     ) AS moved (tenant_id, number, hash, mac, opt_out)
     WHERE h.tenant_id = moved.tenant_id
   `);
-  for (const chain of chains) tx.witness({ ...factOf(chain), transactionId: chain.transactionId });
+  for (const chain of chains) tx.witness({ ...factOf(chain), transaction: chain.transaction });
   return chains.map(({ tenantId, number, hash }) => ({ tenantId, number, hash }));
 }

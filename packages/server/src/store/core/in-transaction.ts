@@ -66,6 +66,7 @@ export async function inTransaction<T>(
       for (const fact of facts) witnesses.settle(fact, false);
       throw error;
     }
+    for (const fact of facts) witnesses.unanswered(fact);
     throw new OutcomeUnknownError("the answer to a commit was lost", { cause: error.cause });
   });
   for (const fact of facts) witnesses.committed(generation, fact);

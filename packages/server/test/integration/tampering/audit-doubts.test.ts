@@ -3,6 +3,7 @@ import { type AuditDraft, describeAct } from "../../../src/app/audit/audit-entry
 import { appendAudit, createAuditStore } from "../../../src/store/access/audit.js";
 import { type Database, openDatabase, withKeys } from "../../../src/store/core/database.js";
 import { OutcomeUnknownError } from "../../../src/store/core/database-unavailable-error.js";
+import { sql } from "../../../src/store/core/sql.js";
 import { createLostCommitProxy, type LostCommitProxy } from "../../harness/database/lost-commit-proxy.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectTamperedService } from "../../harness/service/shared-service.js";
@@ -102,6 +103,26 @@ describe("an audit log from which the owner of the tables removes an entry befor
     expect((await read(tenantId)).filter(([, action]) => action === "audit.head_changed")).toHaveLength(
       executed ? 1 : 0,
     );
+  });
+
+  it("says so if the answer is lost, and the next writer has begun to write something else before", async () => {
+    const proxy = await createLostCommitProxy(service.database.url);
+    opened.push(proxy);
+    const known = openProcess(proxy.url);
+    const tenantId = await begin(openProcess());
+    await known.database.transaction(async (tx) => {
+      // Its id is lower than that of the transaction that it asks about.
+      await tx.query(sql`SELECT pg_current_xact_id()`);
+      proxy.loseNext("audit_heads", true);
+      await expect(known.append([draft(tenantId, "hidden")])).rejects.toThrow(OutcomeUnknownError);
+      await eventually(
+        () => read(tenantId),
+        ({ length }) => length === 2,
+      );
+      await cut(tenantId);
+      await appendAudit(tx, [draft(tenantId, "later")]);
+    });
+    expect(await read(tenantId)).toEqual(noticed);
   });
 
   it("says so if the next writer of the process has waited for the owner meanwhile", async () => {

@@ -1,5 +1,6 @@
 import type { AuditHead } from "../../../app/audit/audit-entry.js";
 import { chainStart } from "../../../app/audit/chain-hash.js";
+import type { SqlTransaction } from "../../../runtime/database/commit-doubts.js";
 import type { Tx } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
 import type { Stored } from "./audit-rows.js";
@@ -14,12 +15,12 @@ export interface LockedHead extends AuditHead {
   /** The last entry of an earlier epoch that this process has committed, if the chain does not have it any more. */
   lostTo: bigint | undefined;
   /** The SQL transaction that has locked it. */
-  transactionId: string;
+  transaction: SqlTransaction;
 }
 
 interface HeadRow extends Stored<AuditHead> {
   next: string | null;
-  transactionId: string;
+  transaction: SqlTransaction;
   removedTo: string;
   /** Of the entry that was asked for. */
   knownHash: string | null;
@@ -67,7 +68,8 @@ async function readHeads(tx: Tx, ids: readonly string[], known: readonly KnownEn
         SELECT encode(e.hash, 'hex') FROM audit_entries e WHERE e.tenant_id = h.tenant_id
           AND e.number = (${numbers}::bigint[])[array_position(${ids}::uuid[], h.tenant_id)]) AS "knownHash",
       coalesce((SELECT b.number FROM audit_bases b WHERE b.tenant_id = h.tenant_id), 0) AS "removedTo",
-      pg_current_xact_id()::text AS "transactionId"
+      json_build_object('id', pg_current_xact_id()::text, 'serverStartedUs', ${serverStartedUs},
+        'begunUs', (extract(epoch FROM now()) * 1000000)::bigint::text) AS transaction
     FROM audit_heads h WHERE h.tenant_id = ANY (${ids}::uuid[]) ORDER BY h.tenant_id FOR UPDATE OF h
   `);
   if (rows.length !== ids.length) throw new Error("the head of a chain was removed while it was locked");
@@ -76,23 +78,38 @@ async function readHeads(tx: Tx, ids: readonly string[], known: readonly KnownEn
 
 /**
  * Finds out what became of the entries whose COMMIT this process has sent, without an answer yet or at all. They held the locks that this
- * transaction has, so they have ended. The server knows how, also if the owner of the tables has removed what they have written. It
- * cannot tell of a transaction from before a restore, which may be one that has not begun yet.
+ * transaction has, so they have ended. The server knows how, also if the owner of the tables has removed what they have written. Served by
+ * the primary key.
+ *
+ * After a restart, a crash, a restore or a failover, the id of a transaction can be that of another one. Then an entry counts as committed
+ * if it is in its chain. A crash of one backend does not start the server again, but ends all others and resets the statistics.
  */
 async function settleDoubts(tx: Tx, ids: readonly string[]): Promise<void> {
   const doubts = ids.flatMap(tx.entries.entriesInDoubt);
   if (doubts.length === 0) return;
-  const transactionIds = [...new Set(doubts.map(({ transactionId }) => transactionId))];
-  const rows = await tx.query<{ id: string; status: string | null }>(sql`
-    SELECT id::text, CASE WHEN id < pg_current_xact_id() THEN pg_xact_status(id) END AS status
-    FROM unnest(${transactionIds}::xid8[]) AS sent (id)
+  const sent = doubts.map(({ transaction }) => transaction);
+  const rows = await tx.query<{ status: string }>(sql`
+    SELECT coalesce(
+      CASE WHEN started_us = ${serverStartedUs}
+          AND begun_us > (SELECT extract(epoch FROM stats_reset) * 1000000 FROM pg_stat_bgwriter)
+          AND id < pg_snapshot_xmax(pg_current_snapshot())
+        THEN pg_xact_status(id) END,
+      (SELECT 'committed' FROM audit_entries e
+        WHERE e.tenant_id = sent.tenant_id AND e.number = sent.number AND e.hash = sent.hash),
+      'aborted') AS status
+    FROM unnest(
+      ${sent.map(({ id }) => id)}::xid8[], ${sent.map((one) => one.serverStartedUs)}::text[],
+      ${sent.map(({ begunUs }) => begunUs)}::bigint[], ${doubts.map(({ tenantId }) => tenantId)}::uuid[],
+      ${doubts.map(({ at }) => String(at))}::bigint[], ${doubts.map(({ mark }) => Buffer.from(mark, "hex"))}::bytea[]
+    ) WITH ORDINALITY AS sent (id, started_us, begun_us, tenant_id, number, hash, place) ORDER BY place
   `);
-  const statuses = new Map(rows.map(({ id, status }) => [id, status]));
-  for (const entry of doubts) {
-    const status = statuses.get(entry.transactionId);
+  for (const [index, entry] of doubts.entries()) {
+    const status = rows[index]?.status;
     if (status !== "in progress") tx.entries.settle(entry, status === "committed");
   }
 }
+
+const serverStartedUs = sql`(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint::text`;
 
 function judge({ knownHash, removedTo, ...row }: HeadRow, last: KnownEntry): LockedHead {
   const knownNumber = BigInt(last?.at ?? 0);
