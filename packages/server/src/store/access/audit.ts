@@ -16,6 +16,7 @@ import {
 } from "../../app/audit/chain-hash.js";
 import { RefusedError } from "../../app/requests/refused.js";
 import { type Database, requireKeys, type Tx } from "../core/database.js";
+import { OutcomeUnknownError } from "../core/database-unavailable-error.js";
 import { sql } from "../core/sql.js";
 import { findPage } from "./audit-log/audit-page.js";
 import {
@@ -38,10 +39,16 @@ import { judgeCaller } from "./review-caller.js";
 export function createAuditStore(database: Database): AuditStore {
   return {
     append: async (drafts, write) => {
-      await database.transaction(async (tx) => {
+      const attemptsBefore = write?.attempts.length ?? 0;
+      const append = async (tx: Tx) => {
         if (write !== undefined && (await wasWritten(tx, write))) return;
         const placed = await placeEntries(tx, drafts);
         write?.attempts.push(placed);
+      };
+      await database.transaction(append).catch((error: unknown) => {
+        // Nothing of this attempt was committed.
+        if (!(error instanceof OutcomeUnknownError)) write?.attempts.splice(attemptsBefore);
+        throw error;
       });
     },
     list: (tenantId, limit, before) => listEntries(database, tenantId, limit, before),

@@ -1,9 +1,10 @@
-import type { AuditWrite } from "../../../app/audit/audit-entry.js";
-import type { ChainPosition } from "../../../app/audit/chain-hash.js";
+import type { AuditBase, AuditWrite } from "../../../app/audit/audit-entry.js";
+import { type ChainPosition, isPositionAuthentic } from "../../../app/audit/chain-hash.js";
 import type { CommittedFact } from "../../../runtime/database/commit-witnesses.js";
-import type { Queryable, Tx } from "../../core/database.js";
+import { type Queryable, requireKeys, type Tx } from "../../core/database.js";
 import { removeInBatches } from "../../core/rows/remove-in-batches.js";
 import { sql } from "../../core/sql.js";
+import type { Stored } from "./audit-rows.js";
 
 /**
  * Whether a write was committed before. The row of an earlier attempt only makes this one wait for it, and look: somebody else can insert
@@ -12,12 +13,9 @@ import { sql } from "../../core/sql.js";
  */
 export async function wasWritten(tx: Tx, write: AuditWrite): Promise<boolean> {
   if (await beginWrite(tx, write)) return false;
-  for (const placed of write.attempts) {
-    if (!(await isInChains(tx, placed))) continue;
-    for (const position of placed) tx.witness(factOf(position));
-    return true;
-  }
-  return false;
+  const placed = await findInChains(tx, write.attempts);
+  for (const position of placed ?? []) tx.witness(factOf(position));
+  return placed !== undefined;
 }
 
 /**
@@ -33,16 +31,42 @@ async function beginWrite(tx: Queryable, { writerId, number, settledBelow }: Aud
   return inserted.length === 1;
 }
 
-/** Served by the primary key. */
-async function isInChains(tx: Queryable, placed: readonly ChainPosition[]): Promise<boolean> {
-  const found = await tx.query(sql`
-    SELECT e.number FROM unnest(
-      ${placed.map(({ tenantId }) => tenantId)}::uuid[], ${placed.map(({ number }) => number.toString())}::bigint[],
-      ${placed.map(({ hash }) => Buffer.from(hash))}::bytea[]
-    ) AS placed (tenant_id, number, hash)
-    JOIN audit_entries e ON e.tenant_id = placed.tenant_id AND e.number = placed.number AND e.hash = placed.hash
+/**
+ * The attempt whose entries are in their chains. Some of them can have been exported and removed since; of an attempt that has none left
+ * it is not known that they were its own, so it is repeated rather than lost. Served by the primary keys.
+ */
+async function findInChains(tx: Tx, attempts: AuditWrite["attempts"]): Promise<ChainPosition[] | undefined> {
+  const all = attempts.flat();
+  if (all.length === 0) return undefined;
+  const rows = await tx.query<Found>(sql`
+    SELECT EXISTS (SELECT FROM audit_entries e
+        WHERE e.tenant_id = placed.tenant_id AND e.number = placed.number AND e.hash = placed.hash) AS "isThere",
+      b.number, b.hash, b.key_id AS "keyId", b.mac
+    FROM unnest(
+      ${all.map(({ tenantId }) => tenantId)}::uuid[], ${all.map(({ number }) => number.toString())}::bigint[],
+      ${all.map(({ hash }) => Buffer.from(hash))}::bytea[]
+    ) WITH ORDINALITY AS placed (tenant_id, number, hash, place)
+    LEFT JOIN audit_bases b ON b.tenant_id = placed.tenant_id AND b.number >= placed.number
+    ORDER BY place
   `);
-  return found.length === placed.length;
+  const found = new Map(all.map((position, index) => [position, rows[index]]));
+  return attempts.find(
+    (placed) =>
+      placed.some((position) => found.get(position)?.isThere) &&
+      placed.every(
+        (position) => found.get(position)?.isThere || isRemoved(tx, position, found.get(position)),
+      ),
+  );
+}
+
+interface Found extends Partial<Stored<AuditBase>> {
+  isThere: boolean;
+}
+
+function isRemoved(tx: Tx, { tenantId }: ChainPosition, base: Found | undefined): boolean {
+  const { number, hash, keyId, mac } = base ?? {};
+  if (!number || !hash || !keyId || !mac) return false;
+  return isPositionAuthentic(requireKeys(tx), "base", { tenantId, number: BigInt(number), hash, keyId, mac });
 }
 
 /** Of processes that have ended. Served by audit_writes_by_time. */

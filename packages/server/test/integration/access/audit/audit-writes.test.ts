@@ -2,11 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyAudit } from "../../../../src/app/audit/audit-chain.js";
 import { type AuditDraft, type AuditWrite, describeAct } from "../../../../src/app/audit/audit-entry.js";
+import { positionMac } from "../../../../src/app/audit/chain-hash.js";
 import { createAuditStore } from "../../../../src/store/access/audit.js";
 import { openDatabase, withKeys } from "../../../../src/store/core/database.js";
 import { OutcomeUnknownError } from "../../../../src/store/core/database-unavailable-error.js";
 import type { Statement } from "../../../../src/store/core/sql.js";
 import { createLostCommitProxy, type LostCommitProxy } from "../../../harness/database/lost-commit-proxy.js";
+import { eventually } from "../../../harness/eventually.js";
 import { inspectSharedService } from "../../../harness/service/shared-service.js";
 
 const service = await inspectSharedService();
@@ -102,6 +104,58 @@ describe("a write of audit entries", () => {
       await behind.close();
     },
   );
+
+  it.each([
+    ["is not repeated if its entries of one log were exported and removed since", true],
+    [
+      "is repeated if somebody else has removed its entries of one log, and says that they were exported",
+      false,
+    ],
+  ])("%s", async (_, isExported) => {
+    const tenantIds = newIds(2);
+    await store.append(tenantIds.map(begun));
+    const behind = openDatabase({ url: proxy.url, connectionsMax: 2 });
+    const lossy = createAuditStore(withKeys(behind, service.keys));
+    const write: AuditWrite = {
+      ...{ writerId: crypto.randomUUID(), number: 7, settledBelow: 7, attempts: [] },
+    };
+    proxy.loseNext("audit_writes", true);
+    await expect(lossy.append(tenantIds.map(act), write)).rejects.toThrow(OutcomeUnknownError);
+    const [removed, kept] = write.attempts[0] ?? [];
+    if (removed === undefined || kept === undefined) throw new Error("nothing was placed");
+    await eventually(
+      () => store.list(removed.tenantId, 10, undefined),
+      ({ length }) => length === 2,
+    );
+    const hex = (bytes: Uint8Array) => `'\\x${Buffer.from(bytes).toString("hex")}'`;
+    const { keyId, mac } = positionMac(service.keys, "base", isExported ? removed : kept);
+    await service.database.run(`
+      BEGIN; SET LOCAL session_replication_role = replica;
+      DELETE FROM audit_entries WHERE tenant_id = '${removed.tenantId}';
+      INSERT INTO audit_bases (tenant_id, number, hash, key_id, mac, pruned_at)
+        VALUES ('${removed.tenantId}', 2, ${hex(removed.hash)}, '${keyId}', ${hex(mac)}, now()); COMMIT`);
+    await lossy.append(tenantIds.map(act), write);
+    expect(await store.list(kept.tenantId, 10, undefined)).toHaveLength(isExported ? 2 : 3);
+    await behind.close();
+  });
+
+  it("keeps no attempt that the database has refused to commit", async () => {
+    const [tenantId = ""] = newIds(1);
+    await store.append([begun(tenantId)]);
+    const name = `refuse_${tenantId.replaceAll("-", "")}`;
+    await service.database.run(`
+      CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+      CREATE CONSTRAINT TRIGGER ${name} AFTER INSERT ON audit_entries DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW WHEN (NEW.tenant_id = '${tenantId}') EXECUTE FUNCTION ${name}()`);
+    const write: AuditWrite = {
+      ...{ writerId: crypto.randomUUID(), number: 7, settledBelow: 7, attempts: [] },
+    };
+    await expect(store.append([act(tenantId)], write)).rejects.toThrow("refused");
+    expect(write.attempts).toEqual([]);
+    await service.database.run(`DROP FUNCTION ${name} CASCADE`);
+    await store.append([act(tenantId)], write);
+    expect(await store.list(tenantId, 10, undefined)).toHaveLength(2);
+  });
 
   it("is known to be in the log if it was found there, so that its removal is noticed", async () => {
     const [tenantId = ""] = newIds(1);
