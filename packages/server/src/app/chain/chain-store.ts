@@ -174,6 +174,8 @@ export interface ChainUnit
     UsedNonces {
   /** Senders by their keys, in the order of the keys. */
   lockSenders: (wallets: readonly WalletKey[]) => Promise<LockedSender[]>;
+  /** Wallets that are only written to, in the same order: something else, such as the operator, may be writing to them. */
+  lockWallets: (wallets: readonly WalletKey[]) => void;
   /** By transaction id. Their open transactions are locked with them: a cancellation that was requested is obeyed. */
   lockPayments: (keys: readonly TransactionKey[]) => Promise<ReadonlyMap<string, PaymentState>>;
   findAttempts: (hashes: readonly string[]) => Promise<FoundAttempt[]>;

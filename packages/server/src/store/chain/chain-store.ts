@@ -25,7 +25,7 @@ import {
   lockIncluded,
   lockPayments,
 } from "./chain-payments.js";
-import { lockSenders } from "./lock-senders.js";
+import { lockSenders, lockWallets } from "./lock-senders.js";
 import { createNetworkLeases, lockNetwork } from "./network-leases.js";
 import { listUnsignedNonces, reclaimNonces } from "./reclaim-nonces.js";
 import { limitBlocks, listSettlementFailed, listUnsettled } from "./settling.js";
@@ -71,6 +71,7 @@ function createChainUnit(
   return {
     ...{ claimOnRail, insertDeposits, lockAccounts, requestCancel, write },
     lockSenders: (wallets) => lockSenders(tx, network, wallets),
+    lockWallets: (wallets) => lockWallets(tx, wallets),
     lockPayments: (keys) => lockPayments(tx, keys),
     findAttempts: (hashes) => findAttempts(tx, network, hashes),
     lockIncluded: (keys) => lockIncluded(tx, keys),

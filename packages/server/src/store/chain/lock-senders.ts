@@ -1,7 +1,7 @@
 import type { ChainUnit } from "../../app/chain/chain-store.js";
 import type { LockedSender } from "../../app/chain/locked-sender.js";
 import { isStopped } from "../access/stops/stop-records.js";
-import type { Queryable } from "../core/database.js";
+import type { Queryable, Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isWalletFrozen, joinWallet } from "../wallets/lock-wallets.js";
 import { lowestBound } from "./wallets/bound-nonces.js";
@@ -41,6 +41,20 @@ export async function lockSenders(
     epoch: Number(row.epoch),
     inFlight: Number(row.inFlight),
   }));
+}
+
+/** A later statement finds them by their places, which a change that it had to wait for would have moved. Served by the primary key. */
+export function lockWallets(tx: Tx, wallets: Parameters<ChainUnit["lockWallets"]>[0]): void {
+  if (wallets.length === 0) return;
+  tx.send(sql`
+    SELECT FROM (
+      SELECT * FROM unnest(
+        ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
+      ) AS given (tenant_id, wallet_id) ORDER BY tenant_id, wallet_id) AS given
+    CROSS JOIN LATERAL (
+      SELECT FROM chain_wallets w
+      WHERE w.tenant_id = given.tenant_id AND w.wallet_id = given.wallet_id FOR NO KEY UPDATE) AS w
+  `);
 }
 
 /** Returns those that are frozen. Only freezes lock these rows exclusively, and they wait for nothing of a driver. Served by the primary key. */

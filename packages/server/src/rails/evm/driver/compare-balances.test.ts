@@ -27,6 +27,7 @@ function createComparison(touched: number, others: number, forgotten = 0) {
     lockSenders: async () => [],
     listTaken: async () => payments as TakenPayment[],
     listBoundNonces: async () => [],
+    lockWallets: () => undefined,
     touchWallets: () => undefined,
     writeHoldings: (wallets, _, at) => {
       for (const { walletId } of wallets) if (comparedAt.get(walletId) !== -1) comparedAt.set(walletId, at);

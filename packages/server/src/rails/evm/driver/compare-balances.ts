@@ -97,7 +97,10 @@ async function acceptAll(
     await chain.keepLease();
   }
   if (unfinished.length > 0)
-    await inUnit(context, positionOf(chain), async (unit) => unit.touchWallets(unfinished));
+    await inUnit(context, positionOf(chain), async (unit) => {
+      unit.lockWallets(unfinished);
+      unit.touchWallets(unfinished);
+    });
 }
 
 /** Returns the last of the page if there can be more behind it, and the wallets whose books are to follow the chain. */

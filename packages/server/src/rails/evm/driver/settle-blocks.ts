@@ -123,6 +123,8 @@ async function settleRows(
   record: RecordInUnit,
   { payments, deposits, left }: FinalRows,
 ): Promise<void> {
+  const changed = distinctWallets([...payments, ...deposits]);
+  unit.lockWallets(changed);
   const gathered = await gatherSmall(context, unit, deposits);
   const records = {
     events: [
@@ -141,7 +143,7 @@ async function settleRows(
     ...deposits.map((one) => ({ ...one, state: stateOfFinal(one) })),
     ...left.map((one) => ({ ...one, state: "removed" as const })),
   ]);
-  unit.touchWallets(distinctWallets([...payments, ...deposits]));
+  unit.touchWallets(changed);
 }
 
 /** Deposits that do not come back. What a payment of another tenant of ours pays can, as long as that payment is open. */
