@@ -9,8 +9,12 @@ export interface ChainVerdict {
   tenantId: string;
   /** The number of entries that were verified. */
   entries: bigint;
-  /** The first fault in the chain; undefined if it is intact. */
+  /** The first of the faults; undefined if the chain is intact. */
   fault: string | undefined;
+  /** The first faults in the chain, at most `faultsMax`. */
+  faults: readonly string[];
+  /** How many more there are. */
+  moreFaults: number;
   /** The last hash, in hexadecimal. */
   head: string;
   /** The number of the last entry that was exported and removed; 0 if there is none. */
@@ -33,6 +37,8 @@ export interface VerifyAuditOptions {
 }
 
 const pageSize = 1000;
+/** How many faults of a chain are listed. The others are counted. */
+export const faultsMax = 100;
 
 /** Verifies every chain from the first entry that is kept to its head, and against the checkpoints. */
 export async function verifyAudit({
@@ -55,26 +61,24 @@ export async function verifyAudit({
   for (const head of heads) {
     const { tenantId } = head;
     const given = byTenant.get(tenantId) ?? [];
-    const verdict = await verifyChain(store, keys, head, bases.get(tenantId), given);
-    decide({ ...verdict, fault: verdict.fault ?? describeStray(strays, tenantId) });
+    decide(await verifyChain(store, keys, { head, base: bases.get(tenantId), strays }, given));
   }
   const known = new Set(heads.map(({ tenantId }) => tenantId));
   const lost = [...new Set([...tenantIds, ...byTenant.keys()])].filter((tenantId) => !known.has(tenantId));
+  const fault = "the head of the chain is missing";
   for (const tenantId of lost)
     decide({
       ...{ tenantId, entries: 0n, head: "", prunedTo: 0n, unkeyedTo: 0n, losses: 0 },
-      fault: "the head of the chain is missing",
+      ...{ fault, faults: [fault], moreFaults: 0 },
     });
   return verdicts;
 }
 
 /** The walk ends at the head and starts at the base, so it does not see what is beyond them. */
-function describeStray(strays: readonly StrayEntry[], tenantId: string): string | undefined {
-  const stray = strays.find((one) => one.tenantId === tenantId);
-  if (stray === undefined) return undefined;
-  return stray.place === "removed"
-    ? `entry ${stray.number} is in the database, although the entries up to it were exported and removed: it was inserted`
-    : `entry ${stray.number} is after the head of the chain: it was inserted, or the head was put back`;
+function describeStray({ place, number }: StrayEntry): string {
+  return place === "removed"
+    ? `entry ${number} is in the database, although the entries up to it were exported and removed: it was inserted`
+    : `entry ${number} is after the head of the chain: it was inserted, or the head was put back`;
 }
 
 export function groupByTenant(checkpoints: readonly Checkpoint[]): Map<string, Checkpoint[]> {
@@ -93,26 +97,26 @@ export function groupByTenant(checkpoints: readonly Checkpoint[]): Map<string, C
 async function verifyChain(
   store: Pick<AuditStore, "listAscending" | "listKeyEnds">,
   keys: IntegrityKeys,
-  head: AuditHead,
-  base: AuditBase | undefined,
+  { head, base, strays }: { head: AuditHead; base: AuditBase | undefined; strays: readonly StrayEntry[] },
   checkpoints: readonly Checkpoint[],
 ): Promise<ChainVerdict> {
   const ends = readKeyEnds(keys, await store.listKeyEnds(head.tenantId));
-  const walk = createChainWalk(keys, base ?? { number: 0n, hash: chainStart }, checkpoints, ends);
-  const fault =
-    (base !== undefined && !isPositionAuthentic(keys, "base", base)
-      ? `the record that entries up to ${base.number} were exported and removed is forged`
-      : undefined) ??
-    refuseCheckpoints(keys, checkpoints) ??
-    walk.start() ??
-    (await walkToHead(store, head, walk)) ??
-    judgeEnd(keys, head, walk.position(), walk.isKeyed()) ??
-    walk.findUnreached();
-  const { number, hash, unkeyedTo } = walk.position();
+  const authentic = checkpoints.filter((checkpoint) => isCheckpointAuthentic(keys, checkpoint));
+  const walk = createChainWalk(keys, base ?? { number: 0n, hash: chainStart }, authentic, ends);
+  const found = collectFaults();
+  if (base !== undefined && !isPositionAuthentic(keys, "base", base))
+    found.add(`the record that entries up to ${base.number} were exported and removed is forged`);
+  for (const checkpoint of checkpoints)
+    if (!authentic.includes(checkpoint))
+      found.add(`the signature of the checkpoint of entry ${checkpoint.number} is invalid`);
+  found.add(walk.start());
+  await walkToHead(store, head, walk, found.add);
+  found.add(judgeEnd(keys, head, walk.position(), walk.isKeyed() || found.count() > 0));
+  found.add(walk.findUnreached());
+  for (const stray of strays) if (stray.tenantId === head.tenantId) found.add(describeStray(stray));
+  const { hash, unkeyedTo } = walk.position();
   return {
-    tenantId: head.tenantId,
-    entries: number - (base?.number ?? 0n),
-    fault,
+    ...{ tenantId: head.tenantId, entries: walk.verified(), ...found.listed() },
     head: Buffer.from(hash).toString("hex"),
     prunedTo: base?.number ?? 0n,
     unkeyedTo,
@@ -120,20 +124,36 @@ async function verifyChain(
   };
 }
 
+/** A chain can have as many faults as entries. */
+function collectFaults() {
+  const faults: string[] = [];
+  let count = 0;
+  return {
+    add: (fault: string | undefined) => {
+      if (fault === undefined) return;
+      count += 1;
+      if (count <= faultsMax) faults.push(fault);
+    },
+    count: () => count,
+    listed: () => ({ fault: faults[0], faults, moreFaults: count - faults.length }),
+  };
+}
+
 async function walkToHead(
   store: Pick<AuditStore, "listAscending">,
   head: AuditHead,
   walk: ReturnType<typeof createChainWalk>,
-): Promise<string | undefined> {
+  onFault: (fault: string | undefined) => void,
+): Promise<void> {
   for (;;) {
     const page = await store.listAscending(head.tenantId, pageSize, walk.position().number);
     for (const entry of page) {
       // Entries appended after the head was read are left for the next verification.
-      if (walk.position().number >= head.number) break;
-      const fault = walk.step(entry);
-      if (fault !== undefined) return fault;
+      if (walk.position().number >= head.number) return;
+      if (entry.number > head.number) return onFault(walk.step(entry));
+      for (const fault of walk.stepOver(entry)) onFault(fault);
     }
-    if (page.length < pageSize || walk.position().number >= head.number) return undefined;
+    if (page.length < pageSize) return;
   }
 }
 
@@ -150,9 +170,4 @@ function judgeEnd(
   return isPositionAuthentic(keys, "head", head)
     ? undefined
     : `the head, entry ${number}, was changed: entries after it may have been removed`;
-}
-
-function refuseCheckpoints(keys: IntegrityKeys, checkpoints: readonly Checkpoint[]): string | undefined {
-  const forged = checkpoints.find((checkpoint) => !isCheckpointAuthentic(keys, checkpoint));
-  return forged && `the signature of the checkpoint of entry ${forged.number} is invalid`;
 }

@@ -18,6 +18,7 @@ export function createChainWalk(
   let isKeyed = from.keyId !== undefined;
   let unkeyedTo = 0n;
   let losses = 0;
+  let verified = 0n;
   const expected = new Map(checkpoints.map((checkpoint) => [BigInt(checkpoint.number), checkpoint]));
 
   /** A checkpoint before the first entry that is kept can no longer be compared. */
@@ -31,8 +32,11 @@ export function createChainWalk(
     );
   }
 
-  function step({ number: found, hash: foundHash, keyId, ...entry }: ChainedAuditEntry): string | undefined {
-    if (found !== number + 1n) return `entry ${number + 1n} is missing`;
+  /** What is wrong with an entry by itself and, if it is the next one, with its hash; the one after a missing entry continues a hash that is not known. */
+  function judge(
+    { number: found, hash: foundHash, keyId, ...entry }: ChainedAuditEntry,
+    isNext: boolean,
+  ): string | undefined {
     // First, because its hash continues the entry before the disturbance, which need not be the one before it.
     if (entry.action === headChangedAction && found !== 1n)
       return `entry ${found} records that the head of the chain was changed: entries before it may have been removed or inserted`;
@@ -40,25 +44,57 @@ export function createChainWalk(
     const computed =
       keyId === null ? unkeyedHash(hash, found, entry) : chainHash(keys, keyId, hash, found, entry);
     if (computed === undefined) return `entry ${found} was keyed with the unknown master key ${keyId}`;
-    if (Buffer.compare(computed, foundHash) !== 0) return `entry ${found} was changed`;
+    if (isNext && Buffer.compare(computed, foundHash) !== 0) return `entry ${found} was changed`;
     if (keyId !== null && ends !== undefined && !isBeforeEnd(keys, ends, keyId, found))
       return `entry ${found} was keyed with the master key ${keyId}, which had been replaced before, or whose replacement is not recorded`;
+    return undefined;
+  }
+
+  /** Goes on from an entry in which no fault was found; there can be one in its place. */
+  function accept({ number: found, hash: foundHash, keyId, tenantId, action }: ChainedAuditEntry) {
     number = found;
-    hash = computed;
+    hash = foundHash;
     isKeyed ||= keyId !== null;
     if (keyId === null) unkeyedTo = found;
-    if (entry.action === entriesLostAction) losses += 1;
+    if (action === entriesLostAction) losses += 1;
     // Before chains were keyed, that of no tenant began with its first entry.
-    if (found === 1n && keyId !== null && !isChainStart(entry.tenantId, entry.action))
-      return `entry 1 is ${entry.action}, not the beginning of the chain: the entries before it were removed`;
+    if (found === 1n && keyId !== null && !isChainStart(tenantId, action))
+      return `entry 1 is ${action}, not the beginning of the chain: the entries before it were removed`;
     return expected.has(number) ? compareWithCheckpoints() : undefined;
+  }
+
+  /** Goes on from the stored hash of an entry that is at fault. */
+  function pass(entry: ChainedAuditEntry): string | undefined {
+    ({ number, hash } = entry);
+    return expected.has(number) ? compareWithCheckpoints() : undefined;
+  }
+
+  function step(entry: ChainedAuditEntry): string | undefined {
+    if (entry.number !== number + 1n) return `entry ${number + 1n} is missing`;
+    const fault = judge(entry, true);
+    if (fault !== undefined) return fault;
+    verified += 1n;
+    return accept(entry);
+  }
+
+  /** As `step`, but goes on after a fault, so that none is hidden behind another. */
+  function stepOver(entry: ChainedAuditEntry): string[] {
+    const isNext = entry.number === number + 1n;
+    const missing = isNext ? undefined : describeGap(number + 1n, entry.number - 1n);
+    const fault = judge(entry, isNext);
+    if (isNext && fault === undefined) verified += 1n;
+    const ofPlace = fault === undefined ? accept(entry) : pass(entry);
+    return [missing, fault, ofPlace].filter((one) => one !== undefined);
   }
 
   return {
     start: () => (expected.has(number) ? compareWithCheckpoints() : undefined),
     step,
+    stepOver,
     position: () => ({ number, hash, unkeyedTo }),
     isKeyed: () => isKeyed,
+    /** How many entries continue the hash before them. */
+    verified: () => verified,
     losses: () => losses,
     /** A checkpoint beyond the end of the chain. */
     findUnreached: (): string | undefined => {
@@ -69,4 +105,8 @@ export function createChainWalk(
       );
     },
   };
+}
+
+function describeGap(first: bigint, last: bigint): string {
+  return `entry ${first} is missing${first === last ? "" : `, and so are those up to entry ${last}`}`;
 }

@@ -128,13 +128,16 @@ function describeFile({ path, verdict }: FileVerdict): string {
   return `${path}  ${nameOf(verdict.tenantId)}  entries ${verdict.first} to ${verdict.last}  intact`;
 }
 
-function describeChain({ tenantId, entries, fault, head, prunedTo, losses }: ChainVerdict): string {
+function describeChain(verdict: ChainVerdict): string {
+  const { tenantId, entries, faults, moreFaults, head, prunedTo, losses } = verdict;
   const removed = prunedTo === 0n ? "" : ` after ${prunedTo}, which were exported and removed`;
   const lost =
     losses === 0
       ? ""
       : `, ${losses} of which say that a restore or a failover has lost others (${entriesLostAction})`;
-  return `${nameOf(tenantId)}  ${entries} entries${removed}${lost}  ${fault ?? `intact  ${head}`}`;
+  const more = moreFaults === 0 ? [] : [`and ${moreFaults} more faults`];
+  const found = faults.length === 0 ? `intact  ${head}` : [...faults, ...more].join("\n          ");
+  return `${nameOf(tenantId)}  ${entries} entries${removed}${lost}  ${found}`;
 }
 
 function nameOf(tenantId: string): string {

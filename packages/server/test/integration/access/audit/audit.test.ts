@@ -112,7 +112,7 @@ describe("the audit log", () => {
     expect(await faults()).toEqual(["the chain is empty: its entries were removed"]);
     await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });
     // The service knows how many it has written, and does not use their numbers again.
-    expect(await faults()).toEqual(["entry 1 is missing"]);
+    expect(await faults()).toEqual([expect.stringContaining("entry 1 is missing")]);
   });
 
   it("shows that all of a tenant's entries and its head were removed", async () => {
@@ -122,7 +122,7 @@ describe("the audit log", () => {
       DELETE FROM audit_heads WHERE tenant_id = '${own}'; ALTER TABLE audit_heads ENABLE TRIGGER ALL`);
     expect(await faults()).toEqual(["the head of the chain is missing"]);
     await service.call("POST", "/v1/clients", token, { name: "made", scopes: [] });
-    expect(await faults()).toEqual(["entry 1 is missing"]);
+    expect(await faults()).toEqual([expect.stringContaining("entry 1 is missing")]);
   });
 
   it("is read a page at a time", async () => {
