@@ -19,7 +19,7 @@ export const AuditEntry = Type.Object(
     object: Nullable(Type.String(), "The id of the object acted upon; null if there are several, or none."),
     objects: Type.Array(Type.String(), {
       description:
-        "The ids of all objects. Entries about a webhook endpoint also have its URL, and after that the new one if it was changed. Those about a destination also have its network and address, as `eip155:1/0x…`. Entries about a client or a person also name what was set: `name:`, `role:`, `state:` and `require_signature:`, each with its value before as `name_before:`, and `scope_added:` and `scope_removed:`; `%` and spaces are percent-encoded. One entry can stand for many transactions or orders that a client created or cancelled with one token within half a second; `request_id` and `occurred_at` are those of the first.",
+        "The ids of all objects. Entries about a webhook endpoint also have its URL, and after that the new one if it was changed. Those about a destination also have its network and address, as `eip155:1/0x…`. Entries about a client or a person also name what was set: `name:`, `role:`, `state:`, `require_signature:` and `quotas:`, each with its value before as `name_before:`, and `scope_added:` and `scope_removed:`, those about an endpoint `event_added:` and `event_removed:`; `%` and spaces are percent-encoded. One entry can stand for many transactions or orders that a client created or cancelled with one token within half a second; `request_id` and `occurred_at` are those of the first.",
     }),
     outcome: OneOf(outcomes),
     code: Nullable(Type.String(), "The error code of a refusal."),

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "@bursar/client";
 
 /** Begins what an entry says was set, or was there before, as `name:Grace` and `name_before:Grace%20H.` */
-const change = /^((?:name|role|state|require_signature|scope)(?:_[a-z]+)?):/;
+const change = /^((?:name|role|state|require_signature|quotas|scope|event)(?:_[a-z]+)?):/;
 
 export interface Change {
   /** Such as `name_before`. The service has written it. */
