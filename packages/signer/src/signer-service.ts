@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Journal } from "./journal/journal.js";
 import type { JournalEntry } from "./journal/journal-entry.js";
@@ -22,6 +23,8 @@ interface SignerHealth {
   readonly status: "ready";
   /** The id of the key that seals the seed; the service compares it with its own. */
   readonly keyId: string;
+  /** Another one each time that it starts. Only then can its journal be an earlier one, with fewer wallets. */
+  readonly runId: string;
   readonly wallets: number;
   readonly signatures: number;
   /** What it does not exceed: the service compares it with its own. */
@@ -43,6 +46,7 @@ export function createSignerService(deps: {
   readonly keyId: string;
 }): SignerService {
   const { core, journal, keyId } = deps;
+  const runId = randomUUID();
   const limits = { perGas: show(core.limits.perGas), perTransaction: show(core.limits.perTransaction) };
   const decideAll = async <T, A>(
     items: readonly T[],
@@ -88,7 +92,7 @@ export function createSignerService(deps: {
     },
     health: () => {
       const { wallets, signatures } = core.counts();
-      return { status: "ready", keyId, wallets, signatures, limits };
+      return { status: "ready", keyId, runId, wallets, signatures, limits };
     },
   };
 }

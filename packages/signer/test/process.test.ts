@@ -42,6 +42,7 @@ describe("the process", () => {
       status: 200,
       body: {
         ...{ status: "ready", keyId: expect.stringMatching(/^[0-9a-f]{16}$/), wallets: 1, signatures: 1 },
+        runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         limits: {
           perGas: { standard: "1000000000000", networks: {} },
           perTransaction: { standard: "100000000000000000", networks: {} },

@@ -52,6 +52,8 @@ const batchMax = 100;
 /** New wallets wake the loop; this is for those of a notification that was lost, and for retries. */
 const lookEveryMs = 5000;
 const pauseAfterErrorMs = 1000;
+/** Longer than any process needs to store addresses that it got of an earlier run of the signer. */
+const countedForMs = 60_000;
 
 /**
  * Gives new wallets of chains the addresses that the signer derives for them, and makes them active. While the signer is unavailable, or
@@ -59,6 +61,8 @@ const pauseAfterErrorMs = 1000;
  */
 export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
   const { listFollowed, store, signer, showAddress, isUnavailable, now } = deps;
+  /** The run of the signer in which all wallets are counted or were, since when, and the most wallets that it had. */
+  let run: { id: string; sinceMs: number; count: number } | undefined;
 
   async function activate(wallets: readonly CreatingWallet[]): Promise<number> {
     const addresses = await signer.addressesOf(
@@ -74,19 +78,40 @@ export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
 
   /**
    * A signer whose journal was restored from an earlier backup has forgotten the last wallets, and would give their keys to new ones. The forgotten
-   * wallets could never be signed for again, because an address belongs to one wallet. Nothing of an earlier look is remembered: other processes make
-   * wallets too. The signer is asked last, because it has every wallet before the database has its address.
+   * wallets could never be signed for again, because an address belongs to one wallet. A signer forgets only between two runs, and what any process
+   * gets of this run it remembers, so all wallets are counted only when a run is new to this process.
    */
   async function assertRemembers(creating: readonly CreatingWallet[]): Promise<void> {
-    const addressed = await store.countAddressed();
-    const count = await signer.countWallets();
-    if (addressed > count) throw forgotten(`it has ${count}, and ${addressed} have addresses.`);
+    if (!(await isRemembering())) await assertCounts();
     const newest = await store.listNewest([...new Set(creating.map(({ tenantId }) => tenantId))]);
     const answers = await signer.signedFrom(
       newest.map(({ tenantId, id, network }) => ({ tenantId, walletId: id, network, nonce: 0 })),
     );
     const unknown = answers.find((answer) => "refused" in answer && answer.refused === "WALLET_UNKNOWN");
     if (unknown !== undefined && "reason" in unknown) throw forgotten(unknown.reason);
+  }
+
+  /** Whether the signer is in a run that was found to know all wallets, long enough after it began. */
+  async function isRemembering(): Promise<boolean> {
+    const { count, runId } = await signer.countWallets();
+    if (run === undefined || run.id !== runId || count < run.count) {
+      run = undefined;
+      return false;
+    }
+    run.count = count;
+    return now() - run.sinceMs >= countedForMs;
+  }
+
+  /** The signer is asked last, because it has every wallet before the database has its address. */
+  async function assertCounts(): Promise<void> {
+    const addressed = await store.countAddressed();
+    const { count, runId } = await signer.countWallets();
+    if (addressed > count) {
+      run = undefined;
+      throw forgotten(`it has ${count}, and ${addressed} have addresses.`);
+    }
+    if (runId === undefined) run = undefined;
+    else if (run?.id !== runId) run = { id: runId, sinceMs: now(), count };
   }
 
   async function step(): Promise<Rest> {

@@ -77,8 +77,11 @@ export interface Signer {
     wallets: readonly (SignerWallet & { nonce: number })[],
   ) => Promise<(SignedNonce[] | SignerRefusal)[]>;
   health: () => Promise<{ isReady: boolean; reason: string | null }>;
-  /** How many wallets it has given addresses. It never falls, unless its journal was restored. Throws SignerUnavailableError. */
-  countWallets: () => Promise<number>;
+  /**
+   * How many wallets it has given addresses, and what names the run of its process; undefined from one that does not say. The number falls only
+   * with another run, after its journal was restored. Throws SignerUnavailableError.
+   */
+  countWallets: () => Promise<{ count: number; runId: string | undefined }>;
 }
 
 /** No usable answer of the signer. What was asked for may have been signed; asking again returns the same bytes. */

@@ -90,8 +90,9 @@ export function createSignerClient(options: SignerClientOptions): SignerClient {
     },
     countWallets: async () => {
       const { status, body } = await ask("GET", "/health");
-      const { wallets } = recordOf(body);
-      if (status === 200 && Number.isSafeInteger(wallets)) return Number(wallets);
+      const { wallets, runId } = recordOf(body);
+      if (status === 200 && Number.isSafeInteger(wallets))
+        return { count: Number(wallets), runId: typeof runId === "string" ? runId : undefined };
       throw new SignerUnavailableError(`The signer answered /health with ${describe(status, body)}.`);
     },
     readLimits: async (network) => {

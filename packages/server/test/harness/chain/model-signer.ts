@@ -61,7 +61,7 @@ export function createModelSigner(reach: () => Promise<void>): Signer {
       });
     },
     health: async () => ({ isReady: true, reason: null }),
-    countWallets: async () => 0,
+    countWallets: async () => ({ count: 0, runId: undefined }),
   };
 }
 

@@ -20,9 +20,11 @@ describe("the activation of wallets on a chain", () => {
   let database: TestDatabase;
   let stop: () => Promise<void> = async () => undefined;
   let errors: string[] = [];
+  let [counts, clockMs] = [0, now.getTime()];
   beforeEach(async () => {
     database = await createTestDatabase();
     errors = [];
+    [counts, clockMs] = [0, now.getTime()];
   });
   afterEach(async () => {
     await stop();
@@ -49,12 +51,19 @@ describe("the activation of wallets on a chain", () => {
         ...{ createdAt: now, updatedAt: now },
       });
   };
-  const store = () =>
-    createChainWalletActivation(withKeys(database, keys), createEventLog({ publish: () => undefined }));
+  const store = () => {
+    const log = createEventLog({ publish: () => undefined });
+    const activation = createChainWalletActivation(withKeys(database, keys), log);
+    const countAddressed = () => {
+      counts += 1;
+      return activation.countAddressed();
+    };
+    return { ...activation, countAddressed };
+  };
   /** A signer that remembers all wallets. */
   const remembering: Pick<Signer, "signedFrom" | "countWallets"> = {
     signedFrom: async (wallets) => wallets.map(() => []),
-    countWallets: async () => Number.MAX_SAFE_INTEGER,
+    countWallets: async () => ({ count: Number.MAX_SAFE_INTEGER, runId: "1" }),
   };
   const start = (
     addressesOf: Signer["addressesOf"],
@@ -72,7 +81,7 @@ describe("the activation of wallets on a chain", () => {
       ...{
         onFailure: () => undefined,
         onError: (error) => errors.push((error as Error).message),
-        now: () => now.getTime(),
+        now: () => clockMs,
         timers: nodeTimers,
       },
     });
@@ -158,6 +167,7 @@ describe("the activation of wallets on a chain", () => {
 
   /** A journal of wallets, in the order in which they got the keys of a seed. */
   const signerOf = (journal: string[]) => {
+    let runs = 1;
     const keyOf = (walletId: string) => `0x${String(journal.indexOf(walletId) + 1).padStart(40, "0")}`;
     const addressesOf: Signer["addressesOf"] = async (wallets) => {
       for (const { walletId } of wallets) if (!journal.includes(walletId)) journal.push(walletId);
@@ -169,9 +179,10 @@ describe("the activation of wallets on a chain", () => {
         : { refused: "WALLET_UNKNOWN" as const, reason: `The signer has no wallet ${walletId}.` };
     const rest: typeof remembering = {
       signedFrom: async (wallets) => wallets.map(({ walletId }) => answer(walletId)),
-      countWallets: async () => journal.length,
+      countWallets: async () => ({ count: journal.length, runId: String(runs) }),
     };
-    return { addressesOf, rest };
+    const restart = () => void runs++;
+    return { addressesOf, rest, restart };
   };
   const follow = async () => [network];
 
@@ -227,5 +238,62 @@ describe("the activation of wallets on a chain", () => {
     activator.wake();
     const done = await eventually(rows, (all) => all.every(({ state }) => state === "active"));
     expect(new Set(done.map(({ address }) => address)).size).toBe(2);
+  });
+
+  /** Wallets of a tenant, each activated in a batch of its own, a minute after the other. */
+  const activateApart = async (activator: { wake: () => void }, count: number) => {
+    for (let made = 0; made < count; made++) {
+      clockMs += 60_000;
+      await createWallets(await createTenant(), 1);
+      activator.wake();
+      await eventually(rows, (all) => all.every(({ state }) => state === "active"));
+    }
+  };
+
+  it("counts all wallets when a run of the signer is new, and not before every batch", async () => {
+    const journal: string[] = [];
+    const { addressesOf, rest, restart } = signerOf(journal);
+    const activator = start(addressesOf, follow, rest);
+    await activateApart(activator, 4);
+    expect(counts).toBe(1);
+    restart();
+    await activateApart(activator, 4);
+    expect(counts).toBe(2);
+    expect(errors).toEqual([]);
+  });
+
+  it("notices what an idle process has not seen: the signer forgot wallets that another made", async () => {
+    const journal: string[] = [];
+    const { addressesOf, rest, restart } = signerOf(journal);
+    let isIdle = false;
+    const idle = start(addressesOf, async () => (isIdle ? [] : [network]), rest);
+    const stopIdle = stop;
+    try {
+      await activateApart(idle, 2);
+      isIdle = true;
+      await activateApart(start(addressesOf, follow, rest), 3);
+      await stop();
+      // More are left than the idle one has seen.
+      journal.splice(4);
+      restart();
+      await createWallets(await createTenant(), 1);
+      isIdle = false;
+      idle.wake();
+      await eventually(
+        () => [...errors, ...journal.slice(4)],
+        (all) => all.length > 0,
+      );
+      expect(journal).toHaveLength(4);
+      expect(errors.at(-1)).toContain("it has 4, and 5 have addresses.");
+    } finally {
+      await stopIdle();
+    }
+  });
+
+  it("counts before every batch for a signer that does not name its run", async () => {
+    const { addressesOf, rest } = signerOf([]);
+    const countWallets = async () => ({ ...(await rest.countWallets()), runId: undefined });
+    await activateApart(start(addressesOf, follow, { ...rest, countWallets }), 3);
+    expect(counts).toBe(3);
   });
 });

@@ -29,7 +29,7 @@ export function createChainWalletActivation(database: Database, log: EventLog): 
         `);
       }),
     recordFailure: (wallet, error, now) => recordFailure(database, walletFailures, wallet, error, now),
-    // One scan of an index. It is asked for when a process or the signer has started.
+    // One scan of an index. It is asked for only in the first minute of a process or of the signer.
     countAddressed: async () => {
       const [row] = await database.query<{ count: string }>(sql`SELECT count(*) AS count FROM chain_wallets`);
       return Number(row?.count ?? 0);
