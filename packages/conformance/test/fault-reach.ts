@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { failingChecks } from "../src/checks/failing-checks.js";
 import { checkTable } from "../src/checks/table.js";
 import type { Check } from "../src/engine/check.js";
 import { type CheckResult, prerequisites } from "../src/engine/run-checks.js";
@@ -33,10 +34,13 @@ const reaches: Readonly<Record<string, (result: CheckResult) => boolean>> = {
 
 /** Faults that a check of the contract finds in what only the checks of a profile ask for. */
 const throughProfiles: readonly FaultName[] = ["html-429", "final-for-the-second"];
-/** One of so many faults runs with the checks of profiles too, although a check of the contract finds it; all pairs do. */
+/** One of so many faults runs with the checks of profiles and of failing transactions too, although a check of the contract finds it; all pairs do. */
 const sampleEach = 4;
 
 const contractTable = checkTable.filter(({ level }) => level === "contract");
+/** Those about transactions that fail make each run longer, and find what others find of usual transactions. */
+const ofFailing = new Set(failingChecks.map(({ id }) => id));
+const usualTable = contractTable.filter(({ id }) => !ofFailing.has(id));
 
 function isOfContract(fault: FaultName): boolean {
   const isFound = contractTable.some(({ id }) => id === faults[fault].check);
@@ -48,7 +52,9 @@ export function checksFor(fault: FaultName, withoutFault: readonly CheckResult[]
   const files = sources.filter(({ text }) => text.includes(`"${fault}"`)).map(({ file }) => file);
   const [reach] = files.length === 1 ? files.flatMap((file) => reaches[file] ?? []) : [];
   if (process.env["BURSAR_CONFORMANCE_ALL"] === "1") return checkTable;
-  if (reach === undefined) return isOfContract(fault) ? contractTable : checkTable;
+  if (reach === undefined && isOfContract(fault))
+    return ofFailing.has(faults[fault].check) ? contractTable : usualTable;
+  if (reach === undefined) return checkTable;
   const reached = withoutFault.filter(reach).map(({ check }) => check);
   const ids = new Set(reached.flatMap((check) => [check.id, ...allNeeds(check)]));
   return checkTable.filter(({ id }) => ids.has(id));

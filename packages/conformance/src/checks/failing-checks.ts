@@ -130,7 +130,7 @@ export const failingChecks = [
     result,
     "4.rule-4",
     "A transaction that fails ends in another final state than one that does not, and stays in it.",
-    { needs: ["tx.get.result"], unlessFailed: ["tx.get.result-stays", "tx.get.own", "key.every"], writes },
+    { needs: ["tx.get.result"], unlessFailed: ["tx.get.result-stays", "tx.get.own"], writes },
     async (kit) => {
       const { state: usual } = await settledTransaction(kit);
       const failed = await failedTransaction(kit);
