@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { main } from "../src/cli/main-command.js";
 import { plainTokens } from "./servers/plain/plain-server.js";
+import { failingAmount } from "./servers/plain/plain-times.js";
 
 /** The variables that the target files of the tests name. */
 export const environment = { PLAIN_TOKEN: plainTokens.own, PLAIN_REVOKED: plainTokens.revoked };
@@ -12,6 +13,7 @@ revoked_token_env: PLAIN_REVOKED
 transaction: { asset: USD, amount: "1.01" }
 exact: { asset: ETH, amount: "0.010000000000000001" }
 refused_by_policy: { amount: "5000" }
+fails: { amount: "${failingAmount}" }
 wallet: { body: { name: "{run}" }, final_states: [active] }
 final_states: [completed, failed]
 webhooks:
@@ -19,6 +21,9 @@ webhooks:
   secret: body.secret
   remove: { method: DELETE, path: "/v1/webhook-endpoints/{id}" }
   signature: { scheme: standard-webhooks }
+  state: body.data.transaction.state
+  amount: body.data.transaction.amount
+  reference: body.data.transaction.reference
 timing: { poll_ms: 5, result_ms: 3000, webhook_ms: 3000, retry_ms: 3000, quiet_ms: 60, key_ms: 20, request_ms: 5000 }
 `;
 
