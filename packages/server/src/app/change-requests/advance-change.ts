@@ -36,7 +36,9 @@ export async function lockAuthentic(
   onRead?.(request);
   if (!isOpen(request)) return request;
   if (isAuthentic && (await unit.isOpenInLog(tenantId, showId("chr", id)))) return request;
-  const failed = withNext(request, { state: "failed", failureCode: "CHANGE_REQUEST_TAMPERED" }, now);
+  const version = Math.max(request.version, await unit.lastVersion(request));
+  const tampered = { state: "failed", failureCode: "CHANGE_REQUEST_TAMPERED" } as const;
+  const failed = withNext({ ...request, version }, tampered, now);
   const act = describeLateAct(request, "change_request.fail", showId("chr", id), now);
   unit.save(failed, request.state, [{ ...act, actor: "service", clientId: null }]);
   return { refused: "CHANGE_REQUEST_TAMPERED" };

@@ -125,6 +125,8 @@ export interface ChangeUnit extends ClientUnit, PolicyReads {
    * MAC of then.
    */
   isOpenInLog: (tenantId: string, shownId: string) => Promise<boolean>;
+  /** The version of its last event. It is later than that of a row that was put back. */
+  lastVersion: (request: ChangeRequest) => Promise<number>;
   readStanding: (request: ChangeRequest) => Promise<ChangeStanding>;
   /** The signature of the request that decided is stored with it, if there is one. */
   recordDecision: (

@@ -1,4 +1,5 @@
 import type { ChangeDecision, ChangeRequest } from "../../../app/change-requests/change-request.js";
+import type { Queryable } from "../../core/database.js";
 import { type Statement, sql } from "../../core/sql.js";
 import type { RowMac } from "../row-integrity.js";
 
@@ -22,4 +23,12 @@ export function readRequest({ keyId: _, mac: __, ...row }: ChangeRow): ChangeReq
     ...row,
     decisions: row.decisions.map((one) => ({ ...one, decidedAt: new Date(one.decidedAt) })),
   };
+}
+
+/** The version of the last event; 0 if there is none. Served by events_by_subject. */
+export async function findLastVersion(source: Queryable, { tenantId, id }: ChangeRequest): Promise<number> {
+  const [row] = await source.query<{ version: number }>(sql`
+    SELECT coalesce(max(version), 0) AS version FROM events WHERE tenant_id = ${tenantId} AND subject_id = ${id}
+  `);
+  return row?.version ?? 0;
 }

@@ -35,7 +35,7 @@ import {
 import { findClientOfTenant } from "../read-client.js";
 import { judgeCaller } from "../review-caller.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../row-integrity.js";
-import { type ChangeRow, readRequest, selectRequests } from "./change-request-rows.js";
+import { type ChangeRow, findLastVersion, readRequest, selectRequests } from "./change-request-rows.js";
 import { insertChangeSignature, listChangeEvidence, readChangeSigners } from "./change-signatures.js";
 import { countOpen } from "./count-open-changes.js";
 
@@ -130,6 +130,7 @@ function createChangeUnit(tx: Tx, log: EventLog, onRead: OnClientsRead | undefin
       return { request, isAuthentic: isChangeAuthentic(tx, request, row) };
     },
     isOpenInLog: (tenantId, shownId) => isOpenInLog(tx, tenantId, shownId),
+    lastVersion: (request) => findLastVersion(tx, request),
     readStanding: (request) => readStanding(tx, standings, request),
     recordDecision: (request, decision, evidence) => {
       recordDecision(tx, request, decision);
