@@ -4,7 +4,8 @@ import type { Logger } from "pino";
 import type { IntegrityKeys } from "../app/access/integrity-keys.js";
 import { listAuditKeys } from "../app/audit/checkpoint.js";
 import { createTenantCreator, type TenantCreator } from "../app/clients/create-tenant.js";
-import { allClients, createSweeper, type Sweeper } from "../app/clients/sweeps.js";
+import { allClients } from "../app/clients/sweep.js";
+import { createSweeper, type Sweeper } from "../app/clients/sweeps.js";
 import { createTenantSuspension, type SetTenantSuspended } from "../app/clients/tenant-suspension.js";
 import { createEpochNames } from "../app/events/epoch.js";
 import { createLoadShedder } from "../app/quotas/load-shedder.js";
@@ -50,7 +51,7 @@ import { composeTransactions, type TransactionParts } from "./compose-transactio
 import { composeViews } from "./compose-views.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 import { createRailDrivers } from "./create-rail-drivers.js";
-import { createStops } from "./create-stops.js";
+import { createHoldOrders, createStops } from "./create-stops.js";
 import { keepAnalyzed } from "./keep-analyzed.js";
 import { composeMarkets, type MarketParts } from "./markets/compose-markets.js";
 import { secretContexts } from "./secret-contexts.js";
@@ -158,6 +159,7 @@ export function compose(given: ComposeOptions): Parts {
   });
   const sweeper = createSweeper({
     store: createSweepStore(database),
+    holdOrders: createHoldOrders(options),
     cancelTransactions: transactions.cancelTransactions,
     onOrdersRequested: (names) => options.wakeUps.publish("orders", names),
     onRailsRequested: () => options.wakeUps.publish("rails", []),

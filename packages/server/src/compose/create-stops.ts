@@ -1,5 +1,5 @@
-import { createStopInAnyCase, type StopInAnyCase } from "../app/access/stop-in-any-case.js";
-import { insertStop } from "../store/access/stops/stop-records.js";
+import { createStopInAnyCase, type HoldOrders, type StopInAnyCase } from "../app/access/stop-in-any-case.js";
+import { insertOverdueStop, insertStop } from "../store/access/stops/stop-records.js";
 import { isDatabaseUnavailable } from "../store/core/database.js";
 import type { ComposeOptions } from "./compose.js";
 
@@ -15,4 +15,10 @@ export function createStops({ database, log }: Pick<ComposeOptions, "database" |
         "A freeze, suspension, cancellation or disabled client was recorded and holds, but its row, audit entry or event could not be written.",
       ),
   });
+}
+
+export function createHoldOrders({ database }: Pick<ComposeOptions, "database">): HoldOrders {
+  return async (subject) => {
+    await database.query(insertOverdueStop(subject));
+  };
 }

@@ -28,6 +28,9 @@ export type StopInAnyCase = <T>(
   },
 ) => Promise<T>;
 
+/** Keeps the orders of a stopped subject from trading that are still in a book when the stop is answered. */
+export type HoldOrders = (subject: StopSubject) => Promise<void>;
+
 export interface StopInAnyCaseDeps {
   /** One INSERT that depends on no other row. */
   recordStop: (subject: StopSubject, facts: StopFacts) => Promise<void>;

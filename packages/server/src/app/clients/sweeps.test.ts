@@ -1,6 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { nodeTimers } from "../../runtime/loops/timers.js";
-import { createSweeper, type OpenPage, type Sweep, type SweeperDeps, type SweepStore } from "./sweeps.js";
+import type { StopSubject } from "../access/stop-in-any-case.js";
+import { allClients, type OpenPage, type Sweep, type SweepStore } from "./sweep.js";
+import { createSweeper, type SweeperDeps } from "./sweeps.js";
 
 const lockTimeout = new Error("canceling statement due to lock timeout");
 
@@ -17,6 +19,7 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
   const left = [...recorded];
   const finished: string[] = [];
   const errors: unknown[] = [];
+  const held: StopSubject[] = [];
   const sweeper = createSweeper({
     store: {
       cancelStoppedOrders: async () => ({ markets: [], next: undefined }),
@@ -38,6 +41,9 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
       },
       ...store,
     },
+    holdOrders: async (subject) => {
+      held.push(subject);
+    },
     cancelTransactions: async () => 0,
     onOrdersRequested: () => undefined,
     onReleased: () => undefined,
@@ -48,7 +54,7 @@ function createWorld(recorded: Sweep[], store: Partial<SweepStore> = {}, deps: P
     timers: nodeTimers,
     ...deps,
   });
-  return { sweeper, finished, errors, left };
+  return { sweeper, finished, errors, held, left };
 }
 
 const nothing: OpenPage = { unsettled: [], onRail: [], next: undefined };
@@ -152,6 +158,40 @@ it("a change carries out its own sweeps only, and stops when its time has passed
   expect(asked).toHaveLength(turns);
   expect(new Set(asked)).toEqual(new Set(["b"]));
   expect(finished).toEqual([]);
+});
+
+describe("orders that are still in a book when a stop is answered", () => {
+  const change = { tenantId: "a", clientId: "client", isStopped: true };
+  const atOnce: SweeperDeps["timers"] = {
+    after: (_ms, work) => {
+      setImmediate(work);
+      return () => undefined;
+    },
+  };
+
+  it.each([
+    ["of a client", change.clientId, "client"],
+    ["of a tenant", allClients, "a"],
+  ])("%s do not trade", async (_, clientId, subjectId) => {
+    const { sweeper, held } = createWorld([], { hasOpenOrders: async () => true }, { timers: atOnce });
+    await sweeper.runFor({ ...change, clientId });
+    expect(held).toEqual([{ tenantId: "a", subjectId }]);
+  });
+
+  it("do not trade either if nobody knows whether there are any", async () => {
+    const failing = async () => Promise.reject(lockTimeout);
+    const { sweeper, held, errors } = createWorld([], { hasOpenOrders: failing });
+    await sweeper.runFor(change);
+    expect([held, errors]).toEqual([[{ tenantId: "a", subjectId: "client" }], [lockTimeout]]);
+  });
+
+  it("have nothing to wait for if there are none, or if the client is enabled", async () => {
+    const none = createWorld([]);
+    await none.sweeper.runFor(change);
+    const enabled = createWorld([], { hasOpenOrders: async () => true });
+    await enabled.sweeper.runFor({ ...change, isStopped: false });
+    expect([none.held, enabled.held]).toEqual([[], []]);
+  });
 });
 
 it("a long turn of one tenant's transactions does not keep another tenant's orders in the books", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { StopSubject } from "../access/stop-in-any-case.js";
 import { createOrderChanges, type OrderChangesDeps } from "./order-changes.js";
 
 /** A wallet whose orders stay in a book, and a clock that moves with the pauses. */
@@ -6,6 +7,7 @@ function setUp() {
   let nowMs = 0;
   let looks = 0;
   const pauses: number[] = [];
+  const held: string[] = [];
   const changes = createOrderChanges({
     store: {
       requestCancelsOfFrozenWallet: async () => ["BTC-USD"],
@@ -13,6 +15,9 @@ function setUp() {
         looks += 1;
         return true;
       },
+    },
+    holdOrders: async ({ subjectId }: StopSubject) => {
+      held.push(subjectId);
     },
     onRequested: () => undefined,
     monotonicMs: () => nowMs,
@@ -25,15 +30,16 @@ function setUp() {
       },
     },
   } as unknown as OrderChangesDeps);
-  return { changes, pauses, looks: () => looks };
+  return { changes, held, pauses, looks: () => looks };
 }
 
 describe("waiting for the orders of a frozen wallet", () => {
-  it("looks less and less often, and gives up", async () => {
-    const { changes, pauses, looks } = setUp();
+  it("looks less and less often, and gives up; they do not trade then", async () => {
+    const { changes, held, pauses, looks } = setUp();
     expect(await changes.cancelOrdersOfFrozenWallet("t", "w")).toBe("remaining");
     expect(pauses.slice(0, 5)).toEqual([20, 40, 80, 160, 200]);
     expect(looks()).toBeLessThan(40);
+    expect(held).toEqual(["w"]);
   });
 
   it("is shared by all requests that freeze the wallet", async () => {

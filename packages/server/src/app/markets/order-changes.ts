@@ -1,6 +1,7 @@
 import { type MarketRegistry, orderStates } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
 import type { Timers } from "../../runtime/loops/timers.js";
+import type { HoldOrders } from "../access/stop-in-any-case.js";
 import type { ClientOrigin } from "../audit/audit-entry.js";
 import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -18,7 +19,7 @@ export interface OrderChanges {
 
 /**
  * Cancels all orders of a frozen wallet, and waits a few seconds until they have left the books or the wallet is unfrozen. `none`: it
- * had no orders; `remaining`: some are still in a book, because no process runs its market or the market is overloaded.
+ * had no orders; `remaining`: some are still in a book, because no process runs its market or the market is overloaded. They do not trade.
  */
 export type CancelOrdersOfFrozenWallet = (
   tenantId: string,
@@ -35,6 +36,7 @@ export interface OrderChangesDeps {
     | "requestCancelsOfFrozenWallet"
     | "hasOrdersOfFrozenWallet"
   >;
+  holdOrders: HoldOrders;
   /** Called when a market has something to do. */
   onRequested: (market: string) => void;
   audit: Pick<AuditRecorder, "recordAct">;
@@ -49,7 +51,7 @@ const pollAfterMs = 20;
 const pollEveryMaxMs = 200;
 
 export function createOrderChanges(deps: OrderChangesDeps): OrderChanges {
-  const { markets, store, onRequested, audit, monotonicMs, timers } = deps;
+  const { markets, store, holdOrders, onRequested, audit, monotonicMs, timers } = deps;
   const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
   /** The requests to freeze one wallet wait together. */
   const waiting = new Map<string, Promise<"cancelled" | "remaining">>();
@@ -58,7 +60,10 @@ export function createOrderChanges(deps: OrderChangesDeps): OrderChanges {
     const beganMs = monotonicMs();
     for (let pauseMs = pollAfterMs; ; pauseMs = Math.min(2 * pauseMs, pollEveryMaxMs)) {
       if (!(await store.hasOrdersOfFrozenWallet(tenantId, walletId))) return "cancelled";
-      if (monotonicMs() - beganMs > waitMaxMs) return "remaining";
+      if (monotonicMs() - beganMs > waitMaxMs) {
+        await holdOrders({ tenantId, subjectId: walletId });
+        return "remaining";
+      }
       await pause(pauseMs);
     }
   }

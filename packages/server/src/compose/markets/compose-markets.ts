@@ -39,6 +39,7 @@ import { createTradeStore } from "../../store/markets/trades.js";
 import { createOrderTracing } from "../../store/tracing/trace-orders.js";
 import { createWalletStore } from "../../store/wallets/wallets.js";
 import type { ComposeOptions } from "../compose.js";
+import { createHoldOrders } from "../create-stops.js";
 import { runMarket } from "./run-market.js";
 
 /** Markets: orders, the processes that match them, and the public books. */
@@ -103,6 +104,7 @@ export function composeMarkets(
   const changesDeps = {
     markets,
     store: orders,
+    holdOrders: createHoldOrders(options),
     onRequested: wakeEngine,
     monotonicMs: () => performance.now(),
     timers: nodeTimers,

@@ -7,7 +7,7 @@ import {
   type Sweep,
   type SweepKind,
   type SweepStore,
-} from "../../app/clients/sweeps.js";
+} from "../../app/clients/sweep.js";
 import { actorIdOfAct, operatorActorId } from "../../app/events/actor.js";
 import {
   type Database,

@@ -1,5 +1,5 @@
 import type { StopSubject } from "../../app/access/stop-in-any-case.js";
-import { allClients } from "../../app/clients/sweeps.js";
+import { allClients } from "../../app/clients/sweep.js";
 import type { TenantSuspensionStore } from "../../app/clients/tenant-suspension.js";
 import type { Database } from "../core/database.js";
 import { sql } from "../core/sql.js";

@@ -1,6 +1,6 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Sweep } from "../../../src/app/clients/sweeps.js";
+import type { Sweep } from "../../../src/app/clients/sweep.js";
 import { createSweepStore } from "../../../src/store/access/sweeps.js";
 import { sql } from "../../../src/store/core/sql.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";

@@ -77,7 +77,7 @@ export function lastStopAt(tenantId: Statement, subjectId: Statement): Statement
 /** Longer than orders need to leave a book after a stop that was written as a whole. */
 const leavingFor = sql`interval '10 seconds'`;
 
-/** The same; but of a stop that was written as a whole, and just now, with its MAC. Two with one number were not both written by the service. */
+/** The same; but of a stop that was written as a whole, and just now, with its MAC. A second one with its number says that its time is over. */
 function lastStopOfMarket(tenantId: Statement, subjectId: Statement): Statement {
   const isBegun = sql`stop.mac IS NOT NULL AND stop.recorded_at BETWEEN now() - ${leavingFor} AND now() + ${leavingFor} AND NOT EXISTS (
     SELECT FROM stop_records twin WHERE twin.tenant_id = stop.tenant_id AND twin.subject_id = stop.subject_id
@@ -206,6 +206,21 @@ export function insertStop(
   return sql`
     INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels, by_operator)
     SELECT ${tenantId}, ${subjectId}, ${number}, true, now(), ${cancelsPayments}::boolean, ${byOperator}::boolean
+  `;
+}
+
+/**
+ * Says of a subject that is stopped that what it had in a book should have left it, and must not trade. With the number of the stop, so that
+ * whatever ends that ends this too. Served by the primary key.
+ */
+export function insertOverdueStop({ tenantId, subjectId }: StopSubject): Statement {
+  return sql`
+    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels, by_operator)
+    SELECT last.tenant_id, last.subject_id, last.number, true, now(), last.cancels, last.by_operator
+    FROM (
+      SELECT stop.* FROM stop_records stop WHERE stop.tenant_id = ${tenantId} AND stop.subject_id = ${subjectId}
+      ORDER BY stop.number DESC, stop.stopped DESC LIMIT 1) AS last
+    WHERE last.stopped
   `;
 }
 

@@ -1,4 +1,4 @@
-import { allClients, type SweepStore } from "../../../app/clients/sweeps.js";
+import { allClients, type SweepStore } from "../../../app/clients/sweep.js";
 import { type Database, requireKeys } from "../../core/database.js";
 import { joinByKey, listKeys, locateRows } from "../../core/rows/locate-rows.js";
 import { sql } from "../../core/sql.js";

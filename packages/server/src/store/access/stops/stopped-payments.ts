@@ -4,7 +4,7 @@ import type {
   StopPosition,
   StoppedPage,
 } from "../../../app/clients/stopped-work.js";
-import { allClients } from "../../../app/clients/sweeps.js";
+import { allClients } from "../../../app/clients/sweep.js";
 import type { Queryable } from "../../core/database.js";
 import { idAt } from "../../core/id-at.js";
 import { sql } from "../../core/sql.js";
