@@ -77,7 +77,7 @@ export function lastStopAt(tenantId: Statement, subjectId: Statement): Statement
 /** Longer than orders need to leave a book after a stop that was written as a whole. */
 const leavingFor = sql`interval '10 seconds'`;
 
-/** The same; but of a stop that was written as a whole, and just now, with its MAC. A second one with its number says that its time is over. */
+/** The same; but of a stop that was written as a whole, and just now, with its MAC. A second one with its number says that its time has passed. */
 function lastStopOfMarket(tenantId: Statement, subjectId: Statement): Statement {
   const isBegun = sql`stop.mac IS NOT NULL AND stop.recorded_at BETWEEN now() - ${leavingFor} AND now() + ${leavingFor} AND NOT EXISTS (
     SELECT FROM stop_records twin WHERE twin.tenant_id = stop.tenant_id AND twin.subject_id = stop.subject_id
