@@ -1,35 +1,17 @@
-// The programs that make load and serve as yardsticks. They are Debian packages, installed if they are missing and this is root.
-import { execFile, spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+// The programs that make load and serve as yardsticks.
+import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { findProgram, installMissing } from "../tools/debian-programs.mjs";
 
 const execute = promisify(execFile);
 
-/** @param {"wrk" | "pgbench"} name @returns {string} its path */
-export function provideProgram(name) {
-  const found = find(name);
-  if (found !== undefined) return found;
-  const packageName = name === "wrk" ? "wrk" : "postgresql-15";
-  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    console.log(`bench: installing ${packageName}`);
-    spawnSync("apt-get", ["update", "-qq"], { stdio: "ignore" });
-    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", packageName], {
-      stdio: "ignore",
-    });
-  }
-  const installed = find(name);
-  if (installed !== undefined) return installed;
-  console.error(`bench: ${name} is missing; install Debian's ${packageName}`);
+/** @param {"wrk" | "postgresql-15"} packageName @returns {string} the path of its program */
+function provideProgram(packageName) {
+  installMissing([packageName]);
+  const path = findProgram(packageName);
+  if (path !== undefined) return path;
+  console.error(`bench: a program is missing; install Debian's ${packageName}`);
   process.exit(1);
-}
-
-/** @param {string} name */
-function find(name) {
-  const places = ["/usr/bin", "/usr/local/bin"];
-  const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql") : [];
-  return [...places, ...versions.map((version) => `/usr/lib/postgresql/${version}/bin`)]
-    .map((folder) => `${folder}/${name}`)
-    .find((path) => existsSync(path));
 }
 
 /**
@@ -58,7 +40,7 @@ export async function runPgbench(databaseUrl, args, seconds) {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   const connection = ["-h", hostname, "-p", port, "-U", username];
   const { stdout: output } = await execute(
-    provideProgram("pgbench"),
+    provideProgram("postgresql-15"),
     [
       ...connection,
       "-n",
@@ -85,7 +67,7 @@ export async function runPgbench(databaseUrl, args, seconds) {
 export async function initialisePgbench(databaseUrl, scale) {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   await execute(
-    provideProgram("pgbench"),
+    provideProgram("postgresql-15"),
     ["-h", hostname, "-p", port, "-U", username, "-i", "-q", "-s", String(scale), pathname.slice(1)],
     { env: { ...process.env, PGPASSWORD: password } },
   );
