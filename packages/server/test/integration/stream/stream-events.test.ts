@@ -13,7 +13,9 @@ describe("the events channel", () => {
   let service: TestService;
   let other: TestService;
   beforeAll(async () => {
-    service = await startTestService();
+    // Forty clients of a tenant read up to two thousand events each, within seconds on a fast machine.
+    const settings = { "quotas.read_per_second": "100000", "quotas.read_burst": "100000" };
+    service = await startTestService(settings);
     other = await service.another();
   });
   afterAll(async () => {
