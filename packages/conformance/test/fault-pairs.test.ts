@@ -1,14 +1,21 @@
 import { describe, it, type TestContext, vi } from "vitest";
-import { failedChecks, faultsBesidePairs, findEachAlone, ofTime } from "./each-fault.js";
+import {
+  createPacing,
+  failedChecks,
+  faultsBesidePairs,
+  findEachAlone,
+  ofTime,
+  runsMax,
+} from "./each-fault.js";
 import { faultNames, faults } from "./faults.js";
 import { runPlain } from "./plain-target.js";
 import { unnamedValues } from "./unnamed-values.js";
 
 /** Two faults at once: the report names no check that is meant for a third. */
 
-// A run mostly waits. With 12 together, the faults that concern time were found too late on a busy machine.
-vi.setConfig({ maxConcurrency: 8 });
+vi.setConfig({ maxConcurrency: runsMax });
 
+const paced = createPacing();
 const pairs = 50;
 const seed = Number(process.env["BURSAR_CONFORMANCE_SEED"] ?? 20_261_116);
 
@@ -26,7 +33,7 @@ const cases = Array.from({ length: pairs }, (_, index) => pairAt(index));
 const isOfTime = (pair: Pair) => pair.some((name) => ofTime.includes(name));
 
 async function findBoth([one, other]: Pair, { expect }: Pick<TestContext, "expect">): Promise<void> {
-  const results = await runPlain([one, other]);
+  const results = await paced(() => runPlain([one, other]));
   const found = failedChecks(results);
   expect(unnamedValues(results)).toEqual([]);
   const meant: string[] = [faults[one].check, faults[other].check];
@@ -40,7 +47,7 @@ describe.concurrent("two faults", () => {
 const ofTimeCases = cases.filter(isOfTime);
 // Whether there is one depends on the number of faults.
 describe.skipIf(ofTimeCases.length === 0)("two faults, of which one concerns time", () => {
-  it.for(ofTimeCases)("%s and %s are found by their checks alone", findBoth);
+  it.concurrent.for(ofTimeCases)("%s and %s are found by their checks alone", findBoth);
 });
 
-findEachAlone(faultsBesidePairs);
+findEachAlone(faultsBesidePairs, { paced });

@@ -69,9 +69,9 @@ function plainTarget(url: string): Target {
     timing: {
       requestMs: 10_000,
       pollMs: 5,
-      resultMs: 1500,
-      webhookMs: 1500,
-      retryMs: 1500,
+      resultMs: 4000,
+      webhookMs: 4000,
+      retryMs: 4000,
       visibleMs: 0,
       quietMs: 120,
       keyMs: forgottenMs + 50,
