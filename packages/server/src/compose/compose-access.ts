@@ -159,7 +159,13 @@ export function composeAccess(
   const changes = createKeyedMutex(clientChangesWaitingMax);
   const deps = { clients, keys, access, changes, defaultQuotas, newUuid, randomBytes, now };
   const clientsMax = settings["limits.clients_per_tenant"];
-  const serviceDeps = { ...deps, clientsMax, stopInAnyCase: createStops(options), onStateChanged };
+  const serviceDeps = {
+    ...deps,
+    clientsMax,
+    stopInAnyCase: createStops(options),
+    recorder: audit,
+    onStateChanged,
+  };
   // Without a token a client could stop nothing.
   const takeTokenQuota = (client: Parameters<QuotaKeeper["of"]>[0]) =>
     takeQuota(quotas.of(client), { quotaClass: "auth", canStop: true }, performance.now(), 1);

@@ -290,6 +290,7 @@ export function composeTransactions(
         stopInAnyCase,
         cancelOrders: orders.cancelOrdersOfFrozenWallet,
         onFrozen: () => wakeUps.publish("rails", []),
+        recorder: audit,
         now,
       }),
       presentWallet: createWalletPresenter(assets),

@@ -5,14 +5,12 @@ import type { ComposeOptions } from "./compose.js";
 
 export function createStops({ database, log }: Pick<ComposeOptions, "database" | "log">): StopInAnyCase {
   return createStopInAnyCase({
-    recordStop: async (subject, facts) => {
-      await database.query(insertStop(subject, facts));
-    },
+    recordStop: async (subject, facts) => (await database.query(insertStop(subject, facts))).length > 0,
     isUnavailable: isDatabaseUnavailable,
     onIncomplete: (error, { tenantId, subjectId }) =>
       log.error(
         { err: error, tenant_id: tenantId, subject_id: subjectId },
-        "A freeze, suspension, cancellation or disabled client was recorded and holds, but its row, audit entry or event could not be written.",
+        "A freeze, suspension, cancellation or disabled client was recorded and holds, but its row or event could not be written.",
       ),
   });
 }

@@ -4,18 +4,19 @@ export interface StopSubject {
   subjectId: string;
 }
 
-/** Of a stop of a client. */
 export interface StopFacts {
-  /** Whether the payments that it has requested are cancelled too. */
+  /** Set if nobody has found yet that the subject is a wallet of the tenant: an id of something else must not be stopped as one. */
+  isWallet?: boolean;
+  /** Whether the payments that a client has requested are cancelled too. */
   cancelsPayments?: boolean;
-  /** Whether the operator has stopped it, so that one client alone does not end that. */
+  /** Whether the operator has stopped a client, so that another one alone does not end that. */
   byOperator?: boolean;
 }
 
 /**
  * Carries out what stops a subject. If that fails, the stop alone is recorded, and holds: nothing that something else has written to the
- * database, or holds locked, is in its way. It then counts as carried out, without its audit entry and its event, which is reported; unless the
- * database was unavailable, because then the caller retries all of it.
+ * database, or holds locked, is in its way. It then counts as carried out, without its event, which is reported; unless the database was
+ * unavailable, because then the caller retries all of it.
  */
 export type StopInAnyCase = <T>(
   subject: StopSubject,
@@ -23,8 +24,10 @@ export type StopInAnyCase = <T>(
     act: () => Promise<T>;
     /** The answer if only the stop was recorded. */
     otherwise: () => Promise<T>;
-    /** Whether it was decided that the subject is stopped; asked after a failure. Left out: yes. */
-    isDecided?: () => boolean;
+    /** Whether it was decided that the subject is stopped; asked after a failure. */
+    isDecided: () => boolean;
+    /** Called when only the stop was recorded, so that the audit log has it all the same. */
+    onRecorded?: () => void;
   },
 ) => Promise<T>;
 
@@ -32,8 +35,8 @@ export type StopInAnyCase = <T>(
 export type HoldOrders = (subject: StopSubject) => Promise<void>;
 
 export interface StopInAnyCaseDeps {
-  /** One INSERT that depends on no other row. */
-  recordStop: (subject: StopSubject, facts: StopFacts) => Promise<void>;
+  /** One INSERT that depends on no row that can be locked. Returns whether there was something to stop. */
+  recordStop: (subject: StopSubject, facts: StopFacts) => Promise<boolean>;
   isUnavailable: (error: unknown) => boolean;
   /** A stop was recorded that could not be carried out in full. */
   onIncomplete: (error: unknown, subject: StopSubject) => void;
@@ -44,17 +47,15 @@ export function createStopInAnyCase({
   isUnavailable,
   onIncomplete,
 }: StopInAnyCaseDeps): StopInAnyCase {
-  return async (subject, { act, otherwise, isDecided = () => true, ...facts }) => {
+  return async (subject, { act, otherwise, isDecided, onRecorded, ...facts }) => {
     try {
       return await act();
     } catch (error) {
       if (!isDecided()) throw error;
-      try {
-        await recordStop(subject, facts);
-      } catch {
-        throw error;
-      }
+      const isRecorded = await recordStop(subject, facts).catch(() => false);
+      if (!isRecorded) throw error;
       onIncomplete(error, subject);
+      onRecorded?.();
       if (isUnavailable(error)) throw error;
       return await otherwise();
     }

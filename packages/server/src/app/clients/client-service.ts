@@ -3,6 +3,7 @@ import type { KeyedMutex } from "../../runtime/concurrency/keyed-mutex.js";
 import type { IntegrityKeys } from "../access/integrity-keys.js";
 import type { StopInAnyCase } from "../access/stop-in-any-case.js";
 import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { type ClientQuotas, findBeyond, type Quotas, readClientQuotas } from "../quotas/client-quotas.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -66,6 +67,7 @@ export interface ClientDeps {
 
 export interface ClientServiceDeps extends ClientDeps {
   stopInAnyCase: StopInAnyCase;
+  recorder: Pick<AuditRecorder, "recordAct">;
   /** The most clients that a tenant may have. */
   clientsMax: number;
   /** Called when a client was disabled or enabled: begins with what that leaves to do. */
@@ -179,7 +181,12 @@ async function changeClient(
   const apply = (onDecided?: () => void) =>
     applyClientChange(deps, origin, clientId, "client.change", decide, { onDecided });
   const changed = await (body.state === "disabled"
-    ? disableClient(deps, origin, clientId, apply, body.cancel?.includes("transactions"))
+    ? disableClient(
+        deps,
+        origin,
+        { clientId, action: "client.change", cancelsPayments: body.cancel?.includes("transactions") },
+        apply,
+      )
     : apply());
   if (isRefused(changed)) return changed;
   if (body.state !== undefined || body.cancel !== undefined) await deps.onStateChanged(changed);

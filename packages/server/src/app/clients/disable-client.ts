@@ -1,6 +1,7 @@
-import type { ChangeClientBody } from "@bursar/protocol";
+import { type ChangeClientBody, showId } from "@bursar/protocol";
 import type { StopInAnyCase } from "../access/stop-in-any-case.js";
 import { type Origin, tenantOf } from "../audit/audit-entry.js";
+import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ApiClient, ClientAccessCache, ClientStore } from "./client.js";
 
@@ -11,15 +12,22 @@ interface DisableClientDeps {
   clients: Pick<ClientStore, "findClientOfTenant">;
   access: Pick<ClientAccessCache, "forget">;
   stopInAnyCase: StopInAnyCase;
+  /** Records a disabled client of which only the stop was written. */
+  recorder: Pick<AuditRecorder, "recordAct">;
+}
+
+interface Disabling {
+  clientId: string;
+  action: "client.change" | "person.change";
+  cancelsPayments?: boolean | undefined;
 }
 
 /** The operator disables a client in any case, also one whose row was changed or is locked; a client only if it was found that it may. */
 export function disableClient(
-  { clients, access, stopInAnyCase }: DisableClientDeps,
+  { clients, access, stopInAnyCase, recorder }: DisableClientDeps,
   origin: Origin,
-  clientId: string,
+  { clientId, action, cancelsPayments = false }: Disabling,
   change: (onDecided: () => void) => Promise<ApiClient | Refused>,
-  cancelsPayments = false,
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
   let isDecided = origin.by === "operator";
@@ -40,6 +48,9 @@ export function disableClient(
         return (await clients.findClientOfTenant(tenantId, clientId)) ?? { refused: "CLIENT_NOT_FOUND" };
       },
       isDecided: () => isDecided,
+      onRecorded: () => {
+        if (origin.by !== "operator") recorder.recordAct(origin, action, showId("cli", clientId));
+      },
       cancelsPayments,
       byOperator: origin.by === "operator",
     },

@@ -42,7 +42,7 @@ export function createTenantSuspension({
     const act = () => store.setSuspended(tenantId, isSuspended, audit);
     const otherwise = async () => "changed" as const;
     const outcome = isSuspended
-      ? await stopInAnyCase({ tenantId, subjectId: tenantId }, { act, otherwise })
+      ? await stopInAnyCase({ tenantId, subjectId: tenantId }, { act, otherwise, isDecided: () => true })
       : await act();
     if (outcome === "changed") await onChanged(tenantId, isSuspended);
     return outcome;

@@ -146,7 +146,9 @@ async function changePerson(
   // Before the stop of a client is recorded in any case, because this route stops people only.
   if (known === undefined || !isPerson(known)) return notFound;
   const changed = asPerson(
-    await (body.state === "disabled" ? disableClient(deps, origin, id, apply) : apply()),
+    await (body.state === "disabled"
+      ? disableClient(deps, origin, { clientId: id, action: "person.change" }, apply)
+      : apply()),
   );
   if (!isRefused(changed) && body.state !== undefined) await deps.onStateChanged(changed);
   return changed;

@@ -41,15 +41,19 @@ export type CancelTransaction = (origin: ClientOrigin, id: string) => Promise<Tr
 export function createTransactionCanceller(deps: CancelTransactionDeps): CancelTransaction {
   const { settlements, stopInAnyCase, rails, read, changes, onRequested, audit, now } = deps;
 
-  function cancel(tenantId: string, id: string, actorId: string): Promise<Outcome> {
+  function cancel(origin: ClientOrigin, id: string): Promise<Outcome> {
+    const { tenantId, clientId } = origin.principal;
     const found: Found = {};
     return stopInAnyCase<Outcome>(
       { tenantId, subjectId: id },
       {
-        act: () => cancelNow(tenantId, id, actorId, found),
+        act: () => cancelNow(tenantId, id, clientId, found),
         otherwise: async () => (found.isTampered === true ? "tampered" : "stopped"),
         // What a rail works on is not stopped by a record, because it may be paid already.
         isDecided: () => found.isTampered !== undefined,
+        onRecorded: () => {
+          if (found.isTampered === false) audit.recordAct(origin, "transaction.cancel", showId("tx", id));
+        },
       },
     );
   }
@@ -91,10 +95,11 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
   }
 
   return async (origin, id) => {
-    const { tenantId, clientId } = origin.principal;
-    const outcome = await cancel(tenantId, id, clientId);
+    const { tenantId } = origin.principal;
+    const outcome = await cancel(origin, id);
     if (outcome === "tampered") return { refused: "TRANSACTION_TAMPERED" };
-    if (outcome !== "closed") audit.recordAct(origin, "transaction.cancel", showId("tx", id));
+    if (outcome === "cancelled" || outcome === "requested")
+      audit.recordAct(origin, "transaction.cancel", showId("tx", id));
     if (outcome === "cancelled") changes.publish([id]);
     if (outcome === "requested") onRequested();
     const transaction = await read(tenantId, id);

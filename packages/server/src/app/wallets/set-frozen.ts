@@ -1,6 +1,7 @@
 import { showId } from "@bursar/protocol";
 import type { StopInAnyCase } from "../access/stop-in-any-case.js";
 import { describeAct, type Origin } from "../audit/audit-entry.js";
+import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { describeReviewedAct } from "../clients/review-caller.js";
 import type { CancelOrdersOfFrozenWallet } from "../markets/order-changes.js";
 import type { Refused } from "../requests/refused.js";
@@ -19,6 +20,8 @@ export interface FreezerDeps {
   cancelOrders: CancelOrdersOfFrozenWallet;
   /** Called when a wallet of a rail is frozen: what the rail has begun is stopped, if it can be. */
   onFrozen: () => void;
+  /** Records a freeze of which only the stop was written. That of the operator is in the log of the command. */
+  recorder: Pick<AuditRecorder, "recordAct">;
   now: () => number;
 }
 
@@ -27,7 +30,8 @@ export interface FreezerDeps {
  * reason. A freeze is answered when the wallet's orders are out of
  * the books: from then on nothing leaves it any more, except for what its network has already.
  */
-export function createFreezer({ store, stopInAnyCase, cancelOrders, onFrozen, now }: FreezerDeps): SetFrozen {
+export function createFreezer(deps: FreezerDeps): SetFrozen {
+  const { store, stopInAnyCase, cancelOrders, onFrozen, recorder, now } = deps;
   return async (origin, id, frozen, reason) => {
     const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
     const action = frozen ? "wallet.freeze" : "wallet.unfreeze";
@@ -37,8 +41,14 @@ export function createFreezer({ store, stopInAnyCase, cancelOrders, onFrozen, no
     const audit = reason === undefined ? described : { ...described, reason };
     const act = () => store.setFrozen(tenantId, id, frozen, audit);
     const otherwise = () => store.readWallet(tenantId, id);
+    const onRecorded = () => {
+      if (origin.by !== "operator") recorder.recordAct(origin, action, showId("wlt", id));
+    };
     const wallet = frozen
-      ? await stopInAnyCase({ tenantId, subjectId: id }, { act, otherwise })
+      ? await stopInAnyCase(
+          { tenantId, subjectId: id },
+          { act, otherwise, isDecided: () => true, isWallet: true, onRecorded },
+        )
       : await act();
     if (wallet === undefined) return { refused: "WALLET_NOT_FOUND" };
     if (!frozen) return wallet;

@@ -216,10 +216,11 @@ function composeUseCases(deps: ServiceProcessDeps) {
     }),
   );
   const stopInAnyCase = <T>(_: unknown, { act }: { act: () => Promise<T> }) => act();
+  const audit = { recordAct: () => undefined };
   const cancel = createTransactionCanceller({
     ...{ settlements: ports.settlements, rails, read, changes, stopInAnyCase },
     onRequested: () => driver.wake(),
-    audit: { recordAct: () => undefined },
+    audit,
     now,
   });
   const createWallet = createWalletCreator({
@@ -231,7 +232,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
   });
   // There are no markets in the simulated world.
   const setFrozen = createFreezer({
-    ...{ store: ports.wallets, onFrozen: () => undefined, stopInAnyCase, now },
+    ...{ store: ports.wallets, onFrozen: () => undefined, recorder: audit, stopInAnyCase, now },
     cancelOrders: async () => "none",
   });
   const presentWallet = createWalletPresenter(assets);

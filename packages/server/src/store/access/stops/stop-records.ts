@@ -197,15 +197,23 @@ async function findNextNumber(tx: Tx, { tenantId, subjectId }: StopSubject): Pro
   return row?.number ?? "1";
 }
 
-/** The stop alone, in one statement that locks no row and needs no MAC. */
+/**
+ * The stop alone, in one statement that locks no row and needs no MAC. Returns a row if it was inserted: a client can name anything as a
+ * wallet, also the id of a client, the tenant or a payment, which have their records beside those of wallets.
+ */
 export function insertStop(
   { tenantId, subjectId }: StopSubject,
-  { cancelsPayments = false, byOperator = false }: StopFacts = {},
+  { isWallet = false, cancelsPayments = false, byOperator = false }: StopFacts = {},
 ): Statement {
+  const isThere = isWallet
+    ? sql`EXISTS (SELECT FROM wallets WHERE tenant_id = ${tenantId} AND id = ${subjectId})`
+    : sql`true`;
   const number = nextNumber(sql`${tenantId}::uuid`, sql`${subjectId}::uuid`);
   return sql`
     INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels, by_operator)
     SELECT ${tenantId}, ${subjectId}, ${number}, true, now(), ${cancelsPayments}::boolean, ${byOperator}::boolean
+    WHERE ${isThere}
+    RETURNING number
   `;
 }
 
