@@ -40,10 +40,13 @@ export function installRequestContext(
   pending: PendingAnswers,
   outcomes: Outcomes,
 ): void {
-  /** Connections whose last request may not have ended where Node's parser thinks: what follows on them is not served. */
-  const ambiguous = new WeakSet<Socket>();
+  /**
+   * What follows on these connections is not served: a request may not have ended where Node's parser thinks, or there were too many, and
+   * to refuse each of the thousand others in a packet would keep other connections waiting.
+   */
+  const closing = new WeakSet<Socket>();
   app.addHook("onRequest", (request, reply, done) => {
-    if (ambiguous.has(request.raw.socket)) {
+    if (closing.has(request.raw.socket)) {
       reply.hijack();
       return;
     }
@@ -53,11 +56,12 @@ export function installRequestContext(
     if (request.raw.socket.remoteAddress === undefined)
       return done(new Refusal("MALFORMED_REQUEST", { message: "The client has disconnected." }));
     if (pending.count(request.raw.socket) > waitingMax) {
+      closing.add(request.raw.socket);
       const message = `More than ${waitingMax} requests are pending on this connection.`;
       return done(new Refusal("MALFORMED_REQUEST", { message, headers: { connection: "close" } }));
     }
     if (hasOtherCoding(request)) {
-      ambiguous.add(request.raw.socket);
+      closing.add(request.raw.socket);
       const message = "Transfer-Encoding must be chunked.";
       return done(new Refusal("MALFORMED_REQUEST", { message, headers: { connection: "close" } }));
     }

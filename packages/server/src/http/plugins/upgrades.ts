@@ -18,6 +18,11 @@ interface Upgrade {
 
 /** How long a peer that does not read its refusal can delay the close. */
 const lingerMs = 1000;
+/**
+ * A connection ends after as many requests whose upgrade was ignored. Each of them is parsed twice, and one packet can have hundreds; a client
+ * that sends the header with each request connects again.
+ */
+const ignoredMax = 32;
 
 /**
  * Routes requests for a WebSocket like all others, so that token, scope, request id, audit and errors work the same: a refusal is an
@@ -29,6 +34,7 @@ export function installUpgrades(
   pending: Pick<PendingAnswers, "before">,
 ): void {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>();
+  const ignoredCounts = new WeakMap<Socket, number>();
   app.decorateRequest("upgrade", {
     getter() {
       return upgrades.get(this.raw);
@@ -36,7 +42,9 @@ export function installUpgrades(
   });
   function upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     if (!asksForWebSocket(request, path)) {
-      serveWithoutUpgrade(app.server, request, socket, head);
+      const ignored = (ignoredCounts.get(socket) ?? 0) + 1;
+      ignoredCounts.set(socket, ignored);
+      serveWithoutUpgrade(app.server, request, socket, head, ignored >= ignoredMax);
       return;
     }
     const response = new ServerResponse(request);
@@ -92,15 +100,30 @@ function answerOn(socket: Socket, response: ServerResponse): () => void {
 
 /**
  * A request that asks for another protocol, or on another path, is served without the upgrade (RFC 9110, section 7.8); curl sends
- * such requests with `--http2`. Node has stopped parsing HTTP, so the request is put back into the stream, without the header.
+ * such requests with `--http2`. Node has stopped parsing HTTP, so the request is put back into the stream, without the header. It is parsed
+ * in a later turn of the event loop: the next upgrade can be in the same packet, and other connections would wait for all of them.
  */
-function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+function serveWithoutUpgrade(
+  server: Server,
+  request: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  isLast: boolean,
+): void {
   const { method, url, httpVersion, rawHeaders } = request;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() !== "upgrade")
+    const name = rawHeaders[index]?.toLowerCase();
+    if (name !== "upgrade" && !(isLast && name === "connection"))
       lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
   }
+  if (isLast) lines.push("Connection: close");
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
-  server.emit("connection", socket);
+  const ignore = () => undefined;
+  socket.on("error", ignore);
+  setImmediate(() => {
+    if (socket.destroyed) return;
+    server.emit("connection", socket);
+    socket.off("error", ignore);
+  });
 }

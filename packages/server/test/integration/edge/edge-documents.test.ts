@@ -43,6 +43,40 @@ it("pipelined requests for another protocol are all answered, and the connection
   await app.close();
 });
 
+it("many of them in one packet leave other connections their turns, and end the connection", async () => {
+  const { app } = await listenForRawRequests();
+  let turn = 0;
+  let isDone = false;
+  const count = () => {
+    turn += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const turns: number[] = [];
+  app.server.on("request", () => turns.push(turn));
+  const asking = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
+  const received = await converse(app, (socket) => socket.write(asking.repeat(800)));
+  isDone = true;
+  const answers = readAnswers(received).map(({ status }) => status);
+  expect(answers).toEqual(Array.from({ length: 32 }, () => 200));
+  expect(new Set(turns).size).toBe(32);
+  await app.close();
+});
+
+it("too many pipelined requests are refused and logged once", async () => {
+  const { app, logLines } = await listenForRawRequests();
+  const asking = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+  const received = await converse(app, (socket) => socket.write(asking.repeat(1500)));
+  const statuses = readAnswers(received).map(({ status }) => status);
+  expect(statuses.slice(0, 32)).toEqual(Array.from({ length: 32 }, () => 200));
+  expect(statuses.slice(32)).toEqual([400]);
+  expect(logLines.filter((line) => JSON.stringify(line).includes("MALFORMED_REQUEST")).length).toBeLessThan(
+    2,
+  );
+  expect(logLines.filter(({ status }) => status === 400)).toHaveLength(1);
+  await app.close();
+});
+
 it("a pipelined request for a stream waits for the response before it", async () => {
   const { app } = await listenForRawRequests();
   const first = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
