@@ -213,7 +213,7 @@ function addRoute(
   if (access === "open") app.route({ ...common, onRequest: method === "GET" ? first : [...first, waits] });
   else if (access === "oauth") app.route({ ...common, onRequest: [...first, waits] });
   else {
-    const { onRequest, preValidation, review, ...hooks } = guardRoute(
+    const { onRequest, preValidation, beginTurn, ...hooks } = guardRoute(
       {
         scopes: scopesOf(access),
         quotaClass: quotaClassOf({ method, path, access }),
@@ -231,7 +231,7 @@ function addRoute(
     const handler =
       route.takesNoTurns === true
         ? route.handle
-        : inTurn(route, turns, (request) => principalOf(request).principal, review);
+        : inTurn(route, turns, (request) => principalOf(request).principal, beginTurn);
     app.route({
       ...common,
       ...hooks,

@@ -119,8 +119,12 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
     if (refused !== undefined) throw refused;
   };
   return {
-    /** Throws if the caller is no longer entitled to the request, after it has waited. */
-    review,
+    /** Throws if the caller is no longer entitled to the request, after it has waited, or has used up its quota since. */
+    beginTurn: async (request: FastifyRequest): Promise<void> => {
+      await review(request);
+      const refused = isRead(request) ? admission.admitTurn(principalOf(request).client) : undefined;
+      if (refused !== undefined) throw refused;
+    },
     // Not an async function: a known token is checked without a turn of the event loop.
     onRequest: (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       const ticket = takesTickets ? ticketOf(request) : undefined;

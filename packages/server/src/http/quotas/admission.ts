@@ -8,7 +8,14 @@ import type { ClientTraffic } from "../../app/quotas/traffic.js";
 import type { Refusal } from "../refusal.js";
 import { type ConcurrencyLimits, disconnected, enterConnection, enterRequest } from "./concurrency-gate.js";
 import { beginHeavy, enterHeavy, type HeavyGates, isHeavy } from "./heavy-gate.js";
-import { admitBodyByQuota, admitByQuota, chargeLater, isNewWork, shedLoad } from "./quota-gate.js";
+import {
+  admitBodyByQuota,
+  admitByQuota,
+  chargeLater,
+  isNewWork,
+  refuseDebtor,
+  shedLoad,
+} from "./quota-gate.js";
 
 /** What limits the requests of authenticated clients to a route. */
 export interface AdmissionOptions {
@@ -107,6 +114,8 @@ export function createAdmission(options: AdmissionOptions, { quotas, shedder }: 
 
   return {
     admit,
+    /** Refuses a read that has waited for its turn while others of its client were charged more than the quota has. */
+    admitTurn: (client: ApiClient): Refusal | undefined => refuseDebtor(quotas.of(client), quotaClass),
     /** Charges the items of a valid body. */
     chargeItems: (client: ApiClient, { body }: FastifyRequest, reply: FastifyReply): void =>
       charge(client, itemsOf === undefined ? 0 : costOfItems(itemsOf(body, client.tenantId)), reply),

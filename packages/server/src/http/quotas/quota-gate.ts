@@ -41,6 +41,18 @@ export function admitBodyByQuota(
   return waitSeconds === 0 ? undefined : rateLimited(waitSeconds);
 }
 
+/**
+ * Refuses a read whose client is in debt by the time it is its turn. The size of an answer is charged when it was made: without this, a client
+ * that asks for hundreds of large ones at once gets all of them.
+ */
+export function refuseDebtor(
+  { allowances }: Pick<ClientTraffic, "allowances">,
+  quotaClass: QuotaClass,
+): Refusal | undefined {
+  const waitSeconds = allowances[quotaClass].debtSeconds(performance.now());
+  return waitSeconds === 0 ? undefined : rateLimited(waitSeconds);
+}
+
 /** Charges what has turned out after the body was admitted: its items. */
 export function chargeLater(
   traffic: ClientTraffic,

@@ -53,7 +53,7 @@ export function inTurn(
   { handle, isStop }: Pick<Route, "handle" | "isStop">,
   { work, stops }: Turns,
   callerOf: (request: FastifyRequest) => Caller,
-  review: (request: FastifyRequest) => Promise<void>,
+  beginTurn: (request: FastifyRequest) => Promise<void>,
 ): Route["handle"] {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { tenantId, clientId } = callerOf(request);
@@ -63,9 +63,9 @@ export function inTurn(
       const served = await gate.run(
         { key: tenantId, member: clientId },
         async () => {
-          // It may have waited for long: its client can be gone, or be disabled.
+          // It may have waited for long: its client can be gone, be disabled, or be in debt.
           if (request.raw.socket.destroyed) throw disconnected();
-          await review(request);
+          await beginTurn(request);
           return { answer: await handle(request, reply) };
         },
         (leave) => whenAnswered(request, reply, leave),
