@@ -35,7 +35,7 @@ describe("a name", () => {
     },
   );
 
-  it.each(["Ada\u202e", "Ada\u0007", "Ada\nGrace", "Ada\u2028", "Ada\u2066", "Ada\u{e0061}"])(
+  it.each(["Ada\u202e", "Ada\u0007", "Ada\nGrace", "Ada\u2028", "Ada\u2066", "Ada\u{e0061}", "Ada\u3164"])(
     "must not be %j",
     (name) => {
       expect(isVisibleName(name)).toBe(false);

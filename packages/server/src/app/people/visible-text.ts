@@ -8,8 +8,11 @@ import type { Refused } from "../requests/refused.js";
 /** Controls, characters without a glyph or a meaning of their own, and every space. */
 const unseen = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Controls, marks of direction and ends of lines. The joiners U+200C and U+200D are part of how names are written in several scripts. */
-const disruptive = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
+/**
+ * Controls, marks of direction, ends of lines, and the fillers of Hangul, which are letters that nobody sees. The joiners U+200C and U+200D are
+ * part of how names are written in several scripts.
+ */
+const disruptive = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/u;
 
 /** Whether every character of an address can be seen, and none only looks like another: a full-width dot is not a dot. */
 export function isVisibleAddress(email: string): boolean {
