@@ -84,8 +84,8 @@ export interface ChainNode {
   network: string;
   /**
    * The newest block, and the newest one that is final for all nodes that answer. If two are configured, two must agree about it and about
-   * what was read from the blocks up to it; until then it stays where it was. The newest block can be older than before, because another
-   * node has answered. Returns a reason to halt if a node is on another chain, or two contradict each other about what is final.
+   * what was read from the blocks up to it; until then it stays where it was, or goes as far as they have agreed in the time of one call. The
+   * newest block can be older than before, because another node has answered. Returns a reason to halt if a node is on another chain, or two contradict each other about what is final.
    * Estimates are made at no block before the settled one.
    */
   heads: (settledNumber?: number) => Promise<{ latest: BlockHeader; final: BlockHeader } | { halt: string }>;

@@ -175,6 +175,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   async function step(current: FollowedChain): Promise<boolean> {
     const heads = await deps.node.heads(settledOf(current).number);
     if ("halt" in heads) return await haltNetwork(deps, positionOf(current), "NETWORK_DISPUTED", heads.halt);
+    await current.keepLease();
     const { latest, final } = heads;
     pace.see(latest.number);
     if (latest.number !== recordedHead) {

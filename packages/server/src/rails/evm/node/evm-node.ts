@@ -66,7 +66,7 @@ export function createEvmNode({
     });
   const endpoints = given ?? rpcUrls.map(openUrl);
   const pool = createRpcPool({ network, endpoints, timers, monotonicMs });
-  const opinion = createSecondOpinion(pool);
+  const opinion = createSecondOpinion(pool, monotonicMs);
   const heads = createHeads({ ...settings, pool, confirmKept: opinion.confirmKept });
   const readReceipts = createReceiptReader(pool);
   const state = createStateReader(pool);

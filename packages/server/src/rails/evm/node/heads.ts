@@ -12,7 +12,7 @@ export interface HeadsDeps {
   readonly chainId: number;
   readonly finality: Finality;
   readonly pool: RpcPool;
-  /** Has the blocks that were read before they were final confirmed, up to this one. */
+  /** Has the blocks that were read before they were final confirmed, up to this one or as far as there is time. */
   readonly confirmKept: SecondOpinion["confirmKept"];
 }
 
@@ -76,12 +76,11 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
   /** Returns a reason to halt. Blocks that cannot be confirmed now are not final yet. */
   async function advance(final: BlockHeader): Promise<string | undefined> {
     try {
-      await deps.confirmKept(final);
-      if (final.number > (agreed?.number ?? -1)) agreed = final;
+      const confirmed = await deps.confirmKept(final);
+      if (confirmed !== undefined && confirmed.number > (agreed?.number ?? -1)) agreed = confirmed;
       return undefined;
     } catch (error) {
       if (error instanceof ContradictionError) return error.message;
-      if (error instanceof NodeUnavailableError) return undefined;
       throw error;
     }
   }

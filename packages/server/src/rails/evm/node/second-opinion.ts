@@ -1,12 +1,12 @@
 import {
-  type BlockHeader,
   type ChainBlock,
   NodeUnavailableError,
   type ObservedTransfer,
 } from "../../../app/chain/chain-node.js";
 import type { RpcPool } from "../rpc/rpc-pool.js";
+import { createKeptBlocks, type KeptBlock, type KeptBlocks } from "./kept-blocks.js";
 import { coinTransferOf } from "./own-transfers.js";
-import { headerQuestion, type NodeTransaction, transactionQuestion } from "./read-block.js";
+import { type NodeTransaction, transactionQuestion } from "./read-block.js";
 import { type NodeReceipt, receiptQuestion } from "./receipts.js";
 import { type TokenIndex, transfersOf } from "./transfer-logs.js";
 
@@ -17,10 +17,18 @@ interface Claim {
   readonly lines: readonly string[];
   /** The asset of coins that arrived with it: what it pays is not part of its receipt. */
   readonly coin: string | undefined;
+  readonly tokens: TokenIndex;
 }
 
 /** Two nodes say different things about a final block. */
-export class ContradictionError extends Error {}
+export class ContradictionError extends Error {
+  readonly blockHash: string | undefined;
+
+  constructor(message: string, blockHash?: string) {
+    super(message);
+    this.blockHash = blockHash;
+  }
+}
 
 export interface SecondOpinion {
   /** Throws `ContradictionError`, or `NodeUnavailableError` if two nodes cannot confirm the blocks. */
@@ -28,86 +36,67 @@ export interface SecondOpinion {
   /** The next heads are a reason to halt. */
   readonly dispute: (reason: string) => void;
   /** Keeps a block that is not final yet, to confirm it when it is. */
-  readonly remember: (block: ChainBlock, tokens: TokenIndex) => void;
-  /** Confirms all blocks that were kept, up to the final one. */
-  readonly confirmKept: (final: BlockHeader) => Promise<void>;
+  readonly remember: KeptBlocks["keep"];
+  /** Confirms blocks that were kept, up to the final one. Also throws what final blocks have shown since. */
+  readonly confirmKept: KeptBlocks["confirm"];
 }
 
 /** How many transactions are confirmed with one request to each node. */
 const claimsMax = 50;
-/** More blocks than are between the newest and the final one of any network: a day on chains of the OP stack. */
-const keptMax = 50_000;
 
 /**
  * The hash of a final block is agreed by two nodes, but what is in the block comes from one of them, and cannot be checked against the hash
  * without the formats of every chain. So all nodes are asked about each transaction that moves money in the ledger, and two must say the
  * same. With one node there is no second opinion.
  */
-export function createSecondOpinion(pool: RpcPool): SecondOpinion {
-  const kept = new Map<string, { readonly block: ChainBlock; readonly tokens: TokenIndex }>();
+export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): SecondOpinion {
   const isAlone = pool.endpoints.length < 2;
+  const kept = createKeptBlocks({ pool, monotonicMs, confirmBlocks: confirm });
 
   /** What was found while final blocks were read; it is reported with the heads. */
   let contradiction: ContradictionError | undefined;
 
-  async function confirm(blocks: readonly ChainBlock[], tokens: TokenIndex): Promise<void> {
+  /** At once: each node limits how many requests it gets at the same time. */
+  async function confirm(blocks: readonly KeptBlock[]): Promise<void> {
     if (isAlone) return;
     const claims = blocks.flatMap(claimsOf);
+    const parts: Claim[][] = [];
     for (let start = 0; start < claims.length; start += claimsMax)
-      await confirmClaims(pool, claims.slice(start, start + claimsMax), tokens);
-  }
-
-  async function confirmFinal(blocks: readonly ChainBlock[], tokens: TokenIndex): Promise<void> {
-    try {
-      await confirm(blocks, tokens);
-    } catch (error) {
-      if (error instanceof ContradictionError) contradiction = error;
-      throw error;
-    }
-  }
-
-  /** A block that was left by a reorganisation does not count. If a node says that it is part of the chain, it is. */
-  async function isInChain({ number, hash }: ChainBlock): Promise<boolean> {
-    const answered = await pool.askEach([headerQuestion(number)]);
-    const headers = answered.flatMap(({ answers }) => {
-      const [header] = "unavailable" in answers ? [] : answers;
-      return header !== undefined && "value" in header && header.value !== undefined ? [header.value] : [];
-    });
-    if (headers.length < 2) throw new NodeUnavailableError(`Two nodes must give block ${number}.`);
-    return headers.some((header) => header.hash === hash);
+      parts.push(claims.slice(start, start + claimsMax));
+    await Promise.all(parts.map((part) => confirmClaims(pool, part)));
   }
 
   return {
-    confirmFinal,
+    confirmFinal: async (blocks, tokens) => {
+      try {
+        await confirm(blocks.map((block) => ({ block, tokens })));
+      } catch (error) {
+        if (error instanceof ContradictionError) contradiction = error;
+        throw error;
+      }
+    },
     dispute: (reason) => {
       contradiction = new ContradictionError(reason);
     },
     remember: (block, tokens) => {
-      if (isAlone || (block.transfers.length === 0 && block.outcomes.length === 0)) return;
-      kept.set(block.hash, { block, tokens });
-      const [oldest] = kept.keys();
-      if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
+      if (!isAlone && block.transfers.length + block.outcomes.length > 0) kept.keep(block, tokens);
     },
     confirmKept: async (final) => {
       const found = contradiction;
       contradiction = undefined;
       if (found !== undefined) throw found;
-      for (const [hash, { block, tokens }] of kept) {
-        if (block.number > final.number) continue;
-        try {
-          if (await isInChain(block)) await confirm([block], tokens);
-        } catch (error) {
-          // The network halts. When it is resumed the block is read again, so that the same lie does not halt it again.
-          if (error instanceof ContradictionError) kept.delete(hash);
-          throw error;
-        }
-        kept.delete(hash);
+      try {
+        return await kept.confirm(final);
+      } catch (error) {
+        // The network halts. When it is resumed the block is read again, so that the same lie does not halt it again.
+        if (error instanceof ContradictionError) kept.forget(error.blockHash);
+        throw error;
       }
     },
   };
 }
 
-async function confirmClaims(pool: RpcPool, claims: readonly Claim[], tokens: TokenIndex): Promise<void> {
+async function confirmClaims(pool: RpcPool, claims: readonly Claim[]): Promise<void> {
   const withCoins = claims.filter(({ coin }) => coin !== undefined);
   const answered = await pool.askEach([
     ...claims.map(({ hash, blockHash }) => receiptQuestion(hash, blockHash)),
@@ -122,12 +111,13 @@ async function confirmClaims(pool: RpcPool, claims: readonly Claim[], tokens: To
     const sent = values.slice(claims.length) as NodeTransaction[];
     const transactions = new Map(sent.map((transaction) => [transaction.hash, transaction]));
     const wrong = claims.find((claim, index) => {
-      const facts = factsOf(claim, receipts[index] as NodeReceipt, transactions.get(claim.hash), tokens);
+      const facts = factsOf(claim, receipts[index] as NodeReceipt, transactions.get(claim.hash));
       return claim.lines.some((line) => !facts.has(line));
     });
     if (wrong !== undefined)
       throw new ContradictionError(
         `${name} and another node disagree about transaction ${wrong.hash} in the final block ${wrong.blockHash}.`,
+        wrong.blockHash,
       );
     confirmations += 1;
   }
@@ -137,7 +127,8 @@ async function confirmClaims(pool: RpcPool, claims: readonly Claim[], tokens: To
     );
 }
 
-function claimsOf({ hash: blockHash, transfers, outcomes }: ChainBlock): Claim[] {
+function claimsOf({ block, tokens }: KeptBlock): Claim[] {
+  const { hash: blockHash, transfers, outcomes } = block;
   const claims = new Map<string, { lines: string[]; coin: string | undefined }>();
   const claimOf = (hash: string) => {
     const claim = claims.get(hash) ?? { lines: ["success true"], coin: undefined };
@@ -155,14 +146,13 @@ function claimsOf({ hash: blockHash, transfers, outcomes }: ChainBlock): Claim[]
     claim.lines[0] = `success ${success}`;
     claim.lines.push(`fee ${fee}`, `logs ${logs.length}`, ...logs.map(lineOf));
   }
-  return [...claims].map(([hash, claim]) => ({ hash, blockHash, ...claim }));
+  return [...claims].map(([hash, claim]) => ({ hash, blockHash, tokens, ...claim }));
 }
 
 function factsOf(
-  { coin }: Claim,
+  { coin, tokens }: Claim,
   { success, fee, logs }: NodeReceipt,
   transaction: NodeTransaction | undefined,
-  tokens: TokenIndex,
 ): ReadonlySet<string> {
   const shown = transfersOf(logs, tokens);
   const coins = coin === undefined || transaction === undefined ? [] : coinTransferOf(transaction, coin);

@@ -1,0 +1,113 @@
+import { type BlockHeader, type ChainBlock, NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import type { RpcPool } from "../rpc/rpc-pool.js";
+import { headerQuestion } from "./read-block.js";
+import type { TokenIndex } from "./transfer-logs.js";
+
+export interface KeptBlock {
+  readonly block: ChainBlock;
+  readonly tokens: TokenIndex;
+}
+
+interface KeptBlocksDeps {
+  readonly pool: RpcPool;
+  readonly monotonicMs: () => number;
+  /** Throws `NodeUnavailableError` if two nodes cannot confirm them now. */
+  readonly confirmBlocks: (blocks: readonly KeptBlock[]) => Promise<void>;
+}
+
+/** Blocks that were read before they were final, until they are and two nodes have confirmed them. */
+export interface KeptBlocks {
+  readonly keep: (block: ChainBlock, tokens: TokenIndex) => void;
+  readonly forget: (hash: string | undefined) => void;
+  /**
+   * Confirms those up to the final block, the oldest first, as many as there is time for. Returns the block up to which all are confirmed:
+   * the final one, or one before it, from which the next call goes on. Undefined if none could be confirmed.
+   */
+  readonly confirm: (final: BlockHeader) => Promise<BlockHeader | undefined>;
+}
+
+/** More blocks than are between the newest and the final one of any network: a day on chains of the OP stack. */
+const keptMax = 50_000;
+/** How many blocks are confirmed at once, with one request for their headers and one for what is in them. */
+const batchMax = 50;
+/**
+ * No batch is begun after this time. Finality moves in jumps, of hundreds of blocks that can all have something of ours, while one slow node
+ * takes seconds for each request: payments and the lease do not wait until all of them are confirmed.
+ */
+const budgetMs = 15_000;
+
+export function createKeptBlocks({ pool, monotonicMs, confirmBlocks }: KeptBlocksDeps): KeptBlocks {
+  const kept = new Map<string, KeptBlock>();
+  /** Half after a failure: a node that lacks one transaction says nothing about the others that are asked for with it. */
+  let sizeMax = batchMax;
+
+  async function confirmBatch(batch: readonly KeptBlock[]): Promise<BlockHeader | undefined> {
+    const headers = await readHeaders(
+      pool,
+      batch.map(({ block }) => block.number),
+    );
+    // A block that was left by a reorganisation does not count. If a node says that it is part of the chain, it is.
+    const isInChain = ({ block }: KeptBlock, index: number) =>
+      headers[index]?.some(({ hash }) => hash === block.hash) === true;
+    await confirmBlocks(batch.filter(isInChain));
+    for (const { block } of batch) kept.delete(block.hash);
+    const [last, ...others] = headers.at(-1) ?? [];
+    return others.every(({ hash }) => hash === last?.hash) ? last : undefined;
+  }
+
+  /** Returns false if two nodes cannot confirm them now, or all of them at once. */
+  async function tryBatch(batch: readonly KeptBlock[]) {
+    try {
+      const reached = await confirmBatch(batch);
+      sizeMax = Math.min(batchMax, sizeMax * 2);
+      return { reached };
+    } catch (error) {
+      if (!(error instanceof NodeUnavailableError)) throw error;
+      sizeMax = Math.ceil(batch.length / 2);
+      return false;
+    }
+  }
+
+  return {
+    keep: (block, tokens) => {
+      kept.set(block.hash, { block, tokens });
+      const [oldest] = kept.keys();
+      if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
+    },
+    forget: (hash) => {
+      if (hash !== undefined) kept.delete(hash);
+    },
+    confirm: async (final) => {
+      const endsMs = monotonicMs() + budgetMs;
+      const due = [...kept.values()]
+        .filter(({ block }) => block.number <= final.number)
+        .sort((one, other) => one.block.number - other.block.number);
+      let reached: BlockHeader | undefined;
+      while (due.length > 0) {
+        const batch = due.slice(0, sizeMax);
+        const tried = await tryBatch(batch);
+        if (tried === false && batch.length === 1) return reached;
+        if (tried !== false) {
+          due.splice(0, batch.length);
+          // Two blocks with one number are of different branches, and either can be the one in the chain.
+          if (due[0]?.block.number !== batch.at(-1)?.block.number) reached = tried.reached ?? reached;
+        }
+        if (due.length > 0 && monotonicMs() >= endsMs) return reached;
+      }
+      return final;
+    },
+  };
+}
+
+/** The headers with each of these numbers, of the nodes that have them: at least two. */
+async function readHeaders(pool: RpcPool, numbers: readonly number[]): Promise<readonly BlockHeader[][]> {
+  const answered = await pool.askEach(numbers.map(headerQuestion));
+  return numbers.map((number, index) => {
+    const headers = answered.flatMap(({ answers }) => {
+      const header = "unavailable" in answers ? undefined : answers[index];
+      return header !== undefined && "value" in header && header.value !== undefined ? [header.value] : [];
+    });
+    if (headers.length < 2) throw new NodeUnavailableError(`Two nodes must give block ${number}.`);
+    return headers;
+  });
+}
