@@ -30,7 +30,7 @@ const blocksMax = 32;
 /**
  * Reads blocks with what concerns us. At the tip a block and its logs are read by its hash, so that a node which does not have the block
  * cannot answer with nothing. Behind it logs are read in ranges, which nodes limit in different ways and words: a range that is refused is
- * halved. Nodes have been seen to answer ranges, and even hashes, without logs that exist, so no logs are believed if the block's bloom
+ * halved, and so is the next one after a range that no node has answered in time. Nodes have been seen to answer ranges, and even hashes, without logs that exist, so no logs are believed if the block's bloom
  * filter allows some; then its receipts decide.
  */
 export function createBlockReader(
@@ -38,7 +38,7 @@ export function createBlockReader(
   readReceipts: ReadReceipts,
   opinion: SecondOpinion,
 ): BlockReader {
-  let rangeMax = blocksMax;
+  const range = createRangeSize();
 
   async function readTip(hash: string, tokens: TokenIndex): Promise<BlockWithLogs | undefined> {
     const hasTokens = tokens.contracts.length > 0;
@@ -85,11 +85,17 @@ export function createBlockReader(
     found: RangeLogs,
   ): Promise<void> {
     const size = to - from + 1;
-    if (size <= rangeMax) {
-      const [answer] = await pool.ask([rangeLogsQuestion(from, to, tokens)]);
-      if ("value" in answer) return void found.logs.push(...(answer.value ?? []));
+    if (size <= range.max()) {
+      const [answer] = await pool.ask([rangeLogsQuestion(from, to, tokens)]).catch((error: unknown) => {
+        range.unanswered(size);
+        throw error;
+      });
+      if ("value" in answer) {
+        range.answered(size);
+        return void found.logs.push(...(answer.value ?? []));
+      }
       if (size === 1) return void found.refused.add(from);
-      rangeMax = Math.ceil(size / 2);
+      range.refused(size);
     }
     const middle = from + Math.ceil(size / 2) - 1;
     await readRangeLogs(from, middle, tokens, found);
@@ -130,6 +136,28 @@ export function createBlockReader(
       const blocks = await selectOwn(await readFinal(from, last, tokens), watch, tokens, readReceipts);
       await opinion.confirmFinal(blocks, tokens);
       return blocks;
+    },
+  };
+}
+
+/**
+ * For how many blocks logs are asked for at once. A range that was refused is never asked for again. One without an answer is divided in the
+ * next step, because in this one the nodes have had their time; the size grows again, as they may have been unavailable.
+ */
+function createRangeSize() {
+  let allowedMax = blocksMax;
+  let max = blocksMax;
+  return {
+    max: () => max,
+    refused: (size: number) => {
+      allowedMax = Math.ceil(size / 2);
+      max = allowedMax;
+    },
+    unanswered: (size: number) => {
+      max = Math.ceil(size / 2);
+    },
+    answered: (size: number) => {
+      if (size * 2 > max) max = Math.min(allowedMax, max + 1);
     },
   };
 }

@@ -10,6 +10,7 @@ export type PostResult =
       readonly text: string;
     }
   | { readonly kind: "too_large" }
+  | { readonly kind: "timed_out"; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string };
 
 /** Posts JSON to one URL. Neither a result nor an error contains any part of the URL. */
@@ -46,7 +47,9 @@ export function createJsonPost(url: string, { timeoutMs }: JsonPostLimits): Json
         const retryAfterMs = readRetryAfter(response.headers["retry-after"]);
         return { kind: "answered", status: response.statusCode, retryAfterMs, text };
       } catch (error) {
-        return { kind: "failed", reason: describeFailure(error, ownTimeoutMs) };
+        if (error instanceof Error && error.name === "TimeoutError")
+          return { kind: "timed_out", reason: `no whole answer within ${ownTimeoutMs} ms` };
+        return { kind: "failed", reason: describeFailure(error) };
       }
     },
     redact: (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, "[redacted]"), text),
@@ -114,9 +117,7 @@ function readRetryAfter(header: string | string[] | undefined): number {
 }
 
 /** Only the code of an error: its message can contain the address. */
-function describeFailure(error: unknown, timeoutMs: number): string {
-  if (error instanceof Error && error.name === "TimeoutError")
-    return `no whole answer within ${timeoutMs} ms`;
+function describeFailure(error: unknown): string {
   return `the request failed (${codeOf(error)})`;
 }
 

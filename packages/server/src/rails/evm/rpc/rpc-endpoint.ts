@@ -44,15 +44,23 @@ const requestsMax = 4;
 const askedTooOften = "it refuses for now, because it was asked too often";
 
 export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
-  const { name, url, timeoutMs = defaultTimeoutMs, answerBytesMax = defaultAnswerBytesMax } = deps;
+  const {
+    name,
+    url,
+    monotonicMs,
+    timeoutMs = defaultTimeoutMs,
+    answerBytesMax = defaultAnswerBytesMax,
+  } = deps;
   const http = createJsonPost(url, { timeoutMs });
   const backOff = createBackOff(deps);
   const limit = pLimit(requestsMax);
+  const size = createBatchSize(monotonicMs);
   let lastId = 0;
-  /** As many calls as the node takes at once: half after a refusal, one more after each success. */
-  let sizeMax = batchMax;
 
-  /** One request. A batch that is refused as a whole, or whose answer is too large, is sent again in halves. */
+  /**
+   * One request. A batch that is refused as a whole, or whose answer is too large, is sent again in halves. One that has timed out is not: a
+   * node that does not answer at all would be waited for eight times. But the next batches are smaller.
+   */
   async function exchange(calls: readonly RpcCall[], manner: CallManner): Promise<readonly RpcOutcome[]> {
     if (backOff.pauseMs() > 0) return fail(calls, "it pauses after a failure");
     const firstId = lastId + 1;
@@ -65,29 +73,31 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     const ownTimeoutMs = isBrief ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs;
     const reading = readPosted(await http.post(body, bytesMax, ownTimeoutMs), ids, bytesMax);
     if ("failed" in reading) {
+      if (reading.isTimeout === true && !isBrief) size.timedOut(calls.length);
       if (!isBrief || reading.failed === askedTooOften) backOff.pause(reading.retryAfterMs);
       return fail(calls, reading.failed);
     }
     if ("divide" in reading) {
       if (calls.length === 1) return fail(calls, reading.divide);
       const middle = Math.ceil(calls.length / 2);
-      sizeMax = Math.min(sizeMax, middle);
+      size.refused(calls.length);
       return [
         ...(await exchange(calls.slice(0, middle), manner)),
         ...(await exchange(calls.slice(middle), manner)),
       ];
     }
-    if (calls.length === sizeMax) sizeMax = Math.min(batchMax, sizeMax + 1);
+    size.answered(calls.length);
     return withoutRateLimits(reading.outcomes);
   }
 
   type Reading =
     | { readonly outcomes: readonly RpcOutcome[] }
     | { readonly divide: string }
-    | { readonly failed: string; readonly retryAfterMs: number };
+    | { readonly failed: string; readonly retryAfterMs: number; readonly isTimeout?: boolean };
 
   function readPosted(posted: PostResult, ids: readonly number[], bytesMax: number): Reading {
     if (posted.kind === "failed") return { failed: posted.reason, retryAfterMs: 0 };
+    if (posted.kind === "timed_out") return { failed: posted.reason, retryAfterMs: 0, isTimeout: true };
     if (posted.kind === "too_large" && bytesMax < answerBytesMax)
       return { failed: `its answer has more than ${bytesMax} bytes`, retryAfterMs: 0 };
     if (posted.kind === "too_large" || posted.status === 413)
@@ -118,6 +128,7 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     name,
     call: async (calls, manner = "any") => {
       const parts: (readonly RpcCall[])[] = [];
+      const sizeMax = size.max();
       for (let start = 0; start < calls.length; start += sizeMax)
         parts.push(calls.slice(start, start + sizeMax));
       if (manner !== "strict")
@@ -133,6 +144,29 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
 
 function fail(calls: readonly RpcCall[], unavailable: string): readonly RpcOutcome[] {
   return calls.map(() => ({ unavailable }));
+}
+
+/** A batch that the node did not answer in time costs all of the timeout, so the size is not tried out again at once. */
+const steadyMs = 60_000;
+
+/** As many calls as the node takes at once: half after a refusal or a timeout, one more after each success. */
+function createBatchSize(monotonicMs: () => number) {
+  let max = batchMax;
+  let growsFromMs = Number.NEGATIVE_INFINITY;
+  const refused = (calls: number) => {
+    if (calls > 1) max = Math.min(max, Math.ceil(calls / 2));
+  };
+  return {
+    max: () => max,
+    refused,
+    timedOut: (calls: number) => {
+      refused(calls);
+      growsFromMs = monotonicMs() + steadyMs;
+    },
+    answered: (calls: number) => {
+      if (calls === max && monotonicMs() >= growsFromMs) max = Math.min(batchMax, max + 1);
+    },
+  };
 }
 
 const firstPauseMs = 250;
