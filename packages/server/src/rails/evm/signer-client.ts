@@ -32,6 +32,8 @@ interface Answer {
 const standardTimeoutMs = 30_000;
 /** The signer accepts 500 in a request; a smaller batch is answered sooner. */
 const batchMax = 200;
+/** It lists up to 256 nonces of each wallet, some 20 kB. */
+const listedMax = 32;
 const connectionsMax = 4;
 const responseBytesMax = 1 << 20;
 const refusalCodes: Readonly<Record<SignerRefusalCode, true>> = {
@@ -49,10 +51,16 @@ export function createSignerClient(options: SignerClientOptions): SignerClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connectionsMax });
   const ask = (method: string, path: string, content?: unknown) =>
     exchange({ agent, socketPath, method, path, timeoutMs, content });
-  const askForList = async (path: string, name: string, field: string, items: readonly unknown[]) => {
+  const askForList = async (
+    path: string,
+    name: string,
+    field: string,
+    items: readonly unknown[],
+    askedMax = batchMax,
+  ) => {
     const answers: unknown[] = [];
-    for (let start = 0; start < items.length; start += batchMax) {
-      const batch = items.slice(start, start + batchMax);
+    for (let start = 0; start < items.length; start += askedMax) {
+      const batch = items.slice(start, start + askedMax);
       const { status, body } = await ask("POST", path, { [name]: batch });
       const list = (body as Record<string, unknown> | null)?.[field];
       // What it refuses is at fault, not the signer: nothing else of the batch was answered either.
@@ -78,7 +86,7 @@ export function createSignerClient(options: SignerClientOptions): SignerClient {
       const asked = wallets.map(({ tenantId, walletId, network, nonce }) => ({
         ...{ tenantId, walletId, network, nonce },
       }));
-      return (await askForList("/signed", "wallets", "signed", asked)).map(readSigned);
+      return (await askForList("/signed", "wallets", "signed", asked, listedMax)).map(readSigned);
     },
     health: async () => {
       try {
