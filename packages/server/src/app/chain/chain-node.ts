@@ -112,8 +112,8 @@ export interface ChainNode {
     tokens: readonly ChainToken[],
     beforeQuestion: () => Promise<void>,
   ) => Promise<NonceUse | undefined>;
-  /** In the order given. */
-  estimate: (drafts: readonly PaymentDraft[]) => Promise<readonly Estimate[]>;
+  /** In the order given. `brief`: nodes have less time, because some drafts of several may take long and delay the others. */
+  estimate: (drafts: readonly PaymentDraft[], patience?: "brief") => Promise<readonly Estimate[]>;
   /** Fees with which a transaction is included soon, within the cap of the network. */
   market: () => Promise<FeeTerms>;
   /** In the order given; it does not throw. */

@@ -4,7 +4,7 @@ import { createRpcEndpoint } from "../../../src/rails/evm/rpc/rpc-endpoint.js";
 import { nodeTimers } from "../../../src/runtime/loops/timers.js";
 import { resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
 
-const timeoutMs = 300;
+const shortTimeoutMs = 300;
 const token = { asset: "USDC", contract: `0x${"c".repeat(40)}`, decimals: 6 };
 const watch = {
   tokens: [token],
@@ -12,7 +12,7 @@ const watch = {
   findAttempts: async () => new Set<string>(),
 };
 
-function openNode(url: string) {
+function openNode(url: string, timeoutMs = shortTimeoutMs) {
   const node = createEvmNode({
     network: {
       ...{ network: "eip155:1", chainId: 1, rpcUrls: [url], finality: { depth: 4 }, tokens: [token] },
@@ -78,6 +78,25 @@ describe("a node that needs longer than the timeout", () => {
     expect(sizes.at(-1)).toBe(32);
   });
 
+  it("for an estimate in a group has the usual time for one alone, and does not pause", async () => {
+    const answers: Record<string, unknown> = { eth_estimateGas: "0x5208", eth_chainId: "0x1" };
+    const node = await startHostileNode((calls, reply) => {
+      const isSlow = calls.some(({ method }) => method === "eth_estimateGas");
+      const results = resultsOf(calls, ({ method, params }) => answers[method] ?? blockOf(String(params[0])));
+      setTimeout(() => reply(results), isSlow ? 3300 : 0);
+    });
+    const evm = openNode(node.url, 10_000);
+    const draft = { from: `0x${"a".repeat(40)}`, contract: null, destination: `0x${"b".repeat(40)}` };
+    const drafts = [{ ...draft, amount: 1n }];
+    expect(await evm.estimate(drafts, "brief")).toEqual([{ refused: "UNAVAILABLE" }]);
+    expect(await evm.estimate(drafts)).toEqual([{ gasLimit: 21_000n, dataFee: 0n }]);
+    const impatient = openNode(node.url, 1000);
+    expect(await impatient.estimate(drafts)).toEqual([{ refused: "UNAVAILABLE" }]);
+    const beganMs = performance.now();
+    expect(await impatient.header(16)).toMatchObject({ number: 16 });
+    expect(performance.now() - beganMs).toBeLessThan(250);
+  });
+
   it("is asked for no more than before only after some time, and not for smaller batches because of a contract", async () => {
     let nowMs = 0;
     let slowFrom = 50;
@@ -85,7 +104,13 @@ describe("a node that needs longer than the timeout", () => {
       if (calls.length < slowFrom) reply(resultsOf(calls, () => "0x1"));
     });
     const endpoint = createRpcEndpoint({
-      ...{ name: "Node 1", url: node.url, timeoutMs, monotonicMs: () => nowMs, random: () => 0 },
+      ...{
+        name: "Node 1",
+        url: node.url,
+        timeoutMs: shortTimeoutMs,
+        monotonicMs: () => nowMs,
+        random: () => 0,
+      },
     });
     onTestFinished(endpoint.close);
     const callsOf = (count: number) =>

@@ -6,9 +6,17 @@ import { createEstimates } from "./estimate-groups.js";
 const network = { coin: "ETH", tokens: [] };
 const gas = { gasLimit: 21_000n, dataFee: 0n };
 
+/** A UUID for each name of a payment. */
+const idOf = (name: string) =>
+  Buffer.from(name)
+    .toString("hex")
+    .padStart(32, "0")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+const nameOf = (id: string) => Buffer.from(id.replaceAll("-", ""), "hex").toString().replaceAll("\0", "");
+
 const paymentOf = (walletId: string, number: number, destination = "0xgood") =>
   ({
-    id: `${walletId}${number}`,
+    id: idOf(`${walletId}${number}`),
     walletId,
     address: walletId,
     asset: "ETH",
@@ -19,23 +27,29 @@ const many = (walletId: string, count: number) =>
   Array.from({ length: count }, (_, number) => paymentOf(walletId, number));
 
 /** A node that fails for every group with a bad destination, after this time. */
-function startNode(failsAfterMs = 0) {
+function startNode(failsAfterMs = 0, slowMs = 0) {
   let nowMs = 0;
+  const reports: string[] = [];
   const groups: (readonly PaymentDraft[])[] = [];
-  const estimate: ChainNode["estimate"] = async (drafts) => {
+  const estimate: ChainNode["estimate"] = async (drafts, patience) => {
     groups.push(drafts);
+    nowMs += patience === "brief" ? Math.min(slowMs, 3000) : slowMs;
+    if (patience === "brief" && slowMs > 3000) return drafts.map(() => ({ refused: "UNAVAILABLE" }));
     if (!drafts.some(({ destination }) => destination === "0xbad")) return drafts.map(() => gas);
     nowMs += failsAfterMs;
     return drafts.map(() => ({ refused: "UNAVAILABLE" }));
   };
-  const estimates = createEstimates(() => nowMs);
+  const estimates = createEstimates(
+    () => nowMs,
+    ({ message }) => reports.push(message),
+  );
   const context = { network, node: { estimate } } as unknown as Parameters<typeof estimates.estimate>[0];
   const idsOf = async (payments: readonly ReadyPayment[]) =>
-    (await estimates.estimate(context, payments)).map(({ payment }) => payment.id).sort();
+    (await estimates.estimate(context, payments)).map(({ payment }) => nameOf(payment.id)).sort();
   const wait = (delayMs: number) => {
     nowMs += delayMs;
   };
-  return { idsOf, groups, wait };
+  return { idsOf, groups, wait, reports };
 }
 
 describe("estimates", () => {
@@ -67,5 +81,60 @@ describe("estimates", () => {
     groups.length = 0;
     expect(await idsOf([...bad.slice(0, 4), ...many("good", 1)])).toEqual(["good0"]);
     expect(groups[0]?.[0]?.from).toBe("good");
+  });
+
+  it("that are tried alone have the time of every request, because a node can be slow with all", async () => {
+    const { idsOf, wait } = startNode(0, 3300);
+    const payments = many("a", 3);
+    expect(await idsOf(payments)).toEqual([]);
+    wait(60_000);
+    expect(await idsOf(payments)).toEqual(["a0", "a1", "a2"]);
+  });
+
+  it("are tried alone also while there are always others, which fail as long as nodes are slow", async () => {
+    const { idsOf, wait } = startNode(0, 3300);
+    const first = many("a", 3);
+    await idsOf(first);
+    const done = new Set<string>();
+    for (let step = 0; step < 10; step++) {
+      wait(1000);
+      const all = [...first.filter(({ id }) => !done.has(nameOf(id))), paymentOf("b", step)];
+      for (const id of await idsOf(all)) done.add(id);
+    }
+    expect([...done]).toEqual(["a0", "a1", "a2"]);
+  });
+
+  it("that are tried alone and take long do not delay others most of the time", async () => {
+    const { idsOf, groups, wait } = startNode(10_000);
+    const bad = Array.from({ length: 40 }, (_, number) => paymentOf(`bad${number}`, number, "0xbad"));
+    for (let step = 0; step < 10; step++) await idsOf(bad);
+    wait(600_000);
+    groups.length = 0;
+    let delayed = 0;
+    for (let step = 0; step < 60; step++) {
+      wait(1000);
+      const before = groups.length;
+      expect(await idsOf([...bad, paymentOf("good", step)])).toEqual([`good${step}`]);
+      if (groups.length > before + 1) delayed += 1;
+    }
+    expect(delayed).toBeGreaterThan(0);
+    expect(delayed).toBeLessThan(5);
+  });
+
+  it("that fail for a minute are reported, one of them each minute", async () => {
+    const { idsOf, reports, wait } = startNode();
+    const bad = [paymentOf("a", 0, "0xbad"), paymentOf("b", 0, "0xbad")];
+    for (let second = 0; second < 59; second++) {
+      await idsOf(bad);
+      wait(1000);
+    }
+    expect(reports).toEqual([]);
+    for (let second = 0; second < 300; second++) {
+      await idsOf(bad);
+      wait(1000);
+    }
+    expect(reports.length).toBeGreaterThan(2);
+    expect(reports.length).toBeLessThan(7);
+    expect(reports[0]).toContain("No node has estimated the payment");
   });
 });

@@ -1,23 +1,24 @@
-import type { Estimate, PaymentDraft } from "../../../app/chain/chain-node.js";
+import { type Estimate, NodeUnavailableError, type PaymentDraft } from "../../../app/chain/chain-node.js";
 import type { ReadyPayment } from "../../../app/chain/chain-store.js";
+import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { contractOf, type DriverContext } from "./driver-context.js";
 
 /**
  * Estimates execute what others have written: a contract can make its own slow enough that a node gives up. So they are asked for in small
- * groups of one wallet, and a group that fails delays no other. Its payments are tried again one by one, later each time, and after those
- * that have not failed. It is only in memory: a process that has forgotten it asks once more.
+ * groups of one wallet, for which a node has little time, and a group that fails delays no other. Its payments are tried again one by one with
+ * the time that every request has, because the node may be slow with everything: later each time, after those that have not failed, and not
+ * in more than a third of the time. It is only in memory: a process that has forgotten it asks once more.
  */
 export interface Estimates {
   /** In any order, without those that are not due, could not be estimated, or found no time in this step. */
-  readonly estimate: (
-    context: Pick<DriverContext, "network" | "node">,
-    payments: readonly ReadyPayment[],
-  ) => Promise<Estimated[]>;
+  readonly estimate: (context: EstimateContext, payments: readonly ReadyPayment[]) => Promise<Estimated[]>;
   /** Whether a payment could not be estimated, and is not tried now. */
   readonly isPaused: (payment: { id: string }) => boolean;
   /** How many of each wallet are not tried now, by its id. */
   readonly countPaused: () => ReadonlyMap<string, number>;
 }
+
+type EstimateContext = Pick<DriverContext, "network" | "node">;
 
 export interface Estimated {
   payment: ReadyPayment;
@@ -27,6 +28,7 @@ export interface Estimated {
 interface Failure {
   walletId: string;
   count: number;
+  sinceMs: number;
   dueMs: number;
 }
 
@@ -38,22 +40,35 @@ const budgetMs = 2000;
 const firstPauseMs = 500;
 const pauseMaxMs = 60_000;
 const failuresMax = 10_000;
+/** A payment that no node has estimated for so long is reported, and no other for as long. */
+const reportAfterMs = 60_000;
 
-export function createEstimates(monotonicMs: () => number): Estimates {
+export function createEstimates(
+  monotonicMs: () => number,
+  onUnestimated: (error: NodeUnavailableError) => void,
+): Estimates {
   const failures = new Map<string, Failure>();
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
+  let aloneFromMs = Number.NEGATIVE_INFINITY;
 
   const isDue = ({ dueMs }: Failure) => dueMs <= monotonicMs();
 
   function fail({ id, walletId }: ReadyPayment): void {
-    const count = (failures.get(id)?.count ?? 0) + 1;
+    const nowMs = monotonicMs();
+    const known = failures.get(id);
+    const count = (known?.count ?? 0) + 1;
+    const sinceMs = known?.sinceMs ?? nowMs;
     const pauseMs = Math.min(pauseMaxMs, firstPauseMs * 2 ** Math.min(count, 16));
     failures.delete(id);
-    failures.set(id, { walletId, count, dueMs: monotonicMs() + pauseMs });
+    failures.set(id, { walletId, count, sinceMs, dueMs: nowMs + pauseMs });
     const [oldest] = failures.keys();
     if (failures.size > failuresMax && oldest !== undefined) failures.delete(oldest);
+    if (nowMs - sinceMs < reportAfterMs || nowMs - reportedAtMs < reportAfterMs) return;
+    reportedAtMs = nowMs;
+    onUnestimated(unestimated(id, nowMs - sinceMs));
   }
 
-  function groupsOf(payments: readonly ReadyPayment[]): ReadyPayment[][] {
+  function groupsOf(payments: readonly ReadyPayment[]) {
     const fresh = new Map<string, ReadyPayment[]>();
     const failed: ReadyPayment[] = [];
     for (const payment of payments) {
@@ -64,7 +79,37 @@ export function createEstimates(monotonicMs: () => number): Estimates {
     }
     const dueMs = ({ id }: ReadyPayment) => failures.get(id)?.dueMs ?? 0;
     const alone = failed.sort((one, other) => dueMs(one) - dueMs(other)).map((payment) => [payment]);
-    return [...[...fresh.values()].flatMap(split), ...alone];
+    return { groups: [...fresh.values()].flatMap(split), alone };
+  }
+
+  /** Asks for groups until the time is used up, and returns what was estimated. */
+  async function estimateGroups(
+    context: EstimateContext,
+    groups: ReadyPayment[][],
+    { endsMs, patience }: { endsMs: number; patience?: "brief" },
+  ): Promise<Estimated[]> {
+    const estimated: Estimated[] = [];
+    while (groups.length > 0 && monotonicMs() < endsMs) {
+      const asked = groups.splice(0, parallelMax);
+      const answers = await Promise.all(asked.map((group) => estimateGroup(context, group, patience)));
+      for (const [payment, estimate] of answers.flat()) {
+        const isUnavailable = estimate === undefined || isFailed(estimate);
+        if (isUnavailable) fail(payment);
+        else failures.delete(payment.id);
+        if (!isUnavailable) estimated.push({ payment, estimate });
+      }
+    }
+    return estimated;
+  }
+
+  /** Also when the others have used up the time of the step: if a node is slow with everything, they always do. */
+  async function estimateAlone(context: EstimateContext, alone: ReadyPayment[][]): Promise<Estimated[]> {
+    const beganMs = monotonicMs();
+    if (alone.length === 0 || beganMs < aloneFromMs) return [];
+    const estimated = await estimateGroups(context, alone, { endsMs: beganMs + budgetMs });
+    const nowMs = monotonicMs();
+    aloneFromMs = nowMs + 2 * (nowMs - beganMs);
+    return estimated;
   }
 
   return {
@@ -80,19 +125,9 @@ export function createEstimates(monotonicMs: () => number): Estimates {
     },
     estimate: async (context, payments) => {
       const endsMs = monotonicMs() + budgetMs;
-      const groups = groupsOf(payments);
-      const estimated: Estimated[] = [];
-      while (groups.length > 0 && monotonicMs() < endsMs) {
-        const asked = groups.splice(0, parallelMax);
-        const answers = await Promise.all(asked.map((group) => estimateGroup(context, group)));
-        for (const [payment, estimate] of answers.flat()) {
-          const isUnavailable = estimate === undefined || isFailed(estimate);
-          if (isUnavailable) fail(payment);
-          else failures.delete(payment.id);
-          if (!isUnavailable) estimated.push({ payment, estimate });
-        }
-      }
-      return estimated;
+      const { groups, alone } = groupsOf(payments);
+      const estimated = await estimateGroups(context, groups, { endsMs, patience: "brief" });
+      return [...estimated, ...(await estimateAlone(context, alone))];
     },
   };
 }
@@ -101,16 +136,23 @@ function isFailed(estimate: Estimate): estimate is { refused: "UNAVAILABLE" } {
   return "refused" in estimate && estimate.refused === "UNAVAILABLE";
 }
 
+function unestimated(id: string, sinceMs: number): NodeUnavailableError {
+  return new NodeUnavailableError(
+    `No node has estimated the payment ${shownPaymentId(id)} for ${Math.floor(sinceMs / 60_000)} min, so it has no nonce, and others may wait too. It is tried again. If other payments are sent, its destination takes too long to execute; otherwise the nodes are too slow.`,
+  );
+}
+
 async function estimateGroup(
-  { network, node }: Pick<DriverContext, "network" | "node">,
+  { network, node }: EstimateContext,
   group: readonly ReadyPayment[],
+  patience: "brief" | undefined,
 ): Promise<[ReadyPayment, Estimate | undefined][]> {
   const drafts = group.map(
     ({ address, asset, destination, amount }): PaymentDraft => ({
       ...{ from: address, contract: contractOf(network, asset), destination, amount },
     }),
   );
-  const estimates = await node.estimate(drafts);
+  const estimates = await node.estimate(drafts, patience);
   return group.map((payment, index) => [payment, estimates[index]]);
 }
 

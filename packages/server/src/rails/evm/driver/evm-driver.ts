@@ -67,7 +67,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let former: NetworkLease | undefined;
   let resets = 0;
   const turns = createReadyTurns();
-  const estimates = createEstimates(deps.monotonicMs);
+  const estimates = createEstimates(deps.monotonicMs, deps.onError);
   /** What final blocks have shown stays true when a step fails, but not when the network is halted. */
   const evidence: FollowedChain["evidence"] = new Map();
   const sentAt: SentAt = new Map();

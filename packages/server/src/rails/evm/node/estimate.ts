@@ -26,7 +26,10 @@ const gasLimitMax = 3_000_000n;
 
 /** What payments need, and whether they would succeed, judged by executing them at the newest block. */
 export function createEstimate({ pool, hasDataFee, newestNumber }: EstimateDeps) {
-  async function estimate(drafts: readonly PaymentDraft[]): Promise<readonly Estimate[]> {
+  async function estimate(
+    drafts: readonly PaymentDraft[],
+    manner: "foreign" | "brief",
+  ): Promise<readonly Estimate[]> {
     const number = newestNumber();
     const block = number === undefined ? "latest" : toQuantity(number);
     const tokenDrafts = drafts.filter(({ contract }) => contract !== null);
@@ -34,10 +37,13 @@ export function createEstimate({ pool, hasDataFee, newestNumber }: EstimateDeps)
       ...drafts.map((draft) => gasQuestion(draft, block)),
       ...tokenDrafts.map((draft) => returnQuestion(draft, block)),
     ];
-    const answers = await pool.askAll(questions, "brief");
+    const answers = await pool.askAll(questions, manner);
     const returns = new Map(tokenDrafts.map((draft, index) => [draft, answers[drafts.length + index]]));
     const gas = drafts.map((_, index) => answers[index] as Answer<bigint>[]);
-    const atLatest = await askLatest(drafts.filter((_, index) => isOfOne(gas[index] ?? [])));
+    const atLatest = await askLatest(
+      drafts.filter((_, index) => isOfOne(gas[index] ?? [])),
+      manner,
+    );
     const estimates = drafts.map((draft, index) =>
       judge(
         gas[index] ?? [],
@@ -52,17 +58,18 @@ export function createEstimate({ pool, hasDataFee, newestNumber }: EstimateDeps)
   /** A node that does not have the block, or no longer its state, still says what a payment needs at its own newest one. */
   async function askLatest(
     drafts: readonly PaymentDraft[],
+    manner: "foreign" | "brief",
   ): Promise<ReadonlyMap<PaymentDraft, Answer<bigint>[]>> {
     if (drafts.length === 0) return new Map();
     const answers = await pool.askAll(
       drafts.map((draft) => gasQuestion(draft, "latest")),
-      "brief",
+      manner,
     );
     return new Map(drafts.map((draft, index) => [draft, [...(answers[index] ?? [])]]));
   }
 
-  return async (drafts: readonly PaymentDraft[]): Promise<readonly Estimate[]> =>
-    drafts.length === 0 ? [] : await estimate(drafts);
+  return async (drafts: readonly PaymentDraft[], patience?: "brief"): Promise<readonly Estimate[]> =>
+    drafts.length === 0 ? [] : await estimate(drafts, patience ?? "foreign");
 }
 
 /** Whether one node alone says what a payment needs, although others have answered. */

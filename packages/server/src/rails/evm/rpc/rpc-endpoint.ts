@@ -10,10 +10,11 @@ export interface RpcCall {
 }
 
 /**
- * `strict`: one request after the other, so that the order stays. `brief`: for calls whose duration somebody else decides, such as the
- * execution of a contract. They fail early, and do not make the node pause: it may answer everything else.
+ * `strict`: one request after the other, so that the order stays. `foreign`: for calls whose duration somebody else decides, such as the
+ * execution of a contract. If they take too long the node does not pause, because it may answer everything else. `brief`: such calls, which
+ * also fail early.
  */
-export type CallManner = "any" | "strict" | "brief";
+export type CallManner = "any" | "strict" | "foreign" | "brief";
 
 /** One URL of a node. After a failure it pauses, twice as long each time. */
 export interface RpcEndpoint {
@@ -68,13 +69,13 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     const requests = calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call }));
     const ids = requests.map(({ id }) => id);
     const body = JSON.stringify(calls.length === 1 ? requests[0] : requests);
-    const isBrief = manner === "brief";
+    const isForeign = manner === "foreign" || manner === "brief";
     const bytesMax = answerBytesOf(calls, answerBytesMax);
-    const ownTimeoutMs = isBrief ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs;
+    const ownTimeoutMs = manner === "brief" ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs;
     const reading = readPosted(await http.post(body, bytesMax, ownTimeoutMs), ids, bytesMax);
     if ("failed" in reading) {
-      if (reading.isTimeout === true && !isBrief) size.timedOut(calls.length);
-      if (!isBrief || reading.failed === askedTooOften) backOff.pause(reading.retryAfterMs);
+      if (reading.isTimeout === true && !isForeign) size.timedOut(calls.length);
+      if (!isForeign || reading.failed === askedTooOften) backOff.pause(reading.retryAfterMs);
       return fail(calls, reading.failed);
     }
     if ("divide" in reading) {

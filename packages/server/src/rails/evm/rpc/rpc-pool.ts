@@ -42,7 +42,7 @@ export interface RpcPool {
   /** The answers to each question, without those of nodes that did not answer it. Every node is asked once. */
   readonly askAll: <const Q extends readonly Question<unknown>[]>(
     questions: Q,
-    manner?: "any" | "brief",
+    manner?: CallManner,
   ) => Promise<{ readonly [K in keyof Q]: readonly Answers<Q>[K][] }>;
   /** Every node, once. */
   readonly askEach: <const Q extends readonly Question<unknown>[]>(questions: Q) => Promise<NodeAnswers<Q>[]>;
@@ -123,7 +123,7 @@ export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPo
     throw unavailable(reasons);
   }
 
-  async function askAll(questions: readonly Question<unknown>[], manner?: "any" | "brief") {
+  async function askAll(questions: readonly Question<unknown>[], manner?: CallManner) {
     const asked = await Promise.all(endpoints.map((endpoint) => attempt(endpoint, questions, manner)));
     return questions.map((_, index) =>
       asked.flatMap((answers) => {
