@@ -1,5 +1,4 @@
-import type { ChainNetwork } from "../../../app/chain/chain-network.js";
-import { type BlockRef, type ChainNode, NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import type { ComparedPage, ComparedWallet } from "../../../app/chain/wallet-books.js";
 import { acceptChain } from "../adopt/accept-chain.js";
 import { compareAll, type WalletOnChain } from "./compare-books.js";
@@ -10,9 +9,9 @@ import {
   inUnit,
   positionOf,
   settledOf,
-  tokensOf,
 } from "./driver-context.js";
 import { isolateWallets } from "./isolate-wallets.js";
+import { readChainApart } from "./read-chain.js";
 import { creditGathered } from "./settle-blocks.js";
 
 /** How many wallets are compared at once, and how often one step does so. */
@@ -23,12 +22,17 @@ const searchesMax = 128;
 /** A wallet that nothing has happened to is compared again after this many blocks at the earliest. */
 const compareEveryBlocks = 16;
 
-/** Called if no node shows which transactions have used the nonces of a wallet, so that its books cannot follow the chain yet. */
-type OnUnadopted = (failure: NodeUnavailableError) => void;
+/**
+ * Called if no node shows which transactions have used the nonces of a wallet, so that its books cannot follow the chain yet, or nodes do not
+ * say what it has.
+ */
+type OnLeftOut = (failure: NodeUnavailableError) => void;
 
-/** The last wallet of those that something has happened to that was compared; undefined if the next one is the first. */
 export interface ComparedTurn {
+  /** The last wallet of those that something has happened to that was compared; undefined if the next one is the first. */
   afterWalletId: string | undefined;
+  /** The ids of wallets that could not be compared when it was their turn, or not with all that they have. */
+  unread: Set<string>;
 }
 
 /**
@@ -42,11 +46,11 @@ export async function compareBalances(
   context: DriverContext,
   chain: FollowedChain,
   turn: ComparedTurn,
-  onUnadopted: OnUnadopted,
+  onLeftOut: OnLeftOut,
 ): Promise<"touched" | "others" | "none"> {
   const accepted: SeenWallet[] = [];
   const compare = async (page: ComparedPage) => {
-    const compared = await compareSome(context, chain, page);
+    const compared = await compareSome(context, chain, page, { turn, onLeftOut });
     accepted.push(...compared.accepted);
     return compared.lastWalletId;
   };
@@ -60,7 +64,7 @@ export async function compareBalances(
   const hasTouched = isInMiddle || turn.afterWalletId !== undefined;
   const beforeNumber = settledOf(chain).number - compareEveryBlocks;
   const hasMore = (await compare({ of: "others", beforeNumber, limit })) !== undefined;
-  await acceptAll(context, chain, accepted, onUnadopted);
+  await acceptAll(context, chain, accepted, onLeftOut);
   // What was accepted is compared once more: its nonces come before its money.
   if (hasTouched || accepted.length > 0) return "touched";
   return hasMore ? "others" : "none";
@@ -74,7 +78,7 @@ async function acceptAll(
   context: DriverContext,
   chain: FollowedChain,
   accepted: readonly SeenWallet[],
-  onUnadopted: OnUnadopted,
+  onLeftOut: OnLeftOut,
 ): Promise<void> {
   const searches = { left: searchesMax };
   const leftOf = ({ walletId }: SeenWallet) => chain.evidence.get(walletId)?.left ?? 0;
@@ -91,7 +95,7 @@ async function acceptAll(
       (error: unknown) => {
         // The statement of the operator stays, and is tried again when the wallet is compared next. The others do not wait for it.
         if (!(error instanceof NodeUnavailableError)) throw error;
-        onUnadopted(error);
+        onLeftOut(error);
       },
     );
     await chain.keepLease();
@@ -108,19 +112,26 @@ async function compareSome(
   context: DriverContext,
   chain: FollowedChain,
   page: ComparedPage,
+  { turn, onLeftOut }: { turn: ComparedTurn; onLeftOut: OnLeftOut },
 ): Promise<{ lastWalletId: string | undefined; accepted: SeenWallet[] }> {
   const { network, store } = context;
-  const settled = settledOf(chain);
   const wallets = await store.listToCompare(network.network, page);
   if (wallets.length === 0) return { lastWalletId: undefined, accepted: [] };
-  const read = await readChain(context, settled, wallets);
-  const seen = wallets.map((wallet, index) => ({ ...wallet, onChain: read[index] as WalletOnChain }));
+  for (const { walletId } of wallets) turn.unread.delete(walletId);
+  const read = await readChainApart(context, chain, wallets, ({ walletId }, failure) => {
+    turn.unread.add(walletId);
+    onLeftOut(failure);
+  });
+  const seen = wallets.flatMap((wallet, index): SeenWallet[] => {
+    const onChain = read[index];
+    return onChain === undefined ? [] : [{ ...wallet, onChain }];
+  });
   const compareThese = (some: readonly SeenWallet[]) => compareSeen(context, chain, some);
   const compared = await isolateWallets(context, chain, seen, (one) => one, compareThese, comparisonFailed);
   await passOver(
     context,
     chain,
-    seen,
+    wallets,
     compared.flatMap((one) => one.wallets),
   );
   // A wallet that was resumed instead is not adopted any more.
@@ -182,33 +193,12 @@ async function compareSeen(
 async function passOver(
   context: DriverContext,
   chain: FollowedChain,
-  seen: readonly SeenWallet[],
-  compared: readonly SeenWallet[],
+  wallets: readonly ComparedWallet[],
+  compared: readonly ComparedWallet[],
 ): Promise<void> {
-  const failed = seen.filter((wallet) => !compared.includes(wallet));
+  const comparedIds = new Set(compared.map(({ walletId }) => walletId));
+  const failed = wallets.filter(({ walletId }) => !comparedIds.has(walletId));
   if (failed.length === 0) return;
   const { number } = settledOf(chain);
   await inUnit(context, positionOf(chain), async (unit) => unit.writeHoldings(failed, [], number));
-}
-
-export async function readChain(
-  { network, node }: { network: ChainNetwork; node: Pick<ChainNode, "balances" | "noncesAt"> },
-  settled: BlockRef,
-  wallets: readonly ComparedWallet[],
-): Promise<WalletOnChain[]> {
-  const tokens = tokensOf(network);
-  const accounts = wallets.flatMap(({ address }) => tokens.map(({ contract }) => ({ address, contract })));
-  const balances = await node.balances(accounts, settled);
-  const nonces = await node.noncesAt(
-    wallets.map(({ address }) => address),
-    settled,
-  );
-  if (balances.length !== accounts.length || nonces.length !== wallets.length)
-    throw new Error("a node has answered for other accounts than it was asked for");
-  return wallets.map((_, index) => ({
-    nonce: nonces[index] as number,
-    balances: new Map(
-      tokens.map(({ asset }, position) => [asset, balances[index * tokens.length + position] as bigint]),
-    ),
-  }));
 }

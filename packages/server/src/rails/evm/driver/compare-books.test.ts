@@ -5,10 +5,12 @@ import { compareAll } from "./compare-books.js";
 
 const wallet = { tenantId: "tenant", walletId: "wallet", address: "0xaa" };
 
-function compare(nonce: number, statedNonce: number | null = null) {
+const noTokens = modelChainNetwork.tokens.map(({ asset }) => [asset, 0n] as const);
+
+function compare(nonce: number, statedNonce: number | null = null, tokens = noTokens) {
   const balances = new Map([[modelCoin, { booked: 100n, gathered: 0n }]]);
   const books = [{ ...wallet, finalNonce: 3, lowestOpen: null, isHalted: false, statedNonce, balances }];
-  const onChain = [{ nonce, balances: new Map([[modelCoin, 150n]]) }];
+  const onChain = [{ nonce, balances: new Map([[modelCoin, 150n], ...tokens]) }];
   const { surplus, differences, accepted } = compareAll(
     { network: modelChainNetwork },
     [wallet],
@@ -33,4 +35,11 @@ it("accepts a nonce above that of the books only if the operator has stated exac
   expect(compare(3, 2)).toEqual({ surplus: [], codes: ["NONCE_USED_ELSEWHERE"], isAccepted: false });
   // Never below: then payments that have ended could be paid again.
   expect(compare(2, 2)).toEqual({ surplus: [], codes: ["NONCE_BELOW_BOOKS"], isAccepted: false });
+});
+
+it("credits what is known while a balance is not, and neither accepts nor answers a statement", () => {
+  expect(compare(3, null, [])).toEqual({ surplus: [50n], codes: [], isAccepted: false });
+  expect(compare(4, null, []).codes).toEqual(["NONCE_USED_ELSEWHERE"]);
+  expect(compare(4, 4, [])).toEqual({ surplus: [], codes: [], isAccepted: false });
+  expect(compare(5, 4, [])).toEqual({ surplus: [], codes: [], isAccepted: false });
 });

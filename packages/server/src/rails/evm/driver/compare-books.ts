@@ -11,6 +11,7 @@ import { type DriverContext, tokensOf } from "./driver-context.js";
 /** A wallet as the chain has it. */
 export interface WalletOnChain {
   nonce: number;
+  /** By asset, without those that nodes do not say now. */
   balances: ReadonlyMap<string, bigint>;
 }
 
@@ -51,6 +52,9 @@ export function compareAll(
     if (book === undefined || seen === undefined) continue;
     const { tenantId, walletId } = wallet;
     const { statedNonce } = book;
+    const tokens = tokensOf(network).filter(({ asset }) => seen.balances.has(asset));
+    // What the operator has stated is accepted or answered when everything is known.
+    if (statedNonce !== null && tokens.length < tokensOf(network).length) continue;
     if (seen.nonce >= book.finalNonce && seen.nonce === book.statedNonce) accepted.push(wallet);
     if (isUsedElsewhere(book, seen))
       differences.push({
@@ -64,7 +68,7 @@ export function compareAll(
         code: "NONCE_BELOW_BOOKS",
         reason: `${seen.nonce} transactions of ${wallet.address} are final, and ${book.finalNonce} of them had been. Payments that have ended are no longer part of the chain, and anybody can send them again.`,
       });
-    for (const { asset } of tokensOf(network)) {
+    for (const { asset } of tokens) {
       const { booked, gathered } = book.balances.get(asset) ?? { booked: 0n, gathered: 0n };
       const balance = seen.balances.get(asset) ?? 0n;
       const difference = balance - booked - gathered;

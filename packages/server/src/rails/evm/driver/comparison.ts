@@ -22,7 +22,7 @@ const pauseMaxMs = 300_000;
 
 export function createComparison(deps: ComparisonDeps): Comparison {
   let comparedAt = -1;
-  const turn: ComparedTurn = { afterWalletId: undefined };
+  const turn: ComparedTurn = { afterWalletId: undefined, unread: new Set() };
   let toCompare: Awaited<ReturnType<typeof compareBalances>> = "none";
   /** How often it has failed in a row, and when it is tried next. */
   let failures = 0;
@@ -40,10 +40,10 @@ export function createComparison(deps: ComparisonDeps): Comparison {
       const { number } = settledOf(chain);
       const isDue = number !== comparedAt || toCompare === "touched" || (toCompare === "others" && !isBusy);
       if (!isDue || deps.monotonicMs() < dueMs) return false;
-      let unadopted: NodeUnavailableError | undefined;
+      let leftOut: NodeUnavailableError | undefined;
       try {
         toCompare = await compareBalances(deps, chain, turn, (failure) => {
-          unadopted = failure;
+          leftOut ??= failure;
         });
       } catch (error) {
         // A node may not keep the state of this block at all. What is sent and credited does not need it.
@@ -53,7 +53,8 @@ export function createComparison(deps: ComparisonDeps): Comparison {
         report(error);
         return false;
       }
-      report(unadopted);
+      // A wallet that is left out comes in its turn, and until then it stays so.
+      if (leftOut !== undefined || turn.unread.size === 0) report(leftOut);
       failures = 0;
       comparedAt = number;
       return toCompare === "touched";

@@ -58,7 +58,8 @@ it("a node without the state of final blocks delays only the comparison with the
   const node: ChainNode = {
     ...service.node,
     balances: async (...given) => {
-      asked += 1;
+      // Those that follow are about each account of the same comparison alone.
+      if (given[0].length > 1) asked += 1;
       if (isPruned) throw new NodeUnavailableError("missing trie node");
       return await service.node.balances(...given);
     },
