@@ -18,7 +18,7 @@ import { anchorChain, assertGenesis } from "./leave-blocks.js";
 import { replacePayments } from "./replace-payments.js";
 import { forgetSent, isSendable, resendAfterMs, type SentAt, sendPayments } from "./send-payments.js";
 import { settleBlocks } from "./settle-blocks.js";
-import { signPayments } from "./sign-payments.js";
+import { type RefusedTurn, signPayments } from "./sign-payments.js";
 
 export interface EvmDriverDeps extends ComparisonDeps {
   /** Names this process among those that could hold the lease. */
@@ -71,6 +71,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   /** What final blocks have shown stays true when a step fails, but not when the network is halted. */
   const evidence: FollowedChain["evidence"] = new Map();
   const sentAt: SentAt = new Map();
+  const refusedTurn: RefusedTurn = { afterId: "" };
   /** The last payment of a look that did not come to the end. */
   let lookedUpTo: SentPayment | undefined;
   /** The head and the time when the sent payments were last looked at. */
@@ -216,7 +217,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
         return assigned.isBusy;
       });
     const signAndSend = async () => {
-      const isSigned = await attempt(() => signPayments(deps, current));
+      const isSigned = await attempt(() => signPayments(deps, current, refusedTurn));
       isAsked ||= isSigned;
       const isReplaced = isLookDue(current) && (await attempt(() => lookAtSent(current, isBehind, attempt)));
       return { isSigned, isReplaced };

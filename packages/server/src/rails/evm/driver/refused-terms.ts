@@ -1,8 +1,33 @@
+import type { ChainNode, FeeTerms } from "../../../app/chain/chain-node.js";
 import type { AttemptTerms, UnsignedPayment } from "../../../app/chain/chain-store.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import { raiseFees, raiseLeast } from "../fees/raise-fees.js";
 import { type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
 import { estimateEmpty, feeToHold } from "./plan-payments.js";
+
+/** What nodes say about the payments that the signer has refused in one step. */
+export interface RefusedReads {
+  readonly market: () => Promise<FeeTerms>;
+  /** The gas of an empty transaction of this address; undefined if no node estimates it now. */
+  readonly emptyGas: (address: string) => Promise<bigint | undefined>;
+}
+
+/** Nodes are asked once for all of them, and only if one needs it: hundreds can be refused, as when fees rise above the limit of the signer. */
+export function createRefusedReads(node: ChainNode, payments: readonly UnsignedPayment[]): RefusedReads {
+  const addresses = [...new Set(payments.map(({ address }) => address))];
+  let market: Promise<FeeTerms> | undefined;
+  let empty: ReturnType<typeof estimateEmpty> | undefined;
+  return {
+    market: async () => {
+      market ??= node.market();
+      return await market;
+    },
+    emptyGas: async (address) => {
+      empty ??= estimateEmpty(node, addresses);
+      return (await empty)[addresses.indexOf(address)]?.gasLimit;
+    },
+  };
+}
 
 /**
  * Nothing is signed for this nonce, so its terms can change: to the fees of now if they are lower, and otherwise to an empty transaction if
@@ -13,14 +38,14 @@ export async function lowerTerms(
   context: DriverContext,
   chain: FollowedChain,
   payment: UnsignedPayment,
+  reads: RefusedReads,
 ): Promise<void> {
   const { tenantId, id, number, address, purpose, gasLimit, dataFee, maxFeePerGas, maxPriorityFeePerGas } =
     payment;
-  const market = await context.node.market();
+  const market = await reads.market();
   const isLower = market.maxFeePerGas < maxFeePerGas;
   const fees = isLower ? market : { maxFeePerGas, maxPriorityFeePerGas };
-  const [empty] = isLower ? [] : await estimateEmpty(context.node, [address]);
-  const emptyGas = empty?.gasLimit;
+  const emptyGas = isLower ? undefined : await reads.emptyGas(address);
   const isSmaller = emptyGas !== undefined && emptyGas < gasLimit;
   if (!isLower && !isSmaller) return;
   const terms: AttemptTerms = isSmaller
@@ -43,10 +68,11 @@ export async function raiseCancellation(
   context: DriverContext,
   chain: FollowedChain,
   payment: UnsignedPayment,
+  reads: RefusedReads,
 ): Promise<void> {
   const { walletId, address, dataFee } = payment;
   const { coin, feeCap } = context.network;
-  const usual = raiseFees(payment, await context.node.market(), feeCap);
+  const usual = raiseFees(payment, await reads.market(), feeCap);
   const least = raiseLeast(payment, feeCap);
   if (least === "cap_reached") {
     context.onShort({
@@ -55,8 +81,7 @@ export async function raiseCancellation(
     });
     return;
   }
-  const [empty] = await estimateEmpty(context.node, [address]);
-  const emptyGas = empty?.gasLimit ?? payment.gasLimit;
+  const emptyGas = (await reads.emptyGas(address)) ?? payment.gasLimit;
   const gasLimit = emptyGas < payment.gasLimit ? emptyGas : payment.gasLimit;
   for (const fees of usual === "cap_reached" ? [least] : [usual, least]) {
     const terms: AttemptTerms = { ...fees, purpose: "cancellation", gasLimit, dataFee };
@@ -98,11 +123,12 @@ export async function raisePayment(
   context: DriverContext,
   chain: FollowedChain,
   payment: UnsignedPayment,
+  reads: RefusedReads,
 ): Promise<boolean> {
   const { tenantId, id, walletId, number, address, gasLimit, dataFee } = payment;
   const { feeCap, feeMax } = context.network;
   const highest = (feeMax - dataFee) / gasLimit;
-  const fees = raiseFees(payment, await context.node.market(), highest < feeCap ? highest : feeCap);
+  const fees = raiseFees(payment, await reads.market(), highest < feeCap ? highest : feeCap);
   const isFirst = number === 1;
   if (fees === "cap_reached" && isFirst) return false;
   if (fees !== "cap_reached") {

@@ -6,7 +6,12 @@ import type {
   UnsignedPayment,
   WalletKey,
 } from "../../../app/chain/chain-store.js";
-import type { SignedBytes, SignerRefusal, SigningIntent } from "../../../app/chain/signer.js";
+import {
+  type SignedBytes,
+  type SignerRefusal,
+  SignerUnavailableError,
+  type SigningIntent,
+} from "../../../app/chain/signer.js";
 import { maySend, stopUnsigned } from "../../../app/chain/stop-payment.js";
 import type { RailEvent } from "../../../app/rails/record-rail-events.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
@@ -14,7 +19,14 @@ import { haltRefused } from "../adopt/reclaim-nonces.js";
 import { contractOf, type DriverContext, type FollowedChain, inUnit, positionOf } from "./driver-context.js";
 import { haltTampered } from "./halt-tampered.js";
 import { isolateWallets } from "./isolate-wallets.js";
-import { lowerTerms, raiseCancellation, raisePayment, waitForLimit } from "./refused-terms.js";
+import {
+  createRefusedReads,
+  lowerTerms,
+  type RefusedReads,
+  raiseCancellation,
+  raisePayment,
+  waitForLimit,
+} from "./refused-terms.js";
 import { stopUnsignedPayments } from "./stop-unsigned.js";
 
 type SignedPayment = StoredAttempt & WalletKey;
@@ -25,13 +37,24 @@ type SignedPayment = StoredAttempt & WalletKey;
  */
 const signedMax = 256;
 const askedMax = 64;
+/** How many refusals one step handles, each in an SQL transaction of its own. */
+const refusedMax = 64;
+
+/** The last payment whose refusal was handled: the next step goes on behind it. */
+export interface RefusedTurn {
+  afterId: string;
+}
 
 /**
  * Has payments signed, and stores the bytes with the event `broadcast`. Nothing is sent here: bytes that nobody has stored could be paid
  * without being known. The intent is what was written before, so that asking again after a crash gives the same bytes. Returns whether
  * anything was done.
  */
-export async function signPayments(context: DriverContext, chain: FollowedChain): Promise<boolean> {
+export async function signPayments(
+  context: DriverContext,
+  chain: FollowedChain,
+  turn: RefusedTurn,
+): Promise<boolean> {
   const { network, store: tables } = context;
   const listed = await tables.listUnsigned(network.network, signedMax);
   const authentic = await haltTampered(context, chain, listed);
@@ -42,15 +65,39 @@ export async function signPayments(context: DriverContext, chain: FollowedChain)
   const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => void failures.push(error));
   const store = (some: readonly SignedPayment[]) => storeSigned(context, chain, some);
   await attempt(isolateWallets(context, chain, signed, (one) => one, store));
-  for (const [payment, refusal] of refused) await attempt(handleRefusal(context, chain, payment, refusal));
+  const handled = refusedInTurn(turn, refused);
+  const reads = createRefusedReads(
+    context.node,
+    handled.map(([payment]) => payment),
+  );
+  for (const [payment, refusal] of handled) {
+    await chain.keepLease();
+    await attempt(handleRefusal(context, chain, payment, { refusal, reads }));
+    // It would be waited for once more for each of them.
+    if (failures.some((error) => error instanceof SignerUnavailableError)) break;
+  }
   if (failures.length > 0) throw failures[0];
   // What was refused is asked for again, but not at once.
   return signed.length > 0 || isStopped;
 }
 
+type Refused = [UnsignedPayment, SignerRefusal];
+
+/** In the order of their ids, so that those which are refused again and again do not keep others from their turn. */
+export function refusedInTurn(turn: RefusedTurn, refused: readonly Refused[]): Refused[] {
+  const ordered = refused.toSorted(([{ id: one }], [{ id: other }]) => (one < other ? -1 : 1));
+  const next = Math.max(
+    0,
+    ordered.findIndex(([{ id }]) => id > turn.afterId),
+  );
+  const handled = [...ordered.slice(next), ...ordered.slice(0, next)].slice(0, refusedMax);
+  turn.afterId = handled.at(-1)?.[0].id ?? "";
+  return handled;
+}
+
 interface Answered {
   signed: SignedPayment[];
-  refused: [UnsignedPayment, SignerRefusal][];
+  refused: Refused[];
   /** Why the signer was not asked for the rest: what it has signed before is stored all the same. */
   failure: unknown;
 }
@@ -134,9 +181,9 @@ async function handleRefusal(
   context: DriverContext,
   chain: FollowedChain,
   payment: UnsignedPayment,
-  refusal: SignerRefusal,
+  given: { refusal: SignerRefusal; reads: RefusedReads },
 ): Promise<void> {
-  const answer = () => answerRefusal(context, chain, payment, refusal);
+  const answer = () => answerRefusal(context, chain, payment, given);
   await isolateWallets(context, chain, [payment], (one) => one, answer);
 }
 
@@ -148,18 +195,18 @@ async function answerRefusal(
   context: DriverContext,
   chain: FollowedChain,
   payment: UnsignedPayment,
-  { refused, reason, signed }: SignerRefusal,
+  { refusal: { refused, reason, signed }, reads }: { refusal: SignerRefusal; reads: RefusedReads },
 ): Promise<void> {
   const { tenantId, id, walletId, nonce, number, purpose } = payment;
   if (refused === "FEES_NOT_HIGHER" && purpose === "cancellation")
-    return await raiseCancellation(context, chain, payment);
-  if (refused === "FEES_NOT_HIGHER" && (await raisePayment(context, chain, payment))) return;
+    return await raiseCancellation(context, chain, payment, reads);
+  if (refused === "FEES_NOT_HIGHER" && (await raisePayment(context, chain, payment, reads))) return;
   if (refused === "FEE_ABOVE_LIMIT" && number === 1 && purpose === "cancellation")
     if (await waitForLimit(context, payment, reason)) return;
   // Of a payment that the signer has signed already, and refuses with fees that are not higher.
   const isForgotten = number === 1 && purpose === "replacement";
   if (refused === "FEE_ABOVE_LIMIT" && number === 1 && !isForgotten)
-    return await lowerTerms(context, chain, payment);
+    return await lowerTerms(context, chain, payment, reads);
   if (refused === "FEE_ABOVE_LIMIT" && !isForgotten) {
     await inUnit(context, positionOf(chain), async (unit) =>
       unit.keepTerms([{ tenantId, id }], chain.headNumber),
