@@ -47,6 +47,11 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       const block = chain.blocks()[number];
       return block === undefined ? undefined : headerOf(block);
     },
+    headersAt: async (number) => {
+      await reach("header");
+      const block = chain.blocks()[number];
+      return block === undefined ? [] : [headerOf(block)];
+    },
     block: async (hash, watch) => {
       await reach("block");
       const block = at(hash);

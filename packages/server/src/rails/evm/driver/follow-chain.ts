@@ -94,11 +94,17 @@ interface Walk {
   added: ChainBlock[];
 }
 
-/** The head is too far for one walk, or a block that only one node claims to have: goes to a block above the last one that was followed. */
+/**
+ * The head is too far for one walk, or a block that only one node claims to have: goes to a block above the last one that was followed. A node can
+ * also make up headers on the way to such a head, from which no walk begins: then those of the others count, and blocks that are nearer.
+ */
 async function walkAhead(context: DriverContext, chain: FollowedChain): Promise<Walk | undefined> {
   for (let ahead = aheadMax; ahead >= 1; ahead /= 2) {
-    const header = await context.node.header(tipOf(chain).number + ahead);
-    if (header !== undefined) return await walkBack(context, chain, header);
+    await chain.keepLease();
+    for (const header of await context.node.headersAt(tipOf(chain).number + ahead)) {
+      const walk = await walkBack(context, chain, header);
+      if (walk !== undefined) return walk;
+    }
   }
   return undefined;
 }

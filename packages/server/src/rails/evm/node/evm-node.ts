@@ -77,11 +77,19 @@ export function createEvmNode({
       `No node of ${network} gives block ${number}: ${describeError(answer.error)}.`,
     );
   };
+  const headersAt: ChainNode["headersAt"] = async (number) => {
+    const answered = await pool.askAll([headerQuestion(number)]);
+    const headers = answered[0].flatMap((answer) =>
+      "value" in answer && answer.value !== undefined ? [answer.value] : [],
+    );
+    return [...new Map(headers.map((one) => [one.hash, one])).values()];
+  };
   return {
     network,
     heads: heads.read,
     ...createBlockReader(pool, readReceipts, opinion),
     header,
+    headersAt,
     ...state,
     findNonceUse: createNonceSearch({ pool, header, noncesAt: state.noncesAt, readReceipts, opinion }),
     estimate: createEstimate({ pool, hasDataFee, newestNumber: heads.sharedNumber }),
