@@ -52,16 +52,19 @@ export async function assignPayments(
   const { isBound } = confirmation;
   const all = chooseReady(turns, ready, { isPassedOver, isBound, inFlightMax });
   const listed = all.slice(0, paymentsMax);
-  const hasMore = listed.length < all.length;
-  const lastWalletId = hasMore ? listed.at(-1)?.walletId : ready.lastWalletId;
-  turns.afterWalletId = lastWalletId;
+  const isCut = listed.length < all.length;
+  turns.afterWalletId = isCut ? listed.at(-1)?.walletId : ready.lastWalletId;
   const payments = await haltTampered(context, chain, listed);
   // With more wallets than a page has, the next step serves those behind it.
-  if (payments.length === 0) return { isBusy: lastWalletId !== undefined, hasMore };
-  const plans = await planPayments(context, payments, {
+  if (payments.length === 0) return { isBusy: turns.afterWalletId !== undefined, hasMore: isCut };
+  const { plans, unbegun } = await planPayments(context, payments, {
     estimates,
     usesNonce: (some) => plansThatUseNonces(some, confirmation),
   });
+  const beforeUnbegun = walletBefore(listed, unbegun);
+  turns.afterWalletId = beforeUnbegun ?? turns.afterWalletId;
+  const lastWalletId = turns.afterWalletId;
+  const hasMore = isCut || beforeUnbegun !== undefined;
   if (plans.length === 0) return { isBusy: lastWalletId !== undefined, hasMore };
   const used = await readUsedNonces(
     context,
@@ -83,6 +86,12 @@ export async function assignPayments(
   confirmation.lookSoon(written.flatMap(({ bound }) => bound));
   const isBusy = lastWalletId !== undefined || written.some(({ count }) => count > 0);
   return { isBusy, hasMore };
+}
+
+/** Where the next step goes on if a tenant found no time in this one; undefined if all of them did. The first one always does. */
+function walletBefore(listed: readonly ReadyPayment[], unbegun: ReadonlySet<string>): string | undefined {
+  const first = listed.findIndex(({ tenantId }) => unbegun.has(tenantId));
+  return first > 0 ? listed[first - 1]?.walletId : undefined;
 }
 
 interface WrittenPlans {

@@ -14,8 +14,10 @@ const idOf = (name: string) =>
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 const nameOf = (id: string) => Buffer.from(id.replaceAll("-", ""), "hex").toString().replaceAll("\0", "");
 
+/** The first letters of a wallet name its tenant. */
 const paymentOf = (walletId: string, number: number, destination = "0xgood") =>
   ({
+    tenantId: walletId.replace(/\d+$/, ""),
     id: idOf(`${walletId}${number}`),
     walletId,
     address: walletId,
@@ -45,18 +47,21 @@ function startNode(failsAfterMs = 0, slowMs = 0) {
   );
   const context = { network, node: { estimate } } as unknown as Parameters<typeof estimates.estimate>[0];
   const idsOf = async (payments: readonly ReadyPayment[]) =>
-    (await estimates.estimate(context, payments)).map(({ payment }) => nameOf(payment.id)).sort();
+    (await estimates.estimate(context, payments)).estimated.map(({ payment }) => nameOf(payment.id)).sort();
+  const unbegunOf = async (payments: readonly ReadyPayment[]) => [
+    ...(await estimates.estimate(context, payments)).unbegun,
+  ];
   const wait = (delayMs: number) => {
     nowMs += delayMs;
   };
-  return { idsOf, groups, wait, reports };
+  return { idsOf, unbegunOf, groups, wait, reports };
 }
 
 describe("estimates", () => {
   it("are asked for in groups of one wallet, of at most 8", async () => {
     const { idsOf, groups } = startNode();
     expect(await idsOf([...many("a", 20), ...many("b", 3)])).toHaveLength(23);
-    expect(groups.map((group) => group.length)).toEqual([8, 8, 4, 3]);
+    expect(groups.map((group) => group.length)).toEqual([8, 3, 8, 4]);
     for (const group of groups) expect(new Set(group.map(({ from }) => from)).size).toBe(1);
   });
 
@@ -74,13 +79,35 @@ describe("estimates", () => {
 
   it("that take long come after those that have not failed, and are not begun when the time of a step is used up", async () => {
     const { idsOf, groups, wait } = startNode(3000);
-    const bad = Array.from({ length: 6 }, (_, number) => paymentOf(`bad${number}`, number, "0xbad"));
+    const bad = [..."abcdef"].map((name, number) => paymentOf(`bad${name}`, number, "0xbad"));
     expect(await idsOf(bad)).toEqual([]);
     expect(groups).toHaveLength(4);
     wait(600_000);
     groups.length = 0;
     expect(await idsOf([...bad.slice(0, 4), ...many("good", 1)])).toEqual(["good0"]);
     expect(groups[0]?.[0]?.from).toBe("good");
+  });
+
+  it("begin with a group of each tenant, whatever others pay to and how many wallets they have", async () => {
+    const { idsOf, groups } = startNode(3000);
+    const bad = Array.from({ length: 15 }, (_, number) =>
+      Array.from({ length: 16 }, (_, payment) => paymentOf(`bad${number + 10}`, payment, "0xbad")),
+    ).flat();
+    expect(await idsOf([...bad, paymentOf("good", 1)])).toEqual(["good1"]);
+    expect(groups.map(([first]) => first?.from.replace(/\d+$/, ""))).toEqual(["bad", "good", "bad", "bad"]);
+    expect(new Set(groups.map(([first]) => first?.from)).size).toBe(4);
+  });
+
+  it("say which tenants found no time, and begin with another wallet of a tenant in each step", async () => {
+    const { unbegunOf, groups, wait } = startNode(3000);
+    const badOf = (step: number) =>
+      ["a1", "a2", "b1", "c1", "d1", "e1", "f1"].map((walletId) => paymentOf(walletId, step, "0xbad"));
+    expect(await unbegunOf(badOf(0))).toEqual(["e", "f"]);
+    const first = groups[0]?.[0]?.from;
+    groups.length = 0;
+    wait(10);
+    await unbegunOf(badOf(1));
+    expect(new Set([first, groups[0]?.[0]?.from])).toEqual(new Set(["a1", "a2"]));
   });
 
   it("that are tried alone have the time of every request, because a node can be slow with all", async () => {

@@ -10,8 +10,15 @@ import { contractOf, type DriverContext } from "./driver-context.js";
  * in more than a third of the time. It is only in memory: a process that has forgotten it asks once more.
  */
 export interface Estimates {
-  /** In any order, without those that are not due, could not be estimated, or found no time in this step. */
-  readonly estimate: (context: EstimateContext, payments: readonly ReadyPayment[]) => Promise<Estimated[]>;
+  readonly estimate: (
+    context: EstimateContext,
+    payments: readonly ReadyPayment[],
+  ) => Promise<{
+    /** In any order, without those that are not due, could not be estimated, or found no time in this step. */
+    readonly estimated: Estimated[];
+    /** The ids of tenants of which nothing found time in this step. */
+    readonly unbegun: ReadonlySet<string>;
+  }>;
   /** Whether a payment could not be estimated, and is not tried now. */
   readonly isPaused: (payment: { id: string }) => boolean;
   /** How many of each wallet are not tried now, by its id. */
@@ -50,6 +57,7 @@ export function createEstimates(
   const failures = new Map<string, Failure>();
   let reportedAtMs = Number.NEGATIVE_INFINITY;
   let aloneFromMs = Number.NEGATIVE_INFINITY;
+  let steps = 0;
 
   const isDue = ({ dueMs }: Failure) => dueMs <= monotonicMs();
 
@@ -79,7 +87,7 @@ export function createEstimates(
     }
     const dueMs = ({ id }: ReadyPayment) => failures.get(id)?.dueMs ?? 0;
     const alone = failed.sort((one, other) => dueMs(one) - dueMs(other)).map((payment) => [payment]);
-    return { groups: [...fresh.values()].flatMap(split), alone };
+    return { groups: groupsInTurn([...fresh.values()], steps), alone };
   }
 
   /** Asks for groups until the time is used up, and returns what was estimated. */
@@ -125,9 +133,13 @@ export function createEstimates(
     },
     estimate: async (context, payments) => {
       const endsMs = monotonicMs() + budgetMs;
+      steps += 1;
       const { groups, alone } = groupsOf(payments);
+      const all = [...groups];
       const estimated = await estimateGroups(context, groups, { endsMs, patience: "brief" });
-      return [...estimated, ...(await estimateAlone(context, alone))];
+      const unbegun = new Set(groups.map(tenantOf));
+      for (const group of all.slice(0, all.length - groups.length)) unbegun.delete(tenantOf(group));
+      return { estimated: [...estimated, ...(await estimateAlone(context, alone))], unbegun };
     },
   };
 }
@@ -154,6 +166,31 @@ async function estimateGroup(
   );
   const estimates = await node.estimate(drafts, patience);
   return group.map((payment, index) => [payment, estimates[index]]);
+}
+
+const tenantOf = ([first]: readonly ReadyPayment[]) => first?.tenantId ?? "";
+
+/**
+ * A group of each tenant in turn, and of each of its wallets in turn: what a tenant pays to, and how many wallets it has, does not delay the
+ * others. If the time is always used up, each step begins with another of its wallets.
+ */
+function groupsInTurn(wallets: readonly (readonly ReadyPayment[])[], step: number): ReadyPayment[][] {
+  const tenants = new Map<string, ReadyPayment[][][]>();
+  for (const payments of wallets)
+    tenants.set(tenantOf(payments), [...(tenants.get(tenantOf(payments)) ?? []), split(payments)]);
+  const rotated = [...tenants.values()].map((all) => {
+    const first = step % all.length;
+    return [...all.slice(first), ...all.slice(0, first)];
+  });
+  return interleave(rotated.map(interleave));
+}
+
+/** The first of each list, then the second of each, and so on. */
+function interleave<T>(lists: readonly (readonly T[])[]): T[] {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, index) =>
+    lists.flatMap((list) => list.slice(index, index + 1)),
+  ).flat();
 }
 
 function split(payments: readonly ReadyPayment[]): ReadyPayment[][] {

@@ -27,6 +27,7 @@ interface EndPlan {
  *
  * What the signer has bound to a nonce, and must not or cannot be paid, does not end here: an empty transaction uses the nonce, because the bytes
  * that were signed may be pending on the chain, and the payments behind it would wait without end. `usesNonce` says which plans these are.
+ * `unbegun` are tenants of which no payment found time to be estimated.
  */
 export async function planPayments(
   context: DriverContext,
@@ -35,11 +36,11 @@ export async function planPayments(
     estimates,
     usesNonce,
   }: { estimates: Estimates; usesNonce: (plans: readonly Plan[]) => ReadonlySet<Plan> },
-): Promise<Plan[]> {
+): Promise<{ plans: Plan[]; unbegun: ReadonlySet<string> }> {
   const nowMs = context.recorder.now();
   const ended = new Map(payments.map((payment) => [payment.id, endBeforeNonce(payment, nowMs)]));
   const wanted = payments.filter(({ id }) => ended.get(id) === undefined);
-  const estimated = wanted.length === 0 ? [] : await estimates.estimate(context, wanted);
+  const { estimated, unbegun } = await estimates.estimate(context, wanted);
   const market = estimated.length === 0 ? undefined : await context.node.market();
   const planned = new Map(
     market === undefined
@@ -52,7 +53,10 @@ export async function planPayments(
     context,
     plans.flatMap((plan) => (plan.kind === "end" && using.has(plan) ? [plan] : [])),
   );
-  return plans.flatMap((plan) => (emptied.has(plan) ? (emptied.get(plan) ?? []) : [plan]));
+  return {
+    plans: plans.flatMap((plan) => (emptied.has(plan) ? (emptied.get(plan) ?? []) : [plan])),
+    unbegun,
+  };
 }
 
 /** Instead of plans that would end, some that use the nonce; undefined if no node estimates them now. */
