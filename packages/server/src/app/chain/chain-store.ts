@@ -250,7 +250,8 @@ export interface ChainStore {
   leases: NetworkLeases;
   /** Adds a network that was not known before. */
   register: (network: string, genesisHash: string, settled: FollowedBlock) => Promise<void>;
-  /** Undefined if it is not registered. */
+  isRegistered: (network: string) => Promise<boolean>;
+  /** Undefined if it is not registered. With all blocks that are not settled: up to tens of thousands. */
   readPosition: (network: string) => Promise<NetworkPosition | undefined>;
   recordHeads: (lease: NetworkLease, heads: SeenHeads) => Promise<void>;
   /** Which of these are addresses of wallets on this network. */

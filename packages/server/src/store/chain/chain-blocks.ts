@@ -24,6 +24,12 @@ export async function register(
   `);
 }
 
+/** Served by the primary key. Every process that does not hold the lease asks each second. */
+export async function isRegistered(database: Queryable, network: string): Promise<boolean> {
+  const rows = await database.query(sql`SELECT FROM networks WHERE network = ${network}`);
+  return rows.length > 0;
+}
+
 /** Served by the primary keys. */
 export async function readPosition(
   database: Queryable,

@@ -45,6 +45,7 @@ export function createChainStore(database: Database, log: EventLog, observeUnit?
   return {
     leases: createNetworkLeases(database),
     register: (network, genesisHash, settled) => blocks.register(database, network, genesisHash, settled),
+    isRegistered: (network) => blocks.isRegistered(database, network),
     readPosition: (network) => blocks.readPosition(database, network),
     recordHeads: (lease, heads) => blocks.recordHeads(database, lease, heads),
     findOwned: async (network, addresses) =>

@@ -77,6 +77,8 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
         });
         rows.put(chainBlocks, numberKey(number), settled);
       }),
+    isRegistered: (network) =>
+      query("look for the network", (rows) => rows.get(networks, network) !== undefined),
     readPosition: (network) =>
       query("read the position", (rows) => {
         const row = rows.get(networks, network);

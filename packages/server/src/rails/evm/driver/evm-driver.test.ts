@@ -6,8 +6,9 @@ const network = "eip155:1";
 const block = { number: 1, hash: "block", parentHash: "before" };
 
 /** A driver whose clock stands still: what it is to ask once a second, it asks once, unless it has forgotten that. Its other parts fail. */
-function createDriver() {
+function createDriver(isStandby = false) {
   const rounds: number[] = [];
+  const read = { positions: 0 };
   let steps = 0;
   let step: (() => void) | undefined;
   const lease = { network, holder: "holder", fence: 1 };
@@ -19,10 +20,16 @@ function createDriver() {
     },
     signer: {},
     store: {
-      leases: { acquire: async () => [lease], renew: async () => [lease], release: async () => undefined },
-      readPosition: async () => ({
-        ...{ tail: [block], settledNumber: 1, genesisHash: "genesis", haltedReason: null },
-      }),
+      leases: {
+        acquire: async () => (isStandby ? [] : [lease]),
+        renew: async () => [lease],
+        release: async () => undefined,
+      },
+      isRegistered: async () => true,
+      readPosition: async () => {
+        read.positions += 1;
+        return { tail: [block], settledNumber: 1, genesisHash: "genesis", haltedReason: null };
+      },
       recordHeads: async () => undefined,
       listUnconfirmed: async (_: string, { of }: UnconfirmedPage) => {
         if (of === "all") rounds.push(steps);
@@ -51,7 +58,7 @@ function createDriver() {
     next?.();
     for (let turns = 0; turns < 500; turns++) await Promise.resolve();
   };
-  return { driver, run, rounds };
+  return { driver, run, rounds, read };
 }
 
 it("asks about all wallets again when the database may have gone back", async () => {
@@ -62,5 +69,13 @@ it("asks about all wallets again when the database may have gone back", async ()
   driver.reset();
   for (let steps = 0; steps < 3; steps++) await run();
   expect(rounds).toHaveLength(2);
+  await driver.stop();
+});
+
+it("does not read the blocks of a network while another process holds the lease", async () => {
+  const { driver, run, read } = createDriver(true);
+  driver.start();
+  for (let steps = 0; steps < 5; steps++) await run();
+  expect(read.positions).toBe(0);
   await driver.stop();
 });

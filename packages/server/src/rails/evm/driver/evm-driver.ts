@@ -127,7 +127,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       evidence.clear();
       confirmation.reset();
     }
-    if ((await deps.store.readPosition(network)) === undefined) await register();
+    if (!(await deps.store.isRegistered(network))) await register();
     lease ??= (await leases.acquire(network))[0];
     if (lease === undefined) return undefined;
     await renew(lease);
@@ -266,7 +266,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       return replaced.isBusy;
     });
     const sendable = sent.filter((payment) => !stopped.has(payment.id) && isSendable(payment));
-    await sendPayments(deps, sendable, sentAt, { headNumber, monotonicMs: deps.monotonicMs() });
+    await sendPayments(deps, current, sendable, { sentAt, monotonicMs: deps.monotonicMs() });
     isUnsent ||= sendable.some(({ hash }) => !sentAt.has(hash));
     lookedUpTo = sent.length < sentPageMax ? undefined : sent.at(-1);
     if (lookedUpTo === undefined) forgetSent(sentAt, headNumber);

@@ -1,12 +1,14 @@
 import type { SentPayment } from "../../../app/chain/chain-store.js";
 import { maySend } from "../../../app/chain/stop-payment.js";
-import type { DriverContext } from "./driver-context.js";
+import type { DriverContext, FollowedChain } from "./driver-context.js";
 
 /** After how many blocks the same bytes are sent again, or after how long if there are none: some chains have blocks only on demand. */
 const resendAfterBlocks = 2;
 export const resendAfterMs = 30_000;
 /** After how many blocks it is forgotten when something was sent. */
 const forgetAfterBlocks = 64;
+/** How many are sent one after the other, each with the timeout of a request, before the lease is renewed. */
+const inOrderMax = 8;
 
 /** A moment on the chain and on the clock of the process. */
 interface Moment {
@@ -22,12 +24,13 @@ export type SentAt = Map<string, Moment>;
  * decides nothing but when they are sent again. Payments come in the order of wallets and nonces.
  */
 export async function sendPayments(
-  context: DriverContext,
+  context: Pick<DriverContext, "network" | "node" | "store">,
+  chain: Pick<FollowedChain, "headNumber" | "keepLease">,
   payments: readonly SentPayment[],
-  sentAt: SentAt,
-  now: Moment,
+  { sentAt, monotonicMs }: { sentAt: SentAt; monotonicMs: number },
 ): Promise<boolean> {
   const { network, node, store } = context;
+  const now = { headNumber: chain.headNumber, monotonicMs };
   const due = payments.filter(({ hash }) => isDue(sentAt.get(hash), now));
   if (due.length === 0) return false;
   const bytes = await store.readBytes(
@@ -35,6 +38,7 @@ export async function sendPayments(
     due.map(({ hash }) => hash),
   );
   for (const batch of network.hasPool ? [due] : splitInOrder(due)) {
+    await chain.keepLease();
     const sent = batch.flatMap(({ hash }) => {
       const one = bytes.get(hash);
       return one === undefined ? [] : [{ hash, bytes: one }];
@@ -64,7 +68,7 @@ export function forgetSent(sentAt: SentAt, headNumber: number): void {
     if (headNumber - last.headNumber > forgetAfterBlocks) sentAt.delete(hash);
 }
 
-/** Without a pool a nonce is taken only after the one before it, so each round has one payment of each wallet. */
+/** Without a pool a nonce is taken only after the one before it, so each round has one payment of each wallet, in parts. */
 function splitInOrder(payments: readonly SentPayment[]): SentPayment[][] {
   const rounds: SentPayment[][] = [];
   const counts = new Map<string, number>();
@@ -74,5 +78,9 @@ function splitInOrder(payments: readonly SentPayment[]): SentPayment[][] {
     rounds[round] ??= [];
     rounds[round].push(payment);
   }
-  return rounds;
+  return rounds.flatMap((round) =>
+    Array.from({ length: Math.ceil(round.length / inOrderMax) }, (_, part) =>
+      round.slice(part * inOrderMax, (part + 1) * inOrderMax),
+    ),
+  );
 }
