@@ -75,7 +75,7 @@ export interface ApprovalSignature {
 }
 
 export interface ApprovalStatus {
-  /** `closed` means that the transaction was cancelled, expired, or was rejected by a later policy before the approvers had decided. `expired` means that they did not decide in time. */
+  /** `closed` means that the transaction was cancelled, failed, expired, or was rejected by a later policy before the approvers had decided. `expired` means that they did not decide in time. */
   state: "pending" | "approved" | "rejected" | "expired" | "closed";
   /** The policy rule that requires approval. */
   rule: string;
@@ -283,6 +283,10 @@ export interface ChangeRequest {
     document: PolicyDocument;
   } | CreateDestinationBody | {
     destination_id: string;
+    /** The label of the destination. The service adds it, the network and the address when the change is requested, so that they are approved with the id. */
+    label?: string;
+    network?: string;
+    address?: string;
   };
   comment: string | null;
   /** The number of approvals required. */

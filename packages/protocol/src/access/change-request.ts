@@ -68,7 +68,20 @@ const changes = {
     closed,
   ),
   "destination.create": CreateDestinationBody,
-  "destination.remove": Type.Object({ destination_id: Id }, closed),
+  "destination.remove": Type.Object(
+    {
+      destination_id: Id,
+      label: Type.Optional(
+        Type.String({
+          description:
+            "The label of the destination. The service adds it, the network and the address when the change is requested, so that they are approved with the id.",
+        }),
+      ),
+      network: Type.Optional(Type.String()),
+      address: Type.Optional(Type.String()),
+    },
+    closed,
+  ),
 } as const;
 
 export type ChangeKind = keyof typeof changes;
@@ -97,6 +110,16 @@ const keyVariant = Type.Object(
 const variant = <Kind extends ChangeKind>(kind: Kind) =>
   Type.Object({ kind: Type.Literal(kind), change: changes[kind], comment: Type.Optional(Comment) }, closed);
 
+/** The id alone: what it stands for is what the service has stored. */
+const removalVariant = Type.Object(
+  {
+    kind: Type.Literal("destination.remove"),
+    change: Type.Object({ destination_id: Id }, closed),
+    comment: Type.Optional(Comment),
+  },
+  closed,
+);
+
 /** The body of `POST /v1/change-requests`. */
 export const CreateChangeRequestBody = Type.Union(
   [
@@ -107,7 +130,7 @@ export const CreateChangeRequestBody = Type.Union(
     variant("person.recover"),
     variant("policy.replace"),
     variant("destination.create"),
-    variant("destination.remove"),
+    removalVariant,
   ],
   { $id: "CreateChangeRequestBody" },
 );

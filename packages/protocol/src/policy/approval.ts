@@ -24,7 +24,7 @@ export const ApprovalStatus = Type.Object(
   {
     state: OneOf(["pending", "approved", "rejected", "expired", "closed"], {
       description:
-        "`closed` means that the transaction was cancelled, expired, or was rejected by a later policy before the approvers had decided. `expired` means that they did not decide in time.",
+        "`closed` means that the transaction was cancelled, failed, expired, or was rejected by a later policy before the approvers had decided. `expired` means that they did not decide in time.",
     }),
     rule: Type.String({ description: "The policy rule that requires approval." }),
     required: Type.Integer({ description: "The number of approvals required." }),

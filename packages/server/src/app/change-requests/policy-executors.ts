@@ -142,11 +142,13 @@ function removeExecutor(deps: PolicyExecutorDeps): ChangeExecutor<"destination.r
       if (refused !== undefined) return refused;
       const { tenantId } = origin.principal;
       const id = readId("dst", destination_id);
-      const isKnown =
-        id !== undefined && (await deps.destinations.readDestination(tenantId, id)) !== undefined;
-      if (!isKnown) return { refused: "DESTINATION_NOT_FOUND" };
+      const destination =
+        id === undefined ? undefined : await deps.destinations.readDestination(tenantId, id);
+      if (destination === undefined) return { refused: "DESTINATION_NOT_FOUND" };
       const requirement = await destinationRequirement(deps.planner, tenantId);
-      return { target: destination_id, requirement };
+      // An approver can judge an address, and not an id. An entry never changes, and the request says what it was after it is removed.
+      const { label, network, address } = destination;
+      return { target: destination_id, change: { destination_id, label, network, address }, requirement };
     },
     apply: async (unit, request, requester, at) => {
       const refused = await refuseDestinationChange(deps.plannerOf(unit), request, requester);

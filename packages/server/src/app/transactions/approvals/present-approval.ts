@@ -10,7 +10,7 @@ export function presentApproval(transaction: Transaction): ApprovalStatus | null
   const { requirement, approvals, rule, walletNames } = judgement;
   const approvers = new Set(approvals.filter((one) => one.decision === "approve").map((one) => one.clientId));
   return {
-    state: stateOf(transaction, judgement),
+    state: stateOf(transaction, judgement, approvers.size < requirement.approvals),
     rule,
     required: requirement.approvals,
     approved: approvers.size,
@@ -107,13 +107,21 @@ function contentOf({
 }
 
 /** By what has happened, not by the clock: the same transaction at the same version looks the same whenever it is shown. */
-function stateOf({ steps }: Transaction, { approvals }: TransactionJudgement): ApprovalStatus["state"] {
+function stateOf(
+  { steps }: Transaction,
+  { approvals }: TransactionJudgement,
+  isMissingSome: boolean,
+): ApprovalStatus["state"] {
   const last = steps.at(-1);
   if (last?.failure === "APPROVAL_REJECTED" || approvals.some(({ decision }) => decision === "reject"))
     return "rejected";
   if (last?.failure === "APPROVAL_EXPIRED") return "expired";
   if (last?.state === "awaiting_approval") return "pending";
   const isClosed =
-    last?.state === "cancelled" || last?.failure === "EXPIRED" || last?.failure === "POLICY_REJECTED";
+    last?.state === "cancelled" ||
+    last?.failure === "EXPIRED" ||
+    last?.failure === "POLICY_REJECTED" ||
+    // Such as one without funds, which fails before anybody is asked.
+    (last?.state === "failed" && isMissingSome);
   return isClosed ? "closed" : "approved";
 }
