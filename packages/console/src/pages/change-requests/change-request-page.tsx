@@ -1,6 +1,7 @@
 import type { ChangeRequest, PolicyDocument } from "@bursar/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
 import { useMe, useScopes } from "../../session/use-me";
@@ -18,7 +19,10 @@ import { Address } from "../../ui/values/address";
 import { NamedClientId } from "../../ui/values/client-id";
 import { Countdown, durationOf } from "../../ui/values/countdown";
 import { ForeignText } from "../../ui/values/foreign-text";
+import { StateBadge } from "../../ui/values/state-badge";
+import { Time } from "../../ui/values/time";
 import { Difference } from "../policy/difference";
+import { RemovedDestination } from "./change-target";
 import { kindNames } from "./kind-names";
 
 export function ChangeRequestPage() {
@@ -30,7 +34,7 @@ export function ChangeRequestPage() {
       read={(options) => bursar.changeRequests.get(id, options)}
       refreshMs={5000}
     >
-      {(request) => <Details request={request} />}
+      {(request) => <Details key={request.id} request={request} />}
     </ObjectPage>
   );
 }
@@ -39,6 +43,8 @@ function Details({ request }: { request: ChangeRequest }) {
   const me = useMe().data;
   const { id, kind, target, state, change, comment, requested_by, decisions, required, delay_seconds } =
     request;
+  // The form is gone when the request has ended, and with it what it would say.
+  const [lost, setLost] = useState<Attempt>();
   const approved = decisions.filter(({ decision }) => decision === "approve").length;
   return (
     <div className="stack">
@@ -72,12 +78,20 @@ function Details({ request }: { request: ChangeRequest }) {
           <PolicyChange document={change.document} expected={change.expected_version} />
         ) : (
           <div className="card">
-            <ChangeFacts change={change} />
+            {kind === "destination.remove" ? (
+              <RemovedDestination request={request} />
+            ) : (
+              <ChangeFacts change={change} />
+            )}
           </div>
         )}
       </section>
       <Decisions decisions={decisions} me={me?.client.id ?? ""} />
-      {(state === "pending" || state === "scheduled") && <Decide request={request} />}
+      {state === "pending" || state === "scheduled" ? (
+        <Decide request={request} onAttempt={setLost} />
+      ) : (
+        <Ended request={request} lost={lost} me={me?.client.id} />
+      )}
       <RawJson value={request} key={id} />
     </div>
   );
@@ -121,17 +135,67 @@ function PolicyChange({ document, expected }: { document: PolicyDocument; expect
   );
 }
 
-function Decide({ request: { id, digest, state, requested_by } }: { request: ChangeRequest }) {
+interface EndedProps {
+  request: ChangeRequest;
+  /** What this person tried last, if the service refused it. */
+  lost: Attempt | undefined;
+  me: string | undefined;
+}
+
+/** Why nothing can be decided any more. A person whose decision came too late reads that it does not count. */
+function Ended({ request: { id, state, updated_at, decisions }, lost, me }: EndedProps) {
+  const draft = useDraft(`change.${id}`, noComment);
+  const hasDecided = decisions.some(({ client_id }) => client_id === me);
+  const comment = draft.value.comment.trim();
+  return (
+    <div className="notice stack" data-tone={lost === undefined ? undefined : "wait"} role="status">
+      {lost !== undefined && (
+        <p>
+          <strong>Your {lostWords[lost]} was not recorded.</strong> It came too late.
+        </p>
+      )}
+      <p>
+        Nothing can be decided any more: the change is <StateBadge state={state} /> since{" "}
+        <Time at={updated_at} />. A decision that is not listed above was not recorded.
+      </p>
+      {!hasDecided && comment !== "" && (
+        <p>
+          Your comment was not sent: <ForeignText text={comment} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Attempt = "approve" | "reject" | "cancel";
+
+const lostWords: Readonly<Record<Attempt, string>> = {
+  approve: "approval",
+  reject: "rejection",
+  cancel: "cancellation",
+};
+
+const noComment = () => ({ comment: "" });
+
+interface DecideProps {
+  request: ChangeRequest;
+  /** What was refused; undefined when something is tried, or was recorded. */
+  onAttempt: (refused: Attempt | undefined) => void;
+}
+
+function Decide({ request: { id, digest, state, requested_by }, onAttempt }: DecideProps) {
   const queries = useQueryClient();
   const me = useMe().data;
-  const draft = useDraft(`change.${id}`, () => ({ comment: "" }));
+  const draft = useDraft(`change.${id}`, noComment);
   const act = useAction({
-    mutationFn: (what: "approve" | "reject" | "cancel") => {
+    mutationFn: (what: Attempt) => {
       const comment = draft.value.comment.trim();
       const body = { digest, ...(comment === "" ? {} : { comment }) };
       return what === "cancel" ? bursar.changeRequests.cancel(id) : bursar.changeRequests[what](id, body);
     },
+    onMutate: () => onAttempt(undefined),
     onSuccess: () => draft.clear(),
+    onError: (_, what) => onAttempt(what),
     onSettled: async () => {
       await queries.invalidateQueries({ queryKey: ["change-request", id] });
       await queries.invalidateQueries({ queryKey: ["change-requests"] });

@@ -11,6 +11,7 @@ import { ClientId } from "../../ui/values/client-id";
 import { Countdown } from "../../ui/values/countdown";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
+import { ChangeTarget } from "./change-target";
 import { kindNames } from "./kind-names";
 
 const states = [
@@ -93,7 +94,7 @@ const columns: readonly Column<ChangeRequest>[] = [
     ),
   },
   { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
-  { title: "Target", cell: ({ target }) => <code>{target}</code> },
+  { title: "Target", isWide: true, cell: (request) => <ChangeTarget request={request} /> },
   { title: "Requested by", cell: ({ requested_by }) => <ClientId id={requested_by} /> },
   {
     title: "Approvals",
