@@ -5,19 +5,22 @@ import { useEffect, useRef, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAssets } from "../../api/catalog";
 import { useAction } from "../../api/use-action";
+import { useWallet } from "../../api/wallet-names";
 import { useMe, useScopes } from "../../session/use-me";
 import { RejectButton } from "../../ui/dialogs/reject-button";
 import { ActionButton } from "../../ui/forms/action-button";
 import { AreaField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
 import { Decisions } from "../../ui/panels/decisions";
-import { Fact, FactsCard, MetadataFacts, StateFact, TextFact } from "../../ui/panels/facts";
+import { Fact, FactsCard, FailureFact, MetadataFacts, StateFact, TextFact } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
 import { Problem } from "../../ui/panels/problem";
 import { ClientId } from "../../ui/values/client-id";
 import { Countdown } from "../../ui/values/countdown";
+import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
+import { approvalWords } from "./approval-words";
 import { digestOfShown } from "./shown-terms";
 import { TermsCard } from "./terms-card";
 
@@ -29,7 +32,8 @@ const soonMs = 15_000;
 /** Whether it only waits for the service, since a moment ago. */
 function isJustDecided(transaction: Transaction | undefined): boolean {
   const approval = transaction?.approval;
-  if (approval?.state !== "pending" || approval.approved < approval.required) return false;
+  if (approval == null || transaction?.state !== "awaiting_approval") return false;
+  if (approval.state !== "rejected" && approval.approved < approval.required) return false;
   const lastMs = Math.max(...approval.decisions.map(({ decided_at }) => Date.parse(decided_at)));
   return Math.abs(Date.now() - lastMs) < soonMs;
 }
@@ -84,15 +88,22 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
           <Fact name="Rule">
             <code>{approval.rule}</code>, policy version {transaction.policy_version}
           </Fact>
-          <StateFact state={approval.state}>
+          <StateFact state={approvalWords(approval.state)}>
             {approval.approved} of {approval.required} approvals
           </StateFact>
+          {transaction.state !== "awaiting_approval" && (
+            <Fact name="Payment">
+              <StateBadge state={transaction.state} />
+            </Fact>
+          )}
+          <FailureFact failure={transaction.failure} />
           <Fact name="To be decided within">
             {approval.state === "pending" && <Countdown until={approval.expires_at} />}
           </Fact>
           <MetadataFacts metadata={transaction.metadata} />
         </FactsCard>
       </section>
+      {approval.state === "pending" && <FrozenPayer transaction={transaction} />}
       <Decisions decisions={approval.decisions} me={me.client.id} />
       <div ref={decision} tabIndex={-1}>
         {approval.state !== "pending" && <Ended transaction={transaction} />}
@@ -117,9 +128,32 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
   );
 }
 
+/** For those who may read the wallet. It can be unfrozen before the last of them approves. */
+function FrozenPayer({ transaction: { source } }: { transaction: Transaction }) {
+  const mayRead = useScopes().includes("wallets:read");
+  const id = source !== null && "wallet_id" in source ? source.wallet_id : undefined;
+  const wallet = useWallet(mayRead ? id : undefined);
+  if (wallet?.frozen !== true) return null;
+  return (
+    <p className="notice" data-tone="bad" role="alert">
+      The wallet that pays, <ForeignText text={wallet.name} limit={60} />, is frozen: the payment fails at its
+      last approval if the wallet is still frozen then.
+    </p>
+  );
+}
+
 /** Why nothing can be decided any more. A person whose decision came too late reads that it does not count. */
-function Ended({ transaction: { state, history } }: { transaction: Transaction }) {
+function Ended({ transaction: { state, history, approval } }: { transaction: Transaction }) {
   const last = history.at(-1);
+  if (state === "awaiting_approval" && approval?.state === "rejected")
+    return (
+      <div className="notice" role="status">
+        <p>
+          Nothing can be decided any more: a rejection is recorded, and is being carried out. A decision that
+          is not listed above was not recorded.
+        </p>
+      </div>
+    );
   return (
     <div className="notice" role="status">
       <p>

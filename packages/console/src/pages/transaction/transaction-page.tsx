@@ -13,6 +13,7 @@ import {
   ClientFact,
   Fact,
   FactsCard,
+  FailureFact,
   IdFact,
   MetadataFacts,
   StateFact,
@@ -25,6 +26,7 @@ import { AddressLabel } from "../../ui/values/address-label";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Party } from "../../ui/values/party";
+import { approvalWords } from "../approvals/approval-words";
 import { followTransaction, isFinal, type TransactionSource } from "./follow-transaction";
 import { LedgerEntries } from "./ledger-entries";
 import { TransactionDeliveries } from "./transaction-deliveries";
@@ -162,18 +164,13 @@ function Details({ transaction }: { transaction: Transaction }) {
         <Fact name="Hash">{hash !== null && <code>{hash}</code>}</Fact>
         <Fact name="Block">{block?.number}</Fact>
         <Fact name="Fee">{fee !== null && <Amount value={fee.amount} asset={fee.asset} />}</Fact>
-        <Fact name="Failure">
-          {failure !== null && (
-            <>
-              <code>{failure.code}</code> <ForeignText text={failure.message} />
-            </>
-          )}
-        </Fact>
+        <FailureFact failure={failure} />
         <Fact name="Policy">
           <Decided transaction={transaction} />
         </Fact>
         <Fact name="Approvals">
-          {approval !== null && `${approval.approved} of ${approval.required}, ${approval.state}`}
+          {approval !== null &&
+            `${approval.approved} of ${approval.required}, ${approvalWords(approval.state)}`}
         </Fact>
         <ClientFact name="Created by" id={transaction.created_by} />
         <TimeFact name="Created" at={transaction.created_at} />

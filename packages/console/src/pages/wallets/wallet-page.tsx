@@ -77,7 +77,7 @@ function FreezeButton({ wallet: { id, name, frozen } }: { wallet: Wallet }) {
             <ForeignText text={name} limit={60} />:{" "}
             {frozen
               ? "Payments from it are processed again. Orders that were cancelled stay cancelled."
-              : "Nothing leaves it any more: payments from it fail, and its open orders are cancelled."}
+              : "Nothing leaves it any more: payments from it fail, and its open orders are cancelled. Payments that wait for approval keep waiting; they fail at their last approval if it is frozen then."}
           </p>
           {!frozen && (
             <AreaField

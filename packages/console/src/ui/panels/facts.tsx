@@ -66,6 +66,19 @@ export function ClientFact({ name, id }: { name: string; id: string | null }) {
   );
 }
 
+/** Why it failed. */
+export function FailureFact({ failure }: { failure: { code: string; message: string } | null }) {
+  return (
+    <Fact name="Failure">
+      {failure !== null && (
+        <>
+          <code>{failure.code}</code> <ForeignText text={failure.message} />
+        </>
+      )}
+    </Fact>
+  );
+}
+
 /** What a client has attached to an object, names and values. */
 export function MetadataFacts({ metadata }: { metadata: Readonly<Record<string, string>> }) {
   return Object.entries(metadata).map(([name, value]) => (

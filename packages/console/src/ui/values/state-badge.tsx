@@ -30,6 +30,7 @@ const tones: Readonly<Record<string, "good" | "wait" | "bad" | "info">> = {
   up: "good",
   ready: "good",
   rejected: "bad",
+  "not approved": "bad",
   refused: "bad",
   failed: "bad",
   disabled: "bad",
