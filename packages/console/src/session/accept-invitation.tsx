@@ -85,10 +85,10 @@ function EndedInvitation({ onDone }: { onDone: () => void }) {
   return (
     <main className="centre">
       <div className="card stack">
-        <h1>This link does not work any more</h1>
+        <h1>This link does not work</h1>
         <p role="alert">
-          It was used already, a newer one has replaced it, or its 30 minutes have passed. If you have created
-          a passkey with it, log in. Otherwise ask the person who sent it for a new one.
+          It was used already, a newer one has replaced it, its 30 minutes have passed, or your account is
+          disabled. If you have created a passkey with it, log in. Otherwise ask the person who sent it.
         </p>
         <button type="button" className="button" data-tone="primary" onClick={onDone}>
           Go to the login

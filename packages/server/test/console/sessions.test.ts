@@ -46,7 +46,7 @@ describe.runIf(hasBrowser)("a person in a browser", () => {
     await ada.page.getByText("This device already has a passkey for you").waitFor();
     await ada.page.goto("about:blank");
     await ada.page.goto(invitation);
-    await ada.page.getByText("This link does not work any more").waitFor();
+    await ada.page.getByText("This link does not work").waitFor();
     expect(await ada.page.getByRole("button", { name: "Create a passkey" }).count()).toBe(0);
     await ada.page.getByRole("button", { name: "Go to the login" }).click();
     await ada.page.locator("[data-page-title]").first().waitFor();

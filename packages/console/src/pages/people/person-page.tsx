@@ -46,7 +46,7 @@ function Details({ person }: { person: Person }) {
         {passkeys.length < 2 && (
           <p className="notice" data-tone="wait">
             {passkeys.length === 0
-              ? "None yet: the link of the invitation was not used."
+              ? "None: the last link, of the invitation or of a recovery, has not been used."
               : "Only one: if it is lost, somebody has to recover this person."}
           </p>
         )}
@@ -89,6 +89,7 @@ function ChangePerson({ person }: { person: Person }) {
   const refresh = async () => {
     await queries.invalidateQueries({ queryKey: ["person", id] });
     await queries.invalidateQueries({ queryKey: ["people"] });
+    await queries.invalidateQueries({ queryKey: ["sessions", id] });
   };
   const change = useAction({
     mutationFn: (body: ChangePersonBody) => bursar.people.change(id, body),
@@ -128,10 +129,20 @@ function ChangePerson({ person }: { person: Person }) {
               isPending={change.isPending}
               onChange={(state) => change.mutate({ state })}
             />
-            <ActionButton tone="danger" isPending={recover.isPending} onAct={() => setAsking(true)}>
+            <ActionButton
+              tone="danger"
+              isPending={recover.isPending}
+              disabled={person.state === "disabled"}
+              onAct={() => setAsking(true)}
+            >
               Recover with a new link
             </ActionButton>
           </div>
+          {person.state === "disabled" && (
+            <p className="small">
+              A link does not work while the person is disabled. Enable them first, then recover them.
+            </p>
+          )}
         </>
       )}
       {isAsking && (
