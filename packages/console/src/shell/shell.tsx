@@ -1,6 +1,7 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { useAssets } from "../api/catalog";
+import { usePendingChanges } from "../api/open-changes";
 import { usePendingApprovals } from "../api/pending-approvals";
 import { hasEnded } from "../api/queries";
 import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
@@ -78,7 +79,8 @@ export function Shell() {
                       <Link to={page.path} activeOptions={{ exact: page.path === "/" }}>
                         {page.title}
                       </Link>
-                      {page.path === "/approvals" && <Waiting />}
+                      {page.path === "/approvals" && <WaitingPayments />}
+                      {page.path === "/change-requests" && <WaitingChanges />}
                     </li>
                   ))}
               </ul>
@@ -120,10 +122,19 @@ function useAssetDecimals(): ReadonlyMap<string, number> {
 }
 
 /** How many payments wait, beside the page that decides about them: for an approver, those that they have not decided about. */
-function Waiting() {
+function WaitingPayments() {
   const pending = usePendingApprovals();
   const isApprover = useScopes().includes("transactions:approve");
-  const words = pending && waitingWords(pending, isApprover);
+  return <Count words={pending && waitingWords(pending, isApprover)} />;
+}
+
+/** How many changes wait for this person. Everybody who opens the page may decide about those of others. */
+function WaitingChanges() {
+  const pending = usePendingChanges();
+  return <Count words={pending && waitingWords(pending, true)} />;
+}
+
+function Count({ words }: { words: ReturnType<typeof waitingWords> }) {
   if (words === undefined) return null;
   return (
     <span className="count">

@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useOpenChanges } from "../../api/open-changes";
 import { useAction } from "../../api/use-action";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
@@ -24,12 +25,17 @@ export function DestinationsPage() {
   const [isAdding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Destination>();
   const [waiting, setWaiting] = useState<string>();
+  const changes = useOpenChanges();
+  const removals = new Map(
+    changes.flatMap(({ id, kind, target }) => (kind === "destination.remove" ? [[target, id] as const] : [])),
+  );
   const remove = useAction({
     mutationFn: ({ id }: Destination) => bursar.destinations.remove(id),
     onSuccess: async (result) => {
       setWaiting(result?.id);
       setRemoving(undefined);
       await queries.invalidateQueries({ queryKey: ["destinations"] });
+      await queries.invalidateQueries({ queryKey: ["change-requests"] });
     },
   });
   return (
@@ -46,7 +52,7 @@ export function DestinationsPage() {
         caption="Destinations"
         queryKey={["destinations"]}
         list={bursar.destinations.list}
-        columns={[...columns, ...(mayManage ? [removal(setRemoving)] : [])]}
+        columns={[...columns, ...(mayManage ? [removal(removals, setRemoving)] : [])]}
         keyOf={({ id }) => id}
         refetchIntervalMs={15_000}
         empty={
@@ -128,16 +134,29 @@ const columns: readonly Column<Destination>[] = [
   },
 ];
 
-const removal = (onRemove: (destination: Destination) => void): Column<Destination> => ({
+/** `removals` has the change requests that would remove a destination, by its id: a second one is not offered. */
+const removal = (
+  removals: ReadonlyMap<string, string>,
+  onRemove: (destination: Destination) => void,
+): Column<Destination> => ({
   title: "Action",
-  cell: (destination) => (
-    <button
-      type="button"
-      className="button small"
-      aria-label={`Remove ${destination.address}`}
-      onClick={() => onRemove(destination)}
-    >
-      Remove
-    </button>
-  ),
+  cell: (destination) => {
+    const id = removals.get(destination.id);
+    if (id !== undefined)
+      return (
+        <Link to="/change-requests/$id" params={{ id }}>
+          Removal waits for approval
+        </Link>
+      );
+    return (
+      <button
+        type="button"
+        className="button small"
+        aria-label={`Remove ${destination.address}`}
+        onClick={() => onRemove(destination)}
+      >
+        Remove
+      </button>
+    );
+  },
 });

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
+import { usePendingChanges } from "../../api/open-changes";
 import { usePendingApprovals } from "../../api/pending-approvals";
 import { useRefreshOnEvents } from "../../live/use-refresh-on-events";
 import { useScopes } from "../../session/use-me";
@@ -34,6 +35,7 @@ function Attention({ scopes }: { scopes: readonly string[] }) {
   return (
     <div className="cards">
       {scopes.includes("transactions:read") && <Waiting />}
+      <WaitingChanges />
       {scopes.includes("webhooks:manage") && <Endpoints />}
       {scopes.includes("system:manage") && <Backlog />}
       {scopes.includes("transactions:read") && <Behind />}
@@ -57,6 +59,17 @@ function Waiting() {
           Show them
         </Link>
       )}
+    </FigureCard>
+  );
+}
+
+/** Shown if a change waits for this person. */
+function WaitingChanges() {
+  const own = usePendingChanges()?.own ?? 0;
+  if (own === 0) return null;
+  return (
+    <FigureCard title="Changes to decide" tone="wait" figure={own}>
+      <Link to="/change-requests">Decide about the changes</Link>
     </FigureCard>
   );
 }

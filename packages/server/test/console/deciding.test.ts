@@ -1,0 +1,194 @@
+import type { PolicyDocument } from "@bursar/domain";
+import type { ChangeRequest, Transaction } from "@bursar/protocol";
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasBrowser } from "../harness/browser.js";
+import { useConsole } from "../harness/console/test-console.js";
+import type { Visitor } from "../harness/console/visitor.js";
+import { eventually } from "../harness/eventually.js";
+import type { TestClient } from "../harness/service/test-service.js";
+import { storePolicy } from "../harness/transactions/store-policy.js";
+
+const running = useConsole();
+
+const policy = {
+  rules: [{ name: "two-people", when: { kind: "transaction" }, action: "require_approval", approvals: 2 }],
+  default: { action: "allow" },
+  changes: { approvals: 1 },
+} as PolicyDocument;
+
+const addressOf = (digit: number) => `0x${`${digit}`.repeat(40)}`;
+
+/** An administrator asks, and two approvers learn what they decide about, and what has become of it. */
+describe.runIf(hasBrowser)("an approver", () => {
+  let owner: TestClient;
+  let token: string;
+  let [ada, grace, alan] = [] as unknown as [Visitor, Visitor, Visitor];
+  beforeAll(async () => {
+    const { service, join } = running();
+    owner = await service.createTenant("100000");
+    token = await service.token(owner);
+    ada = await join(owner, "admin", { name: "Ada" });
+    grace = await join(owner, "approver", { name: "Grace" });
+    alan = await join(owner, "approver", { name: "Alan" });
+    for (const digit of [5, 6, 7]) {
+      const destination = { label: `treasury ${digit}`, network: "eip155:1", address: addressOf(digit) };
+      await call("POST", "/v1/destinations", destination);
+    }
+    await storePolicy(
+      service.database,
+      { tenantId: owner.client.tenantId, clientId: owner.client.id },
+      policy,
+    );
+  });
+
+  it("reads which address a change request removes, also after it is removed", async () => {
+    await ada.open("/destinations");
+    await ada.page.getByRole("button", { name: `Remove ${addressOf(5)}` }).click();
+    await ada.page.getByRole("button", { name: "Remove with the passkey" }).click();
+    await ada.page.getByText("Others must approve this").waitFor();
+    // A second request for the same removal is not offered.
+    await ada.open("/destinations");
+    await ada.page.getByRole("link", { name: "Removal waits for approval" }).waitFor();
+    expect(await ada.page.getByRole("button", { name: `Remove ${addressOf(5)}` }).count()).toBe(0);
+
+    const { page } = grace;
+    await grace.open("/");
+    const menu = page.getByRole("navigation", { name: "Pages" });
+    await menu.locator("li", { hasText: "Change requests" }).getByText("1 waiting").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Decide about the changes" }).click();
+    const table = page.getByRole("region", { name: "Change requests" });
+    await table.getByText("treasury 5").waitFor();
+    await table.getByText("eip155:1").waitFor();
+    expect(await table.innerText()).toContain("5555");
+    await page.getByRole("link", { name: "Remove a destination" }).click();
+    const change = page.getByRole("region", { name: "What would change" });
+    await change.getByText("treasury 5").waitFor();
+    await change.getByText("eip155:1").waitFor();
+    expect(await change.locator(".address").textContent()).toBe(addressOf(5));
+    await page.getByRole("button", { name: "Approve with the passkey" }).click();
+    await page.getByText("Nothing can be decided any more: the change is applied").waitFor();
+    expect(await change.locator(".address").textContent()).toBe(addressOf(5));
+  });
+
+  it("is warned if nobody can tell which address a request means", async () => {
+    const request = await removalOf(7);
+    await alterAnswers(alan.page, `**/v1/change-requests/${request.id}`, (body) => ({
+      ...body,
+      change: { destination_id: "dst_01h455vb4pex5vsknk084sn02q" },
+      target: "dst_01h455vb4pex5vsknk084sn02q",
+    }));
+    await alan.open(`/change-requests/${request.id}`);
+    await alan.page.getByText("Which address this is cannot be shown").waitFor();
+    await alan.page.unrouteAll();
+    await call("POST", `/v1/change-requests/${request.id}/cancel`);
+  });
+
+  it("reads that a rejection of a change came too late, and keeps its comment", async () => {
+    const { page } = alan;
+    const request = await removalOf(6);
+    await alan.open(`/change-requests/${request.id}`);
+    await page.getByLabel("Comment").fill("Still in use.");
+    await page.getByRole("button", { name: "Reject", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Reject this change?" });
+    await dialog.waitFor();
+    // The page learns of the approval by its own attempt.
+    let isHeld = true;
+    await page.route(`**/v1/change-requests/${request.id}`, (route) =>
+      isHeld ? route.abort() : route.continue(),
+    );
+    await grace.open(`/change-requests/${request.id}`);
+    await grace.page.getByRole("button", { name: "Approve with the passkey" }).click();
+    await eventually(
+      () => call<ChangeRequest>("GET", `/v1/change-requests/${request.id}`),
+      ({ state }) => state === "applied",
+    );
+    isHeld = false;
+    await dialog.getByRole("button", { name: "Reject with the passkey" }).click();
+    const notice = page.getByRole("status").filter({ hasText: "Nothing can be decided any more" });
+    await notice.getByText("Your rejection was not recorded.").waitFor();
+    await notice.getByText("Still in use.").waitFor();
+    await page.unrouteAll();
+  });
+
+  it("reads that a payment without funds was not approved", async () => {
+    const payment = await pay("without funds", "5000000", "failed");
+    const { page } = grace;
+    await grace.open(`/transactions/${payment.id}`);
+    await page.getByText("INSUFFICIENT_FUNDS").first().waitFor();
+    await page.getByText("0 of 2, not approved").waitFor();
+    await grace.open(`/approvals/${payment.id}`);
+    await page.getByText("INSUFFICIENT_FUNDS").waitFor();
+    expect(await page.getByText("approved", { exact: true }).count()).toBe(0);
+  });
+
+  it("reads that the wallet that pays is frozen, and why the payment has failed", async () => {
+    const payment = await pay("frozen", "5000", "awaiting_approval");
+    const { page } = grace;
+    await grace.open(`/approvals/${payment.id}`);
+    const frozen = page.getByText("The wallet that pays");
+    await page.getByRole("button", { name: "Approve with the passkey" }).waitFor();
+    expect(await frozen.count()).toBe(0);
+    const wallet = payment.source !== null && "wallet_id" in payment.source ? payment.source.wallet_id : "";
+    await call("POST", `/v1/wallets/${wallet}/freeze`, {});
+    await grace.open(`/approvals/${payment.id}`);
+    await frozen.waitFor();
+    for (const visitor of [grace, alan]) {
+      await visitor.open(`/approvals/${payment.id}`);
+      await visitor.page.getByRole("button", { name: "Approve with the passkey" }).click();
+      await visitor.page
+        .getByText(/Your decision is recorded|WALLET_FROZEN/)
+        .first()
+        .waitFor();
+    }
+    await page.getByText("WALLET_FROZEN").waitFor();
+    await call("POST", `/v1/wallets/${wallet}/unfreeze`, {});
+  });
+
+  it("reads that a rejection is being carried out while the payment still waits", async () => {
+    const payment = await pay("rejected", "50", "awaiting_approval");
+    const { page } = alan;
+    await alterAnswers(page, `**/v1/transactions/${payment.id}`, (body) => ({
+      ...body,
+      approval: { ...(body["approval"] as object), state: "rejected" },
+    }));
+    await alan.open(`/approvals/${payment.id}`);
+    await page.getByText("a rejection is recorded, and is being carried out").waitFor();
+    expect(await page.getByText("the payment is").count()).toBe(0);
+    await page.unrouteAll();
+  });
+
+  async function removalOf(digit: number): Promise<ChangeRequest> {
+    const { data } = await call<{ data: { id: string; address: string }[] }>("GET", "/v1/destinations");
+    const found = data.find(({ address }) => address === addressOf(digit));
+    return await call<ChangeRequest>("DELETE", `/v1/destinations/${found?.id}`);
+  }
+
+  async function pay(reference: string, amount: string, state: Transaction["state"]): Promise<Transaction> {
+    const { id } = await call<Transaction>("POST", "/v1/transactions", { reference, asset: "USD", amount });
+    return await eventually(
+      () => call<Transaction>("GET", `/v1/transactions/${id}`),
+      (found) => found.state === state,
+    );
+  }
+
+  async function call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
+    const headers = method === "POST" ? { "idempotency-key": crypto.randomUUID() } : {};
+    const response = await running().service.call(method, path, token, body, headers);
+    const text = await response.text();
+    expect([path, response.ok, response.ok ? "" : text]).toEqual([path, true, ""]);
+    return JSON.parse(text === "" ? "{}" : text) as Answer;
+  }
+});
+
+/** What the service answers is shown as if it were something else. */
+async function alterAnswers(
+  page: Page,
+  path: string,
+  alter: (body: Record<string, unknown>) => object,
+): Promise<void> {
+  await page.route(path, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: alter((await response.json()) as Record<string, unknown>) });
+  });
+}
