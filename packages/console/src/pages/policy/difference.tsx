@@ -1,10 +1,11 @@
 import { diffLines, withContext } from "./diff-lines";
+import { canonical, writeDocument } from "./document";
 
 const marks = { same: " ", added: "+", removed: "-" } as const;
 
-/** What differs between two documents. The sign says it, the colour repeats it. */
+/** What differs between two documents. The order of members says nothing: the service does not keep it. The sign says it, the colour repeats it. */
 export function Difference({ before, after, label }: { before: unknown; after: unknown; label: string }) {
-  const lines = diffLines(JSON.stringify(before, null, 2), JSON.stringify(after, null, 2));
+  const lines = diffLines(writeDocument(canonical(before)), writeDocument(canonical(after)));
   if (lines.every(({ kind }) => kind === "same")) return <p className="quiet">No difference.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard

@@ -28,6 +28,18 @@ export function writeDocument(document: unknown): string {
   return JSON.stringify(document, null, 2);
 }
 
+/** The same document, whatever the order of the members of its objects. */
+export function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, canonical(member)]));
+}
+
+export function isSameDocument(one: unknown, other: unknown): boolean {
+  return writeDocument(canonical(one)) === writeDocument(canonical(other));
+}
+
 export function readAt(value: unknown, path: Path): unknown {
   let found = value;
   for (const step of path) {

@@ -24,7 +24,7 @@ interface Question {
   document: PolicyDocument | undefined;
 }
 
-/** What the draft would decide, about one payment and about those of the past. */
+/** What the draft would decide, about one payment and about those of the past. Another draft, or another policy in force, needs another one: `key`. */
 export function DryRun({ document, inForce, isChanged }: DryRunProps) {
   const { value, change } = useDraft("policy-dry-run", () => ({
     ...emptyPayment(),

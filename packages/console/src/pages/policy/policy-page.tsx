@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRef } from "react";
 import { bursar } from "../../api/bursar";
+import { useOpenChanges } from "../../api/open-changes";
 import { useAction } from "../../api/use-action";
 import { useScopes } from "../../session/use-me";
 import { ActionButton } from "../../ui/forms/action-button";
@@ -14,7 +15,7 @@ import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { Time } from "../../ui/values/time";
 import { Difference } from "./difference";
-import { readDocument, writeDocument } from "./document";
+import { canonical, isSameDocument, readDocument, writeDocument } from "./document";
 import { DryRun } from "./dry-run";
 import { LackingApprovers } from "./lacking-approvers";
 import { PolicyForm } from "./policy-form";
@@ -54,12 +55,25 @@ function Editor({ inForce }: { inForce: InForce }) {
   const draft = useDraft<Draft>("policy", () => ({ base: inForce, text: writeDocument(inForce.document) }));
   const { base, text } = draft.value;
   const read = readDocument(text);
-  const isChanged = text !== writeDocument(base.document);
+  const isChanged =
+    read.document === undefined
+      ? text !== writeDocument(base.document)
+      : !isSameDocument(read.document, base.document);
+  const waiting = useOpenChanges().flatMap(({ id, change }) =>
+    "document" in change ? [{ id, change }] : [],
+  );
+  const requested = waiting.find(
+    ({ change }) =>
+      change.expected_version === base.version &&
+      read.document !== undefined &&
+      isSameDocument(change.document, read.document),
+  );
   const save = useAction({
     mutationFn: (document: PolicyDocument) => bursar.policy.replace(document, base.etag),
     onSuccess: async (result) => {
       await queries.invalidateQueries({ queryKey: ["policy"] });
       await queries.invalidateQueries({ queryKey: ["policy-versions"] });
+      await queries.invalidateQueries({ queryKey: ["change-requests"] });
       if (result.object !== "policy") return;
       const { version, document, updated_at, lastResponse } = result;
       const fresh = {
@@ -161,6 +175,18 @@ function Editor({ inForce }: { inForce: InForce }) {
           </p>
         </div>
       )}
+      {waiting
+        .filter(({ id }) => save.data?.object !== "change_request" || save.data.id !== id)
+        .map(({ id }) => (
+          <p key={id} className="notice" data-tone="wait" role="status">
+            {id === requested?.id && isChanged
+              ? "This draft was requested already, and waits for approval: "
+              : "Another change of the policy waits for approval: "}
+            <Link to="/change-requests/$id" params={{ id }}>
+              {id}
+            </Link>
+          </p>
+        ))}
       {save.data?.object === "policy" && !isChanged && (
         <p className="notice" role="status">
           Version {save.data.version} is now in force.
@@ -171,7 +197,13 @@ function Editor({ inForce }: { inForce: InForce }) {
           <ActionButton
             tone="primary"
             isPending={save.isPending}
-            disabled={!isChanged || read.document === undefined || base.version !== inForce.version}
+            disabled={
+              !isChanged ||
+              read.document === undefined ||
+              base.version !== inForce.version ||
+              requested !== undefined ||
+              save.data?.object === "change_request"
+            }
             onAct={() => read.document !== undefined && save.mutate(read.document)}
           >
             Put in force with the passkey
@@ -184,7 +216,12 @@ function Editor({ inForce }: { inForce: InForce }) {
         </div>
       )}
       {read.document !== undefined && (
-        <DryRun document={read.document} inForce={inForce.document} isChanged={isChanged} />
+        <DryRun
+          key={JSON.stringify([inForce.version, canonical(read.document)])}
+          document={read.document}
+          inForce={inForce.document}
+          isChanged={isChanged}
+        />
       )}
       <PolicyVersions
         inForce={inForce}

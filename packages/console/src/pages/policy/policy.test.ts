@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { diffLines, withContext } from "./diff-lines";
-import { changeAt, readAt } from "./document";
+import { canonical, changeAt, isSameDocument, readAt, writeDocument } from "./document";
 import { actionFields, conditionFields, durationNote, orderNoteOf } from "./rule-fields";
 
 const joined = (before: string, after: string) =>
@@ -16,6 +16,14 @@ describe("the difference of two documents", () => {
     const lines = diffLines("1\n2\n3\n4\n5\n6\n7", "1\n2\n3\n4\n5\n6\n8");
     expect(withContext(lines, 1).map((line) => line?.text ?? null)).toEqual([null, "6", "7", "8"]);
   });
+});
+
+it("two documents whose members have another order are the same, and their rules have an order", () => {
+  const one = { rules: [{ name: "a", when: { kind: "order", assets: ["USD", "ETH"] } }, { name: "b" }] };
+  const other = { rules: [{ when: { assets: ["USD", "ETH"], kind: "order" }, name: "a" }, { name: "b" }] };
+  expect(isSameDocument(one, other)).toBe(true);
+  expect(writeDocument(canonical(one))).toBe(writeDocument(canonical(other)));
+  expect(isSameDocument(one, { rules: one.rules.toReversed() })).toBe(false);
 });
 
 describe("a change of a document by a form", () => {
