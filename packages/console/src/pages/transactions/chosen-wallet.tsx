@@ -27,7 +27,7 @@ export function ChosenWallet({ id, asset, pays, children }: ChosenWalletProps) {
       )}
       {wallet.frozen && (
         <strong className="fault">
-          {pays ? " It is frozen: payments from it fail." : ` It is frozen: ${frozenPayee}.`}
+          {pays ? ". It is frozen: payments from it fail." : `. It is frozen: ${frozenPayee}.`}
         </strong>
       )}{" "}
       <code>{id}</code>

@@ -1,3 +1,4 @@
+import { useAssets } from "../../api/catalog";
 import { UnresolvedName } from "../../named-filters/unresolved-name";
 import { usePersonFilter, useWalletFilter } from "../../named-filters/use-named-filter";
 import { ChoiceFilter } from "../../ui/tables/choice-filter";
@@ -6,7 +7,7 @@ import { ClientId } from "../../ui/values/client-id";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { ObjectLink } from "../../ui/values/object-link";
 import { ShortId } from "../../ui/values/short-id";
-import { states, type TransactionFilters } from "./filters";
+import { knownAsset, states, type TransactionFilters } from "./filters";
 import { SavedViews } from "./saved-views";
 
 interface FilterBarProps {
@@ -27,6 +28,9 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
     const { [name]: _, ...others } = filters;
     onChange((value === "" ? others : { ...others, [name]: value }) as TransactionFilters);
   };
+  const assets = useAssets().data?.data;
+  const codes = assets?.map(({ code }) => code) ?? [];
+  const isUnknown = filters.asset !== undefined && assets !== undefined && !codes.includes(filters.asset);
   const named = {
     wallet: useWalletFilter((id) => set("wallet", id)),
     client: usePersonFilter((id) => set("client", id)),
@@ -44,7 +48,9 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
           names={texts}
           filters={filters}
           onChange={(name, value) =>
-            name === "wallet" || name === "client" ? named[name].choose(value) : set(name, value)
+            name === "wallet" || name === "client"
+              ? named[name].choose(value)
+              : set(name, name === "asset" ? knownAsset(value, codes) : value)
           }
         />
         <SavedViews filters={filters} onChoose={onChange} />
@@ -61,6 +67,12 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
               <span className="quiet">Requested by</span> <ObjectLink id={filters.client} />
             </>
           )}
+        </p>
+      )}
+      {isUnknown && (
+        <p className="notice small" data-tone="wait" role="status">
+          No asset has the code <ForeignText text={filters.asset ?? ""} limit={60} />. There are{" "}
+          {codes.join(", ")}.
         </p>
       )}
       <UnresolvedName

@@ -69,3 +69,9 @@ export function matches(transaction: Transaction, filters: TransactionFilters): 
       parties.some((party) => party !== null && "wallet_id" in party && party.wallet_id === wallet))
   );
 }
+
+/** An asset as the service writes it, if it was typed in another case; what is not known stays as it is. */
+export function knownAsset(typed: string, codes: readonly string[]): string {
+  const isTyped = (code: string) => code.toLowerCase() === typed.toLowerCase();
+  return codes.includes(typed) ? typed : (codes.find(isTyped) ?? typed);
+}
