@@ -237,12 +237,24 @@ describe.runIf(hasBrowser)("on the first day", () => {
     await ada.page.getByRole("button", { name: "Recover with a new link" }).click();
     await ada.page.getByRole("button", { name: "Recover with the passkey" }).click();
     const again = await shownLink();
+    // Their sessions have ended, and the page does not list them any more.
+    await ada.page.getByText("Not logged in anywhere.").waitFor();
+    await ada.page
+      .getByText("the last link, of the invitation or of a recovery, has not been used")
+      .waitFor();
     await lin.page.reload();
     await lin.page.getByRole("button", { name: "Log in with a passkey" }).click();
     await lin.page.getByText("PASSKEY_INVALID").waitFor();
     const device = await running().visit();
     await device.accept(again);
     await device.page.getByRole("link", { name: "Lin" }).waitFor();
+    await ada.page.reload();
+    await ada.page.getByRole("table", { name: "Sessions" }).waitFor();
+    await ada.page.getByRole("button", { name: "Disable" }).click();
+    await ada.page.getByRole("button", { name: "Disable with the passkey" }).click();
+    await ada.page.getByText("A link does not work while the person is disabled").waitFor();
+    expect(await ada.page.getByRole("button", { name: "Recover with a new link" }).isDisabled()).toBe(true);
+    await ada.page.getByText("Not logged in anywhere.").waitFor();
     await Promise.all([lin.close(), device.close()]);
   });
 

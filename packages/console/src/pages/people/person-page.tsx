@@ -71,7 +71,7 @@ function Details({ person }: { person: Person }) {
           />
         )}
       </section>
-      <PersonSessions id={id} />
+      <PersonSessions id={id} haveEnded={state !== "active"} />
       <ChangePerson person={person} />
     </div>
   );

@@ -1,21 +1,24 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
+import { Confirm } from "../../ui/dialogs/confirm";
 import { ActionButton } from "../../ui/forms/action-button";
 import { Loaded } from "../../ui/panels/loaded";
-import { Problem } from "../../ui/panels/problem";
 import { SimpleTable } from "../../ui/tables/simple-table";
 import { Time } from "../../ui/values/time";
 
-/** Where a person is logged in. */
-export function PersonSessions({ id }: { id: string }) {
+/** Where a person is logged in. `haveEnded`: nobody who is disabled, or has to register again, is; the list has such sessions until they expire. */
+export function PersonSessions({ id, haveEnded }: { id: string; haveEnded: boolean }) {
   const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
   const sessions = useQuery({
     queryKey: ["sessions", id],
     queryFn: ({ signal }) => bursar.sessions.list(id, { signal }),
   });
   const end = useAction({
     mutationFn: () => bursar.sessions.endAll(id),
+    onSuccess: () => setAsking(false),
     onSettled: () => queries.invalidateQueries({ queryKey: ["sessions", id] }),
   });
   return (
@@ -23,7 +26,7 @@ export function PersonSessions({ id }: { id: string }) {
       <h2 id="sessions">Sessions</h2>
       <Loaded query={sessions}>
         {({ data }) =>
-          data.length === 0 ? (
+          haveEnded || data.length === 0 ? (
             <p className="quiet">Not logged in anywhere.</p>
           ) : (
             <>
@@ -38,7 +41,7 @@ export function PersonSessions({ id }: { id: string }) {
                 ]}
               />
               <div className="row">
-                <ActionButton tone="danger" isPending={end.isPending} onAct={() => end.mutate()}>
+                <ActionButton tone="danger" isPending={end.isPending} onAct={() => setAsking(true)}>
                   End all sessions
                 </ActionButton>
               </div>
@@ -46,7 +49,18 @@ export function PersonSessions({ id }: { id: string }) {
           )
         }
       </Loaded>
-      {end.error !== null && <Problem error={end.error} />}
+      {isAsking && (
+        <Confirm
+          title="End all sessions of this person?"
+          verb="End all sessions"
+          tone="danger"
+          mutation={end}
+          onConfirm={end.mutate}
+          onClose={() => setAsking(false)}
+        >
+          <p>They are logged out everywhere at once, and can log in again.</p>
+        </Confirm>
+      )}
     </section>
   );
 }
