@@ -14,7 +14,7 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { SecondOne } from "../../unanswered/unanswered-list";
 import { frozenPayee } from "./chosen-wallet";
 import { PaidBefore, useEarlierPayments } from "./paid-before";
-import { isAlike } from "./payment-fields";
+import { isAlike, isMore } from "./payment-fields";
 import { paymentWords } from "./payment-words";
 
 interface ConfirmPaymentProps {
@@ -48,7 +48,9 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
   });
   const earlier = useEarlierPayments(body.reference);
   const { source, destination } = body;
-  const isFrozen = useWallet(payerId)?.frozen === true;
+  const payer = useWallet(payerId);
+  const isFrozen = payer?.frozen === true;
+  const available = payer && (payer.balances.find(({ asset }) => asset === body.asset)?.available ?? "0");
   const isPayeeFrozen = useWallet(payeeId)?.frozen === true;
   // The book is none, and costs nothing.
   const chain = useNetworks().data?.data.find(({ id }) => id === network);
@@ -107,6 +109,12 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
       {isPayeeFrozen && (
         <p className="notice" data-tone="wait" role="alert">
           The wallet that would be paid is frozen: {frozenPayee}.
+        </p>
+      )}
+      {available !== undefined && isMore(body.amount, available) && (
+        <p className="notice" data-tone="bad" role="alert">
+          The wallet that would pay has only <Amount value={available} asset={body.asset} />. The payment
+          fails unless more arrives before it is processed.
         </p>
       )}
       {isFrozen && (

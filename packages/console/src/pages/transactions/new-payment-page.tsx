@@ -30,6 +30,7 @@ import {
   dependsOnNames,
   emptyDraft,
   evaluatedOf,
+  isAmount,
   networkOf,
   type PaymentFields,
 } from "./payment-fields";
@@ -106,6 +107,7 @@ function PaymentForm() {
     send.reset();
     dryRun.mutate({ transaction: evaluatedOf(body, network) });
   };
+  const amountFault = draft.amount === "" || isAmount(draft.amount) ? undefined : notAnAmount;
   const areNamesLoading = wallets.isLoading || addresses.isLoading;
   const nameFaults = areNamesLoading
     ? {}
@@ -145,6 +147,7 @@ function PaymentForm() {
           event.preventDefault();
           dryRun.reset();
           if (sent !== undefined) pay();
+          else if (amountFault !== undefined) return;
           else if (nameFaults.source === undefined && nameFaults.destination === undefined) setAsking(true);
         }}
       >
@@ -174,7 +177,7 @@ function PaymentForm() {
           <TextField
             label="Amount"
             hint="An exact decimal number, such as 125.50"
-            fault={fault("amount")}
+            fault={amountFault ?? fault("amount")}
             required
             inputMode="decimal"
             autoComplete="off"
@@ -227,7 +230,7 @@ function PaymentForm() {
             <button
               type="button"
               className="button"
-              disabled={!isComplete || isLocked || dryRun.isPending}
+              disabled={!isComplete || amountFault !== undefined || isLocked || dryRun.isPending}
               onClick={check}
             >
               Check the policy
@@ -283,6 +286,8 @@ function PaymentForm() {
     </>
   );
 }
+
+const notAnAmount = "must be a decimal number, such as 125.50, without a sign or an exponent";
 
 function refuseIfChanged(shown: CreateTransactionBody, now: CreateTransactionBody): void {
   if (JSON.stringify(now) !== JSON.stringify(shown))

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { bodyOf, dependsOnNames, emptyPayment, isAlike } from "./payment-fields";
+import { bodyOf, dependsOnNames, emptyPayment, isAlike, isAmount, isMore } from "./payment-fields";
 
 const names = new Map([
   ["wlt_1", "primary"],
@@ -48,4 +48,15 @@ it("a payment is like another with its reference, or with its amount however tha
   expect([like("other", "EUR", "77.10"), like("other", "USD", "771")]).toEqual([false, false]);
   const of = (amount: string) => ({ reference: amount, asset: "USD", amount });
   expect([isAlike(of("100"), of("100.00")), isAlike(of("100"), of("1"))]).toEqual([true, false]);
+});
+
+it("an amount is a plain decimal number, and is compared exactly", () => {
+  for (const text of ["1", "0.5", "007", "123456789012345678901234567890.1"])
+    expect(isAmount(text)).toBe(true);
+  for (const text of ["1e3", "NaN", "-1", "1,5", ".5", "1.", "0x1", ""]) expect(isAmount(text)).toBe(false);
+  expect(isMore("100.01", "100")).toBe(true);
+  expect(isMore("100.00", "100")).toBe(false);
+  expect(isMore("0099", "100.5")).toBe(false);
+  expect(isMore("10000000000000000000000000.2", "10000000000000000000000000.1")).toBe(true);
+  expect(isMore("NaN", "1")).toBe(false);
 });

@@ -68,3 +68,24 @@ export function isAlike(one: CreateTransactionBody, other: CreateTransactionBody
     one.reference === other.reference || (one.asset === other.asset && isSameAmount(one.amount, other.amount))
   );
 }
+
+/** As the service reads an amount. */
+export function isAmount(text: string): boolean {
+  return /^\d+(\.\d+)?$/.test(text);
+}
+
+/** Whether one amount is more than another; false if they are not both amounts. */
+export function isMore(one: string, other: string): boolean {
+  if (!isAmount(one) || !isAmount(other)) return false;
+  const [whole, fraction] = partsOf(one);
+  const [otherWhole, otherFraction] = partsOf(other);
+  if (whole.length !== otherWhole.length) return whole.length > otherWhole.length;
+  if (whole !== otherWhole) return whole > otherWhole;
+  const length = Math.max(fraction.length, otherFraction.length);
+  return fraction.padEnd(length, "0") > otherFraction.padEnd(length, "0");
+}
+
+function partsOf(amount: string): [string, string] {
+  const [whole = "", fraction = ""] = amount.split(".");
+  return [whole.replace(/^0+/, ""), fraction];
+}

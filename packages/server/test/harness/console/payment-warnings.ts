@@ -40,8 +40,14 @@ export async function seeWarningsOfPayments({ open, page }: Visitor, bursar: Bur
   await toLabel.getByText("paid by the same wallet on top, at most 0.05 ETH.DEV").waitFor();
   await expect.poll(() => sendIt(toLabel).isDisabled()).toBe(true);
 
-  const malformed = await ask({ reference: "malformed", asset: "USD", amount: "1,000.00" });
-  await malformed.getByText("INVALID_REQUEST").waitFor();
+  const notNumber = await ask({ reference: "not a number", asset: "USD", amount: "1e3" });
+  await page.getByText("must be a decimal number, such as 125.50").waitFor();
+  expect(await notNumber.count()).toBe(0);
+  const tooMuch = await ask({ reference: "too much", asset: "USD", amount: "123456789012.00" });
+  await tooMuch.getByText("The wallet that would pay has only").waitFor();
+
+  const malformed = await ask({ reference: "malformed", asset: "USD", amount: "1.001" });
+  await malformed.getByText("AMOUNT_PRECISION_EXCEEDED").waitFor();
   expect(await sendIt(malformed).isDisabled()).toBe(true);
   expect(await page.evaluate("document.activeElement.textContent")).toBe("Go back");
 
