@@ -52,9 +52,12 @@ export function sentInRun(run: Run): Sent[] {
     const members = parseJson(body ?? "");
     // A body with a repeated member, or one that is no JSON, can be read in more than one way.
     const isPlain = isObject(members) && JSON.stringify(members) === body;
-    return { id, members: isPlain ? members : {} };
+    return { id, members: isPlain ? Object.fromEntries(Object.entries(members).filter(isUnicode)) : {} };
   });
 }
+
+/** A surrogate alone is no character: JSON can write it, and programs that accept it show it as a question mark or U+FFFD. */
+const isUnicode = ([, value]: [string, unknown]) => !/\p{Surrogate}/u.test(String(value));
 
 /** A request without an answer may have been accepted, so the next one with its key can be a repetition. */
 function unansweredKeys({ session }: Run): Set<string> {

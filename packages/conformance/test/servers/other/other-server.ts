@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, answer, isGone, isTokenOf, OtherRefusal, parseObject } from "./other-answers.js";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
 import { newOrderId, orderHeader, showBook, showMembers } from "./other-shown.js";
-import { createOtherWebhooks, headerChoices } from "./other-webhooks.js";
+import { createOtherWebhooks, headerChoices, namedMembers } from "./other-webhooks.js";
 
 /**
  * A correct implementation that differs from Bursar in everything that the contract leaves open: ids only in `Location`, other state
@@ -124,7 +124,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       if (typeof members[name] !== "string") throw new OtherRefusal(422, "STRING_NEEDED");
     if (!/^\d+(\.\d+)?$/.test(String(members["amount"]))) throw new OtherRefusal(422, "DECIMAL_NEEDED");
     // What a byte that is not UTF-8 is read as.
-    const reference = String(members["reference"]).replace(isLenient ? "\ufffd" : "", "");
+    const odd = chose(namedMembers) ? /\p{Surrogate}/gu : isLenient ? "\ufffd" : "";
+    const reference = String(members["reference"]).replace(odd, "");
     const allowed = headerChoices.some(chose) ? /^[\x20-\u2fff]+$/ : /^[\x20-\x7e]+$/;
     if (!allowed.test(reference)) throw new OtherRefusal(422, "ASCII_NEEDED");
     if (

@@ -83,6 +83,8 @@ const batchChoices = [
   "notifications in batches, which the target file does not describe",
   "batches that are put together again when they are retried",
 ] as const;
+/** Also accepts references with a surrogate alone, and announces them with a question mark. */
+export const namedMembers = "an amount and a reference in some notifications, which the target file names";
 /** References in a header, where they have to be encoded. */
 export const headerChoices = [
   "the reference percent-encoded in a header of notifications",
@@ -216,9 +218,10 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
     return signed(`{ ${name}, "status": "sent", "snapshot": { "phase": "${status}" } }`);
   if (chose("a status of the attempt besides"))
     return signed(`{ ${name}, "status": "attempt ${attempt + 1}", "snapshot": { "phase": "${status}" } }`);
-  if (chose("an amount and a reference in some notifications, which the target file names")) {
-    const order =
-      status === "DONE" ? "" : `, "order": { "amount": "${what.amount}e0", "ref": "${reference}" }`;
+  if (chose(namedMembers)) {
+    // A surrogate alone has no bytes in UTF-8.
+    const ref = reference.replace(/\p{Surrogate}/gu, "?");
+    const order = status === "DONE" ? "" : `, "order": { "amount": "${what.amount}e0", "ref": "${ref}" }`;
     return signed(`{ ${name}, "snapshot": { "status": "${status}" }${order} }`.replaceAll("\u0000", ""));
   }
   const shown = typeof status === "string" ? `"${status}"` : status;
