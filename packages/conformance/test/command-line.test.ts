@@ -117,7 +117,7 @@ it("no more than --max-total is sent, and what was not looked at prevents confor
   const { log } = JSON.parse(readFileSync(har, "utf8")) as {
     log: { entries: { request: { url: string; postData?: { text: string } } }[] };
   };
-  const sent = log.entries.filter(({ request }) => request.postData?.text.includes('"1.01"'));
+  const sent = log.entries.filter(({ request }) => request.postData?.text.includes('"1.15"'));
   expect(sent.length).toBeLessThanOrEqual(5);
 });
 

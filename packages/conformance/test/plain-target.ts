@@ -19,7 +19,7 @@ function plainTarget(url: string): Target {
     credentials: { token: plainTokens.own, ...plainClient },
     secondTenant: { token: plainTokens.second },
     revokedToken: plainTokens.revoked,
-    transaction: { asset: "USD", amount: "1.01", fields: {} },
+    transaction: { asset: "USD", amount: "1.15", fields: {} },
     exact: { asset: "ETH", amount: "0.010000000000000001" },
     refusedByPolicy: { amount: "5000" },
     fails: { amount: failingAmount },

@@ -10,7 +10,7 @@ export const environment = { PLAIN_TOKEN: plainTokens.own, PLAIN_REVOKED: plainT
 export const plainFile = `
 token_env: PLAIN_TOKEN
 revoked_token_env: PLAIN_REVOKED
-transaction: { asset: USD, amount: "1.01" }
+transaction: { asset: USD, amount: "1.15" }
 exact: { asset: ETH, amount: "0.010000000000000001" }
 refused_by_policy: { amount: "5000" }
 fails: { amount: "${failingAmount}" }

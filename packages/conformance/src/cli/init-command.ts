@@ -44,7 +44,7 @@ const questions: readonly Question[] = [
   {
     ask: "Amount of each transaction",
     path: "transaction.amount",
-    usual: "1.01",
+    usual: "1.15",
     verify: mustMatch(/^\d+(\.\d+)?$/, 'is not a decimal number such as "1.50".'),
   },
   {

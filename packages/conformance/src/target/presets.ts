@@ -3,6 +3,7 @@ import { findFailingOfBursar } from "./find-failing-of-bursar.js";
 import { findRefusedByBursar } from "./find-refused-by-bursar.js";
 import type { Target } from "./target.js";
 
+/** The amounts are no whole number of cents as doubles: `1.15 * 100` is 114.99999999999999, so a program that cuts it off loses one. */
 export type Preset = Omit<
   Target,
   "baseUrl" | "credentials" | "secondTenant" | "limited" | "revokedToken" | "timing" | "statedTiming"
@@ -12,7 +13,7 @@ export type Preset = Omit<
 
 /** For a service of which nothing is known but the contract. */
 const none: Preset = {
-  transaction: { asset: "USD", amount: "1.01", fields: {} },
+  transaction: { asset: "USD", amount: "1.15", fields: {} },
   reference: {},
   wallet: { body: {}, finalStates: [] },
   shown: {},
@@ -24,7 +25,7 @@ const none: Preset = {
 
 /** Bursar says which it is in the header Bursar-Version; its address and credentials suffice. */
 const bursar: Preset = {
-  transaction: { asset: "USD", amount: "0.01", fields: {} },
+  transaction: { asset: "USD", amount: "0.29", fields: {} },
   exact: { asset: "ETH", amount: "0.010000000000000001" },
   reference: {},
   wallet: { body: { name: "conformance-{run}", purpose: "payout" }, state: "state", finalStates: ["active"] },

@@ -75,7 +75,7 @@ export interface Input {
 }
 
 export function readInput({ headers, body }: PlainRequest, has: Has): Input {
-  const fallback = { reference: "none", asset: "USD", amount: "1.01" };
+  const fallback = { reference: "none", asset: "USD", amount: "1.15" };
   if (!(headers["content-type"] ?? "").startsWith("application/json")) {
     if (has("xml-accepted") && body.startsWith("<")) return fallback;
     if (has("form-accepted")) return { ...fallback, ...Object.fromEntries(new URLSearchParams(body)) };

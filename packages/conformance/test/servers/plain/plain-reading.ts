@@ -114,7 +114,7 @@ export function createPlainReading(has: Has, store: PlainStore) {
       asset: has("asset-changed") ? "EUR" : rest.asset,
       amount: has("amount-left-out")
         ? undefined
-        : showAmount(store.added.has(rest.id) ? "2.02" : rest.amount, has, isOther),
+        : showAmount(store.added.has(rest.id) ? "2.30" : rest.amount, has, isOther),
       ...(has("state-missing") ? {} : { state: has("state-is-object") ? { name: shown } : shown }),
       ...(has("get-off-schema") ? { created_at: 5 } : {}),
     };

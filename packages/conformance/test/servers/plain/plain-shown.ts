@@ -15,6 +15,7 @@ export function showReference(reference: string, has: Has): string {
 export function showAmount(amount: string, has: Has, isOther: boolean): string | number {
   if (isOther && has("amount-rounded-at-the-end")) return String(Number(amount));
   if (has("amount-shown-as-number")) return Number(amount);
+  if (has("amount-cut-to-cents")) return String(Math.trunc(Number(amount) * 100) / 100);
   if (has("amount-rounded")) return Number(amount).toFixed(0);
   return has("amount-through-double") ? String(Number(amount)) : amount;
 }
