@@ -66,6 +66,7 @@ const mayBeMissing = [
   "policy.nothing-created",
   "policy.announced",
   "refused.nothing-created",
+  "refused.every",
   "key.repeat.nothing-created",
   "key.hang-up",
   "wallet.create.not-final",

@@ -9,6 +9,7 @@ import { errorChecks } from "./error-checks.js";
 import { everyAcceptedChecks } from "./every/every-accepted-checks.js";
 import { everyErrorChecks } from "./every/every-error-checks.js";
 import { everyReadChecks } from "./every/every-read-checks.js";
+import { everyRefusedChecks } from "./every/every-refused-checks.js";
 import { everyTransactionChecks } from "./every/every-transaction-checks.js";
 import { failingChecks } from "./failing-checks.js";
 import { keyChecks } from "./key-checks.js";
@@ -75,4 +76,5 @@ export const checkTable: readonly Check[] = [
   ...webhookEveryChecks,
   ...webhookResultChecks,
   ...webhookMemberChecks,
+  ...everyRefusedChecks,
 ];
