@@ -191,6 +191,18 @@ export const faults = {
     check: "key.repeat.each",
     words: "after another body was refused under its key",
   },
+  "key-forgotten-after-refusal": {
+    check: "key.repeat.each",
+    words: "a key whose first request was refused for an amount",
+  },
+  "key-forgotten-after-policy": {
+    check: "key.repeat.each",
+    words: "a key whose first request was refused by policy",
+  },
+  "key-forgotten-after-401": {
+    check: "key.repeat.each",
+    words: "a key whose first request was refused for a token",
+  },
   "lower-case-key-forgotten": { check: "key.repeat.each", words: "the header spelt idempotency-key" },
   "long-key-forgotten": { check: "key.repeat.each", words: "a key of more than 270 characters" },
   "key-of-long-body-forgotten": { check: "key.repeat.each", words: "a body of more than 2000 bytes" },

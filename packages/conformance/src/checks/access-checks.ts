@@ -1,9 +1,9 @@
-import { swapCase } from "../engine/altered-ids.js";
 import { CheckFailed, contractCheck, expect, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { describeReply, type Reply } from "../http/reply.js";
 import { obtainToken, revokeToken } from "../target/oauth.js";
 import { onOneConnection } from "./key-scenarios.js";
+import { alterToken, likeToken, otherSpellings } from "./like-token.js";
 import { expectAccepted, expectRefused, isAccepted } from "./scenarios.js";
 
 const none = "access.none";
@@ -226,71 +226,4 @@ async function revokedToken(kit: Kit): Promise<string> {
     throw new NotOffered("The target does not revoke tokens as RFC 7009 says.");
   await kit.sleep(timing.revocationMs);
   return token;
-}
-
-/** Values of Authorization that contain the token or are a part of it. */
-function likeToken({ session }: Kit): [what: string, authorization: string][] {
-  const { token, secrets } = session;
-  const half = Math.ceil(token.length / 2);
-  const variants: [string, string, string][] = [
-    ["the token with characters after it", `${token}x7`, "$LONGER_TOKEN"],
-    ["the token with characters before it", `x7${token}`, "$TOKEN_AFTER_CHARACTERS"],
-    ["the token with a word after it", `${token} x7`, "$TOKEN_AND_WORD"],
-    ["the token with a comma and characters after it", `${token},x7`, "$TOKEN_AND_COMMA"],
-    ["the token with a dot and characters after it", `${token}.x7`, "$TOKEN_AND_DOT"],
-    ["the first half of the token", token.slice(0, half), "$FIRST_HALF_OF_TOKEN"],
-    ["the second half of the token", token.slice(half), "$SECOND_HALF_OF_TOKEN"],
-    ["the token with its last character changed", alterLast(token), "$TOKEN_WITH_OTHER_END"],
-  ];
-  const reversed = [...token].reverse().join("");
-  if (reversed !== token)
-    variants.push(["the characters of the token in reverse", reversed, "$REVERSED_TOKEN"]);
-  const swapped = swapCase(token);
-  // Digits of a number are the same in either case.
-  if (swapped !== token && !/^[\da-f-]*$/i.test(token))
-    variants.push(["the token in other case", swapped, "$TOKEN_IN_OTHER_CASE"]);
-  for (const [, variant, name] of variants) secrets.set(variant, name);
-  // What programs write for a token that they do not have, and what stands for any.
-  const words = ["null", "undefined", "*"].map((word) => [`the word ${word}`, word, ""] as const);
-  return [...words, ...variants].map(([what, variant]) => [what, `Bearer ${variant}`]);
-}
-
-/** Values of Authorization that have the whole token, spelt as parsers and decoders that are not strict understand it. */
-function otherSpellings({ session }: Kit): [how: string, authorization: string][] {
-  const { token, secrets } = session;
-  const half = Math.ceil(token.length / 2);
-  const inside = (sign: string) => `${token.slice(0, half)}${sign}${token.slice(half)}`;
-  const escaped = `%${token.charCodeAt(0).toString(16).padStart(2, "0")}${token.slice(1)}`;
-  secrets
-    .set(inside(" "), "$TOKEN_WITH_SPACE")
-    .set(inside("!"), "$TOKEN_WITH_SIGN")
-    .set(escaped, "$ESCAPED_TOKEN");
-  return [
-    ["in quotes", `Bearer "${token}"`],
-    ["with a space in it", `Bearer ${inside(" ")}`],
-    ["with an exclamation mark in it", `Bearer ${inside("!")}`],
-    ["with an equals sign after it", `Bearer ${token}=`],
-    ["with a character percent-encoded", `Bearer ${escaped}`],
-    ["without the space after Bearer", `Bearer${token}`],
-    ["with a colon after Bearer", `Bearer: ${token}`],
-    ["after Bearer twice", `Bearer Bearer ${token}`],
-    ["as the parameter token", `Bearer token="${token}"`],
-  ];
-}
-
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/** Changes the highest bit of the last character in base 64, because the lowest ones of the last character can be without meaning. */
-function alterLast(token: string): string {
-  const at = token.search(/[\w-][^\w-]*$/);
-  if (at < 0) return `${token}0`;
-  const other = alphabet[(alphabet.indexOf(token[at] ?? "A") + alphabet.length / 2) % alphabet.length];
-  return `${token.slice(0, at)}${other}${token.slice(at + 1)}`;
-}
-
-/** Changes a character well inside the token: the last one of a base64 string can have bits that do not count. */
-function alterToken(token: string): string {
-  const at = Math.max(0, token.length - 8);
-  const other = token[at]?.toUpperCase() === "A" ? "B" : "A";
-  return token.slice(0, at) + other + token.slice(at + 1);
 }

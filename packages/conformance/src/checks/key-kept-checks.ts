@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { contractCheck, ignoreNoResponse, NotOffered } from "../engine/check.js";
 import { type CreateOptions, type Kit, membersOf } from "../engine/kit.js";
 import { isRefusal, type Reply } from "../http/reply.js";
+import { unissued } from "./access-checks.js";
 import { firstAcceptances, keyIn } from "./every/run-transactions.js";
 import { type Accepted, acceptTransaction, expectOne, repeat, reusedKey, withId } from "./key-scenarios.js";
+import { refusedFields } from "./policy-checks.js";
 import { expectAccepted, isAccepted, showTransaction } from "./scenarios.js";
 import { expectMembersKept } from "./shown-members.js";
 
@@ -78,6 +80,7 @@ export const keyKeptChecks = [
       }
       await expectKeptInMix(kit);
       await expectKeptAfterConflict(kit);
+      await expectKeptAfterRefusal(kit);
       await expectKeptAmongMany(kit);
     },
   ),
@@ -124,6 +127,29 @@ async function expectKeptAfterConflict(kit: Kit): Promise<void> {
   if (reused === undefined || !isRefusal(reused.second.reply)) return;
   const again = await repeat(kit, reused.first);
   await expectOne(kit, reused.first, again, "after another body was refused under its key");
+}
+
+/** Whether a key can be used after its first request was refused is open; if it can, it is a key like any other. */
+async function expectKeptAfterRefusal(kit: Kit): Promise<void> {
+  const amount = Number(kit.target.transaction.amount);
+  const fields = await refusedFields(kit).catch((error: unknown) => {
+    if (error instanceof NotOffered) return undefined;
+    throw error;
+  });
+  const refusals: readonly [what: string, options: CreateOptions | undefined][] = [
+    ["for an amount that was a JSON number", { fields: { amount } }],
+    ["by policy", fields === undefined ? undefined : { fields }],
+    ["for a token that nobody has issued", { authorization: unissued }],
+  ];
+  for (const [what, options] of refusals) {
+    const refused = options === undefined ? undefined : await kit.create(options).catch(ignoreNoResponse);
+    if (refused === undefined || !isRefusal(refused.reply)) continue;
+    const first = await kit.create({ key: refused.key });
+    if (!isAccepted(kit.target, first.reply)) continue;
+    const second = await repeat(kit, first);
+    const wanted = `after the same request was sent twice with a key whose first request was refused ${what}`;
+    await expectOne(kit, withId(kit, first), second, wanted);
+  }
 }
 
 /**

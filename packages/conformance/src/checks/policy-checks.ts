@@ -22,7 +22,7 @@ import { allStatesIn, announced, statesIn } from "./webhooks/webhook-scenarios.j
 const refused = "policy.refused";
 const writes = ["transaction"] as const;
 
-const refusedFields = (kit: Kit) =>
+export const refusedFields = (kit: Kit) =>
   kit.fixture("members that policy refuses", async (own) => {
     const { refusedByPolicy, findRefusedByPolicy } = own.target;
     const fields = refusedByPolicy ?? (await findRefusedByPolicy?.(own));

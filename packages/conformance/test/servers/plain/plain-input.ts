@@ -53,6 +53,11 @@ function isLikeToken(token: string, has: Has): boolean {
   return (
     (token === "null" && has("null-token-accepted")) ||
     (token.length === own.length && token.startsWith(own.slice(0, -1)) && has("end-of-token-ignored")) ||
+    (has("cut-token-accepted") && own.startsWith(token) && token.length > (2 * own.length) / 3) ||
+    (has("unsigned-token-accepted") && token === own.slice(0, own.lastIndexOf(".") + 1)) ||
+    (has("middle-of-token-ignored") &&
+      token.length === own.length &&
+      token.split(".").every((part, at) => at === 1 || part === own.split(".")[at])) ||
     (token.startsWith(own) && has("longer-token-accepted")) ||
     (token.endsWith(own) && has("token-suffix-accepted")) ||
     (own.includes(token) && has("piece-of-token-accepted")) ||

@@ -24,7 +24,7 @@ export interface PlainServer {
 }
 
 export const plainTokens = {
-  own: "plain-token-of-the-first-tenant-0001",
+  own: "plain-token.of-1-first-tenant.signature-0001",
   second: "plain-token-of-the-second-tenant-0002",
   revoked: "plain-token-that-was-revoked-0003",
   limited: "plain-token-with-a-small-quota-0004",

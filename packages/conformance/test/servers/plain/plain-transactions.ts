@@ -45,6 +45,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   const bodies = new Map<string, Transaction>();
   const consumed = new Set<string>();
   const rejected = new Set<string>();
+  /** Keys that are not remembered after their first request was refused. */
+  const forgotten = new Set<string>();
   const unauthenticated = new Map<string, unknown>();
   /** Keys of requests that arrived together. */
   const raced = new Set<string>();
@@ -149,6 +151,9 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
         throw new PlainRefusal(409, "KEY_USED", "The key was used before.", "create");
     } catch (error) {
       rejected.add(key ?? "");
+      const isPolicy = error instanceof PlainRefusal && error.status === 403;
+      if (has(isPolicy ? "key-forgotten-after-policy" : "key-forgotten-after-refusal"))
+        forgotten.add(key ?? "");
       if (key !== undefined && has("refusal-consumes-key")) consumed.add(key);
       throw error;
     }
@@ -170,7 +175,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     const transaction = same ?? add(input, tenantOf(request.headers.authorization));
     if (has("each-created-twice")) add(input, tenantOf(request.headers.authorization));
     bodies.set(request.body, transaction);
-    if (key !== undefined && !isForgotten(request))
+    if (key !== undefined && !isForgotten(request) && !forgotten.has(key))
       keys.set(keyOf(key, request), {
         transaction,
         body: request.body,
@@ -197,6 +202,7 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     try {
       checkToken(request, has, oauth);
     } catch (error) {
+      if (has("key-forgotten-after-401")) forgotten.add(String(request.headers["idempotency-key"]));
       if (has("refused-token-keeps-key")) unauthenticated.set(slot, error);
       throw error;
     }
