@@ -1,5 +1,5 @@
 import { sections } from "../contract/sentences.js";
-import { groupRepeated, timesOf } from "./group-repeated.js";
+import { groupRepeated, type RepeatedExchange, timesOf } from "./group-repeated.js";
 import { describeRead, type Report, type ReportedCheck, type ResultName, shownResult } from "./report.js";
 import { safeLine, safeText } from "./safe-text.js";
 import { headlineOf, requestOf, selectNotifications } from "./show-notification.js";
@@ -15,6 +15,8 @@ export const progressMarks: Readonly<Record<ResultName, string>> = {
 
 /** A check that looks at the whole run can be about many exchanges, and a request can be long. The other reports have all of it. */
 const shownExchangesMax = 3;
+const fewExchanges = 8;
+const shownBefore = 5;
 const lineMaxChars = 2000;
 
 /** What the terminal shows after the progress: failures, then a table by section, then one line that can be quoted. */
@@ -69,12 +71,13 @@ function describeCheck(check: ReportedCheck): string {
   return lines.join("\n");
 }
 
-/** All exchanges of a check that is about a few requests; of one about every error of a run, a few that it judges. */
+/** All exchanges of a check that has few, or the one that it judges with those before it; of one about every error, only those that it judges. */
 function describeExchanges({ id, exchanges = [], curl = [] }: ReportedCheck): string[] {
   const groups = groupRepeated(exchanges);
   const isOfRun = id.startsWith("error.every.");
   const judged = groups.filter(({ isJudged }) => isJudged);
-  const shown = isOfRun ? (judged.length > 0 ? judged : groups).slice(0, shownExchangesMax) : groups;
+  const ofRun = (judged.length > 0 ? judged : groups).slice(0, shownExchangesMax);
+  const shown = isOfRun ? ofRun : groups.length > fewExchanges ? lastBefore(groups) : groups;
   const left = groups.length - shown.length;
   return [
     ...shown.flatMap((group) => {
@@ -86,6 +89,15 @@ function describeExchanges({ id, exchanges = [], curl = [] }: ReportedCheck): st
     }),
     ...(left === 0 ? [] : [`  and ${left} more exchanges, which --json, --html and --har show`]),
   ];
+}
+
+/** What a check judges, with a few exchanges before it, and what was sent at the same time. */
+function lastBefore(groups: readonly RepeatedExchange[]): readonly RepeatedExchange[] {
+  const at = groups.findLastIndex(({ isJudged }) => isJudged);
+  let end = at < 0 ? groups.length : at + 1;
+  const isTogether = (place: number) => groups[place]?.exchange.concurrent === true;
+  if (isTogether(end - 1)) while (isTogether(end)) end += 1;
+  return groups.slice(Math.max(0, end - shownBefore - 1), end);
 }
 
 function cutLine(text: string): string {
