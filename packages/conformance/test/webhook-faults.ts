@@ -74,6 +74,18 @@ export const webhookFaults = {
     check: "webhook.event.every",
     words: "at every attempt with the delivery_id",
   },
+  "markup-signed-wrongly": {
+    check: "webhook.signature.every",
+    words: "a signature that verifies over the bytes",
+  },
+  "emoji-signed-wrongly": {
+    check: "webhook.signature.every",
+    words: "a signature that verifies over the bytes",
+  },
+  "signed-up-to-a-length": {
+    check: "webhook.signature.every",
+    words: "a signature that verifies over the bytes",
+  },
   "large-signed-wrongly": {
     check: "webhook.signature.every",
     words: "a signature that verifies over the bytes",

@@ -8,6 +8,8 @@ import { findId, isAccepted, sharedTransaction, showTransaction } from "../scena
 
 const longReference = 65_536;
 const longToken = 200;
+/** As long as references may be at many services. */
+const usualMax = 128;
 
 /** Bodies that programs often do not expect. Whether they are refused is open, so each could become a transaction. */
 const oddMembers: readonly ((reference: string) => Record<string, unknown>)[] = [
@@ -17,6 +19,10 @@ const oddMembers: readonly ((reference: string) => Record<string, unknown>)[] = 
   () => ({ asset: "CONFORMANCE" }),
   (reference) => ({ reference: `${reference}\u0000` }),
   (reference) => ({ reference: `${reference}\ud800` }),
+  // What serialisers escape in different ways, and what is longer than usual: signatures over something else than the bytes are noticed.
+  (reference) => ({ reference: `${reference}<b>&amp;'/"` }),
+  (reference) => ({ reference: `${reference}😀` }),
+  (reference) => ({ reference: reference.padEnd(usualMax, "x") }),
 ];
 
 interface FurtherReplies {

@@ -211,7 +211,9 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
     chose("repetitions that are refused and carried out, and notifications that name only the reference") ||
     chose("repetitions that are announced again, in notifications that name only the reference") ||
     chose("no id in the 202, and notifications that name the reference");
-  const name = namesReference ? `"order":"${reference}"` : `"resource" : "/v1/transactions/${id}"`;
+  const name = namesReference
+    ? `"order":${JSON.stringify(reference)}`
+    : `"resource" : "/v1/transactions/${id}"`;
   if (chose("notifications that name nothing")) return signed('{ "look": "something has changed" }');
   if (chose("notifications without a state")) return signed(`{ ${name} }`);
   if (chose("a status of the notification besides"))
@@ -221,7 +223,8 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
   if (chose(namedMembers)) {
     // A surrogate alone has no bytes in UTF-8.
     const ref = reference.replace(/\p{Surrogate}/gu, "?");
-    const order = status === "DONE" ? "" : `, "order": { "amount": "${what.amount}e0", "ref": "${ref}" }`;
+    const order =
+      status === "DONE" ? "" : `, "order": { "amount": "${what.amount}e0", "ref": ${JSON.stringify(ref)} }`;
     return signed(`{ ${name}, "snapshot": { "status": "${status}" }${order} }`.replaceAll("\u0000", ""));
   }
   const shown = typeof status === "string" ? `"${status}"` : status;

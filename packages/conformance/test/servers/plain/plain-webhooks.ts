@@ -39,6 +39,8 @@ const earlyFaults = [
   "retry-has-newer-state",
 ] as const;
 
+/** Of a notification whose reference is not longer than usual, it is the whole. */
+const signedBytes = 430;
 /** Larger than the first notifications. */
 const largeBytes = 1000;
 /** Of a transaction that no check of the first notifications looks at. */
@@ -146,6 +148,9 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
       const isWrong =
         has("signed-with-wrong-key") ||
         (has("failure-signed-wrongly") && isFailed) ||
+        (has("markup-signed-wrongly") && body.includes("<")) ||
+        (has("emoji-signed-wrongly") && body.includes("😀")) ||
+        (has("signed-up-to-a-length") && body.length > signedBytes && body.length < largeBytes) ||
         (has("large-signed-wrongly") && body.length > largeBytes) ||
         (has("third-attempt-signed-wrongly") && isThird);
       const key = isWrong ? randomBytes(32) : own;
