@@ -35,7 +35,7 @@ RateLimit-Policy: "create";q=2000;w=2
 RateLimit: "create";r=1999;t=1
 \`\`\`
 
-\`q\` is the burst and \`w\` the seconds in which an empty bucket fills. \`r\` is the number of remaining tokens and \`t\` the seconds until the bucket is full or, if no token remains, until there is one. If the tenant has fewer tokens left than the client, its bucket is listed too, as \`"tenant-create"\`. A request beyond the quota is answered with 429 \`RATE_LIMITED\`, with the time to wait in \`Retry-After\` and in \`t\`, rounded up. After that time a token is available, unless the client has used it for another request. At the token endpoint the error is \`slow_down\`; revoking a valid token is never rate limited, but a call that revokes nothing is. In the sandbox, the default client has large quotas and the client \`limited\` has small ones.
+\`q\` is the burst and \`w\` the seconds in which an empty bucket fills. \`r\` is the number of remaining tokens and \`t\` the seconds until the bucket is full or, if no token remains, until there is one. If the tenant has fewer tokens left than the client, its bucket is listed too, as \`"tenant-create"\`. A request beyond the quota, also a GET that has waited for its turn while the answers to others used the quota up, is answered with 429 \`RATE_LIMITED\`, with the time to wait in \`Retry-After\` and in \`t\`, rounded up. After that time a token is available, unless the client has used it for another request. At the token endpoint the error is \`slow_down\`; revoking a valid token is never rate limited, but a call that revokes nothing is. In the sandbox, the default client has large quotas and the client \`limited\` has small ones.
 
 ### Several processes
 

@@ -291,6 +291,7 @@ export function composeTransactions(
         cancelOrders: orders.cancelOrdersOfFrozenWallet,
         onFrozen: () => wakeUps.publish("rails", []),
         recorder: audit,
+        wallets: walletDirectory,
         now,
       }),
       presentWallet: createWalletPresenter(assets),

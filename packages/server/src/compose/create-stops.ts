@@ -5,7 +5,9 @@ import type { ComposeOptions } from "./compose.js";
 
 export function createStops({ database, log }: Pick<ComposeOptions, "database" | "log">): StopInAnyCase {
   return createStopInAnyCase({
-    recordStop: async (subject, facts) => (await database.query(insertStop(subject, facts))).length > 0,
+    recordStop: async (subject, facts) => {
+      await database.query(insertStop(subject, facts));
+    },
     isUnavailable: isDatabaseUnavailable,
     onIncomplete: (error, { tenantId, subjectId }) =>
       log.error(

@@ -28,10 +28,12 @@ import {
   type PendingAnswers,
 } from "./plugins/raw-answers.js";
 import {
+  createPipeline,
   createRequestIdChooser,
   installClosing,
   installRequestContext,
   logAccess,
+  type Pipeline,
   setCommonHeaders,
 } from "./plugins/request-context.js";
 import { installSecurityTxt, type SecurityTxtOptions } from "./plugins/security-txt.js";
@@ -101,7 +103,8 @@ const pathSegmentLengthMax = 200;
 
 export async function createEdge(options: EdgeOptions, routes: readonly Route[]): Promise<FastifyInstance> {
   const pending = createPendingAnswers();
-  const app = createApp(options, pending);
+  const pipeline = createPipeline(pending);
+  const app = createApp(options, pending, pipeline);
   pending.follow(app.server);
   boundSmallChunks(app.server, options.guard.addresses);
   answerUnusualRequests(app.server, { ...options, publicUrl: options.guard.publicUrl });
@@ -111,7 +114,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   installRequestState(app);
   installErrors(app, options, options.guard.publicUrl);
   const outcomes = installOutcomes(app);
-  installRequestContext(app, pending, outcomes);
+  installRequestContext(app, pipeline, outcomes);
   installTracing(app, options.tracer, outcomes);
   await installCors(app, options.corsOrigins);
   const { methodsByPath, stop: stopCollecting } = collectMethods(app);
@@ -147,6 +150,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
 function createApp(
   { log, limits, newRequestId, trustedProxies, proxyProtocol, guard: { publicUrl } }: EdgeOptions,
   pending: PendingAnswers,
+  pipeline: Pipeline,
 ): FastifyInstance {
   return Fastify({
     loggerInstance: withoutChildren(log),
@@ -170,6 +174,12 @@ function createApp(
     clientErrorHandler: createClientErrorHandler({ log, newRequestId, publicUrl }, pending),
     frameworkErrors: (error, request, reply) => {
       // No hook runs for these, so their work is done here.
+      const admitted = pipeline.admit(request.raw.socket);
+      if (admitted === "ignored") {
+        reply.hijack();
+        return;
+      }
+      if (admitted === "full") reply.header("connection", "close");
       setCommonHeaders(request, reply);
       answerRouterError(error, request, reply, publicUrl);
       logAccess(request, reply);

@@ -5,8 +5,6 @@ export interface StopSubject {
 }
 
 export interface StopFacts {
-  /** Set if nobody has found yet that the subject is a wallet of the tenant: an id of something else must not be stopped as one. */
-  isWallet?: boolean;
   /** Whether the payments that a client has requested are cancelled too. */
   cancelsPayments?: boolean;
   /** Whether the operator has stopped a client, so that another one alone does not end that. */
@@ -24,7 +22,10 @@ export type StopInAnyCase = <T>(
     act: () => Promise<T>;
     /** The answer if only the stop was recorded. */
     otherwise: () => Promise<T>;
-    /** Whether it was decided that the subject is stopped; asked after a failure. */
+    /**
+     * Whether it was decided that the subject is stopped; asked after a failure. The subjects of all kinds have their records in one table: it
+     * must have been found that this one is of the tenant and of the kind that is stopped.
+     */
     isDecided: () => boolean;
     /** Called when only the stop was recorded, so that the audit log has it all the same. */
     onRecorded?: () => void;
@@ -35,8 +36,8 @@ export type StopInAnyCase = <T>(
 export type HoldOrders = (subject: StopSubject) => Promise<void>;
 
 export interface StopInAnyCaseDeps {
-  /** One INSERT that depends on no row that can be locked. Returns whether there was something to stop. */
-  recordStop: (subject: StopSubject, facts: StopFacts) => Promise<boolean>;
+  /** One INSERT that depends on no other row. */
+  recordStop: (subject: StopSubject, facts: StopFacts) => Promise<void>;
   isUnavailable: (error: unknown) => boolean;
   /** A stop was recorded that could not be carried out in full. */
   onIncomplete: (error: unknown, subject: StopSubject) => void;
@@ -52,8 +53,11 @@ export function createStopInAnyCase({
       return await act();
     } catch (error) {
       if (!isDecided()) throw error;
-      const isRecorded = await recordStop(subject, facts).catch(() => false);
-      if (!isRecorded) throw error;
+      try {
+        await recordStop(subject, facts);
+      } catch {
+        throw error;
+      }
       onIncomplete(error, subject);
       onRecorded?.();
       if (isUnavailable(error)) throw error;

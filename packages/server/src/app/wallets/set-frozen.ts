@@ -6,6 +6,7 @@ import { describeReviewedAct } from "../clients/review-caller.js";
 import type { CancelOrdersOfFrozenWallet } from "../markets/order-changes.js";
 import type { Refused } from "../requests/refused.js";
 import type { WalletStore, WalletWithBalances } from "./wallet.js";
+import type { WalletDirectory } from "./wallet-directory.js";
 
 export type SetFrozen = (
   origin: Origin,
@@ -16,6 +17,8 @@ export type SetFrozen = (
 
 export interface FreezerDeps {
   store: Pick<WalletStore, "setFrozen" | "readWallet">;
+  /** Knows the wallets that are used without asking the database, in which something can hold a lock. */
+  wallets: Pick<WalletDirectory, "find">;
   stopInAnyCase: StopInAnyCase;
   cancelOrders: CancelOrdersOfFrozenWallet;
   /** Called when a wallet of a rail is frozen: what the rail has begun is stopped, if it can be. */
@@ -31,7 +34,7 @@ export interface FreezerDeps {
  * the books: from then on nothing leaves it any more, except for what its network has already.
  */
 export function createFreezer(deps: FreezerDeps): SetFrozen {
-  const { store, stopInAnyCase, cancelOrders, onFrozen, recorder, now } = deps;
+  const { store, wallets, stopInAnyCase, cancelOrders, onFrozen, recorder, now } = deps;
   return async (origin, id, frozen, reason) => {
     const tenantId = origin.by === "operator" ? origin.tenantId : origin.principal.tenantId;
     const action = frozen ? "wallet.freeze" : "wallet.unfreeze";
@@ -44,10 +47,12 @@ export function createFreezer(deps: FreezerDeps): SetFrozen {
     const onRecorded = () => {
       if (origin.by !== "operator") recorder.recordAct(origin, action, showId("wlt", id));
     };
+    // Found before anything can fail: of a freeze that fails the stop is recorded, for whatever has this id.
+    if (frozen && (await wallets.find(tenantId, id)) === undefined) return { refused: "WALLET_NOT_FOUND" };
     const wallet = frozen
       ? await stopInAnyCase(
           { tenantId, subjectId: id },
-          { act, otherwise, isDecided: () => true, isWallet: true, onRecorded },
+          { act, otherwise, isDecided: () => true, onRecorded },
         )
       : await act();
     if (wallet === undefined) return { refused: "WALLET_NOT_FOUND" };

@@ -25,23 +25,25 @@ export function createWalletDirectory(
   let clears = 0;
 
   async function read<Found extends FoundWallet | undefined>(
+    tenantId: string,
     key: string,
     reading: Promise<Found>,
   ): Promise<Found> {
     const clearsBefore = clears;
     const wallet = await reading;
-    if (wallet?.state === "active" && clears === clearsBefore) known.set(key, wallet);
+    if (wallet?.state === "active" && clears === clearsBefore)
+      for (const name of new Set([key, wallet.id])) known.set(`${tenantId} ${name}`, wallet);
     return wallet;
   }
 
   return {
     find: async (tenantId, walletId) => {
-      const key = `${tenantId} ${walletId}`;
-      return known.get(key) ?? (await read(key, store.findWallet(tenantId, walletId)));
+      const wallet = known.get(`${tenantId} ${walletId}`);
+      return wallet ?? (await read(tenantId, walletId, store.findWallet(tenantId, walletId)));
     },
     findByRole: async (tenantId, role) => {
-      const key = `${tenantId} ${role}`;
-      return known.get(key) ?? (await read(key, store.findWalletByRole(tenantId, role)));
+      const wallet = known.get(`${tenantId} ${role}`);
+      return wallet ?? (await read(tenantId, role, store.findWalletByRole(tenantId, role)));
     },
     findByAddress: store.findWalletByAddress,
     clear: () => {

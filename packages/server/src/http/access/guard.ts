@@ -120,9 +120,9 @@ export function guardRoute(route: GuardedRoute, guard: AccessGuard) {
   };
   return {
     /** Throws if the caller is no longer entitled to the request, after it has waited, or has used up its quota since. */
-    beginTurn: async (request: FastifyRequest): Promise<void> => {
+    beginTurn: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       await review(request);
-      const refused = isRead(request) ? admission.admitTurn(principalOf(request).client) : undefined;
+      const refused = isRead(request) ? admission.admitTurn(principalOf(request).client, reply) : undefined;
       if (refused !== undefined) throw refused;
     },
     // Not an async function: a known token is checked without a turn of the event loop.

@@ -35,18 +35,35 @@ function isUncacheable(url: string | undefined): boolean {
  */
 const waitingMax = 32;
 
-export function installRequestContext(
-  app: FastifyInstance,
-  pending: PendingAnswers,
-  outcomes: Outcomes,
-): void {
-  /**
-   * What follows on these connections is not served: a request may not have ended where Node's parser thinks, or there were too many, and
-   * to refuse each of the thousand others in a packet would keep other connections waiting.
-   */
+/** Decides whether a connection is still served. */
+export interface Pipeline {
+  /** `ignored`: the connection is closing, and nothing that follows is answered. `full`: it closes with the refusal of this request. */
+  admit: (socket: Socket) => "admitted" | "ignored" | "full";
+  /** Nothing that follows is served. */
+  close: (socket: Socket) => void;
+}
+
+/**
+ * What follows a refusal that closes the connection is not served: a request may not have ended where Node's parser thinks, or there were too
+ * many, and to refuse each of the thousand others in a packet would keep other connections waiting.
+ */
+export function createPipeline(pending: Pick<PendingAnswers, "count">): Pipeline {
   const closing = new WeakSet<Socket>();
+  return {
+    admit: (socket) => {
+      if (closing.has(socket)) return "ignored";
+      if (pending.count(socket) <= waitingMax) return "admitted";
+      closing.add(socket);
+      return "full";
+    },
+    close: (socket) => void closing.add(socket),
+  };
+}
+
+export function installRequestContext(app: FastifyInstance, pipeline: Pipeline, outcomes: Outcomes): void {
   app.addHook("onRequest", (request, reply, done) => {
-    if (closing.has(request.raw.socket)) {
+    const admitted = pipeline.admit(request.raw.socket);
+    if (admitted === "ignored") {
       reply.hijack();
       return;
     }
@@ -55,13 +72,12 @@ export function installRequestContext(
     // A connection that was reset has no address any more. Read here, the address is cached for the rest of the request.
     if (request.raw.socket.remoteAddress === undefined)
       return done(new Refusal("MALFORMED_REQUEST", { message: "The client has disconnected." }));
-    if (pending.count(request.raw.socket) > waitingMax) {
-      closing.add(request.raw.socket);
+    if (admitted === "full") {
       const message = `More than ${waitingMax} requests are pending on this connection.`;
       return done(new Refusal("MALFORMED_REQUEST", { message, headers: { connection: "close" } }));
     }
     if (hasOtherCoding(request)) {
-      closing.add(request.raw.socket);
+      pipeline.close(request.raw.socket);
       const message = "Transfer-Encoding must be chunked.";
       return done(new Refusal("MALFORMED_REQUEST", { message, headers: { connection: "close" } }));
     }

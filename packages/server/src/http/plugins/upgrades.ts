@@ -65,7 +65,11 @@ export function installUpgrades(
     if (earlier === undefined) return upgrade(request, socket, head);
     const ignore = () => undefined;
     socket.on("error", ignore);
+    // Node no longer looks after it: a peer that does not read the response before would keep the connection without end.
+    const end = () => socket.destroy();
+    socket.once("timeout", end);
     earlier.once("close", () => {
+      socket.off("timeout", end);
       setImmediate(() => socket.off("error", ignore));
       if (socket.writable && !socket.destroyed) upgrade(request, socket, head);
       else socket.destroy();

@@ -115,7 +115,8 @@ export function createAdmission(options: AdmissionOptions, { quotas, shedder }: 
   return {
     admit,
     /** Refuses a read that has waited for its turn while others of its client were charged more than the quota has. */
-    admitTurn: (client: ApiClient): Refusal | undefined => refuseDebtor(quotas.of(client), quotaClass),
+    admitTurn: (client: ApiClient, reply: FastifyReply): Refusal | undefined =>
+      refuseDebtor(quotas.of(client), quotaClass, reply),
     /** Charges the items of a valid body. */
     chargeItems: (client: ApiClient, { body }: FastifyRequest, reply: FastifyReply): void =>
       charge(client, itemsOf === undefined ? 0 : costOfItems(itemsOf(body, client.tenantId)), reply),

@@ -46,11 +46,15 @@ export function admitBodyByQuota(
  * that asks for hundreds of large ones at once gets all of them.
  */
 export function refuseDebtor(
-  { allowances }: Pick<ClientTraffic, "allowances">,
+  traffic: ClientTraffic,
   quotaClass: QuotaClass,
+  reply: FastifyReply,
 ): Refusal | undefined {
-  const waitSeconds = allowances[quotaClass].debtSeconds(performance.now());
-  return waitSeconds === 0 ? undefined : rateLimited(waitSeconds);
+  const nowMs = performance.now();
+  const waitSeconds = traffic.allowances[quotaClass].debtSeconds(nowMs);
+  if (waitSeconds === 0) return undefined;
+  reportQuota(traffic, quotaClass, nowMs, reply);
+  return rateLimited(waitSeconds);
 }
 
 /** Charges what has turned out after the body was admitted: its items. */

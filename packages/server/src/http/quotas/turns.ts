@@ -53,7 +53,7 @@ export function inTurn(
   { handle, isStop }: Pick<Route, "handle" | "isStop">,
   { work, stops }: Turns,
   callerOf: (request: FastifyRequest) => Caller,
-  beginTurn: (request: FastifyRequest) => Promise<void>,
+  beginTurn: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): Route["handle"] {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { tenantId, clientId } = callerOf(request);
@@ -65,7 +65,7 @@ export function inTurn(
         async () => {
           // It may have waited for long: its client can be gone, be disabled, or be in debt.
           if (request.raw.socket.destroyed) throw disconnected();
-          await beginTurn(request);
+          await beginTurn(request, reply);
           return { answer: await handle(request, reply) };
         },
         (leave) => whenAnswered(request, reply, leave),

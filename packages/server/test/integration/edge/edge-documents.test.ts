@@ -63,17 +63,23 @@ it("many of them in one packet leave other connections their turns, and end the 
   await app.close();
 });
 
-it("too many pipelined requests are refused and logged once", async () => {
+it.each([
+  ["/healthz", 200],
+  ["/%", 400],
+])("too many pipelined requests are refused and logged once: %s", async (path, usual) => {
   const { app, logLines } = await listenForRawRequests();
-  const asking = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+  const asking = `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
   const received = await converse(app, (socket) => socket.write(asking.repeat(1500)));
   const statuses = readAnswers(received).map(({ status }) => status);
-  expect(statuses.slice(0, 32)).toEqual(Array.from({ length: 32 }, () => 200));
-  expect(statuses.slice(32)).toEqual([400]);
+  // Those that arrive later are answered too, if others were answered before.
+  expect(statuses.length).toBeGreaterThan(32);
+  expect(statuses.length).toBeLessThan(200);
+  expect(statuses.at(-1)).toBe(400);
+  expect(new Set(statuses.slice(0, -1))).toEqual(new Set([usual]));
   expect(logLines.filter((line) => JSON.stringify(line).includes("MALFORMED_REQUEST")).length).toBeLessThan(
     2,
   );
-  expect(logLines.filter(({ status }) => status === 400)).toHaveLength(1);
+  expect(logLines.filter(({ status }) => status === 400)).toHaveLength(usual === 400 ? statuses.length : 1);
   await app.close();
 });
 

@@ -232,7 +232,14 @@ function composeUseCases(deps: ServiceProcessDeps) {
   });
   // There are no markets in the simulated world.
   const setFrozen = createFreezer({
-    ...{ store: ports.wallets, onFrozen: () => undefined, recorder: audit, stopInAnyCase, now },
+    ...{
+      store: ports.wallets,
+      onFrozen: () => undefined,
+      recorder: audit,
+      wallets: walletDirectory,
+      stopInAnyCase,
+      now,
+    },
     cancelOrders: async () => "none",
   });
   const presentWallet = createWalletPresenter(assets);

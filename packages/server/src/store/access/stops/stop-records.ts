@@ -197,23 +197,15 @@ async function findNextNumber(tx: Tx, { tenantId, subjectId }: StopSubject): Pro
   return row?.number ?? "1";
 }
 
-/**
- * The stop alone, in one statement that locks no row and needs no MAC. Returns a row if it was inserted: a client can name anything as a
- * wallet, also the id of a client, the tenant or a payment, which have their records beside those of wallets.
- */
+/** The stop alone, in one statement that locks no row and needs no MAC. */
 export function insertStop(
   { tenantId, subjectId }: StopSubject,
-  { isWallet = false, cancelsPayments = false, byOperator = false }: StopFacts = {},
+  { cancelsPayments = false, byOperator = false }: StopFacts = {},
 ): Statement {
-  const isThere = isWallet
-    ? sql`EXISTS (SELECT FROM wallets WHERE tenant_id = ${tenantId} AND id = ${subjectId})`
-    : sql`true`;
   const number = nextNumber(sql`${tenantId}::uuid`, sql`${subjectId}::uuid`);
   return sql`
     INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels, by_operator)
     SELECT ${tenantId}, ${subjectId}, ${number}, true, now(), ${cancelsPayments}::boolean, ${byOperator}::boolean
-    WHERE ${isThere}
-    RETURNING number
   `;
 }
 
@@ -224,7 +216,7 @@ export function insertStop(
 export function insertOverdueStop({ tenantId, subjectId }: StopSubject): Statement {
   return sql`
     INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels, by_operator)
-    SELECT last.tenant_id, last.subject_id, last.number, true, now(), last.cancels, last.by_operator
+    SELECT last.tenant_id, last.subject_id, last.number, true, last.recorded_at, false, last.by_operator
     FROM (
       SELECT stop.* FROM stop_records stop WHERE stop.tenant_id = ${tenantId} AND stop.subject_id = ${subjectId}
       ORDER BY stop.number DESC, stop.stopped DESC LIMIT 1) AS last
