@@ -1,3 +1,4 @@
+import { showId } from "@bursar/protocol";
 import type { TransactionKey } from "../transactions/settlement.js";
 import type { FollowedBlock, WalletKey } from "./chain-store.js";
 
@@ -23,6 +24,11 @@ export interface NewLoss extends TransactionKey, WalletKey {
 /** A wallet whose balances are to be compared with the chain. */
 export interface ComparedWallet extends WalletKey {
   address: string;
+}
+
+/** How an alert names it. */
+export function nameWallet({ walletId, address }: ComparedWallet): string {
+  return `the wallet ${showId("wlt", walletId)} (${address})`;
 }
 
 /** Those that have changed and new ones, by their ids; or of the others, those that were compared before a block, longest ago first. */

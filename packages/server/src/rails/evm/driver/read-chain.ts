@@ -1,4 +1,3 @@
-import { showId } from "@bursar/protocol";
 import type { ChainNetwork } from "../../../app/chain/chain-network.js";
 import {
   type BlockRef,
@@ -6,7 +5,7 @@ import {
   NodesDisagreeError,
   NodeUnavailableError,
 } from "../../../app/chain/chain-node.js";
-import type { ComparedWallet } from "../../../app/chain/wallet-books.js";
+import { type ComparedWallet, nameWallet } from "../../../app/chain/wallet-books.js";
 import type { WalletOnChain } from "./compare-books.js";
 import { type DriverContext, type FollowedChain, settledOf, tokensOf } from "./driver-context.js";
 
@@ -132,8 +131,7 @@ async function readEach<Value>(
   const isOfSome = values.some((value) => value !== undefined) || lost?.failure instanceof NodesDisagreeError;
   if (lost !== undefined && (faults.length > faultsMax || !isOfSome)) throw lost.failure;
   for (const { account, failure } of faults) {
-    const { walletId, address } = account.wallet;
-    const name = `the ${account.name} of the wallet ${showId("wlt", walletId)} (${address})`;
+    const name = `the ${account.name} of ${nameWallet(account.wallet)}`;
     onUnread(
       account.wallet,
       new NodeUnavailableError(`Cannot compare ${name} with the chain: ${failure.message}`),
