@@ -2,7 +2,7 @@ import { CheckFailed, contractCheck, expect, NotOffered } from "../engine/check.
 import type { Kit } from "../engine/kit.js";
 import { describeReply, type Reply } from "../http/reply.js";
 import { obtainToken, revokeToken } from "../target/oauth.js";
-import { onOneConnection } from "./key-scenarios.js";
+import { onOneConnection } from "./keys/key-scenarios.js";
 import { alterToken, likeToken, otherSpellings } from "./like-token.js";
 import { expectAccepted, expectRefused, isAccepted } from "./scenarios.js";
 

@@ -1,7 +1,7 @@
 import { contractCheck } from "../engine/check.js";
 import { type Kit, membersOf } from "../engine/kit.js";
 import { isRefusal } from "../http/reply.js";
-import { numberAmount } from "./key-scenarios.js";
+import { numberAmount } from "./keys/key-scenarios.js";
 import { expectRefused } from "./scenarios.js";
 
 const create = "tx.create.admitted";

@@ -13,7 +13,7 @@ import { describeValue, showValue } from "../engine/name-value.js";
 import { describeReply, errorOf, isObject, isRefusal, type Reply } from "../http/reply.js";
 import { withoutToken } from "./access-checks.js";
 import { malformedBody } from "./body-checks.js";
-import { numberAmount, onOneConnection, withoutKey } from "./key-scenarios.js";
+import { numberAmount, onOneConnection, withoutKey } from "./keys/key-scenarios.js";
 import { isAccepted } from "./scenarios.js";
 import { unknownTransaction } from "./transaction-checks.js";
 

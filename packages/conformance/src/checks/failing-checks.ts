@@ -12,8 +12,8 @@ import { showValue } from "../engine/name-value.js";
 import { describeReply, isRefusal, type Reply } from "../http/reply.js";
 import { itemOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
-import { expectOne, repeat } from "./key-scenarios.js";
-import { sendNew } from "./new-key.js";
+import { expectOne, repeat } from "./keys/key-scenarios.js";
+import { sendNew } from "./keys/new-key.js";
 import {
   awaitFinal,
   type Created,

@@ -5,7 +5,7 @@ import { describeReply, errorOf, isRefusal, type Reply } from "../http/reply.js"
 import type { Delivery } from "../webhooks/receiver.js";
 import { createEvidence } from "./creation-evidence.js";
 import { expectFailed } from "./error-checks.js";
-import { sendNew } from "./new-key.js";
+import { sendNew } from "./keys/new-key.js";
 import {
   awaitFinal,
   createTransaction,

@@ -5,7 +5,7 @@ import type { Delivery } from "../webhooks/receiver.js";
 import { unissued, unissuedToken } from "./access-checks.js";
 import { aboutId, createEvidence } from "./creation-evidence.js";
 import { hungUp } from "./hang-up.js";
-import { type Accepted, acceptTransaction, repeat } from "./key-scenarios.js";
+import { type Accepted, acceptTransaction, repeat } from "./keys/key-scenarios.js";
 import { findCarriedOut } from "./refused-repetition.js";
 import { expectAccepted } from "./scenarios.js";
 import { endpoint } from "./webhooks/webhook-endpoint.js";

@@ -1,7 +1,7 @@
 import type { Kit } from "../engine/kit.js";
 import { itemOf } from "../webhooks/delivery-items.js";
 import type { Delivery, Receiver } from "../webhooks/receiver.js";
-import { acceptTransaction, repeat } from "./key-scenarios.js";
+import { acceptTransaction, repeat } from "./keys/key-scenarios.js";
 import { isAbout } from "./webhooks/webhook-names.js";
 import type { Announced } from "./webhooks/webhook-scenarios.js";
 

@@ -2,7 +2,7 @@ import { contractCheck, ignoreNoResponse, NotOffered } from "../engine/check.js"
 import { compareDecimals, parseDecimal, parseScientific } from "../engine/decimal.js";
 import type { Kit } from "../engine/kit.js";
 import { describeReply, isRefusal } from "../http/reply.js";
-import { sendNew } from "./new-key.js";
+import { sendNew } from "./keys/new-key.js";
 import { requireId, sharedTransaction, showTransaction } from "./scenarios.js";
 import { expectShown, findShown, shownMember } from "./shown-members.js";
 

@@ -5,7 +5,7 @@ import { isObject } from "../http/reply.js";
 import { itemOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { expectNoAccess } from "./access-checks.js";
-import { expectOne } from "./key-scenarios.js";
+import { expectOne } from "./keys/key-scenarios.js";
 import { requestToken } from "./profiles/oauth-checks.js";
 import { createTransaction, expectAccepted, settledTransaction, showTransaction } from "./scenarios.js";
 import { stateOf } from "./transaction-state.js";

@@ -1,7 +1,7 @@
 import { contractCheck, fail, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { describeReply } from "../http/reply.js";
-import { acceptTransaction } from "./key-scenarios.js";
+import { acceptTransaction } from "./keys/key-scenarios.js";
 import { createTransaction, findId, isAccepted, foundCheck as read, showTransaction } from "./scenarios.js";
 import { expectOwn } from "./shown-members.js";
 

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Scope } from "@bursar/protocol";
 import Fastify, {
   type FastifyBaseLogger,
@@ -12,6 +11,7 @@ import type { Metric } from "../runtime/metric.js";
 import type { Readiness } from "../runtime/readiness.js";
 import type { Tracer } from "../runtime/tracing/tracer.js";
 import { type AccessGuard, guardRoute, installRequestState, principalOf } from "./access/guard.js";
+import { passkeyOf } from "./access/passkey-act.js";
 import { deprecationHooks } from "./deprecations.js";
 import { installOAuthContext } from "./oauth/oauth-context.js";
 import { installCors } from "./plugins/cors.js";
@@ -256,18 +256,6 @@ function addRoute(
 function fillBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   request.body ??= {};
   done();
-}
-
-/** A person confirms the operation, the path and the bytes of the body, unless the route says otherwise. */
-function passkeyOf({ passkey, operationId }: Route) {
-  if (passkey !== true) return passkey;
-  return (request: FastifyRequest) => ({
-    act: operationId,
-    target: request.raw.url ?? "",
-    digest: createHash("sha256")
-      .update(request.rawBody ?? "")
-      .digest("hex"),
-  });
 }
 
 function scopesOf(access: Exclude<Route["access"], "open" | "oauth">): readonly Scope[] {

@@ -5,6 +5,7 @@ import { hasBrowser } from "../harness/browser.js";
 import { actorsOf } from "../harness/console/audit-actors.js";
 import { clickTwice } from "../harness/console/click-twice.js";
 import { seeWarningsOfPayments } from "../harness/console/payment-warnings.js";
+import { storeShownSecret } from "../harness/console/store-shown-secret.js";
 import { takeOverEndpoint } from "../harness/console/take-over-endpoint.js";
 import { useSandbox } from "../harness/console/test-sandbox.js";
 import type { Visitor } from "../harness/console/visitor.js";
@@ -192,23 +193,8 @@ describe.runIf(hasBrowser)("on the first day", () => {
   it("a payment that cannot be meant says so before it is sent", () =>
     seeWarningsOfPayments(ada, running().bursar, "first payment"));
 
-  it("a secret that is shown once stays until it is stored", async () => {
-    await ada.open("/webhooks");
-    await ada.page.getByRole("button", { name: "New endpoint" }).click();
-    await ada.page.getByLabel("URL").fill("http://127.0.0.1:9/hooks");
-    // The second click of a mouse can land on the button that closes what is shown once.
-    await ada.page.getByRole("button", { name: "Create with the passkey" }).dblclick();
-    const secret = ada.page.getByRole("dialog").getByText(/^whsec_/);
-    await secret.waitFor();
-    await ada.page.keyboard.press("Escape");
-    await ada.page.keyboard.press("Escape");
-    const stored = ada.page.getByRole("button", { name: "I have stored it" });
-    await stored.dispatchEvent("click", { detail: 2 });
-    await expectOnce("POST /v1/webhook-endpoints");
-    expect(await secret.isVisible()).toBe(true);
-    await stored.click();
-    await secret.waitFor({ state: "hidden" });
-  });
+  it("a secret that is shown once stays until it is stored", () =>
+    storeShownSecret(ada, () => expectOnce("POST /v1/webhook-endpoints")));
 
   it("an endpoint of a program is made to act for a person, with a new secret", () =>
     takeOverEndpoint(ada, running().bursar));

@@ -15,7 +15,7 @@ import type { Delivery } from "../../webhooks/receiver.js";
 import { withoutToken } from "../access-checks.js";
 import { malformedBody } from "../body-checks.js";
 import { acceptedWallet, book } from "../endpoint-checks.js";
-import { numberAmount, withoutKey } from "../key-scenarios.js";
+import { numberAmount, withoutKey } from "../keys/key-scenarios.js";
 import { sharedTransaction, showTransaction } from "../scenarios.js";
 import { unknownTransaction } from "../transaction-checks.js";
 import { announced } from "../webhooks/webhook-scenarios.js";

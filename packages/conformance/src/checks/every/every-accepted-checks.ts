@@ -1,7 +1,7 @@
 import { contractCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import type { Reply } from "../../http/reply.js";
-import { expectNewKey, newKeyCheck } from "../new-key.js";
+import { expectNewKey, newKeyCheck } from "../keys/new-key.js";
 import { findId } from "../scenarios.js";
 import { refuseFinal } from "../transaction-checks.js";
 import {

@@ -117,7 +117,7 @@ function refusedInRun(kit: Kit): Creation[] {
     if (method !== "POST" || !url.pathname.endsWith("/transactions")) continue;
     const sent = parseJson(body ?? "");
     const reference = isObject(sent) ? sent["reference"] : undefined;
-    // Another form can be part of a text by chance, or be written otherwise.
+    // Another form can be part of another string by chance, or be written otherwise.
     if (typeof reference !== "string" || !/^[\w-]{12,64}$/.test(reference)) continue;
     const reply = replyOf(exchange);
     // A server that fails may have failed after it has accepted the request.

@@ -3,7 +3,7 @@ import { type Attempt, type Kit, membersOf } from "../../engine/kit.js";
 import type { Reply } from "../../http/reply.js";
 import { unissued } from "../access-checks.js";
 import { createWallet } from "../endpoint-checks.js";
-import { reusedKey } from "../key-scenarios.js";
+import { reusedKey } from "../keys/key-scenarios.js";
 import { findId, isAccepted, sharedTransaction, showTransaction } from "../scenarios.js";
 
 const longReference = 65_536;

@@ -4,7 +4,7 @@ import { showValue } from "../../engine/name-value.js";
 import { describeReply, errorOf, type Reply } from "../../http/reply.js";
 import { withoutToken } from "../access-checks.js";
 import { malformedBody } from "../body-checks.js";
-import { numberAmount, repeatedRequest, withoutKey } from "../key-scenarios.js";
+import { numberAmount, repeatedRequest, withoutKey } from "../keys/key-scenarios.js";
 import { expectRefused, isAccepted, sharedTransaction } from "../scenarios.js";
 import { unknownTransaction } from "../transaction-checks.js";
 

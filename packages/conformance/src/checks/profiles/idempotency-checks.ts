@@ -1,7 +1,7 @@
 import { expect, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { describeReply } from "../../http/reply.js";
-import { expectOne, repeatedRequest, reusedKey, withoutKey } from "../key-scenarios.js";
+import { expectOne, repeatedRequest, reusedKey, withoutKey } from "../keys/key-scenarios.js";
 
 const source = "IETF draft-ietf-httpapi-idempotency-key-header";
 const reused = "idempotency.reused";

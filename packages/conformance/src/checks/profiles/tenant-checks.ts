@@ -2,7 +2,7 @@ import { expect, fail, NotOffered, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { describeReply, isRefusal } from "../../http/reply.js";
 import { mentions } from "../../webhooks/delivery-items.js";
-import { acceptTransaction } from "../key-scenarios.js";
+import { acceptTransaction } from "../keys/key-scenarios.js";
 import { createTransaction, findId, isAccepted } from "../scenarios.js";
 import { endpoint } from "../webhooks/webhook-endpoint.js";
 import { isAbout, nameOf, namesOf } from "../webhooks/webhook-names.js";

@@ -5,7 +5,7 @@ import { explainInvalid } from "../../webhooks/explain-invalid.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import { verifySignature } from "../../webhooks/verify-signature.js";
 import { readsOf } from "../every/run-transactions.js";
-import type { Accepted } from "../key-scenarios.js";
+import type { Accepted } from "../keys/key-scenarios.js";
 import { failOverdue } from "../scenarios.js";
 import { stateOf } from "../transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";

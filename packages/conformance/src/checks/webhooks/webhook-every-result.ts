@@ -4,7 +4,7 @@ import { replyOf } from "../../http/reply.js";
 import { findMember, itemOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import { finalIn, pathOf } from "../every/run-transactions.js";
-import type { Accepted } from "../key-scenarios.js";
+import type { Accepted } from "../keys/key-scenarios.js";
 import { createdInRun } from "../shown-members.js";
 import { stateNames, stateOf } from "../transaction-state.js";
 import { lateNotifications } from "./webhook-every-checks.js";

@@ -1,7 +1,7 @@
 import type { Kit } from "../../engine/kit.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import { finalIn, isForPolicy, pathOf, readsOf, sentInRun } from "../every/run-transactions.js";
-import type { Accepted } from "../key-scenarios.js";
+import type { Accepted } from "../keys/key-scenarios.js";
 import { createdInRun } from "../shown-members.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { isAbout } from "./webhook-names.js";

@@ -3,7 +3,7 @@ import type { Place } from "../../target/target.js";
 import { fieldsAt } from "../../webhooks/batches.js";
 import { headerReadings, isNamed, itemAt, mentions, placesOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
-import type { Accepted } from "../key-scenarios.js";
+import type { Accepted } from "../keys/key-scenarios.js";
 
 /** Which transaction a notification is about. */
 

@@ -1,7 +1,7 @@
 import { contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
 import { showValue } from "../../engine/name-value.js";
 import { itemOf } from "../../webhooks/delivery-items.js";
-import { acceptTransaction } from "../key-scenarios.js";
+import { acceptTransaction } from "../keys/key-scenarios.js";
 import { failOverdue } from "../scenarios.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
 import { endpoint } from "./webhook-endpoint.js";

@@ -3,7 +3,7 @@ import type { Kit } from "../../engine/kit.js";
 import { partsAbout } from "../../webhooks/batches.js";
 import { contentOf, itemOf } from "../../webhooks/delivery-items.js";
 import { type Delivery, type Receiver, unanswered } from "../../webhooks/receiver.js";
-import { type Accepted, acceptTransaction } from "../key-scenarios.js";
+import { type Accepted, acceptTransaction } from "../keys/key-scenarios.js";
 import { failOverdue } from "../scenarios.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { isAbout, nameOf, namesOf } from "./webhook-names.js";

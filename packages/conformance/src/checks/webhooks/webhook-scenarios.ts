@@ -5,7 +5,7 @@ import { fieldsAt, partsAbout } from "../../webhooks/batches.js";
 import { containsText, eventsOf, findMember } from "../../webhooks/delivery-items.js";
 import type { Delivery, Receiver, SeenState } from "../../webhooks/receiver.js";
 import { readsOf } from "../every/run-transactions.js";
-import { type Accepted, acceptBeyondAscii, acceptTransaction } from "../key-scenarios.js";
+import { type Accepted, acceptBeyondAscii, acceptTransaction } from "../keys/key-scenarios.js";
 import { awaitFinal } from "../scenarios.js";
 import { stateNames, stateOf } from "../transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";

@@ -2,7 +2,7 @@ import { contractCheck, NotOffered } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { itemOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
-import { type Accepted, acceptTransaction } from "../key-scenarios.js";
+import { type Accepted, acceptTransaction } from "../keys/key-scenarios.js";
 import { failOverdue } from "../scenarios.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { isAbout, nameOf } from "./webhook-names.js";

@@ -1,7 +1,7 @@
 import { expect, fail } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import type { Delivery } from "../../webhooks/receiver.js";
-import type { Accepted } from "../key-scenarios.js";
+import type { Accepted } from "../keys/key-scenarios.js";
 import { isFinal } from "../transaction-state.js";
 import { isAbout } from "./webhook-names.js";
 import { statesIn } from "./webhook-scenarios.js";

@@ -2,9 +2,10 @@ import type { AddKeyBody, RotateOwnSecretBody } from "@bursar/protocol";
 import { actorOf, type ClientOrigin, type OperatorOrigin, type Origin } from "../audit/audit-entry.js";
 import { hashRequest } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
+import { applyClientChange } from "./apply-client-change.js";
 import type { ApiClient, ClientChange, ClientKey } from "./client.js";
 import { hashSecret, newSecret } from "./client-secret.js";
-import { applyClientChange, type ClientDeps } from "./client-service.js";
+import type { ClientDeps } from "./client-service.js";
 import { findProof, refuseUnproven } from "./prove-credential.js";
 
 /** Manages the secrets and the signing keys of API clients. */

@@ -2,36 +2,22 @@ import { type ChangeClientBody, type CreateClientBody, showId } from "@bursar/pr
 import type { KeyedMutex } from "../../runtime/concurrency/keyed-mutex.js";
 import type { IntegrityKeys } from "../access/integrity-keys.js";
 import type { StopInAnyCase } from "../access/stop-in-any-case.js";
-import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { actorOf, type Origin, tenantOf } from "../audit/audit-entry.js";
 import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { type ClientQuotas, findBeyond, type Quotas, readClientQuotas } from "../quotas/client-quotas.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import type {
-  ApiClient,
-  ClientAccessCache,
-  ClientChange,
-  ClientFacts,
-  ClientStore,
-  DecideClientChange,
-  KeyedChange,
-} from "./client.js";
+import { applyClientChange } from "./apply-client-change.js";
+import type { ApiClient, ClientAccessCache, ClientStore } from "./client.js";
 import {
-  changesAppearance,
-  changesAuthority,
-  isProtected,
-  refuseAppearance,
   refuseBeyondScopes,
-  refuseCredentialOfPerson,
   refuseNewProgram,
   refuseOperatorScopes,
-  refuseOwnChange,
   refuseProgramChange,
-  refuseProtected,
 } from "./client-authority.js";
 import { hashSecret, newSecret } from "./client-secret.js";
 import { disableClient, refuseToCancel } from "./disable-client.js";
-import { callerReviewOf, describeActOn, describeReviewedAct } from "./review-caller.js";
+import { callerReviewOf, describeReviewedAct } from "./review-caller.js";
 
 /** Creates, reads and changes API clients. Their secrets and keys are managed in `client-credentials.ts`. */
 export interface ClientService {
@@ -191,103 +177,6 @@ async function changeClient(
   if (isRefused(changed)) return changed;
   if (body.state !== undefined || body.cancel !== undefined) await deps.onStateChanged(changed);
   return changed;
-}
-
-export const tooManyChanges: Refused = {
-  ...{ refused: "CONCURRENCY_LIMITED", retryAfterSeconds: 1 },
-  message: "Too many changes to this client are in progress.",
-};
-
-/** A change that can be retried: its idempotency key, and a callback for a request that was carried out before. */
-interface RetryableChange {
-  keyed: KeyedChange;
-  onReplay: (objectId: string) => void;
-}
-
-export interface ChangeOptions {
-  retryable?: RetryableChange | undefined;
-  /** Checked with the client locked, before everything else, also for a request that was carried out before. */
-  refuse?: ((client: ApiClient, isRepeated: boolean) => Refused | undefined) | undefined;
-  /** Whether another client may make this change although the client is protected. */
-  isExempt?: ((client: ApiClient) => boolean) | undefined;
-  /** Whether the operator replaces all credentials, after which the client depends on nobody. */
-  resets?: true | undefined;
-  /** Whether the client replaces a credential that it was given before, so that nobody can act as it who could not. */
-  keepsAuthority?: true | undefined;
-  /** What else the audit entry names, of the client as it was. None of it has a space. */
-  names?: ((client: ApiClient) => readonly string[]) | undefined;
-  /** Called when the change is found to be allowed, before it is written. */
-  onDecided?: (() => void) | undefined;
-}
-
-/** Every change of a client goes through here: it is looked up in the caller's tenant, authority is checked, and its audit entry written. */
-export async function applyClientChange(
-  { clients, access, changes, now }: ClientDeps,
-  origin: Origin,
-  clientId: string,
-  action: string,
-  decide: (client: ApiClient) => ClientChange | Refused,
-  { retryable, refuse, isExempt, resets, keepsAuthority, names, onDecided }: ChangeOptions = {},
-): Promise<ApiClient | Refused> {
-  const tenantId = tenantOf(origin);
-  const shownId = showId("cli", clientId);
-  // To disable a client is a stop, which is recorded in any case once it was decided.
-  const describe: typeof describeAct = (...act) =>
-    onDecided === undefined ? describeActOn(shownId, ...act) : describeAct(...act);
-  const audit = describe(origin, action, shownId, new Date(now()));
-  const decideOnce: DecideClientChange = (client, facts, earlier) => {
-    // The change may have waited for locks. What the client has requested until now was requested before the change.
-    audit.occurredAt = new Date(now());
-    if (names !== undefined) audit.objects = [shownId, ...names(client)];
-    const refused =
-      refuse?.(client, earlier !== undefined) ??
-      refuseCredentialOfPerson(client, action) ??
-      refuseBeyondScopes(origin, client.scopes);
-    if (refused !== undefined) return refused;
-    if (earlier === undefined || retryable === undefined) {
-      const change = withAuthority(origin, client, facts, decide(client), { isExempt, keepsAuthority });
-      if (!isRefused(change)) onDecided?.();
-      return change;
-    }
-    return replay(earlier.hash, retryable.keyed.hash, () => {
-      retryable.onReplay(earlier.objectId);
-      return "nothing" as const;
-    });
-  };
-  const review = callerReviewOf(origin, now);
-  const changing = changes(clientId, () =>
-    resets === true
-      ? clients.resetClient(tenantId, clientId, decideOnce, audit)
-      : clients.changeClient(tenantId, clientId, decideOnce, audit, retryable?.keyed, review),
-  );
-  if (changing === undefined) return tooManyChanges;
-  const changed = await changing;
-  if (changed === "locked") return tooManyChanges;
-  if (changed === undefined) return { refused: "CLIENT_NOT_FOUND" };
-  if (!isRefused(changed)) access.forget(clientId);
-  return changed;
-}
-
-/** A change of authority is refused if the client is protected; otherwise it is recorded who has made it. */
-function withAuthority(
-  origin: Origin,
-  client: ApiClient,
-  facts: ClientFacts,
-  change: ClientChange | Refused,
-  { isExempt, keepsAuthority }: Pick<ChangeOptions, "isExempt" | "keepsAuthority">,
-): ClientChange | Refused {
-  if (isRefused(change)) return change;
-  const by = actorOf(origin);
-  const isOther = by !== null && by !== client.id;
-  if (!changesAuthority(client, change, by))
-    return isOther && changesAppearance(client, change) && isProtected(client, facts)
-      ? refuseAppearance
-      : change;
-  const own = by === client.id ? refuseOwnChange(client, facts, change) : undefined;
-  const refused = isOther ? refuseProtected(client, facts, isExempt) : own;
-  if (refused !== undefined) return refused;
-  if (keepsAuthority === true) return change;
-  return { ...change, authority: { controllers: isOther ? "added" : "unchanged", ...change.authority, by } };
 }
 
 /** A caller cannot grant a quota above both the default and its own. */

@@ -1,8 +1,9 @@
 import { readId, showId } from "@bursar/protocol";
 import { type AuditDraft, type ClientOrigin, nilTenantId } from "../audit/audit-entry.js";
+import { applyClientChange } from "../clients/apply-client-change.js";
 import type { ApiClient } from "../clients/client.js";
 import { matchSecret } from "../clients/client-secret.js";
-import { applyClientChange, type ClientDeps } from "../clients/client-service.js";
+import type { ClientDeps } from "../clients/client-service.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import {
   type Assertion,

@@ -1,6 +1,7 @@
 import type { ClientOrigin } from "../audit/audit-entry.js";
+import { applyClientChange } from "../clients/apply-client-change.js";
 import type { ApiClient, ClientChange, ClientKey } from "../clients/client.js";
-import { applyClientChange, type ClientDeps } from "../clients/client-service.js";
+import type { ClientDeps } from "../clients/client-service.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { Challenges } from "./challenges.js";
 import type { ConsoleAddress } from "./console-address.js";

@@ -1,5 +1,6 @@
 import { type ChangePersonBody, type InvitePersonBody, showId } from "@bursar/protocol";
 import { actorOf, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { applyClientChange } from "../clients/apply-client-change.js";
 import type {
   ApiClient,
   ClientChange,
@@ -8,7 +9,7 @@ import type {
   ProviderAccount,
 } from "../clients/client.js";
 import { hashSecret, newSecret } from "../clients/client-secret.js";
-import { applyClientChange, type ClientServiceDeps, draftClient } from "../clients/client-service.js";
+import { type ClientServiceDeps, draftClient } from "../clients/client-service.js";
 import { disableClient } from "../clients/disable-client.js";
 import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";

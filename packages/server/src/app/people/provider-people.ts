@@ -1,7 +1,7 @@
 import { showId } from "@bursar/protocol";
 import type { OperatorOrigin } from "../audit/audit-entry.js";
+import { applyClientChange } from "../clients/apply-client-change.js";
 import type { ApiClient, ClientChange, ProviderAccount } from "../clients/client.js";
-import { applyClientChange } from "../clients/client-service.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import { asPerson, invitePerson, type PeopleServiceDeps, type PersonClient } from "./people-service.js";
 import { hasRoomFor, isOf, isSameAddress, nameAccount, withAccount } from "./provider-account.js";

@@ -1,8 +1,9 @@
 import { showId } from "@bursar/protocol";
 import { type ClientOrigin, describeAct } from "../audit/audit-entry.js";
+import { tooManyChanges } from "../clients/apply-client-change.js";
 import type { ApiClient, ClientFacts } from "../clients/client.js";
 import { isProtected, refuseBeyondScopes, refuseProtected } from "../clients/client-authority.js";
-import { type ClientDeps, tooManyChanges } from "../clients/client-service.js";
+import type { ClientDeps } from "../clients/client-service.js";
 import { callerReviewOf } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 

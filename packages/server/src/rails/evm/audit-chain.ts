@@ -3,8 +3,8 @@ import type { ChainNode } from "../../app/chain/chain-node.js";
 import type { WalletKey } from "../../app/chain/chain-store.js";
 import type { SettledBooks } from "../../app/chain/wallet-books.js";
 import { OperatorError } from "../../operator-error.js";
-import { compareAll } from "./driver/compare-books.js";
-import { readChain } from "./driver/read-chain.js";
+import { compareAll } from "./driver/comparison/compare-books.js";
+import { readChain } from "./driver/comparison/read-chain.js";
 
 export interface ChainAudit {
   wallets: number;

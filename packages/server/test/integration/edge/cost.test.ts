@@ -1,5 +1,4 @@
 import { request as send } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { readId, type Scope } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
@@ -66,24 +65,6 @@ describe("the cost of a request", () => {
     // Three cost about 340 of 300 tokens, and one is gained each second.
     expect(Number(last?.headers.get("retry-after"))).toBeGreaterThan(20);
     expect(leftOf(last as Response)).toBe(0);
-  });
-
-  it("of large answers is charged before the next one is made, however many were admitted before", async () => {
-    const token = await newToken();
-    await service.call("POST", "/v1/transactions/batch", token, batchOf(200));
-    const read = () => service.call("GET", "/v1/transactions?limit=200", token);
-    const answers = await service.database.session(async (session) => {
-      await session.script("BEGIN; LOCK TABLE transactions IN ACCESS EXCLUSIVE MODE");
-      const reading = Array.from({ length: 18 }, read);
-      await sleep(500);
-      await session.script("ROLLBACK");
-      return await Promise.all(reading);
-    });
-    // Each costs more than half of the burst. A few of a tenant are made at once.
-    const served = answers.filter(({ status }) => status === 200).length;
-    expect(served).toBeGreaterThan(0);
-    expect(served).toBeLessThan(9);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(18 - served);
   });
 
   it("is charged for a body that does not declare its length", async () => {

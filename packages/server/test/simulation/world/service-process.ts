@@ -218,29 +218,17 @@ function composeUseCases(deps: ServiceProcessDeps) {
   const stopInAnyCase = <T>(_: unknown, { act }: { act: () => Promise<T> }) => act();
   const audit = { recordAct: () => undefined };
   const cancel = createTransactionCanceller({
-    ...{ settlements: ports.settlements, rails, read, changes, stopInAnyCase },
+    ...{ settlements: ports.settlements, rails, read, changes, stopInAnyCase, audit, now },
     onRequested: () => driver.wake(),
-    audit,
-    now,
   });
   const createWallet = createWalletCreator({
-    store: ports.wallets,
-    rails,
+    ...{ store: ports.wallets, rails, newUuid, now },
     onCreated: () => engine.wake("any"),
-    newUuid,
-    now,
   });
   // There are no markets in the simulated world.
   const setFrozen = createFreezer({
-    ...{
-      store: ports.wallets,
-      onFrozen: () => undefined,
-      recorder: audit,
-      wallets: walletDirectory,
-      stopInAnyCase,
-      now,
-    },
-    cancelOrders: async () => "none",
+    ...{ store: ports.wallets, wallets: walletDirectory, onFrozen: () => undefined },
+    ...{ recorder: audit, stopInAnyCase, now, cancelOrders: async () => "none" as const },
   });
   const presentWallet = createWalletPresenter(assets);
   const listEvents = createEventLister(

@@ -6,7 +6,7 @@ import { operatorActorId } from "../../../app/events/actor.js";
 import { hashRequest } from "../../../app/requests/idempotency.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
 import type { ClaimedTransaction } from "../../../app/transactions/settlement.js";
-import { compareAll, isUsedElsewhere, type WalletOnChain } from "../driver/compare-books.js";
+import { compareAll, isUsedElsewhere, type WalletOnChain } from "../driver/comparison/compare-books.js";
 import {
   type DriverContext,
   type FollowedChain,

@@ -3,7 +3,7 @@ import type { ChainUnit, WalletKey } from "../../../app/chain/chain-store.js";
 import type { SignedNonce } from "../../../app/chain/signer.js";
 import type { ComparedWallet } from "../../../app/chain/wallet-books.js";
 import { askSigner } from "../confirm/ask-signer.js";
-import { isUsedElsewhere } from "../driver/compare-books.js";
+import { isUsedElsewhere } from "../driver/comparison/compare-books.js";
 import { type DriverContext, type FollowedChain, inUnit, positionOf } from "../driver/driver-context.js";
 
 /** How many nonces are compared with the database at once. */

@@ -10,7 +10,7 @@ import { createHaltedLook } from "../confirm/doubt-halted.js";
 import { createBlockPace } from "../node/block-pace.js";
 import { createReadyTurns } from "../ready-turns.js";
 import { assignPayments } from "./assign-payments.js";
-import { type ComparisonDeps, createComparison } from "./comparison.js";
+import { type ComparisonDeps, createComparison } from "./comparison/comparison.js";
 import { type FollowedChain, haltNetwork, positionOf, settledOf, tipOf } from "./driver-context.js";
 import { createEstimates } from "./estimate-groups.js";
 import { followChain } from "./follow-chain.js";
@@ -85,8 +85,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let isInFlight = true;
   let recordedHead = -1;
   /** Whether something was requested or stored, and whether bytes wait to be sent once more. */
-  let isAsked = true;
-  let isUnsent = true;
+  let [isAsked, isUnsent] = [true, true];
 
   const renewal = createRenewalDuring({
     renew: async () => lease !== undefined && leases.isRenewalDue() && (await leases.renew([lease])),

@@ -1,9 +1,9 @@
 import { type ChainBlock, NodeUnavailableError, type Watch } from "../../../app/chain/chain-node.js";
 import { describeError, type RpcPool } from "../rpc/rpc-pool.js";
+import type { SecondOpinion } from "./opinion/second-opinion.js";
 import { type BlockWithLogs, selectOwn } from "./own-transfers.js";
 import { blockByHashQuestion, blockByNumberQuestion, type NodeBlock } from "./read-block.js";
 import type { ReadReceipts } from "./receipts.js";
-import type { SecondOpinion } from "./second-opinion.js";
 import {
   blockLogsQuestion,
   indexTokens,

@@ -3,8 +3,8 @@ import { toQuantity } from "../keccak.js";
 import { isRevert } from "../rpc/rpc-error.js";
 import { type Answer, AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { transferCall } from "../transaction/transfer-call.js";
-import { agreedAmount } from "./agreed-amount.js";
 import { dataFeeQuestion, operatorFeeQuestion, withDataFeeMargin } from "./data-fee.js";
+import { agreedAmount } from "./opinion/agreed-amount.js";
 import { readData, readQuantity } from "./read-values.js";
 
 export interface EstimateDeps {

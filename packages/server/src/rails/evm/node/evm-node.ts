@@ -10,10 +10,10 @@ import { createEstimate } from "./estimate.js";
 import { createNonceSearch } from "./find-nonce-use.js";
 import { createHeads, type Finality } from "./heads.js";
 import { createMarket } from "./market.js";
+import { createSecondOpinion } from "./opinion/second-opinion.js";
 import { createProbe, type NetworkFacts } from "./probe.js";
 import { headerQuestion } from "./read-block.js";
 import { createReceiptReader } from "./receipts.js";
-import { createSecondOpinion } from "./second-opinion.js";
 import { createSend } from "./send.js";
 
 /** What the configuration says about a network, as far as its nodes are concerned. */

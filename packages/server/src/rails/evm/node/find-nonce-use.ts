@@ -4,11 +4,11 @@ import { toQuantity } from "../keccak.js";
 import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { encodeSigned, hashOfSigned } from "../transaction/encode-signed.js";
 import { createNonceBlocks } from "./find-nonce-block.js";
+import { ContradictionError, type SecondOpinion } from "./opinion/second-opinion.js";
 import { selectOwn } from "./own-transfers.js";
 import { type NodeBlock, type NodeTransaction, readBlock } from "./read-block.js";
 import { readBounded, readData, readList, readNumber, readQuantity, readRecord } from "./read-values.js";
 import type { ReadReceipts } from "./receipts.js";
-import { ContradictionError, type SecondOpinion } from "./second-opinion.js";
 import { indexTokens } from "./transfer-logs.js";
 
 interface NonceSearchDeps extends Pick<ChainNode, "header" | "noncesAt"> {

@@ -1,8 +1,8 @@
 import { type BlockHeader, type ChainNode, NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import { type Answer, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
+import { ContradictionError, type SecondOpinion } from "./opinion/second-opinion.js";
 import { headerQuestion } from "./read-block.js";
 import { readNumber } from "./read-values.js";
-import { ContradictionError, type SecondOpinion } from "./second-opinion.js";
 
 /** Which block is final: one that nodes name, or one that is so many blocks behind the newest. */
 export type Finality = { readonly tag: "finalized" | "safe" } | { readonly depth: number };

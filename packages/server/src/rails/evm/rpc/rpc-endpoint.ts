@@ -148,7 +148,7 @@ function fail(calls: readonly RpcCall[], unavailable: string): readonly RpcOutco
 }
 
 /** A batch that the node did not answer in time costs all of the timeout, so the size is not tried out again at once. */
-const steadyMs = 60_000;
+const keptSizeMs = 60_000;
 
 /** As many calls as the node takes at once: half after a refusal or a timeout, one more after each success. */
 function createBatchSize(monotonicMs: () => number) {
@@ -162,7 +162,7 @@ function createBatchSize(monotonicMs: () => number) {
     refused,
     timedOut: (calls: number) => {
       refused(calls);
-      growsFromMs = monotonicMs() + steadyMs;
+      growsFromMs = monotonicMs() + keptSizeMs;
     },
     answered: (calls: number) => {
       if (calls === max && monotonicMs() >= growsFromMs) max = Math.min(batchMax, max + 1);

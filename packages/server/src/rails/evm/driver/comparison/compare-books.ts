@@ -1,12 +1,12 @@
-import type { HaltCode } from "../../../app/chain/halt.js";
+import type { HaltCode } from "../../../../app/chain/halt.js";
 import type {
   ComparedWallet,
   GatheredAmount,
   Holding,
   WalletBooks,
-} from "../../../app/chain/wallet-books.js";
-import { usedElsewhere } from "../confirm/used-nonces.js";
-import { type DriverContext, tokensOf } from "./driver-context.js";
+} from "../../../../app/chain/wallet-books.js";
+import { usedElsewhere } from "../../confirm/used-nonces.js";
+import { type DriverContext, tokensOf } from "../driver-context.js";
 
 /** A wallet as the chain has it. */
 export interface WalletOnChain {

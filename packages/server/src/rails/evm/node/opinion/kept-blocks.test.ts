@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { RpcCall, RpcEndpoint } from "../rpc/rpc-endpoint.js";
-import { createRpcPool } from "../rpc/rpc-pool.js";
-import { createHeads } from "./heads.js";
+import type { RpcCall, RpcEndpoint } from "../../rpc/rpc-endpoint.js";
+import { createRpcPool } from "../../rpc/rpc-pool.js";
+import { createHeads } from "../heads.js";
+import { indexTokens } from "../transfer-logs.js";
 import { createSecondOpinion } from "./second-opinion.js";
-import { indexTokens } from "./transfer-logs.js";
 
 const quantity = (number: number) => `0x${number.toString(16)}`;
 const wordOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`;

@@ -7,8 +7,8 @@ import {
   openNode,
   useDevnet,
   watchFor,
-} from "../../harness/chain/devnet.js";
-import { resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
+} from "../../../harness/chain/devnet.js";
+import { resultsOf, startHostileNode } from "../../../harness/chain/hostile-node.js";
 
 const devnet = useDevnet();
 afterAll(closeNodes);

@@ -1,13 +1,13 @@
-import type { ChainNetwork } from "../../../app/chain/chain-network.js";
+import type { ChainNetwork } from "../../../../app/chain/chain-network.js";
 import {
   type BlockRef,
   type ChainNode,
   NodesDisagreeError,
   NodeUnavailableError,
-} from "../../../app/chain/chain-node.js";
-import { type ComparedWallet, nameWallet } from "../../../app/chain/wallet-books.js";
+} from "../../../../app/chain/chain-node.js";
+import { type ComparedWallet, nameWallet } from "../../../../app/chain/wallet-books.js";
+import { type DriverContext, type FollowedChain, settledOf, tokensOf } from "../driver-context.js";
 import type { WalletOnChain } from "./compare-books.js";
-import { type DriverContext, type FollowedChain, settledOf, tokensOf } from "./driver-context.js";
 
 interface ReadDeps {
   readonly network: ChainNetwork;

@@ -2,13 +2,13 @@ import {
   type ChainBlock,
   NodeUnavailableError,
   type ObservedTransfer,
-} from "../../../app/chain/chain-node.js";
-import type { RpcPool } from "../rpc/rpc-pool.js";
+} from "../../../../app/chain/chain-node.js";
+import type { RpcPool } from "../../rpc/rpc-pool.js";
+import { coinTransferOf } from "../own-transfers.js";
+import { type NodeTransaction, transactionQuestion } from "../read-block.js";
+import { type NodeReceipt, receiptQuestion } from "../receipts.js";
+import { type TokenIndex, transfersOf } from "../transfer-logs.js";
 import { createKeptBlocks, type KeptBlock, type KeptBlocks } from "./kept-blocks.js";
-import { coinTransferOf } from "./own-transfers.js";
-import { type NodeTransaction, transactionQuestion } from "./read-block.js";
-import { type NodeReceipt, receiptQuestion } from "./receipts.js";
-import { type TokenIndex, transfersOf } from "./transfer-logs.js";
 
 /** What a block is said to show of one transaction, a line for each fact. */
 interface Claim {

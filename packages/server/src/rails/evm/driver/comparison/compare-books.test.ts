@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { modelCoin } from "../../../../test/harness/chain/model-chain.js";
-import { modelChainNetwork } from "../../../../test/harness/chain/model-network.js";
+import { modelCoin } from "../../../../../test/harness/chain/model-chain.js";
+import { modelChainNetwork } from "../../../../../test/harness/chain/model-network.js";
 import { compareAll } from "./compare-books.js";
 
 const wallet = { tenantId: "tenant", walletId: "wallet", address: "0xaa" };

@@ -1,9 +1,9 @@
-import { contractCheck, NotOffered } from "../engine/check.js";
-import type { Kit } from "../engine/kit.js";
-import { isRefusal } from "../http/reply.js";
+import { contractCheck, NotOffered } from "../../engine/check.js";
+import type { Kit } from "../../engine/kit.js";
+import { isRefusal } from "../../http/reply.js";
+import { foundCheck } from "../scenarios.js";
+import { createTogether } from "../together-checks.js";
 import { acceptTransaction, expectDistinct, expectTwo, expectTwoForms } from "./key-scenarios.js";
-import { foundCheck } from "./scenarios.js";
-import { createTogether } from "./together-checks.js";
 
 const earlier = [foundCheck, createTogether];
 /** A second transaction is only seen by its id, so what is lost has to be known first. */

@@ -1,7 +1,7 @@
-import { type BlockHeader, type ChainBlock, NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import type { RpcPool } from "../rpc/rpc-pool.js";
-import { headerQuestion } from "./read-block.js";
-import type { TokenIndex } from "./transfer-logs.js";
+import { type BlockHeader, type ChainBlock, NodeUnavailableError } from "../../../../app/chain/chain-node.js";
+import type { RpcPool } from "../../rpc/rpc-pool.js";
+import { headerQuestion } from "../read-block.js";
+import type { TokenIndex } from "../transfer-logs.js";
 
 export interface KeptBlock {
   readonly block: ChainBlock;

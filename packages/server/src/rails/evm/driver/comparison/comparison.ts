@@ -1,6 +1,6 @@
-import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import { NodeUnavailableError } from "../../../../app/chain/chain-node.js";
+import { type DriverContext, type FollowedChain, settledOf } from "../driver-context.js";
 import { type ComparedTurn, compareBalances } from "./compare-balances.js";
-import { type DriverContext, type FollowedChain, settledOf } from "./driver-context.js";
 
 export interface ComparisonDeps extends DriverContext {
   /** Called when no node has given the state of a block that is needed, and with undefined when one has again. */

@@ -1,9 +1,8 @@
 import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
-import { CheckFailed, expect, NotOffered } from "../engine/check.js";
-import type { Attempt, CreateOptions, Kit } from "../engine/kit.js";
-import { isRefusal, type Reply } from "../http/reply.js";
-import { sendNew } from "./new-key.js";
+import { CheckFailed, expect, NotOffered } from "../../engine/check.js";
+import type { Attempt, CreateOptions, Kit } from "../../engine/kit.js";
+import { isRefusal, type Reply } from "../../http/reply.js";
 import {
   createTransaction,
   expectAccepted,
@@ -12,8 +11,9 @@ import {
   isAccepted,
   requireId,
   showTransaction,
-} from "./scenarios.js";
-import { createdInRun } from "./shown-members.js";
+} from "../scenarios.js";
+import { createdInRun } from "../shown-members.js";
+import { sendNew } from "./new-key.js";
 
 /** What checks of the idempotency key do or look at. */
 

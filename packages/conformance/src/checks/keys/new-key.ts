@@ -1,9 +1,9 @@
-import { CheckFailed } from "../engine/check.js";
-import type { Attempt, CreateOptions, Kit } from "../engine/kit.js";
-import type { Reply } from "../http/reply.js";
-import { keyIn } from "./every/run-transactions.js";
-import { findId, isAccepted, sendValid } from "./scenarios.js";
-import { createdInRun } from "./shown-members.js";
+import { CheckFailed } from "../../engine/check.js";
+import type { Attempt, CreateOptions, Kit } from "../../engine/kit.js";
+import type { Reply } from "../../http/reply.js";
+import { keyIn } from "../every/run-transactions.js";
+import { findId, isAccepted, sendValid } from "../scenarios.js";
+import { createdInRun } from "../shown-members.js";
 
 /** The check that any request with a new key can fail. */
 export const newKeyCheck = "key.every";

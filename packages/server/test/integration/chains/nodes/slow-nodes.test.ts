@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createEvmNode } from "../../../src/rails/evm/node/evm-node.js";
-import { createRpcEndpoint } from "../../../src/rails/evm/rpc/rpc-endpoint.js";
-import { nodeTimers } from "../../../src/runtime/loops/timers.js";
-import { resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
+import { createEvmNode } from "../../../../src/rails/evm/node/evm-node.js";
+import { createRpcEndpoint } from "../../../../src/rails/evm/rpc/rpc-endpoint.js";
+import { nodeTimers } from "../../../../src/runtime/loops/timers.js";
+import { resultsOf, startHostileNode } from "../../../harness/chain/hostile-node.js";
 
 const shortTimeoutMs = 300;
 const token = { asset: "USDC", contract: `0x${"c".repeat(40)}`, decimals: 6 };

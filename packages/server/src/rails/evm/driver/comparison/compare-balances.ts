@@ -1,7 +1,6 @@
-import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import type { ComparedPage, ComparedWallet } from "../../../app/chain/wallet-books.js";
-import { acceptChain } from "../adopt/accept-chain.js";
-import { compareAll, type WalletOnChain } from "./compare-books.js";
+import { NodeUnavailableError } from "../../../../app/chain/chain-node.js";
+import type { ComparedPage, ComparedWallet } from "../../../../app/chain/wallet-books.js";
+import { acceptChain } from "../../adopt/accept-chain.js";
 import {
   type DriverContext,
   type FollowedChain,
@@ -9,10 +8,11 @@ import {
   inUnit,
   positionOf,
   settledOf,
-} from "./driver-context.js";
-import { isolateWallets } from "./isolate-wallets.js";
+} from "../driver-context.js";
+import { isolateWallets } from "../isolate-wallets.js";
+import { creditGathered } from "../settle-blocks.js";
+import { compareAll, type WalletOnChain } from "./compare-books.js";
 import { readChainApart } from "./read-chain.js";
-import { creditGathered } from "./settle-blocks.js";
 
 /** How many wallets are compared at once, and how often one step does so. */
 const walletsMax = 32;

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { NodesDisagreeError, NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import type { ChainUnit } from "../../../app/chain/chain-store.js";
-import type { TakenPayment } from "../../../app/chain/nonce-use.js";
-import type { ComparedPage } from "../../../app/chain/wallet-books.js";
+import { NodesDisagreeError, NodeUnavailableError } from "../../../../app/chain/chain-node.js";
+import type { ChainUnit } from "../../../../app/chain/chain-store.js";
+import type { TakenPayment } from "../../../../app/chain/nonce-use.js";
+import type { ComparedPage } from "../../../../app/chain/wallet-books.js";
+import type { DriverContext, FollowedChain } from "../driver-context.js";
 import { compareBalances } from "./compare-balances.js";
-import type { DriverContext, FollowedChain } from "./driver-context.js";
 
 const nameOf = (index: number) => `00000000-0000-7000-8000-${String(index).padStart(12, "0")}`;
 const halted = { finalNonce: 0, lowestOpen: null, isHalted: true, balances: new Map() };

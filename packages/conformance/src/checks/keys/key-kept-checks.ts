@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { contractCheck, ignoreNoResponse, NotOffered } from "../engine/check.js";
-import { type CreateOptions, type Kit, membersOf } from "../engine/kit.js";
-import { isRefusal, type Reply } from "../http/reply.js";
-import { unissued } from "./access-checks.js";
-import { firstAcceptances, keyIn } from "./every/run-transactions.js";
+import { contractCheck, ignoreNoResponse, NotOffered } from "../../engine/check.js";
+import { type CreateOptions, type Kit, membersOf } from "../../engine/kit.js";
+import { isRefusal, type Reply } from "../../http/reply.js";
+import { unissued } from "../access-checks.js";
+import { firstAcceptances, keyIn } from "../every/run-transactions.js";
+import { refusedFields } from "../policy-checks.js";
+import { expectAccepted, isAccepted, showTransaction } from "../scenarios.js";
+import { expectMembersKept } from "../shown-members.js";
 import { type Accepted, acceptTransaction, expectOne, repeat, reusedKey, withId } from "./key-scenarios.js";
-import { refusedFields } from "./policy-checks.js";
-import { expectAccepted, isAccepted, showTransaction } from "./scenarios.js";
-import { expectMembersKept } from "./shown-members.js";
 
 /** What is not shown as it was sent is their failure. */
 const shownFirst = ["shown.amount.equal", "shown.asset", "shown.reference", "key.repeat.unchanged"];
@@ -160,13 +160,13 @@ async function expectKeptAmongMany(kit: Kit): Promise<void> {
   while (createdAlone(kit).length <= manyKeys) await acceptTransaction(kit);
   const first = createdAlone(kit).at(-1 - manyKeys);
   if (first === undefined) return;
-  const elapsedMs = Date.now() - first.exchange.startedAt.getTime();
-  if (elapsedMs > manyKeysMs) return;
+  const afterMs = Date.now() - first.exchange.startedAt.getTime();
+  if (afterMs > manyKeysMs) return;
   const { request } = first.exchange;
   const key = keyIn(request);
   const attempt = { key, reference: "", body: request.body ?? "", reply: first };
   const second = await repeat(kit, attempt);
-  const wanted = `after the same request was sent ${elapsedMs} ms and ${manyKeys} other keys later`;
+  const wanted = `after the same request was sent ${afterMs} ms and ${manyKeys} other keys later`;
   await expectOne(kit, withId(kit, attempt), second, wanted);
 }
 

@@ -1,7 +1,19 @@
-import { CheckFailed, contractCheck, expect } from "../engine/check.js";
-import { type Kit, membersOf } from "../engine/kit.js";
-import { showValue } from "../engine/name-value.js";
-import { isRefusal, type Reply } from "../http/reply.js";
+import { CheckFailed, contractCheck, expect } from "../../engine/check.js";
+import { type Kit, membersOf } from "../../engine/kit.js";
+import { showValue } from "../../engine/name-value.js";
+import { isRefusal, type Reply } from "../../http/reply.js";
+import {
+  awaitFinal,
+  createTransaction,
+  expectAccepted,
+  expectRefused,
+  findRepeatedId,
+  settledTransaction,
+  showTransaction,
+} from "../scenarios.js";
+import { expectMembersKept } from "../shown-members.js";
+import { createTogether } from "../together-checks.js";
+import { stateOf } from "../transaction-state.js";
 import {
   acceptTransaction,
   expectOne,
@@ -11,18 +23,6 @@ import {
   sameIdCheck as sameId,
   withoutKey,
 } from "./key-scenarios.js";
-import {
-  awaitFinal,
-  createTransaction,
-  expectAccepted,
-  expectRefused,
-  findRepeatedId,
-  settledTransaction,
-  showTransaction,
-} from "./scenarios.js";
-import { expectMembersKept } from "./shown-members.js";
-import { createTogether } from "./together-checks.js";
-import { stateOf } from "./transaction-state.js";
 
 const create = "tx.create.admitted";
 const read = "tx.get.found";
