@@ -66,7 +66,6 @@ const mayBeMissing = [
   "policy.nothing-created",
   "policy.announced",
   "refused.nothing-created",
-  "refused.every",
   "key.repeat.nothing-created",
   "key.hang-up",
   "wallet.create.not-final",

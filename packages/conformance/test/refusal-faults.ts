@@ -100,19 +100,6 @@ export const refusalFaults = {
     words: "a notification that policy has rejected",
   },
   "refused-yet-created-by-id": { check: "policy.nothing-created", words: "GET shows it with this reference" },
-  "refused-yet-created-later": { check: "refused.every", words: "refused with 403 in exchange" },
-  "refused-yet-created-later-by-id": {
-    check: "refused.every",
-    words: "GET shows it with this reference",
-  },
-  "repeat-carried-out-later": {
-    check: "tx.create.once",
-    words: "with the same reference and amount, in notification",
-  },
-  "final-carried-out-again": {
-    check: "key.repeat.every",
-    words: "it was carried out again",
-  },
   "refused-yet-created": { check: "policy.nothing-created", words: "refused request" },
   "no-key-yet-created": { check: "refused.nothing-created", words: "the request without Idempotency-Key" },
   "no-token-yet-created": { check: "refused.nothing-created", words: "the request without a token" },

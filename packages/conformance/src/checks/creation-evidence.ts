@@ -17,8 +17,6 @@ export interface CreationEvidence {
   readonly showsReferences: () => Promise<boolean>;
   /** It has an id that no 202 has shown, of which GET shows the reference. */
   readonly byId: (delivery: Delivery, reference: string) => Promise<string | undefined>;
-  /** The ids that no 202 has shown, each with the first notification that has it. */
-  readonly unknownIds: (deliveries: readonly Delivery[]) => Map<string, Delivery>;
   /** The ids that no 202 has shown and of which GET shows the reference, each with the first notification that has it. */
   readonly idsOf: (deliveries: readonly Delivery[], reference: string) => Promise<Map<string, Delivery>>;
   /** How many of these ids a transaction has that was not repeated, such as that of a fee; undefined if their number differs. */
@@ -64,20 +62,7 @@ export function createEvidence(kit: Kit, { deliveries, created, arrived }: Annou
     }
     return ids;
   };
-  const unknownIds = (all: readonly Delivery[]) => {
-    const known = new Set<string | undefined>(["", ...createdInRun(kit).map(({ id }) => id)]);
-    const ids = new Map<string, Delivery>();
-    for (const one of all)
-      for (const place of places) {
-        const item = itemAt(one, place) ?? "";
-        // An id can have slashes of its own.
-        const id = known.has(item) ? item : lastSegment(item);
-        if (!known.has(id) && !ids.has(id)) ids.set(id, one);
-      }
-    return ids;
-  };
   return {
-    unknownIds,
     hasIds: places.size > 0,
     showsReferences: async () => {
       for (const { id, reference } of created)

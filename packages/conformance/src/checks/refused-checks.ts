@@ -51,9 +51,6 @@ const notToBeCreated = (kit: Kit): Promise<NotToBeCreated> =>
       refused.push({ what: "with the key of another request", attempt: reused });
     // What goes wrong with them is the concern of their own check.
     await hungUp(own).catch(() => undefined);
-    // Its result was announced, and at the end of the run nothing more is.
-    const announcedBefore = before.created.at(-1);
-    if (announcedBefore !== undefined) await repeat(own, announcedBefore).catch(ignoreNoResponse);
     const accepted = await acceptTransaction(own);
     const repeated = await repeat(own, accepted);
     // When the last one is announced, those before it would have been announced too.

@@ -9,7 +9,6 @@ import { errorChecks } from "./error-checks.js";
 import { everyAcceptedChecks } from "./every/every-accepted-checks.js";
 import { everyErrorChecks } from "./every/every-error-checks.js";
 import { everyReadChecks } from "./every/every-read-checks.js";
-import { everyRefusedChecks } from "./every/every-refused-checks.js";
 import { everyTransactionChecks } from "./every/every-transaction-checks.js";
 import { failingChecks } from "./failing-checks.js";
 import { keyChecks } from "./keys/key-checks.js";
@@ -76,5 +75,4 @@ export const checkTable: readonly Check[] = [
   ...webhookEveryChecks,
   ...webhookResultChecks,
   ...webhookMemberChecks,
-  ...everyRefusedChecks,
 ];

@@ -7,7 +7,6 @@ import { containsText, itemAt, placesOf } from "../../webhooks/delivery-items.js
 import { foundCheck, sharedTransaction, showTransaction } from "../scenarios.js";
 import { createdInRun, findShown } from "../shown-members.js";
 import { stateOf } from "../transaction-state.js";
-import { lateNotifications } from "../webhooks/webhook-every-checks.js";
 import { announced } from "../webhooks/webhook-scenarios.js";
 import { expectFoundAgain } from "./found-again.js";
 import { finalIn, pathOf, readsOf, type Sent, sentInRun } from "./run-transactions.js";
@@ -188,7 +187,6 @@ export const everyReadChecks = [
 /** A second transaction has an id that no response has shown, with the reference and the amount of a request. A fee has another amount. */
 async function expectOneEach(kit: Kit): Promise<void> {
   const { deliveries, created } = await announced(kit);
-  await lateNotifications(kit);
   const places = new Set(
     deliveries.flatMap((one) => created.flatMap(({ id }) => (id === undefined ? [] : placesOf(one, id)))),
   );

@@ -81,7 +81,7 @@ function expectSameStates(kit: Kit, all: readonly Delivery[]): void {
 }
 
 /** Whether these are surely states: the target file says so, or GET has shown them as such. */
-export function areStates(kit: Kit, states: readonly string[]): boolean {
+function areStates(kit: Kit, states: readonly string[]): boolean {
   const { target, session } = kit;
   if (target.webhooks?.state !== undefined) return true;
   const shown = new Set(target.finalStates.map((state) => state.toLowerCase()));

@@ -13,10 +13,7 @@ import { createOtherWebhooks, headerChoices, namedMembers } from "./other-webhoo
  * names, other statuses for refusals, the items of a notification in headers, another signature, further fields everywhere, seconds until a
  * result, and an error for a repeated key. If it fails a check, the check tests Bursar and not the contract.
  */
-export interface OtherServer {
-  readonly url: string;
-  readonly stop: () => Promise<void>;
-}
+export type OtherServer = { readonly url: string; readonly stop: () => Promise<void> };
 
 export const otherTokens = { own: "OTHER~01~abcdefghijklmnop", revoked: "OTHER~02~abcdefghijklmnop" };
 export interface Order {

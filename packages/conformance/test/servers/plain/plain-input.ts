@@ -1,8 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { DroppedConnection, PlainRefusal } from "./plain-errors.js";
 import type { PlainOauth } from "./plain-oauth.js";
 import { type Has, type PlainRequest, plainTokens } from "./plain-server.js";
-import { jobMs } from "./plain-times.js";
 
 export const policyMax = 1000;
 
@@ -180,8 +178,6 @@ export function validate(input: Input, has: Has, create: (input: Input) => unkno
     refuse("INVALID_REQUEST", "amount must be a decimal number.");
   if (!(Number(amount) > policyMax) || has("policy-not-applied") || isAllowed) return;
   if (has("refused-yet-created") || has("refused-yet-created-by-id")) create(input);
-  if (has("refused-yet-created-later") || has("refused-yet-created-later-by-id"))
-    void delay(jobMs).then(() => create(input));
   const code = has("policy-other-code") ? "FORBIDDEN" : "POLICY_REJECTED";
   throw new PlainRefusal(has("policy-200") ? 200 : 403, code, "The amount is above the limit.", "policy");
 }

@@ -6,8 +6,6 @@ export const hiddenMs = 600;
 /** So slow that a request can be repeated before the result. */
 export const slowSettleMs = 300;
 export const raceMs = 60;
-/** Longer than the checks of what is refused or repeated wait. */
-export const jobMs = 600;
 /** After so many transactions one is refused without a reason. */
 export const failedCount = 9;
 /** One of so many never gets a result, if that is the fault. */

@@ -17,7 +17,6 @@ import {
   failedMs,
   failingAmount,
   hiddenMs,
-  jobMs,
   raceMs,
   settleMs,
   slowSettleMs,
@@ -96,12 +95,6 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     if (has("failed-not-announced") && transaction.state === "failed") return;
     if (has("long-not-announced") && transaction.reference.length > 300) return;
     webhooks.announce(transaction, tenant, registered);
-  };
-
-  const announceAgain = async (transaction: Transaction) => {
-    webhooks.announce({ ...transaction, state: "accepted" }, "first", webhooks.registered());
-    await delay(settleMs);
-    webhooks.announce(transaction, "first", webhooks.registered());
   };
 
   const resultOf = ({ amount }: Transaction) =>
@@ -238,8 +231,6 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     }
     if (has("repeat-creates-second")) return accept(add(input));
     if (has("repeat-carried-out")) add(input);
-    if (has("repeat-carried-out-later")) void delay(jobMs).then(() => add(input));
-    if (has("final-carried-out-again") && transaction.state === "completed") void announceAgain(transaction);
     if (isRaced && has("race-carried-out")) add(input);
     if (has("repeat-adds-amount")) store.added.add(transaction.id);
     if (has("failed-carried-out-again") && transaction.state === "failed") transaction.state = "completed";

@@ -117,8 +117,7 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
         : (isRetry && has("retry-has-newer-state")) || (isFailed && has("failed-announced-as-completed"))
           ? "completed"
           : transaction.state;
-    const byId = has("refused-yet-created-by-id") || has("refused-yet-created-later-by-id");
-    const isNamedById = byId && Number(transaction.amount) > policyMax;
+    const isNamedById = has("refused-yet-created-by-id") && Number(transaction.amount) > policyMax;
     const named = isNamedById ? { id: transaction.id } : sayOtherwise(transaction, isLong, has);
     const shown = { ...named, state: has("webhook-without-state") ? undefined : state };
     const isOther = has("result-under-other-event") && transaction.state === "completed";
