@@ -1,6 +1,13 @@
 import { CheckFailed, expect, fail, NoResponse, NotOffered, Undecided } from "../engine/check.js";
 import { type Attempt, type CreateOptions, type Kit, urlOf } from "../engine/kit.js";
-import { describeReply, isRefusal, mediaTypeOf, type Reply, valueAt } from "../http/reply.js";
+import {
+  describeReply,
+  findUnreadableJson,
+  isRefusal,
+  mediaTypeOf,
+  type Reply,
+  valueAt,
+} from "../http/reply.js";
 import type { Place, Target } from "../target/target.js";
 import { isEmptyBody, isFinal, isStateCertain, stateOf, statePathOf } from "./transaction-state.js";
 
@@ -120,7 +127,7 @@ export function expectReadable(reply: Reply): void {
   if (isCut || isEmptyBody(reply))
     throw new CheckFailed(
       isCut ? "a state in the body, which is declared as JSON" : "a state in the body",
-      describeReply(reply),
+      findUnreadableJson(reply) ?? describeReply(reply),
       stateCheck,
       reply,
     );
