@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
 import { transactionsMax } from "../src/cli/run-command.js";
 import type { Report } from "../src/report/report.js";
-import type { FaultName } from "./faults.js";
+import type { FaultName } from "./faults/faults.js";
 import { environment, plainFile, run } from "./run-command-line.js";
 import { otherTokens, startOtherServer } from "./servers/other/other-server.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { checkTable } from "../src/checks/table.js";
 import { sentences } from "../src/contract/sentences.js";
 import { prerequisites } from "../src/engine/run-checks.js";
-import { faultNames, faults } from "./faults.js";
+import { faultNames, faults } from "./faults/faults.js";
 import { runPlain } from "./plain-target.js";
 
 /** A few faults; the proof `conformance` has all of them. */

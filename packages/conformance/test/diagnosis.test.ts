@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import type { Report } from "../src/report/report.js";
 import { readTarget } from "../src/target/read-target.js";
-import type { FaultName } from "./faults.js";
+import type { FaultName } from "./faults/faults.js";
 import { environment, plainFile, run } from "./run-command-line.js";
 import { startPlainServer } from "./servers/plain/plain-server.js";
 

@@ -1,7 +1,7 @@
 import { describe, it, vi } from "vitest";
 import { checkTable } from "../src/checks/table.js";
 import { createRunWithoutFault, faultsOfMatrix, findEachAlone, runsMax } from "./each-fault.js";
-import { faults } from "./faults.js";
+import { faults } from "./faults/faults.js";
 import { runPlain } from "./plain-target.js";
 
 /** The faults alone; those that are not here are beside the pairs. */

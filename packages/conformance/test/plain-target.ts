@@ -4,7 +4,7 @@ import { type CheckResult, runChecks } from "../src/engine/run-checks.js";
 import { createSession, defaultBounds } from "../src/engine/session.js";
 import type { Target } from "../src/target/target.js";
 import { startReceiver } from "../src/webhooks/receiver.js";
-import type { FaultName } from "./faults.js";
+import type { FaultName } from "./faults/faults.js";
 import { connectInMemory } from "./memory-connection.js";
 import { forgottenMs, minuteMs } from "./servers/plain/plain-keys.js";
 import { plainClient } from "./servers/plain/plain-oauth.js";
@@ -47,6 +47,7 @@ function plainTarget(url: string): Target {
       retryScheduleMs,
       state: "data.transaction.state",
       amount: "body.data.transaction.amount",
+      asset: "data.transaction.asset",
       reference: "data.transaction.reference",
     },
     signedRequests: {

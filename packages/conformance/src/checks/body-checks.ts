@@ -129,7 +129,16 @@ export const bodyChecks = [
         `${amount}/2`,
         `${thousandth(amount)}k`,
       ];
-      const begun = [`${amount}abc`, "", "NaN", `--${amount}`, `${amount}.0.1`, `${amount}\u0000`];
+      const begun = [
+        `${amount}abc`,
+        "",
+        "NaN",
+        `--${amount}`,
+        `${amount}.0.1`,
+        `${amount}\u0000`,
+        `abc\n${amount}`,
+        `${amount}\nabc`,
+      ];
       for (const text of [...begun, ...units, ...otherBases])
         expectRefused(
           (await kit.create({ fields: { amount: text } })).reply,

@@ -3,8 +3,10 @@ import type { Attempt, Kit } from "../engine/kit.js";
 import { showValue } from "../engine/name-value.js";
 import { describeReply, errorOf, isRefusal, type Reply } from "../http/reply.js";
 import type { Delivery } from "../webhooks/receiver.js";
+import { withoutToken } from "./access-checks.js";
 import { createEvidence } from "./creation-evidence.js";
 import { expectFailed } from "./error-checks.js";
+import { numberAmount, withoutKey } from "./keys/key-scenarios.js";
 import { sendNew } from "./keys/new-key.js";
 import {
   awaitFinal,
@@ -119,14 +121,19 @@ export const policyChecks = [
   contractCheck(
     "policy.code.alone",
     "7.policy",
-    "What is refused for its form or because it does not exist has another code than POLICY_REJECTED.",
-    { needs: ["policy.code"], writes },
+    "What is refused for its form, for a missing token or key, or because it does not exist has another code than POLICY_REJECTED.",
+    { needs: ["tx.create.admitted"], unlessFailed: ["error.code.form", refused, "policy.code"], writes },
     async (kit) => {
       const { reply: unknown } = await unknownTransaction(kit);
       const { reply: malformed } = await kit.create({ body: "{" });
+      const { reply: word } = await kit.create({ fields: { amount: "a lot" } });
       for (const [what, reply] of [
         ["an id that no transaction has", unknown],
         ["a body that is not JSON", malformed],
+        ["an amount that is not a decimal number", word],
+        ["an amount that is a JSON number", (await numberAmount(kit)).reply],
+        ["a request without Idempotency-Key", (await withoutKey(kit)).reply],
+        ["a request without a token", (await withoutToken(kit)).reply],
       ] as const)
         expect(
           errorOf(reply)?.["code"] !== "POLICY_REJECTED",

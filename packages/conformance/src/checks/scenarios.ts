@@ -1,5 +1,6 @@
 import { CheckFailed, expect, fail, NoResponse, NotOffered, Undecided } from "../engine/check.js";
 import { type Attempt, type CreateOptions, type Kit, urlOf } from "../engine/kit.js";
+import { isServerFailure } from "../http/find-gateway.js";
 import {
   describeReply,
   findUnreadableJson,
@@ -44,7 +45,11 @@ export const settledTransaction = (kit: Kit): Promise<Created & { state: string;
     return { ...created, ...(await awaitFinal(own, created.id)) };
   });
 
-export async function awaitFinal(kit: Kit, id: string): Promise<{ state: string; shown: Reply }> {
+export async function awaitFinal(
+  kit: Kit,
+  id: string,
+  belongsTo = resultCheck,
+): Promise<{ state: string; shown: Reply }> {
   const { timing } = kit.target;
   let last: { state: string; shown: Reply } | undefined;
   const found = await kit.poll(timing.resultMs, async () => {
@@ -61,7 +66,7 @@ export async function awaitFinal(kit: Kit, id: string): Promise<{ state: string;
     throw new Undecided(
       `Expected ${wanted}; seen ${last.state} at ${statePathOf(kit.target, json)} after ${timing.resultMs} ms. That may be something else than the state: name the place of the state in shown.state of the target file.`,
     );
-  return failOverdue(kit, "resultMs", wanted, `the state ${last?.state ?? "none"} of ${id}`, resultCheck);
+  return failOverdue(kit, "resultMs", wanted, `the state ${last?.state ?? "none"} of ${id}`, belongsTo);
 }
 
 const timingMembers = { resultMs: "result_ms", webhookMs: "webhook_ms", retryMs: "retry_ms" } as const;
@@ -115,8 +120,9 @@ export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
   );
   const lost = `it was accepted${wasShown ? ", was shown with 200 before," : ""} and is lost`;
   const seen = last === undefined ? "nothing" : `${describeReply(last)}: ${lost}`;
-  // What was shown once exists, so it is no question of the time that creation takes.
-  if (wasShown)
+  const isFailure = last !== undefined && isServerFailure(last.exchange);
+  // What was shown once exists, and a server that fails does not say that it is not there yet, so it is no question of time.
+  if (wasShown || isFailure)
     throw new CheckFailed(`${wanted}, also within ${kit.target.timing.resultMs} ms`, seen, foundCheck);
   return failOverdue(kit, "resultMs", wanted, seen, foundCheck);
 }

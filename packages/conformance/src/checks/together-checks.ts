@@ -1,5 +1,6 @@
-import { contractCheck, fail, NotOffered } from "../engine/check.js";
+import { CheckFailed, contractCheck, fail, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
+import { isServerFailure } from "../http/find-gateway.js";
 import { describeReply } from "../http/reply.js";
 import { acceptTransaction } from "./keys/key-scenarios.js";
 import { createTransaction, findId, isAccepted, foundCheck as read, showTransaction } from "./scenarios.js";
@@ -16,8 +17,16 @@ export const createTogether = "tx.create.together";
 /** Transactions that were requested at once, each with a key and a reference of its own. */
 const createdTogether = (kit: Kit) =>
   kit.fixture("transactions requested at once", async (own) => {
-    const sent = Array.from({ length: requests / 2 }, () => own.create({ isConcurrent: true }));
+    const sent = Array.from({ length: requests }, () => own.create({ isConcurrent: true }));
     const attempts = await Promise.all(sent);
+    const failed = attempts.find(({ reply }) => isServerFailure(reply.exchange))?.reply;
+    if (failed !== undefined)
+      throw new CheckFailed(
+        `no failure of the server for any of ${requests} requests at once`,
+        describeReply(failed),
+        createTogether,
+        failed,
+      );
     const accepted = attempts.filter(({ reply }) => isAccepted(own.target, reply));
     const [refused] = attempts.filter((one) => !accepted.includes(one));
     // A service may let one request of an account wait for another, so only one that is alone must be accepted.

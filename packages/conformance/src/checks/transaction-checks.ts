@@ -14,6 +14,7 @@ import {
 import { containsText } from "../webhooks/delivery-items.js";
 import { withFittingKey, withFittingReference } from "./fitting-request.js";
 import {
+  awaitFinal,
   createTransaction,
   findId,
   isAccepted,
@@ -25,7 +26,7 @@ import {
   showTransaction,
   stateCheck as state,
 } from "./scenarios.js";
-import { createdInRun, expectOwn } from "./shown-members.js";
+import { createdInRun, expectMembersKept, expectOwn } from "./shown-members.js";
 import {
   type FoundState,
   finalStatesIn,
@@ -181,10 +182,23 @@ export const transactionChecks = [
     },
   ),
   contractCheck(
+    "tx.get.members-kept",
+    "1.state",
+    "What GET shows of the amount, asset and reference before the result is the same when the result is shown.",
+    { needs: [result], writes },
+    async (kit) => {
+      const own = await createTransaction(kit);
+      const before = await showTransaction(kit, own.id);
+      const { shown } = await awaitFinal(kit, own.id);
+      const sent = { ...kit.target.transaction, reference: own.reference };
+      expectMembersKept(kit, { id: own.id, sent, before, how: "also when its result is shown" }, shown);
+    },
+  ),
+  contractCheck(
     "tx.get.own",
     "1.state",
     "GET shows the transaction whose id was asked for.",
-    { needs: [read], unlessFailed: [state], writes },
+    { needs: [read], unlessFailed: [state, "tx.get.members-kept"], writes },
     async (kit) => {
       const first = await createTransaction(kit);
       const second = await createTransaction(kit);

@@ -1,12 +1,20 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { describeReply, type Reply, replyOf } from "../http/reply.js";
-import { type Exchange, type RequestToSend, type SendOutcome, send } from "../http/send.js";
+import { describeReply, type Reply } from "../http/reply.js";
+import type { Exchange, RequestToSend } from "../http/send.js";
 import type { Target } from "../target/target.js";
 import type { Delivery } from "../webhooks/receiver.js";
-import { BoundReached, NoResponse, Undecided } from "./check.js";
+import { BoundReached, Undecided } from "./check.js";
 import { parseDecimal } from "./decimal.js";
+import {
+  type BegunExchange,
+  beginExchange,
+  emptyRecord,
+  type Recorded,
+  refuseIfStopped,
+  sendOnce,
+} from "./exchange.js";
 import { createPolling, type Polling } from "./polling.js";
 import { isRefusedByQuota, retryAfterMs } from "./quota.js";
 import { nameOf } from "./run-names.js";
@@ -52,12 +60,6 @@ export interface Attempt {
   readonly reply: Reply;
 }
 
-/** An exchange that has begun: it counts as a request, and has its place in the list. */
-interface BegunExchange {
-  readonly timeoutMs: number;
-  readonly finish: (outcome: SendOutcome) => Exchange;
-}
-
 /** What a check works with. Each check and each fixture has its own, so that its exchanges can be listed. */
 export interface Kit extends Polling {
   readonly target: Target;
@@ -81,21 +83,9 @@ export interface Kit extends Polling {
 }
 
 const bodyBytesMax = 1 << 20;
-const headerBytesMax = 64 << 10;
 const beginningBytes = 4 << 10;
 const quotaWaitsMax = 5;
 const notificationsMax = 50;
-
-/** What a check or a fixture has done and received, for the report. */
-export interface Recorded {
-  readonly exchanges: Exchange[];
-  readonly notifications: Delivery[];
-  readonly warnings: string[];
-  /** How long was waited since the last request. */
-  pausedMs: number;
-}
-
-export const emptyRecord = (): Recorded => ({ exchanges: [], notifications: [], warnings: [], pausedMs: 0 });
 
 export function createKit(session: Session, recorded: Recorded = emptyRecord()): Kit {
   const { target } = session;
@@ -208,89 +198,6 @@ async function create(kit: Kit, options: CreateOptions): Promise<Attempt> {
     body,
   });
   return { key, reference: String(members["reference"]), body, reply };
-}
-
-async function sendOnce(
-  session: Session,
-  recorded: Recorded,
-  request: RequestToSend,
-  { bytesMax, keptMax }: { bytesMax: number; keptMax: number },
-): Promise<Reply> {
-  const exchangeOnce = async () => {
-    const { timeoutMs, finish } = beginExchange(session, recorded, request);
-    const bounds = { timeoutMs, bodyBytesMax: bytesMax, headerBytesMax };
-    const outcome = await send(request, bounds, session.connect);
-    const exchange = finish(cutBody(outcome, keptMax));
-    // The target had less time than it may take, so it is not to blame.
-    if (exchange.isOverdue === true && timeoutMs < session.target.timing.requestMs)
-      throw new BoundReached(timePassed(session));
-    return exchange;
-  };
-  const first = await exchangeOnce();
-  // A server may close an idle connection at any time: RFC 9110, section 9.2.2, lets a client send such a request once more.
-  const exchange = first.isStale === true && isRepeatable(request) ? await exchangeOnce() : first;
-  const reply = replyOf(exchange);
-  if (reply === undefined) {
-    const { failure = "none", isCutOff = false } = exchange;
-    const what = `${isCutOff ? "a complete response" : "a response"} to ${request.method} ${request.url.pathname}`;
-    throw new NoResponse(what, failure, causeOf(exchange));
-  }
-  return reply;
-}
-
-function cutBody(outcome: SendOutcome, bytesMax: number): SendOutcome {
-  const { response } = outcome;
-  if (response === undefined || response.body.length <= bytesMax) return outcome;
-  // A copy, because a part of a buffer keeps all of it.
-  return { ...outcome, response: { ...response, body: Buffer.from(response.body.subarray(0, bytesMax)) } };
-}
-
-/** Whether a request has no further effect if it is sent twice. */
-const isRepeatable = ({ method, headers }: RequestToSend) =>
-  method === "GET" || headers.some(([name]) => name.toLowerCase() === "idempotency-key");
-
-/** Responses that are cut off have one cause, and so have connections that are closed, or left without a response, at one operation. */
-function causeOf({ request, isCutOff, isClosed, isOverdue }: Exchange): string | undefined {
-  if (isCutOff === true) return "cut off";
-  const operation = request.url.pathname.replace(/(\/v1\/transactions\/).*/, "$1");
-  if (isOverdue === true) return `overdue ${request.method} ${operation}`;
-  return isClosed === true ? `${request.method} ${operation}` : undefined;
-}
-
-function beginExchange(session: Session, recorded: Recorded, request: RequestToSend): BegunExchange {
-  refuseIfStopped(session);
-  if (session.exchanges.length >= session.bounds.requestsMax)
-    throw new BoundReached(`The ${session.bounds.requestsMax} requests of the run are used up.`);
-  const remainingMs = session.deadline - performance.now();
-  if (remainingMs <= 0) throw new BoundReached(timePassed(session));
-  const startedAt = new Date();
-  const started = performance.now();
-  const { pausedMs } = recorded;
-  recorded.pausedMs = 0;
-  const index = session.exchanges.length;
-  // Reserves the place, so that concurrent requests are listed in the order in which they were sent.
-  session.exchanges.push({
-    index,
-    startedAt,
-    durationMs: 0,
-    pausedMs,
-    request,
-    failure: "it was not finished",
-  });
-  return {
-    timeoutMs: Math.ceil(Math.min(session.target.timing.requestMs, remainingMs)),
-    finish: (outcome) => {
-      const durationMs = performance.now() - started;
-      const exchange: Exchange = { index, startedAt, durationMs, pausedMs, request, ...outcome };
-      session.exchanges[index] = exchange;
-      recorded.exchanges.push(exchange);
-      return exchange;
-    },
-  };
-}
-
-function refuseIfStopped(session: Session): void {
-  if (session.signal.aborted) throw new BoundReached("The run was interrupted.");
 }
 
 /** Paths are relative to the base address, which can have a path of its own. */

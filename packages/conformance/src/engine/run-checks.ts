@@ -12,7 +12,8 @@ import {
   Undecided,
   WaitsFor,
 } from "./check.js";
-import { createKit, emptyRecord, urlOf } from "./kit.js";
+import { emptyRecord } from "./exchange.js";
+import { createKit, urlOf } from "./kit.js";
 import type { Session } from "./session.js";
 
 /** How a check ended. `broken` is a fault of the kit, never of the target. */

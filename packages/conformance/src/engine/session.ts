@@ -5,7 +5,8 @@ import type { Target } from "../target/target.js";
 import type { Receiver } from "../webhooks/receiver.js";
 import { BoundReached, type CheckFailed } from "./check.js";
 import { addDecimals, compareDecimals, type Decimal, parseDecimal, showDecimal } from "./decimal.js";
-import type { Kit, Recorded } from "./kit.js";
+import type { Recorded } from "./exchange.js";
+import type { Kit } from "./kit.js";
 
 /** What one run may use. */
 export interface Bounds {

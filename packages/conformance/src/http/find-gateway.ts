@@ -14,6 +14,10 @@ export function isOfGateway({ response }: Pick<Exchange, "response">): boolean {
   return errorIn(parseJson(response.body.toString("utf8"))) === undefined;
 }
 
+/** Whether the service itself has failed. With 503 it can also say that it does not want to. */
+export const isServerFailure = (exchange: Pick<Exchange, "response">) =>
+  (exchange.response?.status ?? 0) >= 500 && exchange.response?.status !== 503 && !isOfGateway(exchange);
+
 /** A sentence if a gateway answers this request, now and a second later, instead of the service; undefined if it does not. */
 export async function findGateway(request: RequestToSend, signal: AbortSignal): Promise<string | undefined> {
   if (!isOfGateway(await send(request, bounds))) return undefined;

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Exchange } from "./send.js";
+import type { Exchange, RequestToSend } from "./send.js";
 
 /** A response as checks read it. */
 export interface Reply {
@@ -60,11 +60,20 @@ export function findUnreadableJson(reply: Reply): string | undefined {
   return isWrong ? `bytes that are not UTF-8 in a body declared as ${type}` : undefined;
 }
 
+const sentBodies = new WeakMap<RequestToSend, { readonly json: unknown }>();
+
+/** The body of a request as it is understood if it is JSON. It is asked for as often as a reply, so it is parsed once. */
+export function sentBody(request: RequestToSend): unknown {
+  const parsed = sentBodies.get(request) ?? { json: parseJson(request.body ?? "") };
+  sentBodies.set(request, parsed);
+  return parsed.json;
+}
+
 const depthMax = 100;
 
 /** Undefined for what is not JSON, or is nested so deeply that looking through it could exhaust the stack. */
 export function parseJson(text: string): unknown {
-  if (depthOf(text) > depthMax) return undefined;
+  if (text.length > depthMax && depthOf(text) > depthMax) return undefined;
   try {
     // A mark at the beginning is no part of JSON, and RFC 8259 lets parsers ignore it.
     return JSON.parse(text.replace(/^\uFEFF/, ""));

@@ -46,6 +46,8 @@ export interface Exchange {
   readonly isOverdue?: true;
   /** The connection was used before, and the target has closed it because it was idle. */
   readonly isStale?: true;
+  /** It was begun and is not finished: another object takes its place then. */
+  readonly isPending?: true;
   /** It was sent on a connection that an earlier request has used. */
   readonly isReused?: true;
 }

@@ -60,6 +60,7 @@ const bursar: Preset = {
     retryScheduleMs: [5000, 30_000],
     state: "data.transaction.state",
     amount: "data.transaction.amount",
+    asset: "data.transaction.asset",
     reference: "data.transaction.reference",
   },
   findRefusedByPolicy: findRefusedByBursar,

@@ -42,6 +42,7 @@ export function readWebhooks(
     transactionId: readPlace(reader, "transaction_id"),
     state: reader.text("state"),
     amount: reader.text("amount"),
+    asset: reader.text("asset"),
     reference: reader.text("reference"),
   };
   challenge?.end();

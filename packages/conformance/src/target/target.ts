@@ -96,8 +96,9 @@ export interface WebhookTarget {
   readonly transactionId?: Place | undefined;
   /** Where the state of the transaction is in the body of a notification, if it is not found by itself. */
   readonly state?: string | undefined;
-  /** Where its amount and its reference are, as they were sent; looked at only if they are named. */
+  /** Where its amount, its asset and its reference are, as they were sent; looked at only if they are named. */
   readonly amount?: string | undefined;
+  readonly asset?: string | undefined;
   readonly reference?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Kit } from "../../engine/kit.js";
 import { describeValue } from "../../engine/name-value.js";
 import type { Reply } from "../../http/reply.js";
 import { containsText, itemAt, placesOf } from "../../webhooks/delivery-items.js";
-import { foundCheck, sharedTransaction, showTransaction } from "../scenarios.js";
+import { awaitFinal, foundCheck, sharedTransaction, showTransaction } from "../scenarios.js";
 import { createdInRun, findShown } from "../shown-members.js";
 import { stateOf } from "../transaction-state.js";
 import { announced } from "../webhooks/webhook-scenarios.js";
@@ -75,6 +75,12 @@ async function knownMembers(kit: Kit): Promise<Compared[]> {
   return comparedNames.filter((name) => comparisons[name](sent[name], findShown(kit.target, json, name)));
 }
 
+/** A business rule may hold back what is unusual, so that only what the target file calls safe surely has a result. */
+const isOrdinary = (kit: Kit, { members }: Sent) =>
+  members["amount"] === kit.target.transaction.amount &&
+  comparedNames.every((name) => isUsual(kit, name, members[name]));
+
+const everyResult = "tx.get.every-result";
 const shownChecks = ["shown.amount.equal", "shown.amount.exact", "shown.asset", "shown.reference"];
 const keyChecks = [
   "key.repeat.once",
@@ -161,6 +167,27 @@ export const everyReadChecks = [
           fail(wanted, `the state ${stateOf(kit.target, reply)}`, reply);
         }
       }
+    },
+  ),
+  contractCheck(
+    everyResult,
+    "4.rule-4",
+    "Every usual transaction of the run has a result at its end, when timing.result_ms of the target file has passed.",
+    {
+      needs: ["tx.get.result"],
+      unlessFailed: ["tx.get.every", "tx.get.every-found", "tx.get.every-final"],
+      writes,
+      atEnd: true,
+    },
+    async (kit) => {
+      if (!kit.target.statedTiming.has("resultMs"))
+        throw new NotOffered(
+          "The target file does not say how long a result may take (timing.result_ms), so one without a result may have it later.",
+        );
+      const { last } = await sweep(kit);
+      const isRead = ({ id }: Sent) => readsOf(kit, id).some((one) => finalIn(kit, one) !== undefined);
+      const open = [...last.keys()].filter((sent) => isOrdinary(kit, sent) && !isRead(sent));
+      for (const { id } of open) await awaitFinal(kit, id, everyResult);
     },
   ),
   contractCheck(

@@ -1,7 +1,7 @@
 import { fail } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { isRefusedByQuota } from "../../engine/quota.js";
-import { isOfGateway } from "../../http/find-gateway.js";
+import { isOfGateway, isServerFailure } from "../../http/find-gateway.js";
 import { describeReply, isRefusal, type Reply } from "../../http/reply.js";
 import { unknownTransaction } from "../transaction-checks.js";
 import { finalIn, readsOf, sentInRun } from "./run-transactions.js";
@@ -12,9 +12,10 @@ const arrivedAt = ({ exchange }: Reply) => exchange.startedAt.getTime() + exchan
 const ofCaller = [401, 403];
 
 /**
- * Looks at every GET of the run that came after one with 200. A replica can be behind another one for as long as a change may take to be
+ * Looks at every GET of the run. One that came before the first with 200 may be refused, as long as it is not the server that fails. A replica can be behind another one for as long as a change may take to be
  * visible, which the contract does not say: a transaction that is not found again is a failure if its result was shown before, or later than
- * the target file says. A failure of the server is one at any time.
+ * the target file says. A failure of the server is one at any time, except that 503
+ * can say that a transaction is not there yet.
  */
 export async function expectFoundAgain(kit: Kit): Promise<void> {
   const { timing, statedTiming } = kit.target;
@@ -27,11 +28,19 @@ export async function expectFoundAgain(kit: Kit): Promise<void> {
     !isRefusedByQuota(kit.target, reply) &&
     !ofCaller.includes(reply.status) &&
     (isUnknown(reply) || reply.status >= 500);
+  const isFailure = (reply: Reply) => isWrong(reply) && !isUnknown(reply) && isServerFailure(reply.exchange);
   const early: string[] = [];
   for (const { id } of sentInRun(kit)) {
     const reads = readsOf(kit, id);
     const first = reads.findIndex((one) => one.status === 200 && !isRefusal(one));
     const shown = reads[first];
+    const failed = reads.slice(0, first < 0 ? undefined : first).find(isFailure);
+    if (failed !== undefined)
+      fail(
+        `status 200 for ${id}, or at first what an unknown id is refused with`,
+        describeReply(failed),
+        failed,
+      );
     if (shown === undefined) continue;
     for (const [at, reply] of reads.entries()) {
       if (at < first || !isWrong(reply)) continue;

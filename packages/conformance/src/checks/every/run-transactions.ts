@@ -1,6 +1,7 @@
+import { deriveFromRun } from "../../engine/derive-from-run.js";
 import { type Kit, urlOf } from "../../engine/kit.js";
 import type { Session } from "../../engine/session.js";
-import { isObject, parseJson, type Reply, replyOf } from "../../http/reply.js";
+import { isObject, type Reply, replyOf, sentBody } from "../../http/reply.js";
 import type { Exchange, RequestToSend } from "../../http/send.js";
 import { findId, isAccepted } from "../scenarios.js";
 import { stateOf } from "../transaction-state.js";
@@ -14,20 +15,21 @@ export interface Sent {
   readonly members: Record<string, unknown>;
 }
 
-const isOwn = ({ session }: Run, { request }: Exchange) =>
+const isOwn = (session: Session, { request }: Exchange) =>
   request.headers.some(([name, value]) => name === "Authorization" && value === `Bearer ${session.token}`);
 
 export const keyIn = ({ headers }: RequestToSend) =>
   headers.find(([name]) => name.toLowerCase() === "idempotency-key")?.[1];
 
+const creations = deriveFromRun((exchange, session): Reply[] => {
+  const { request } = exchange;
+  const isCreate = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
+  const reply = isCreate && isOwn(session, exchange) ? replyOf(exchange) : undefined;
+  return reply === undefined ? [] : [reply];
+});
+
 /** The responses to create requests with the run's own token, in the order of their requests. */
-function creationsInRun(run: Run): Reply[] {
-  return run.session.exchanges.flatMap((exchange) => {
-    const { request } = exchange;
-    const isCreate = request.method === "POST" && request.url.pathname.endsWith("/v1/transactions");
-    return isCreate && isOwn(run, exchange) ? (replyOf(exchange) ?? []) : [];
-  });
-}
+const creationsInRun = ({ session }: Run) => creations(session);
 
 /** How long it took until a request was accepted that was sent alone. */
 export const creationTimes = (run: Run): number[] =>
@@ -39,6 +41,7 @@ export const creationTimes = (run: Run): number[] =>
 export function sentInRun(run: Run): Sent[] {
   const bodies = new Map<string, string | undefined>();
   const ids = new Map<string, string>();
+  const parsed = new Map<string, unknown>();
   for (const reply of creationsInRun(run)) {
     const { request } = reply.exchange;
     const key = keyIn(request) ?? "";
@@ -46,10 +49,11 @@ export function sentInRun(run: Run): Sent[] {
     const id = isAccepted(run.target, reply) ? findId(run.target, reply)?.id : ids.get(key);
     if (id === undefined) continue;
     ids.set(key, id);
+    parsed.set(request.body ?? "", sentBody(request));
     bodies.set(id, bodies.has(id) && bodies.get(id) !== request.body ? undefined : request.body);
   }
   return [...bodies].map(([id, body]) => {
-    const members = parseJson(body ?? "");
+    const members = body === undefined ? undefined : parsed.get(body);
     // A body with a repeated member, or one that is no JSON, can be read in more than one way.
     const isPlain = isObject(members) && JSON.stringify(members) === body;
     return { id, members: isPlain ? Object.fromEntries(Object.entries(members).filter(isUnicode)) : {} };
@@ -120,7 +124,7 @@ export function acceptancesByKey(run: Run): AcceptedUnderKey[] {
 
 /** What policy rejects can be accepted with its rejection: how that is said is the concern of other checks. */
 export function isForPolicy({ target }: Run, { request }: Exchange): boolean {
-  const sent = parseJson(request.body ?? "");
+  const sent = sentBody(request);
   const refused = Object.entries(target.refusedByPolicy ?? {});
   return isObject(sent) && refused.length > 0 && refused.every(([name, value]) => sent[name] === value);
 }
@@ -163,22 +167,28 @@ export function concurrentAcceptances(run: Run): Reply[] {
 
 export const pathOf = (id: string) => `/v1/transactions/${encodeURIComponent(id)}`;
 
+/** The answers to GET, each with its path. */
+const reads = deriveFromRun((exchange, session): { pathname: string; reply: Reply }[] => {
+  const { method, url } = exchange.request;
+  const reply = method === "GET" && isOwn(session, exchange) ? replyOf(exchange) : undefined;
+  return reply === undefined ? [] : [{ pathname: url.pathname, reply }];
+});
+
 /** The answers to GET of a transaction so far, each after the one before it had arrived. */
 export function readsOf(run: Run, id: string): Reply[] {
-  const { pathname } = urlOf(run.target.baseUrl, pathOf(id));
-  const reads: Reply[] = [];
+  const wanted = urlOf(run.target.baseUrl, pathOf(id)).pathname;
+  const own: Reply[] = [];
   let arrivedAt = 0;
   // A loop, because it is asked for as often as there are transactions and notifications.
-  for (const exchange of run.session.exchanges) {
-    const { request, startedAt, durationMs } = exchange;
-    if (request.method !== "GET" || request.url.pathname !== pathname) continue;
-    const reply = replyOf(exchange);
+  for (const { pathname, reply } of reads(run.session)) {
+    if (pathname !== wanted) continue;
+    const { startedAt, durationMs } = reply.exchange;
     // Requests that overlap can be answered in any order.
-    if (reply === undefined || !isOwn(run, exchange) || startedAt.getTime() < arrivedAt) continue;
+    if (startedAt.getTime() < arrivedAt) continue;
     arrivedAt = startedAt.getTime() + durationMs;
-    reads.push(reply);
+    own.push(reply);
   }
-  return reads;
+  return own;
 }
 
 export const finalIn = ({ target }: Run, reply: Reply) => {

@@ -31,7 +31,7 @@ const elsewhere = "key.repeat.other-connection";
 const writes = ["transaction"] as const;
 /** A second transaction is only seen by its id, so what is lost has to be known first. */
 const row = { needs: [create], unlessFailed: [read, createTogether], writes };
-const racers = 5;
+const racers = 10;
 /** When the request is sent again that has no answer yet. */
 const lateMs = [150, 500, 1500] as const;
 /** Requests with other keys before one is repeated. */

@@ -11,6 +11,8 @@ const row = { needs: ["tx.create.admitted"], unlessFailed: earlier, writes: ["tr
 /** No longer than a UUID, which every target accepts that has not said otherwise. */
 const keyLength = 35;
 const digitsInNumber = 12;
+/** As long as keys are at many services: of those that are accepted, the longest shows whether keys are cut before they are compared. */
+const lengths = [300, 255, 192, 128, 100, 65, 40];
 
 /** Two keys are two strings, however alike. Their length and their characters are open, so any of these may be refused. */
 export const keyFormChecks = [
@@ -21,7 +23,7 @@ export const keyFormChecks = [
     row,
     async (kit) => {
       const what = "two keys that differ in their last character";
-      const names = [270, 96, 32].map((length) => `${kit.newName()}-${"k".repeat(length)}`);
+      const names = lengths.map((length) => kit.newName().padEnd(length, "k"));
       const pairs = [...names, kit.newKey()].map(
         (name) => [`${name.slice(0, -1)}1`, `${name.slice(0, -1)}2`] as const,
       );
@@ -114,6 +116,9 @@ function likeKeys(length: number): readonly [what: string, make: (kit: Kit) => K
       .slice(0, digitsInNumber)}`.slice(0, length - room);
   return [
     ["an underscore or a hyphen", (kit) => around(letters(kit, 1), "_", "-")],
+    ["a slash or an underscore", (kit) => around(letters(kit, 1), "/", "_")],
+    ["a plus sign or a hyphen", (kit) => around(letters(kit, 1), "+", "-")],
+    ["an equals sign at the end", (kit) => around(letters(kit, 1), "", "=", Number.POSITIVE_INFINITY)],
     ["%41 or A", (kit) => around(letters(kit, 3), "%41", "A")],
     ["a plus sign or a space", (kit) => around(letters(kit, 1), "+", " ")],
     ["a zero before a number", (kit) => around(digits(kit, 1), "", "0", 0)],

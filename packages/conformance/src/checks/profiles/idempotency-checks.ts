@@ -1,11 +1,21 @@
 import { expect, profileCheck } from "../../engine/check.js";
-import type { Kit } from "../../engine/kit.js";
+import { type Kit, membersOf } from "../../engine/kit.js";
 import { describeReply } from "../../http/reply.js";
-import { expectOne, repeatedRequest, reusedKey, withoutKey } from "../keys/key-scenarios.js";
+import {
+  acceptTransaction,
+  expectOne,
+  expectOneOf,
+  repeat,
+  repeatedRequest,
+  reusedKey,
+  withoutKey,
+} from "../keys/key-scenarios.js";
 
 const source = "IETF draft-ietf-httpapi-idempotency-key-header";
 const reused = "idempotency.reused";
 const writes = ["transaction"] as const;
+/** Of each body half. */
+const together = 6;
 
 /** Statuses and responses that the IETF draft describes and the contract leaves open. */
 export const idempotencyChecks = [
@@ -28,6 +38,41 @@ export const idempotencyChecks = [
     async (kit) => {
       const { first, second } = await reusedKey(kit);
       await expectOne(kit, first, second, "after its key was reused with another body");
+    },
+  ),
+  profileCheck(
+    "idempotency.reused.together",
+    "idempotency",
+    `${source}, section 2.2: a key must not be reused with another payload`,
+    "Two bodies that arrive together under one key do not create two transactions.",
+    { needs: [reused], unlessFailed: ["key.race", "key.repeat.each"], writes },
+    async (kit) => {
+      const key = kit.newKey();
+      const bodies = [kit.newName(), kit.newName()].map((name) => JSON.stringify(membersOf(kit, name)));
+      const sent = Array.from({ length: together }, (_, at) =>
+        kit.create({ key, body: bodies[at % bodies.length], isConcurrent: true }),
+      );
+      await expectOneOf(
+        kit,
+        await Promise.all(sent),
+        `${together} concurrent requests with two bodies under one key`,
+      );
+    },
+  ),
+  profileCheck(
+    "idempotency.reordered",
+    "idempotency",
+    `${source}, section 2.2; RFC 8259, section 4: the members of an object have no order`,
+    "A request that is repeated with its members in another order does not create a second transaction.",
+    { needs: [reused], writes },
+    async (kit) => {
+      const first = await acceptTransaction(kit);
+      const members = Object.entries(JSON.parse(first.body) as Record<string, unknown>);
+      const second = await repeat(kit, {
+        ...first,
+        body: JSON.stringify(Object.fromEntries(members.reverse())),
+      });
+      await expectOne(kit, first, second, "after its members were sent in another order with the same key");
     },
   ),
   profileCheck(

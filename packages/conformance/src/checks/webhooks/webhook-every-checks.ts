@@ -3,10 +3,14 @@ import type { Kit } from "../../engine/kit.js";
 import { eventsOf, itemOf, mentions } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import { furtherRequests } from "../every/further-requests.js";
+import { withId } from "../keys/key-scenarios.js";
+import { sendNew } from "../keys/new-key.js";
+import { isAccepted } from "../scenarios.js";
 import { createdInRun } from "../shown-members.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { unannounced } from "./webhook-every-transaction.js";
+import { isAbout } from "./webhook-names.js";
 import { refuseRenamed, thirdAttempt } from "./webhook-retry-scenario.js";
 import { announced } from "./webhook-scenarios.js";
 
@@ -155,10 +159,21 @@ const idsIn = (kit: Kit, delivery: Delivery) =>
     .filter((id) => mentions(delivery, id))
     .join(", ");
 
-/** Requests that are sent at the end are announced too. */
+/** Requests that are sent at the end are announced too. The exact amount was sent before there was a receiver, so it is sent once more. */
 export const lateNotifications = (kit: Kit): Promise<void> =>
   kit.fixture("notifications at the end", async (own) => {
     await furtherRequests(own);
     await thirdAttempt(own);
+    if (own.target.exact !== undefined) await announceExact(own, own.target.exact);
     await own.sleep(own.target.timing.quietMs);
   });
+
+async function announceExact(kit: Kit, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  const attempt = await sendNew(kit, { fields });
+  if (!isAccepted(kit.target, attempt.reply)) return;
+  const own = withId(kit, attempt);
+  // If none comes, the check that looks for one about each transaction says so.
+  await kit.watch(kit.target.timing.webhookMs, async () =>
+    kit.session.receiver?.deliveries.find((one) => isAbout(kit, one, own)),
+  );
+}

@@ -13,14 +13,14 @@ import { announced, namedFieldsIn } from "./webhook-scenarios.js";
 
 /** What notifications say of a transaction besides its state, where the target file says. */
 
-const memberNames = ["amount", "reference"] as const;
+const memberNames = ["amount", "asset", "reference"] as const;
 type MemberName = (typeof memberNames)[number];
 
 export const webhookMemberChecks = [
   contractCheck(
     "webhook.members.every",
     "1.webhooks",
-    "Every notification of the run has the amount and the reference of its transaction as they were sent, where the target file names them.",
+    "Every notification of the run has the amount, also an exact one, the asset and the reference of its transaction as they were sent, where the target file names them.",
     {
       needs: ["webhook.sent"],
       unlessFailed: [
@@ -39,7 +39,7 @@ export const webhookMemberChecks = [
       const names = memberNames.filter((name) => webhooks?.[name] !== undefined);
       if (names.length === 0)
         throw new NotOffered(
-          "The target file does not say where notifications have an amount or a reference (webhooks.amount, webhooks.reference).",
+          "The target file does not say where notifications have an amount, an asset or a reference (webhooks.amount, webhooks.asset, webhooks.reference).",
         );
       const before = await announced(kit);
       if (!nameIds(kit, before))
@@ -47,7 +47,8 @@ export const webhookMemberChecks = [
           "Notifications have no ids that the 202 shows. Others can have the same reference, such as that of a fee, so the kit cannot say which transaction an amount belongs to.",
         );
       await lateNotifications(kit);
-      const all = (kit.session.receiver?.deliveries ?? []).filter(before.isUpdate);
+      const updates = (kit.session.receiver?.deliveries ?? []).filter(before.isUpdate);
+      const all = updates.map((delivery) => ({ delivery, text: textOf(delivery) }));
       const named = nameable(kit, before.deliveries, before.created);
       const sent = new Map(sentInRun(kit).map(({ id, members }) => [id, members]));
       for (const name of names) expectMember(kit, name, { all, named, sent });
@@ -56,7 +57,7 @@ export const webhookMemberChecks = [
 ];
 
 interface OfRun {
-  readonly all: readonly Delivery[];
+  readonly all: readonly { readonly delivery: Delivery; readonly text: string }[];
   readonly named: readonly Nameable[];
   readonly sent: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
@@ -65,12 +66,11 @@ interface OfRun {
 function expectMember(kit: Kit, name: MemberName, { all, named, sent }: OfRun): void {
   let looked = 0;
   let lacking: Delivery | undefined;
-  for (const one of all) {
-    const text = textOf(one);
+  for (const { delivery: one, text } of all) {
     for (const transaction of named) {
       const wanted = sent.get(transaction.id)?.[name];
-      const isMeant = isIn(text, transaction) && isAbout(kit, one, transaction.as);
-      if (typeof wanted !== "string" || !isMeant) continue;
+      if (typeof wanted !== "string" || !isIn(text, transaction)) continue;
+      if (!isAbout(kit, one, transaction.as)) continue;
       const said = membersIn(kit, one, transaction, name);
       if (said.length === 0) lacking ??= one;
       else looked += 1;
@@ -99,7 +99,7 @@ function membersIn({ target }: Kit, { json }: Delivery, { id }: Nameable, name: 
 
 /** How a number is written is open. */
 function isSame(name: MemberName, value: string, wanted: string): boolean {
-  if (name === "reference" || value === wanted) return value.normalize() === wanted.normalize();
+  if (name !== "amount" || value === wanted) return value.normalize() === wanted.normalize();
   const [one, other] = [value, wanted].map(parseScientific);
   return one !== undefined && other !== undefined && compareDecimals(one, other) === 0;
 }

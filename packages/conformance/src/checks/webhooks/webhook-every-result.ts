@@ -159,6 +159,8 @@ export interface Nameable {
   readonly path: string;
   /** With the names by which notifications know it. */
   readonly as: Accepted;
+  /** Whether a notification can write its names in another way. */
+  readonly isUnusual: boolean;
 }
 
 /** Whether notifications have the ids of transactions. */
@@ -192,12 +194,13 @@ export function nameable(
       id,
       path: urlOf(kit.target.baseUrl, pathOf(id)).pathname,
       as: { id, reference: name } as Accepted,
+      isUnusual: /[^\w-]/.test(id + name),
     }));
 }
 
 /** Nearly all are found by a name as it is, which is quicker than to look at each value of each notification. */
-export const isIn = (text: string, { as: { id = "", reference } }: Nameable) =>
-  text.includes(id) || text.includes(reference) || /[^\w-]/.test(id + reference);
+export const isIn = (text: string, { id, as: { reference }, isUnusual }: Nameable) =>
+  isUnusual || text.includes(id) || (reference !== id && text.includes(reference));
 
 export const textOf = ({ headers, decoded }: Delivery) =>
   `${headers.map(([, value]) => value).join("\n")}\n${decoded.toString("utf8")}`;

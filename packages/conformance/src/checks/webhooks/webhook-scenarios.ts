@@ -15,7 +15,7 @@ import { findUnnamable, isAbout, namesOf, textsAt } from "./webhook-names.js";
 export function namedFieldsIn(
   { webhooks }: Target,
   json: unknown,
-  name: "state" | "amount" | "reference" = "state",
+  name: "state" | "amount" | "asset" | "reference" = "state",
 ): ReturnType<typeof fieldsAt> {
   const path = webhooks?.[name] ?? "";
   const own = fieldsAt(json, path);
@@ -109,8 +109,9 @@ async function lookUp(kit: Kit, delivery: Delivery, transaction: Accepted): Prom
   const started = performance.now();
   const wasShown = readsOf(kit, id).some(({ status }) => status === 200);
   const first = await read();
-  // One that was shown before and is not found now is the concern of another check, and says nothing about the notification.
-  if (first === undefined || (wasShown && first.startsWith("status "))) return nothingToAwait;
+  // One that was shown before and is not found now, or a server that fails, is the concern of another check, and says nothing about the notification.
+  const isOther = (wasShown && first?.startsWith("status ")) || first?.startsWith("status 5");
+  if (first === undefined || isOther) return nothingToAwait;
   const seen: SeenState = { first, visibleAfterMs: results.includes(first) ? 0 : undefined };
   delivery.seenStates.set(reference, seen);
   const isDecided = (state: string | undefined) => state === undefined || finalStates.includes(state);

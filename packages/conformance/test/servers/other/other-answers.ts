@@ -32,12 +32,18 @@ export function answer(chose: Chose, act: () => Answer): Answer {
       (chose("long request ids that differ at their end") ? "r".repeat(300) : "") + randomUUID();
     return {
       status: chose("errors answered with 300") ? 300 : status,
-      headers: chose("errors declared as text/json") ? { "content-type": "text/json" } : {},
+      headers: typeOfErrors(chose),
       body: {
         error: { code, message, request_id: requestId, help: "https://elsewhere.example", more: {} },
       },
     };
   }
+}
+
+function typeOfErrors(chose: Chose): Record<string, string> {
+  if (chose("errors declared as text/json")) return { "content-type": "text/json" };
+  if (chose("errors declared as text")) return { "content-type": "text/plain; charset=utf-8" };
+  return chose("errors without a content type") ? { "content-type": "" } : {};
 }
 
 export function parseObject({ headers }: IncomingMessage, body: string): Record<string, unknown> {

@@ -32,6 +32,8 @@ const needsId = [
   "tx.get.every",
   "tx.get.every-final",
   "tx.get.every-found",
+  "tx.get.every-result",
+  "tx.get.members-kept",
   "key.every",
   "prefix.transaction",
   "key.repeat.final",
@@ -241,6 +243,8 @@ export const otherChoices = {
   "long request ids that differ at their end": {},
   "errors answered with 300": {},
   "errors declared as text/json": {},
+  "errors declared as text": { warned: ["error.object"] },
+  "errors without a content type": { warned: ["error.object"] },
   "amounts with a sign": { file: [["final_states:", "shown: { amount: data.amount }\nfinal_states:"]] },
   "references of at most 16 letters and digits": {
     file: [["token_env:", "reference: { max_length: 16, characters: alphanumeric }\ntoken_env:"]],

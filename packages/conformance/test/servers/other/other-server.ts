@@ -278,7 +278,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     if (chose("keys that are forgotten if the client hangs up") && (await isGone(incoming)))
       keys.delete(String(incoming.headers["idempotency-key"]));
     const type = text === undefined ? "application/vnd.other+json" : "text/csv";
-    response.writeHead(status, { "content-type": type, ...headers });
+    const all = Object.entries({ "content-type": type, ...headers }).filter(([, value]) => value !== "");
+    response.writeHead(status, Object.fromEntries(all));
     const isMarked =
       status < 300 ? "JSON with a byte order mark, except in errors" : "errors with a byte order mark";
     const mark = chose(isMarked) ? "\uFEFF" : "";

@@ -56,6 +56,7 @@ const idFaults = {
 const createKinds: readonly RefusalKind[] = ["create", "policy", "number-amount"];
 
 const reusedIds = 16;
+export const notDecimal = "amount must be a decimal number.";
 
 export function createPlainErrors(has: Has) {
   let count = 0;
@@ -113,7 +114,6 @@ export function createPlainErrors(has: Has) {
     const id = has("other-request-id-in-header") ? randomUUID() : String(error["request_id"]);
     return {
       "x-request-id": id,
-      ...(createKinds.includes(kind) && has("error-as-text") ? { "content-type": "text/plain" } : {}),
       ...(kind === "no-token" && !has("no-www-authenticate") ? { "www-authenticate": "Bearer" } : {}),
       ...(kind === "wrong-method" && !has("no-allow") ? { allow: "GET" } : {}),
       ...(kind === "quota" && !has("no-retry-after") ? { "retry-after": "1" } : {}),
@@ -125,8 +125,11 @@ export function createPlainErrors(has: Has) {
     const id = isCreate ? createdId() : randomUUID();
     const hasNoId = kind in idFaults && has(idFaults[kind as keyof typeof idFaults]);
     const isLower = kind === "unknown-path" && has("lower-case-code-of-path");
-    if (kind === "malformed-json" && has("policy-code-for-malformed"))
-      return { code: "POLICY_REJECTED", message, retryable: false, request_id: id };
+    const isForPolicy =
+      (kind === "malformed-json" && has("policy-code-for-malformed")) ||
+      (kind === "no-token" && has("policy-code-without-token")) ||
+      (message === notDecimal && has("policy-code-for-form"));
+    if (isForPolicy) return { code: "POLICY_REJECTED", message, retryable: false, request_id: id };
     const shownCode =
       has("lower-case-code") || isLower ? code.toLowerCase() : has("code-varies") ? `${code}_${count}` : code;
     return {

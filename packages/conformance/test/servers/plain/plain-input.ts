@@ -1,4 +1,4 @@
-import { DroppedConnection, PlainRefusal } from "./plain-errors.js";
+import { DroppedConnection, notDecimal, PlainRefusal } from "./plain-errors.js";
 import type { PlainOauth } from "./plain-oauth.js";
 import { type Has, type PlainRequest, plainTokens } from "./plain-server.js";
 
@@ -9,12 +9,26 @@ export function tenantOf(given: string | undefined): "first" | "second" {
   return given?.includes(plainTokens.second) === true ? "second" : "first";
 }
 
+/** Paths that are taken for that of transactions, and for which no token is looked for, if that is the fault. */
+const looseSpellings = {
+  "no-token-with-slash-accepted": "/v1/transactions/",
+  "no-token-in-capitals-accepted": "/V1/TRANSACTIONS",
+  "no-token-with-escape-accepted": "/v1/%74ransactions",
+  "no-token-with-query-accepted": "/v1/transactions?a=1",
+  "no-token-with-parameter-accepted": "/v1/transactions;a=1",
+} as const;
+
+export const isLooselySpelt = (path: string, has: Has) =>
+  (Object.keys(looseSpellings) as (keyof typeof looseSpellings)[]).some(
+    (fault) => has(fault) && path === looseSpellings[fault],
+  );
+
 /** Connections on which a valid token was seen, if that is the fault. */
 const authenticated = new WeakSet<object>();
 
 export function checkToken({ headers, socket, path }: PlainRequest, has: Has, oauth: PlainOauth): void {
   const given = headers.authorization ?? "";
-  if (path.endsWith("/") && has("no-token-with-slash-accepted")) return;
+  if (isLooselySpelt(path, has)) return;
   if (has("token-of-connection") && authenticated.has(socket)) return;
   if (given !== "" && admits(given, has, oauth)) authenticated.add(socket);
   if (given === "" && !has("no-token-accepted"))
@@ -140,6 +154,8 @@ export function readKey({ headers, rawHeaders }: PlainRequest, has: Has): string
       "create",
     );
   }
+  if (has("keys-cut-at-128") && key.length > 255)
+    throw new PlainRefusal(400, "KEY_TOO_LONG", "Idempotency-Key is too long.", "create");
   if (key === "" && !has("empty-key-accepted"))
     throw new PlainRefusal(400, "IDEMPOTENCY_KEY_REQUIRED", "Idempotency-Key is empty.", "create");
   return key;
@@ -162,6 +178,9 @@ export function validate(input: Input, has: Has, create: (input: Input) => unkno
   const isNumberAdmitted = typeof reference === "number" && has("reference-number-accepted");
   if (typeof reference !== "string" && !isNumberAdmitted)
     refuse("INVALID_REQUEST", "reference must be a string.");
+  // So that only a reference that is long and usual otherwise is cut.
+  const isUsual = typeof reference !== "string" || /^[\w-]{1,100}$/.test(reference);
+  if (has("reference-cut-at-64") && !isUsual) refuse("INVALID_REQUEST", "reference is not allowed.");
   const isAssetAdmitted = Array.isArray(asset)
     ? has("asset-list-accepted")
     : typeof asset === "number" && has("asset-number-accepted");
@@ -173,9 +192,9 @@ export function validate(input: Input, has: Has, create: (input: Input) => unkno
       "amount must be a string.",
       "number-amount",
     );
-  const isDecimal = typeof amount !== "string" || /^\d+(\.\d+)?$/.test(amount);
-  if (!isDecimal && !has("word-accepted") && !isLenient(amount, has))
-    refuse("INVALID_REQUEST", "amount must be a decimal number.");
+  const decimal = has("amount-in-a-line-accepted") ? /^\d+(\.\d+)?$/m : /^\d+(\.\d+)?$/;
+  const isDecimal = typeof amount !== "string" || decimal.test(amount);
+  if (!isDecimal && !has("word-accepted") && !isLenient(amount, has)) refuse("INVALID_REQUEST", notDecimal);
   if (!(Number(amount) > policyMax) || has("policy-not-applied") || isAllowed) return;
   if (has("refused-yet-created") || has("refused-yet-created-by-id")) create(input);
   const code = has("policy-other-code") ? "FORBIDDEN" : "POLICY_REJECTED";

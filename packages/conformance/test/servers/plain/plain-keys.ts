@@ -55,12 +55,19 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
     const key = has("other-tenants-key-found") ? own : `${tenantOf(request.headers.authorization)} ${own}`;
     const cased = has("keys-case-insensitive") ? key.toLowerCase() : key;
     if (has("keys-decoded") && /%[\da-f]{2}/i.test(cased)) return decodeURIComponent(cased);
+    if (has("keys-without-padding")) return cased.replace(/=+$/, "");
+    if (has("keys-read-as-base-64")) return cased.replaceAll("-", "+").replaceAll("_", "/");
     const number = has("keys-compared-as-numbers") ? Number(own) : Number.NaN;
     if (!Number.isNaN(number)) return String(number);
     if (has("keys-cut-at-a-colon")) return cased.split(":")[0] ?? "";
     if (has("keys-cut-at-a-comma")) return cased.split(",")[0] ?? "";
     const bare = has("keys-without-punctuation") ? cased.replaceAll("-", "") : cased;
-    return bare.slice(0, has("keys-truncated") ? 40 : has("keys-cut-at-64") ? 70 : undefined);
+    const max = [
+      has("keys-truncated") && 40,
+      has("keys-cut-at-64") && 70,
+      has("keys-cut-at-128") && 134,
+    ].find((one) => one !== false);
+    return bare.slice(0, max);
   };
 
   const findKey = (key: string, request: PlainRequest): Remembered<T> | undefined => {

@@ -31,6 +31,8 @@ export function createPlainReading(has: Has, store: PlainStore) {
   const finalReads = new Map<string, number>();
   /** Those that were not found once, although they had been shown. */
   const missed = new Set<string>();
+  /** Those that were asked for, if the first GET of each fails. */
+  const asked500 = new Set<string>();
   let asked: string | undefined;
 
   const isNotFirst = (id: string) => [...store.transactions.keys()].indexOf(id) > changedLater;
@@ -58,10 +60,14 @@ export function createPlainReading(has: Has, store: PlainStore) {
     return showOne(isCrowded ? asked : id, request);
   };
 
+  const isFirstRead = (id: string) => !asked500.has(id) && asked500.add(id).has(id);
+
   const showOne = (id: string, request: PlainRequest): PlainAnswer => {
     const isOwn =
       store.tenants.get(findId(id)) === tenantOf(request.headers.authorization) ||
       has("other-tenants-transaction-shown");
+    if (has("get-500-at-first") && store.transactions.has(id) && isFirstRead(id))
+      throw new PlainRefusal(500, "INTERNAL", "Something went wrong.");
     if (has("get-500-later") && store.isEnding && isMissedOnce(id))
       throw new PlainRefusal(500, "INTERNAL", "Something went wrong.");
     const known = !isOwn || isLost(id) ? undefined : store.transactions.get(findId(id));
@@ -106,11 +112,12 @@ export function createPlainReading(has: Has, store: PlainStore) {
       (has("final-changes") && reads % 2 === 1) || isChangedLater ? "failed" : isBack ? "accepted" : state;
     return {
       ...rest,
-      reference: has("reference-left-out")
-        ? undefined
-        : has("reference-null")
-          ? null
-          : showReference(rest.reference, has),
+      reference:
+        has("reference-left-out") || (has("reference-left-out-when-final") && state === "completed")
+          ? undefined
+          : has("reference-null")
+            ? null
+            : showReference(rest.reference, has),
       asset: has("asset-changed") ? "EUR" : rest.asset,
       amount: has("amount-left-out")
         ? undefined

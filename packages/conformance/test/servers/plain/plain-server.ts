@@ -2,11 +2,11 @@ import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import type { FaultName } from "../../faults.js";
+import type { FaultName } from "../../faults/faults.js";
 import { showPlainBook } from "./plain-book.js";
 import { answerDocuments } from "./plain-documents.js";
 import { createPlainErrors, DroppedConnection, PlainRefusal } from "./plain-errors.js";
-import { admits, isOdd, tenantOf } from "./plain-input.js";
+import { admits, isLooselySpelt, isOdd, tenantOf } from "./plain-input.js";
 import { createPlainOauth } from "./plain-oauth.js";
 import { createPlainSignatures } from "./plain-signatures.js";
 import { createPlainStream } from "./plain-stream.js";
@@ -158,7 +158,7 @@ function write(response: ServerResponse, answer: PlainAnswer, has: Has): void {
 
 /** The path, or the one that it would be with the prefix if the server does not insist on it. */
 function withPrefix({ method, path }: PlainRequest, has: Has): string {
-  if (has("no-token-with-slash-accepted") && path === "/v1/transactions/") return "/v1/transactions";
+  if (isLooselySpelt(path, has)) return "/v1/transactions";
   const isBare =
     (has("unprefixed-everything") && !path.startsWith("/v1") && !path.startsWith("/.")) ||
     (has("unprefixed-create") && method === "POST" && path === "/transactions") ||
@@ -170,6 +170,7 @@ function withPrefix({ method, path }: PlainRequest, has: Has): string {
 
 function createWallet({ headers, body }: PlainRequest, has: Has, isFirst: boolean): PlainAnswer {
   if (has("wallet-refused")) throw new PlainRefusal(400, "NO_WALLETS", "There are no wallets.");
+  if (has("second-wallet-500") && !isFirst) throw new PlainRefusal(500, "INTERNAL", "Something went wrong.");
   const isForm = !(headers["content-type"] ?? "").startsWith("application/json");
   if (isForm && !has("wallet-form-accepted"))
     throw new PlainRefusal(415, "UNSUPPORTED_MEDIA_TYPE", "The body must be JSON.", "media-type");

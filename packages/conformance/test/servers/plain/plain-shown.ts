@@ -7,6 +7,7 @@ export function showReference(reference: string, has: Has): string {
   if (has("reference-mangled")) return Buffer.from(reference, "utf8").toString("latin1");
   if (has("reference-in-lower-case")) return reference.toLowerCase();
   if (has("reference-cut")) return reference.slice(0, 255);
+  if (has("reference-cut-at-64")) return reference.slice(0, 64);
   if (has("reference-escaped")) return reference.replaceAll("<", "&lt;");
   return has("reference-trimmed") ? reference.trim() : reference;
 }
@@ -27,8 +28,11 @@ export const isLikeId = (own: string, id: string, has: Has) =>
   (has("ids-compared-without-suffix") && id.startsWith(own)) ||
   (has("ids-in-any-case") && own.toLowerCase() === id.toLowerCase());
 
+const reusedIds = 30;
+
 /** The id of a new transaction, of which there are so many. */
 export function newId(count: number, has: Has): string {
+  if (has("ids-reused")) return `tx_${String(count % reusedIds).padStart(12, "0")}`;
   if (has("numeric-id")) return String(100_000 + count);
   if (has("numeric-id-large")) return String(2n ** 60n + BigInt(count));
   return (has("ids-in-any-case") ? "Tx_" : "tx_") + randomUUID().replaceAll("-", "");

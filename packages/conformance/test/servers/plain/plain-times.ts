@@ -7,9 +7,11 @@ export const hiddenMs = 600;
 export const slowSettleMs = 300;
 export const raceMs = 60;
 /** After so many transactions one is refused without a reason. */
-export const failedCount = 9;
+export const failedCount = 14;
 /** One of so many never gets a result, if that is the fault. */
 export const unsettledEach = 4;
+/** Keys with more characters are those of transactions that no check waits for. */
+export const longKey = 60;
 /** The transaction that is lost although others are kept, and how often a final one is shown before it is lost. */
 export const lostIndex = 8;
 export const lostAfterReads = 1;

@@ -17,6 +17,7 @@ import {
   failedMs,
   failingAmount,
   hiddenMs,
+  longKey,
   raceMs,
   settleMs,
   slowSettleMs,
@@ -26,7 +27,23 @@ import {
 import type { PlainWebhooks } from "./plain-webhooks.js";
 
 /** Faults of requests that arrive together. */
-const crowdFaults = ["id-of-a-moment", "create-200-together", "final-together"] as const;
+const crowdFaults = [
+  "id-of-a-moment",
+  "create-200-together",
+  "create-500-together",
+  "final-together",
+] as const;
+
+/** Faults of requests with one key that arrive together. */
+const raceFaults = ["race-carried-out", "final-in-a-race", "two-bodies-create-two"] as const;
+const manyRacers = 8;
+
+/** Faults that show only if the result takes a while. */
+const slowFaults = [
+  "key-forgotten-when-final",
+  "get-202-until-final",
+  "reference-left-out-when-final",
+] as const;
 
 interface Parts {
   readonly webhooks: PlainWebhooks;
@@ -64,21 +81,22 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
 
   const accept = createPlainAccepted<Transaction>(has, ({ id }) => [...transactions.keys()].indexOf(id));
 
-  const add = (input: Input, tenant = "first"): Transaction => {
+  const add = (input: Input, tenant = "first", isStuck = false): Transaction => {
     count += 1;
     const id = newId(count, has);
     const transaction = { ...input, id, state: "accepted", created_at: new Date().toISOString() };
     transactions.set(id, transaction);
     store.tenants.set(id, tenant);
     stream.publish(tenant, transaction);
-    const isUnsettled = has("never-final") || (has("some-never-final") && count % unsettledEach === 0);
+    const isUnsettled =
+      has("never-final") || isStuck || (has("some-never-final") && count % unsettledEach === 0);
     if (!isUnsettled) void settle(transaction, tenant, count % unsettledEach === 0);
     return transaction;
   };
 
   const settle = async (transaction: Transaction, tenant: string, isOneOfSome: boolean) => {
     const registered = webhooks.registered();
-    await delay(has("key-forgotten-when-final") || has("get-202-until-final") ? slowSettleMs : settleMs);
+    await delay(slowFaults.some(has) ? slowSettleMs : settleMs);
     // Not all of them: waiting for each would use up the requests of a run.
     if (has("webhook-before-get") && isOneOfSome) {
       webhooks.announce({ ...transaction, state: resultOf(transaction) }, tenant, registered);
@@ -128,14 +146,15 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     keyless += request.headers["idempotency-key"] === undefined ? 1 : 0;
     const isExcused = has("second-missing-key-accepted") && keyless === 2;
     const key = isExcused ? undefined : readKey(request, has);
-    const isRaced = (has("race-carried-out") || has("final-in-a-race")) && (await gather(key ?? "", 3));
+    const isRaced = raceFaults.some(has) && (await gather(key ?? "", 3));
+    const isRacedByMany = has("race-of-many-creates-two") && (await gather(key ?? "", manyRacers));
     if (isRaced) raced.add(key ?? "");
     const isCrowded = crowdFaults.some(has) && (await gather("create", 4));
     if (has("hung-up-carried-out-twice") && (await hangUps.isForgotten(keyOf(key ?? "", request))))
       keys.delete(keyOf(key ?? "", request));
     const find = () => (key === undefined ? undefined : findKey(key, request));
     const isNew = has("key-lock-expires") && find() === undefined && (await takeLock(key ?? ""));
-    const known = isNew ? undefined : find();
+    const known = isNew || isRacedByMany ? undefined : find();
     try {
       const isAllowed = has("policy-applied-once") && rejected.has(key ?? "");
       const create = (refused: Input) => add(refused);
@@ -152,6 +171,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     }
     if (known !== undefined && key !== undefined) return repeat(known, request, input, isRaced);
     if (has("race-creates-two")) await delay(raceMs);
+    if (has("create-500-together") && isCrowded)
+      throw new PlainRefusal(500, "INTERNAL", "Something went wrong.");
     if (has("create-500-later") && count === failedCount) {
       count += 1;
       throw new PlainRefusal(500, "INTERNAL", "Something went wrong.");
@@ -165,7 +186,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
           ? all[0]
           : undefined;
     lastRepeated = undefined;
-    const transaction = same ?? add(input, tenantOf(request.headers.authorization));
+    const isStuck = has("never-final-under-a-long-key") && (key ?? "").length > longKey;
+    const transaction = same ?? add(input, tenantOf(request.headers.authorization), isStuck);
     if (has("each-created-twice")) add(input, tenantOf(request.headers.authorization));
     bodies.set(request.body, transaction);
     if (key !== undefined && !isForgotten(request) && !forgotten.has(key))
@@ -216,6 +238,9 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
   ): PlainAnswer => {
     const { transaction, body } = known;
     if (body !== request.body) {
+      if (isRaced && has("two-bodies-create-two")) return accept(add(input));
+      if (has("reordered-creates-second") && input.reference === transaction.reference)
+        return accept(add(input));
       if (has("reuse-creates-second")) return accept(add(input));
       if (has("key-forgotten-after-reuse"))
         keys.delete(keyOf(String(request.headers["idempotency-key"]), request));

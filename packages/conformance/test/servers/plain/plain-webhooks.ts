@@ -70,6 +70,9 @@ function sayOtherwise(transaction: Announced, isLong: boolean, has: Has): object
   return {
     ...transaction,
     ...(isOtherAmount ? { amount: "9.99" } : {}),
+    ...(has("webhook-amount-through-double") ? { amount: String(Number(transaction.amount)) } : {}),
+    ...(has("webhook-has-other-asset") ? { asset: "EUR" } : {}),
+    ...(has("webhook-without-asset") ? { asset: undefined } : {}),
     ...(has("webhook-without-amount") ? { amount: undefined } : {}),
     ...(has("webhook-has-other-reference") ? { reference: "another" } : {}),
   };

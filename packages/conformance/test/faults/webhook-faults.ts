@@ -122,6 +122,15 @@ export const webhookFaults = {
     check: "webhook.members.every",
     words: "seen the reference another",
   },
+  "webhook-amount-through-double": {
+    check: "webhook.members.every",
+    words: "the amount 0.010000000000000001 of tx_",
+  },
+  "webhook-has-other-asset": { check: "webhook.members.every", words: "seen the asset EUR" },
+  "webhook-without-asset": {
+    check: "webhook.members.every",
+    words: "where webhooks.asset of the target file says",
+  },
   "webhook-without-amount": {
     check: "webhook.members.every",
     words: "where webhooks.amount of the target file says",

@@ -25,6 +25,13 @@ export const refusalFaults = {
   "null-token-accepted": { check: "access.exact", words: "the word null" },
   "end-of-token-ignored": { check: "access.exact", words: "its last character changed" },
   "no-token-with-slash-accepted": { check: "access.path", words: "from POST /v1/transactions/ without" },
+  "no-token-in-capitals-accepted": { check: "access.path", words: "from POST /V1/TRANSACTIONS without" },
+  "no-token-with-escape-accepted": { check: "access.path", words: "from POST /v1/%74ransactions without" },
+  "no-token-with-query-accepted": { check: "access.path", words: "from POST /v1/transactions?a=1 without" },
+  "no-token-with-parameter-accepted": {
+    check: "access.path",
+    words: "from POST /v1/transactions;a=1 without",
+  },
   "repeat-needs-no-token": { check: "access.repeat", words: "a repetition without a token" },
   "revoked-token-accepted-again": { check: "access.revoked", words: "revoked" },
   "redirect-to-login": {
@@ -36,7 +43,6 @@ export const refusalFaults = {
   "no-error-object": { check: "error.object", words: "an object named error" },
   "error-without-members": { check: "error.object", words: "which has members" },
   "second-top-level-member": { check: "error.object.alone", words: "the members error, status" },
-  "error-as-text": { check: "error.content-type", words: "text/plain" },
   "errors-with-200": { check: "error.status", words: "status 200 with an error object" },
   "errors-with-202": { check: "error.status", words: "status 202 with an error object" },
   "error-with-200": { check: "error.status", words: "status 200 with an error object" },
@@ -94,6 +100,14 @@ export const refusalFaults = {
   "policy-200": { check: "policy.status", words: "status 200 with an error object" },
   "policy-other-code": { check: "policy.code", words: "FORBIDDEN" },
   "policy-code-for-malformed": { check: "policy.code.alone", words: "the code POLICY_REJECTED" },
+  "policy-code-for-form": {
+    check: "policy.code.alone",
+    words: "another code for an amount that is not a decimal number",
+  },
+  "policy-code-without-token": {
+    check: "policy.code.alone",
+    words: "another code for a request without a token",
+  },
   "policy-error-as-text": { check: "policy.code", words: "an error object with the code POLICY_REJECTED" },
   "late-policy-not-announced": {
     check: "policy.announced",
@@ -102,7 +116,11 @@ export const refusalFaults = {
   "refused-yet-created-by-id": { check: "policy.nothing-created", words: "GET shows it with this reference" },
   "refused-yet-created": { check: "policy.nothing-created", words: "refused request" },
   "no-key-yet-created": { check: "refused.nothing-created", words: "the request without Idempotency-Key" },
-  "no-token-yet-created": { check: "refused.nothing-created", words: "the request without a token" },
+  "no-token-yet-created": {
+    check: "refused.nothing-created",
+    words: "the request without a token",
+    also: "tx.create.once",
+  },
   "number-yet-created": { check: "refused.nothing-created", words: "which has its reference" },
   "refused-token-keeps-key": {
     check: "access.key",

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { failingChecks } from "../src/checks/failing-checks.js";
-import { checkTable } from "../src/checks/table.js";
-import type { Check } from "../src/engine/check.js";
-import { type CheckResult, prerequisites } from "../src/engine/run-checks.js";
+import { failingChecks } from "../../src/checks/failing-checks.js";
+import { checkTable } from "../../src/checks/table.js";
+import type { Check } from "../../src/engine/check.js";
+import { type CheckResult, prerequisites } from "../../src/engine/run-checks.js";
 import { type FaultName, faultNames, faults } from "./faults.js";
 
 /**
@@ -10,7 +10,7 @@ import { type FaultName, faultNames, faults } from "./faults.js";
  * checks that ask for it, and what they need, have to run. Where a fault is built in is read from the sources of the server, and what a check
  * asks for from a run without a fault: neither is a list that somebody has to keep. BURSAR_CONFORMANCE_ALL=1 runs all checks with every fault.
  */
-const folder = new URL("servers/plain/", import.meta.url);
+const folder = new URL("../servers/plain/", import.meta.url);
 const sources = readdirSync(folder).map((file) => ({
   file,
   text: readFileSync(new URL(file, folder), "utf8"),

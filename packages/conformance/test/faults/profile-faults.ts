@@ -7,6 +7,14 @@ export const profileFaults = {
   "announced-to-other-tenant": { check: "tenants.webhook", words: "at the endpoint of the first" },
   "missing-key-409": { check: "idempotency.missing", words: "status 409" },
   "reuse-creates-second": { check: "idempotency.reused", words: "reused with another body" },
+  "two-bodies-create-two": {
+    check: "idempotency.reused.together",
+    words: "from 6 concurrent requests with two bodies under one key",
+  },
+  "reordered-creates-second": {
+    check: "idempotency.reordered",
+    words: "after its members were sent in another order with the same key; seen a second one",
+  },
   "reuse-409": { check: "idempotency.reused.status", words: "status 409" },
   "replay-differs": { check: "idempotency.replayed", words: "replayed" },
   "no-webhook-timestamp": { check: "standard-webhooks.headers", words: "webhook-timestamp" },

@@ -1,0 +1,101 @@
+import type { Fault } from "./faults.js";
+
+/** Faults of the idempotency key. */
+export const keyFaults = {
+  "missing-key-accepted": { check: "key.required", words: "without Idempotency-Key" },
+  "second-missing-key-accepted": {
+    check: "key.required",
+    words: "although another one was refused",
+  },
+  "missing-key-dropped": { check: "key.required", words: "the connection was closed without a response" },
+  "empty-key-accepted": { check: "key.empty", words: "an empty Idempotency-Key" },
+  "key-header-exact-case": { check: "key.header-name", words: "spelt idempotency-key" },
+  "repeat-creates-second": { check: "key.repeat.once", words: "a second one" },
+  "repeat-shows-other-id": { check: "key.repeat.same-id", words: "for the same request with the same key" },
+  "repeat-shows-old-id": {
+    check: "key.repeat.same-id",
+    words: "of another transaction",
+    never: "a second one",
+  },
+  "repetitions-mixed-up": {
+    check: "key.repeat.same-id",
+    words: "of another transaction",
+    never: "a second one",
+  },
+  "ids-reused": { check: "key.every", words: "and another body has created", also: "tx.get.result-kept" },
+  "key-of-another-found": { check: "key.every", words: "a transaction of its own for the key" },
+  "some-keys-forgotten": { check: "key.repeat.each", words: "sent twice with the same key" },
+  "keys-compared-as-numbers": {
+    check: "key.spelling",
+    words: "two keys that differ in a zero before a number",
+  },
+  "keys-decoded": { check: "key.spelling", words: "two keys that differ in %41 or A" },
+  "keys-without-padding": {
+    check: "key.spelling",
+    words: "two keys that differ in an equals sign at the end",
+  },
+  "keys-read-as-base-64": {
+    check: "key.spelling",
+    words: "two keys that differ in a slash or an underscore",
+  },
+  "repeat-200": { check: "idempotency.replayed", words: "status 202 again; seen status 200" },
+  "key-per-connection": { check: "key.repeat.other-connection", words: "on another connection" },
+  "repeat-carried-out": { check: "key.repeat.nothing-created", words: "a second one: notification" },
+  "key-forgotten-later": { check: "key.repeat.later", words: "ms and 5 other keys later" },
+  "key-forgotten-when-final": { check: "key.repeat.final", words: "when it was final" },
+  "few-keys-remembered": { check: "key.repeat.later", words: "5 other keys later" },
+  "symbol-key-forgotten": { check: "key.repeat.each", words: "a key with symbols" },
+  "thirty-keys-remembered": { check: "key.repeat.each", words: "32 other keys later" },
+  "reuse-overwrites": {
+    check: "key.reused.unchanged",
+    words: "also after its key was sent with another body; seen the amount",
+  },
+  "reuse-changes-reference": {
+    check: "key.reused.unchanged",
+    words: "also after its key was sent with another body; seen the reference",
+  },
+  "digits-forgotten": { check: "key.repeat.each", words: "a key of digits alone" },
+  "key-forgotten-after-reuse": {
+    check: "key.repeat.each",
+    words: "after another body was refused under its key",
+  },
+  "key-forgotten-after-refusal": {
+    check: "key.repeat.each",
+    words: "a key whose first request was refused for an amount",
+  },
+  "key-forgotten-after-policy": {
+    check: "key.repeat.each",
+    words: "a key whose first request was refused by policy",
+  },
+  "key-forgotten-after-401": {
+    check: "key.repeat.each",
+    words: "a key whose first request was refused for a token",
+  },
+  "lower-case-key-forgotten": { check: "key.repeat.each", words: "the header spelt idempotency-key" },
+  "long-key-forgotten": { check: "key.repeat.each", words: "a key of more than 270 characters" },
+  "key-of-long-body-forgotten": { check: "key.repeat.each", words: "a body of more than 2000 bytes" },
+  "repeat-restarts": {
+    check: "key.repeat.unchanged",
+    words: "also after its request was repeated with the same key; seen the state accepted",
+  },
+  "repeat-adds-amount": { check: "key.repeat.unchanged", words: "seen the amount 2.30" },
+  "race-creates-two": { check: "key.race", words: "concurrent requests with one key" },
+  "race-of-many-creates-two": { check: "key.race", words: "from 10 concurrent requests with one key" },
+  "key-lock-expires": { check: "key.race", words: "ms without an answer to the first" },
+  "hung-up-key-forgotten": {
+    check: "key.hang-up",
+    words: "one transaction from a request whose client hung up",
+  },
+  "hung-up-carried-out-twice": { check: "key.hang-up", words: "a second one: notification" },
+  "hung-up-lost": { check: "tx.get.found", words: "it was accepted and is lost" },
+  "keys-without-first-character": { check: "key.whole", words: "differ in their first character" },
+  "keys-without-letters": { check: "key.whole", words: "differ in their first character" },
+  "keys-case-insensitive": { check: "key.case", words: "differ in case" },
+  "keys-truncated": { check: "key.whole", words: "differ in their last character" },
+  "keys-cut-at-64": { check: "key.whole", words: "differ in their last character" },
+  "keys-cut-at-128": { check: "key.whole", words: "differ in their last character" },
+  "keys-cut-at-a-comma": { check: "key.punctuation", words: "differ in what is after a comma" },
+  "keys-cut-at-a-colon": { check: "key.punctuation", words: "differ in what is after a colon" },
+  "keys-without-punctuation": { check: "key.punctuation", words: "differ in where a hyphen is" },
+  "body-is-key": { check: "key.distinct", words: "one body under two keys" },
+} as const satisfies Record<string, Fault>;
