@@ -51,6 +51,14 @@ export async function createBatches({ url, token }, seconds) {
   return { perSecond: 1000 * requests.perSecond, operations: 1000 * requests.operations };
 }
 
+/** Deliveries that are left after a measurement do not burden the next. @param {import("pg").Client} database */
+export async function dropDeliveries(database) {
+  await database.query("DELETE FROM delivery_backlogs");
+  await database.query("DELETE FROM pending_deliveries");
+  // What the senders have read already.
+  await sleep(2000);
+}
+
 /** @param {string} url @param {string} token @param {readonly string[]} ids @param {number} seconds */
 export async function readTransactions(url, token, ids, seconds) {
   const folder = mkdtempSync(join(tmpdir(), "bursar-bench-"));

@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
-import { acceptBacklog, connect, processesOf, sandboxTenant } from "../load.mjs";
+import { acceptBacklog, connect, dropDeliveries, processesOf, sandboxTenant } from "../load.mjs";
 import { compare } from "../measure.mjs";
 import { startReceiver } from "../receivers.mjs";
 import { withSandbox } from "../sandbox.mjs";
@@ -75,9 +74,7 @@ async function dropRest(database) {
   await database.query(
     `DELETE FROM open_transactions WHERE tenant_id = (SELECT tenant_id FROM (${sandboxTenant}) t)`,
   );
-  await database.query("DELETE FROM delivery_backlogs");
-  await database.query("DELETE FROM pending_deliveries");
-  await sleep(2000);
+  await dropDeliveries(database);
 }
 
 /** @param {import("pg").Client} database @param {"enabled" | "disabled"} state */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBursar } from "../../packages/client/dist/index.js";
-import { connect, processesOf, untilSettled } from "../load.mjs";
+import { connect, dropDeliveries, processesOf, untilSettled } from "../load.mjs";
 import { compare } from "../measure.mjs";
 import { startReceiver } from "../receivers.mjs";
 import { withSandbox } from "../sandbox.mjs";
@@ -14,6 +14,7 @@ import { withSandbox } from "../sandbox.mjs";
 const neighbourPerSecond = 100;
 /** Two clients with the default quotas use up what their tenant has. */
 const attackerCount = 2;
+const endpointCount = 50;
 /** @type {import("../../packages/client/dist/index.js").CreateClientBody["scopes"]} */
 const scopes = [
   "transactions:write",
@@ -52,6 +53,7 @@ export async function noisyNeighbour({ rounds, seconds }) {
       const paid = await payAlone();
       console.log(`  the attack: ${await attack}`);
       await untilSettled(database);
+      await dropDeliveries(database);
       return paid;
     };
     try {
@@ -86,6 +88,12 @@ async function prepareAttacks({ url, client }, receiver) {
   await client.policy.replace(document, lastResponse.etag ?? "");
   const { id: endpoint } = await client.webhookEndpoints.create({ url: `${receiver}/attack` });
   await client.webhookEndpoints.verify(endpoint);
+  // Each payment that is accepted is one more delivery for each of them.
+  for (let count = 1; count < endpointCount; count++) {
+    const events = /** @type {const} */ (["transaction.updated"]);
+    const { id } = await client.webhookEndpoints.create({ url: `${receiver}/${count}`, events: [...events] });
+    await client.webhookEndpoints.verify(id);
+  }
   const payment = { reference: "attack", asset: "USD", amount: "0.01" };
   const evaluation = JSON.stringify({ transaction: payment, document });
   const order = JSON.stringify({ market: "ETH-USD", side: "buy", type: "market", quote_size: "10.00" });

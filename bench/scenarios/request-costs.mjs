@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createBursar } from "../../packages/client/dist/index.js";
 import { processesOf } from "../load.mjs";
 import { watchProcesses } from "../processes.mjs";
+import { startReceiver } from "../receivers.mjs";
 import { withSandbox } from "../sandbox.mjs";
 import { largestPolicy } from "./noisy-neighbour.mjs";
 
@@ -33,13 +34,21 @@ export async function requestCosts({ seconds }) {
       })),
     });
     await client.transactions.createBatch(items(transactionsListed, "0.01"));
+    const receiver = await startReceiver();
+    const events = /** @type {const} */ (["transaction.updated"]);
+    const { id: endpoint } = await client.webhookEndpoints.create({
+      url: `${receiver.origin}/cost`,
+      events: [...events],
+    });
+    await client.webhookEndpoints.verify(endpoint);
+    void receiver.expect(1e12, false, async () => undefined);
     console.log(
       "| request | service ms | PostgreSQL ms | tokens | ms a token | cores, whole quota of a tenant |",
     );
     console.log("|---|---|---|---|---|---|");
     const processes = processesOf(sandbox);
     const counted = callerOf({ ...sandbox, token: await newToken(sandbox) });
-    for (const kind of kindsOf(wallets, items)) {
+    for (const kind of kindsOf(wallets, items, endpoint)) {
       // The code is compiled, and caches are filled.
       for (let count = 0; count < 20; count++) await send(call, kind);
       const endWatch = watchProcesses(processes);
@@ -62,6 +71,7 @@ export async function requestCosts({ seconds }) {
       ];
       console.log(`| ${cells.join(" | ")} |`);
     }
+    receiver.stop();
   });
 }
 
@@ -70,9 +80,9 @@ const payment = (amount) => ({ reference: "cost", asset: "USD", amount });
 
 /**
  * With what the default quotas of a tenant are a second. @param {string[]} wallets
- * @param {(count: number, amount: string) => unknown} items @returns {Kind[]}
+ * @param {(count: number, amount: string) => unknown} items @param {string} endpoint @returns {Kind[]}
  */
-function kindsOf(wallets, items) {
+function kindsOf(wallets, items, endpoint) {
   const large = largestPolicy(wallets);
   const small = { rules: [], default: { action: "allow" } };
   const evaluate = { method: "POST", path: "/v1/policy/evaluate", perSecond: 200 };
@@ -103,6 +113,13 @@ function kindsOf(wallets, items) {
       name: "evaluate the largest policy",
       ...evaluate,
       body: () => ({ transaction: payment(`${1 + (turn++ % 500)}`), document: varied(large, turn) }),
+    },
+    {
+      name: "replay of 100 deliveries",
+      method: "POST",
+      path: "/v1/webhook-deliveries/replay",
+      body: () => ({ endpoint_id: endpoint, from_sequence: 1, limit: 100 }),
+      perSecond: 200,
     },
     { name: "replace by a small policy", ...replace, body: () => small },
     { name: "replace by the largest policy", ...replace, body: () => varied(large, turn++) },
@@ -156,6 +173,7 @@ async function newToken({ url, client }) {
       "policies:manage",
       "clients:manage",
       "events:read",
+      "webhooks:manage",
     ],
   });
   const credentials = { clientId: id, secret: secret ?? "" };

@@ -78,10 +78,11 @@ describe("events.follow", () => {
     expect(service.connections()).toBeGreaterThan(2);
   });
 
-  it("notices a connection that is silent", async () => {
+  it("notices a connection that is silent, and tells", async () => {
     service.append();
+    const connected: boolean[] = [];
     const items = await take(
-      bursar.events.follow({ since: 0 }),
+      bursar.events.follow({ since: 0, onConnection: (isConnected) => connected.push(isConnected) }),
       2,
       at(1, () => {
         service.freeze();
@@ -90,6 +91,7 @@ describe("events.follow", () => {
       }),
     );
     expect(sequencesOf(items)).toEqual([1, 2]);
+    expect(connected).toEqual([true, false, true]);
   });
 
   it("asks again for an event that was left out", async () => {

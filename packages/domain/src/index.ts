@@ -1,5 +1,4 @@
 export { type ApprovedChange, changeContent } from "./access/change-content.js";
-export { countIndependent } from "./access/count-independent.js";
 export {
   areIndependent,
   closeLineages,
@@ -101,14 +100,17 @@ export { type Asset, type AssetRegistry, createAssetRegistry } from "./money/ass
 export { type ApprovedTransaction, approvalContent } from "./policy/approvals/approval-content.js";
 export {
   type Approval,
+  type ApprovalFault,
   type ApprovalRequirement,
   type ApprovalTally,
+  approvalFaults,
   bothRequirements,
   findIndependenceFault,
   type IndependenceFault,
   type Initiator,
   mayApprove,
   recordedApprovalsMax,
+  type StandingFault,
   staleTokensMs,
   tallyApprovals,
 } from "./policy/approvals/approvals.js";

@@ -98,6 +98,7 @@ export {
   type ApprovalRecord,
   ApprovalRecords,
   ApprovalStatus,
+  ApprovalTally,
   DecideApprovalBody,
 } from "./policy/approval.js";
 export {
@@ -143,6 +144,7 @@ export {
 export { type Network, NetworkList } from "./resources/network.js";
 export {
   AmendOrderBody,
+  ChangedOrder,
   describeOrderStates,
   Order,
   OrderPage,
@@ -163,10 +165,9 @@ export {
 export { SearchQuery, SearchResult } from "./resources/search.js";
 export { FailureList, FailurePath, RetriedFailure, System } from "./resources/system.js";
 export {
-  CancelledTransaction,
+  ChangedTransaction,
   CreateTransactionBody,
   describeTransactionStates,
-  SpedUpTransaction,
   Transaction,
   TransactionPage,
   TransactionPath,
@@ -181,6 +182,7 @@ export {
   transactionBatchMax,
 } from "./resources/transaction-batch.js";
 export {
+  ChangedWallet,
   CreateWalletBody,
   FreezeWalletBody,
   Wallet,
@@ -246,6 +248,7 @@ export type {
 export { StreamQuery, StreamTicket } from "./stream/ticket.js";
 export type { Actor } from "./values.js";
 export { apiVersion, versionHeader } from "./version.js";
+export { isVisibleLine, isVisibleText, visibleTextFormats } from "./visible-text.js";
 export * from "./webhooks/index.js";
 export {
   WebhookBody,

@@ -1,8 +1,8 @@
-const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * Makes a string of the service safe for a terminal: characters that move the cursor, change colours or the writing direction, or break
- * the line, are shown as escapes. Names and references are chosen by others.
+ * Makes a string of the service safe for a terminal: characters that move the cursor, change colours or the writing direction, break the
+ * line, or are not seen, are shown as escapes. Names and references are chosen by others.
  */
 export function safe(text: string): string {
   return text.replaceAll(unsafe, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

@@ -289,22 +289,27 @@ export interface Operations {
   /** cancelTransaction */
   "POST /v1/transactions/{id}/cancel": {
     input: { path: { id: string } };
-    result: S.CancelledTransaction;
+    result: S.ChangedTransaction;
   };
   /** speedUpTransaction */
   "POST /v1/transactions/{id}/speed-up": {
     input: { path: { id: string } };
-    result: S.SpedUpTransaction;
+    result: S.ChangedTransaction;
   };
   /** decideApproval */
   "POST /v1/transactions/{id}/approvals": {
     input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string }; body: S.DecideApprovalBody };
-    result: S.Transaction;
+    result: S.ChangedTransaction;
   };
   /** listApprovals */
   "GET /v1/transactions/{id}/approvals": {
     input: { path: { id: string } };
     result: S.ApprovalRecords;
+  };
+  /** showApprovalTally */
+  "GET /v1/transactions/{id}/approvals/tally": {
+    input: { path: { id: string } };
+    result: S.ApprovalTally;
   };
   /** listLedgerEntries */
   "GET /v1/transactions/{id}/entries": {
@@ -339,12 +344,12 @@ export interface Operations {
   /** freezeWallet */
   "POST /v1/wallets/{id}/freeze": {
     input: { path: { id: string }; body?: S.FreezeWalletBody };
-    result: S.Wallet;
+    result: S.ChangedWallet;
   };
   /** unfreezeWallet */
   "POST /v1/wallets/{id}/unfreeze": {
     input: { path: { id: string }; headers?: { "Bursar-Passkey"?: string } };
-    result: S.Wallet;
+    result: S.ChangedWallet;
   };
   /** listNetworks */
   "GET /v1/networks": {
@@ -384,12 +389,12 @@ export interface Operations {
   /** amendOrder */
   "PATCH /v1/orders/{id}": {
     input: { path: { id: string }; body: S.AmendOrderBody };
-    result: S.Order;
+    result: S.ChangedOrder;
   };
   /** cancelOrder */
   "DELETE /v1/orders/{id}": {
     input: { path: { id: string } };
-    result: S.Order;
+    result: S.ChangedOrder;
   };
   /** listOrderStates */
   "GET /v1/order-states": {

@@ -17,7 +17,7 @@ export interface AddKeyBody {
 }
 
 export interface AddPasskeyBody {
-  /** How the person calls the passkey. */
+  /** How the person calls the passkey. One line without control characters, invisible characters and marks of direction. */
   name: string;
   /** The id of the credential, in base64url. */
   id: string;
@@ -81,7 +81,7 @@ export interface ApprovalStatus {
   rule: string;
   /** The number of approvals required. */
   required: number;
-  /** The number of approvals given. */
+  /** The number of clients whose approval is recorded. One that was disabled or changed since, or is not independent, is among them and does not count, so a transaction can wait with as many as are required: `GET /v1/transactions/{id}/approvals/tally` counts. */
   approved: number;
   /** The SHA-256, in hex, of what is approved: asset, amount, source, destination and initiator. The policy guide has the exact text. */
   digest: string;
@@ -102,6 +102,26 @@ export interface ApprovalStatus {
     decided_at: string;
     /** Whether a verified signature is stored with it. */
     signed: boolean;
+  })[];
+}
+
+export interface ApprovalTally {
+  object: "approval_tally";
+  transaction_id: string;
+  /** What the decisions amount to now. `rejected` also if the policy in force rejects the transaction. */
+  state: "pending" | "approved" | "rejected" | "expired";
+  /** The number of approvals required now: of the rule that judged the transaction and the policy in force, the larger. */
+  required: number;
+  /** The number of approvals that count now. */
+  counted: number;
+  /** Whether the transaction waits whatever is decided, because its client is disabled or its tenant suspended. */
+  held: boolean;
+  decisions: ({
+    client_id: string;
+    decision: "approve" | "reject";
+    decided_at: string;
+    counts: boolean;
+    reason: "too_late" | "not_an_approver" | "not_recorded" | "client_disabled" | "scope_missing" | "not_signed" | "not_a_person" | "changed_since" | "shared_key" | "initiator_reset" | "shared_lineage" | "counted_with_another" | null;
   })[];
 }
 
@@ -214,9 +234,6 @@ export interface BalancePoint {
   /** At the end of the period, available and held. */
   balance: string;
 }
-
-/** The transaction; only its id and state if the client lacks `transactions:read`. */
-export type CancelledTransaction = Transaction | TransactionSummary;
 
 export interface ChangeClientBody {
   name?: string;
@@ -338,6 +355,15 @@ export interface ChangeWebhookEndpointBody {
   description?: string | null;
 }
 
+/** The order; only its id and state if the client lacks `orders:read`. */
+export type ChangedOrder = Order | OrderSummary;
+
+/** The transaction; only its id and state if the client lacks `transactions:read`. */
+export type ChangedTransaction = Transaction | TransactionSummary;
+
+/** The wallet; only its id and state if the client lacks `wallets:read`. */
+export type ChangedWallet = Wallet | WalletState;
+
 export interface ChangedWebhookEndpoint {
   id: string;
   object: "webhook_endpoint";
@@ -350,8 +376,8 @@ export interface ChangedWebhookEndpoint {
   state: "pending" | "enabled" | "disabled" | "deleted";
   /** When the receiver at this URL answered a challenge; null if it has not yet. */
   verified_at: string | null;
-  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `tampered`: something other than the service has changed it in the database; it can only be deleted. */
-  disabled_reason: "requested" | "gone" | "failing" | "tampered" | null;
+  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `client_disabled`: the client in `client_id` is disabled; deliveries wait until it is enabled, or until another client names the URL and so takes the endpoint over. `tampered`: something other than the service has changed it in the database; it can only be deleted. */
+  disabled_reason: "requested" | "gone" | "failing" | "client_disabled" | "tampered" | null;
   disabled_at: string | null;
   /** The time since which no delivery has succeeded; null if the last attempt succeeded. */
   failing_since: string | null;
@@ -476,6 +502,7 @@ export type CreateChangeRequestBody = {
     /** What to cancel of what the client has requested, if it is disabled. */
     cancel?: ("orders" | "transactions")[];
   };
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;
 } | {
   kind: "client.key.add";
@@ -484,6 +511,7 @@ export type CreateChangeRequestBody = {
     /** An Ed25519 public key: base64url of the raw 32 bytes. */
     public_key: string;
   };
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;
   /** A current secret of the caller, if it requests a key for itself and does not sign the request. It is not stored. */
   current_secret?: string;
@@ -493,6 +521,7 @@ export type CreateChangeRequestBody = {
     client_id: string;
     key_id: string;
   };
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;
 } | {
   kind: "client.secret.remove";
@@ -500,12 +529,14 @@ export type CreateChangeRequestBody = {
     client_id: string;
     secret_id: string;
   };
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;
 } | {
   kind: "person.recover";
   change: {
     client_id: string;
   };
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;
 } | {
   kind: "policy.replace";
@@ -514,16 +545,19 @@ export type CreateChangeRequestBody = {
     expected_version: number;
     document: PolicyDocument;
   };
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;
 } | {
   kind: "destination.create";
   change: CreateDestinationBody;
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;
 } | {
   kind: "destination.remove";
   change: {
     destination_id: string;
   };
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;
 };
 
@@ -546,10 +580,12 @@ export interface CreateDepositBody {
 }
 
 export interface CreateDestinationBody {
+  /** One line without control characters, invisible characters and marks of direction. */
   label: string;
   /** The CAIP-2 id of a chain, such as `eip155:1`, or a configured network that has addresses. */
   network: string;
   address: string;
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   note?: string;
 }
 
@@ -578,6 +614,7 @@ export interface CreateTransactionsBody {
 }
 
 export interface CreateWalletBody {
+  /** One line without control characters, invisible characters and marks of direction. */
   name: string;
   purpose: "treasury" | "deposit" | "payout" | "settlement" | "fees";
   /** `book`, which is the default, or an id of `GET /v1/networks`. */
@@ -629,8 +666,8 @@ export interface CreatedWebhookEndpoint {
   state: "pending" | "enabled" | "disabled" | "deleted";
   /** When the receiver at this URL answered a challenge; null if it has not yet. */
   verified_at: string | null;
-  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `tampered`: something other than the service has changed it in the database; it can only be deleted. */
-  disabled_reason: "requested" | "gone" | "failing" | "tampered" | null;
+  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `client_disabled`: the client in `client_id` is disabled; deliveries wait until it is enabled, or until another client names the URL and so takes the endpoint over. `tampered`: something other than the service has changed it in the database; it can only be deleted. */
+  disabled_reason: "requested" | "gone" | "failing" | "client_disabled" | "tampered" | null;
   disabled_at: string | null;
   /** The time since which no delivery has succeeded; null if the last attempt succeeded. */
   failing_since: string | null;
@@ -651,12 +688,14 @@ export interface DecideApprovalBody {
   decision: "approve" | "reject";
   /** The SHA-256, in hex, of what is approved: asset, amount, source, destination and initiator. The policy guide has the exact text. */
   digest: string;
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;
 }
 
 export interface DecideChangeBody {
   /** The SHA-256, in hex, of what is approved: the change, its target and the client that requests it. */
   digest: string;
+  /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;
 }
 
@@ -997,8 +1036,8 @@ export interface Network {
   /** The CAIP-2 id, such as `eip155:1`. */
   id: string;
   object: "network";
-  /** `connecting`: no node was reached yet. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it. */
-  state: "connecting" | "following" | "halted";
+  /** `connecting`: no node was reached yet. `waiting`: no process follows it at the moment, so its payments wait. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it. */
+  state: "connecting" | "waiting" | "following" | "halted";
   /** Why it is halted; null if it is not. */
   halted_reason: string | null;
   halted_at: string | null;
@@ -1119,6 +1158,12 @@ export interface OrderStateDescription {
 
 export interface OrderStates {
   data: OrderStateDescription[];
+}
+
+export interface OrderSummary {
+  id: string;
+  object: "order";
+  state: "pending" | "open" | "partially_filled" | "filled" | "cancelled" | "rejected";
 }
 
 export interface Orderbook {
@@ -1397,7 +1442,7 @@ export interface Readiness {
     /** While it is down, no wallet of a chain is activated and nothing is signed. Left out without chains. */
     signer?: "up" | "down";
     /** The state of each chain, see `GET /v1/networks`. Left out without chains. */
-    networks?: { [name: string]: "connecting" | "following" | "halted" };
+    networks?: { [name: string]: "connecting" | "waiting" | "following" | "halted" };
     /** The markets that match no orders until an operator resumes them. Left out if there are none. */
     halted_markets?: string[];
   };
@@ -1406,7 +1451,7 @@ export interface Readiness {
 export interface RegisterPasskeyBody {
   /** What the link has after `#invitation=`. */
   invitation: string;
-  /** How the person calls the passkey. */
+  /** How the person calls the passkey. One line without control characters, invisible characters and marks of direction. */
   name: string;
   /** The id of the credential, in base64url. */
   id: string;
@@ -1438,7 +1483,7 @@ export interface RegistrationOptionsBody {
 }
 
 export interface RenamePasskeyBody {
-  /** How the person calls the passkey. */
+  /** How the person calls the passkey. One line without control characters, invisible characters and marks of direction. */
   name: string;
 }
 
@@ -1446,7 +1491,7 @@ export interface ReplayBody {
   endpoint_id: string;
   /** The first event to send again. */
   from_sequence: number;
-  /** The maximum number of events or deliveries of this request. Ten of them cost one token of the quota. */
+  /** The maximum number of events or deliveries of this request. Ten of them cost one token of the quota, whatever is found, and each that is sent again costs one more. */
   limit?: number;
 }
 
@@ -1471,7 +1516,7 @@ export interface ResendFailedBody {
   endpoint_id?: string;
   created_after?: string;
   created_before?: string;
-  /** The maximum number of events or deliveries of this request. Ten of them cost one token of the quota. */
+  /** The maximum number of events or deliveries of this request. Ten of them cost one token of the quota, whatever is found, and each that is sent again costs one more. */
   limit?: number;
 }
 
@@ -1607,9 +1652,6 @@ export interface SessionToken {
   person: Person;
 }
 
-/** The transaction; only its id and state if the client lacks `transactions:read`. */
-export type SpedUpTransaction = Transaction | TransactionSummary;
-
 export interface StateSum {
   state: "accepted" | "awaiting_approval" | "processing" | "broadcast" | "confirming" | "completed" | "rejected" | "failed" | "cancelled";
   asset: string;
@@ -1701,7 +1743,7 @@ export interface System {
   /** The chains that are in use. */
   networks: ({
     network: string;
-    state: "connecting" | "following" | "halted";
+    state: "connecting" | "waiting" | "following" | "halted";
   })[];
   keys: {
     /** The ids of the keys that verify access tokens. */
@@ -1769,7 +1811,7 @@ export interface Transaction {
   /** What the network charged; null if nothing was charged. */
   fee: Fee | null;
   network: string;
-  /** The hash under which its network knows it. It changes if a payment is replaced by one with a higher fee. Null before it is broadcast, and on the book. */
+  /** The hash under which its network knows it: the first that was sent, until a block contains it, then the one in the block. The two differ if a payment was replaced by one with a higher fee; `GET /v1/search` finds it by both. Null before it is broadcast, and on the book. */
   hash: string | null;
   /** The block that contains it. Null before it is in one, after a reorganisation took it out, and on the book. */
   block: {
@@ -1968,8 +2010,16 @@ export interface WalletSending {
   oldest_at: string | null;
   /** Why nothing more is sent from this wallet until the operator resumes it; null if it is not halted. */
   halted_reason: string | null;
-  /** Why no payment of this wallet gets a nonce or ends without one. `wallet_halted`: see `halted_reason`. `network_halted`: its network is halted, see `GET /v1/networks`. `unconfirmed`: the database may have been restored from a backup, and the wallet is compared with its chain and the signer first; payments that were accepted before may have been made. Null if nothing blocks them; a payment can still wait for a node, for the signer or for fees. */
-  blocked_by: "wallet_halted" | "network_halted" | "unconfirmed" | null;
+  /** Why no payment of this wallet goes on. `wallet_halted`: see `halted_reason`. `network_halted`: its network is halted, see `GET /v1/networks`. `unconfirmed`: the database may have been restored from a backup, and the wallet is compared with its chain and the signer first; payments that were accepted before may have been made. `network_waiting`: no process follows its network at the moment; if that stays so, the network may have been removed from the configuration. `fees_above_cap`: the base fee of its network is above the cap, `fee_cap_gwei` in `GET /v1/networks`, so that no block takes its payments until fees fall or the operator raises the cap. Null if nothing blocks them; a payment can still wait for a node, for the signer or for fees. */
+  blocked_by: "wallet_halted" | "network_halted" | "unconfirmed" | "network_waiting" | "fees_above_cap" | null;
+}
+
+export interface WalletState {
+  id: string;
+  object: "wallet";
+  state: "creating" | "active";
+  /** Nothing can be sent from a frozen wallet. */
+  frozen: boolean;
 }
 
 export interface WalletSummary {
@@ -2097,8 +2147,8 @@ export interface WebhookEndpoint {
   state: "pending" | "enabled" | "disabled" | "deleted";
   /** When the receiver at this URL answered a challenge; null if it has not yet. */
   verified_at: string | null;
-  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `tampered`: something other than the service has changed it in the database; it can only be deleted. */
-  disabled_reason: "requested" | "gone" | "failing" | "tampered" | null;
+  /** `requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `client_disabled`: the client in `client_id` is disabled; deliveries wait until it is enabled, or until another client names the URL and so takes the endpoint over. `tampered`: something other than the service has changed it in the database; it can only be deleted. */
+  disabled_reason: "requested" | "gone" | "failing" | "client_disabled" | "tampered" | null;
   disabled_at: string | null;
   /** The time since which no delivery has succeeded; null if the last attempt succeeded. */
   failing_since: string | null;

@@ -42,6 +42,9 @@ export function createTransactions(transport: Transport) {
       ),
     approvals: (id: string, options?: CallOptions) =>
       transport.call("GET /v1/transactions/{id}/approvals", { path: { id } }, options),
+    /** Which of its approvals count now, and why others do not. */
+    approvalTally: (id: string, options?: CallOptions) =>
+      transport.call("GET /v1/transactions/{id}/approvals/tally", { path: { id } }, options),
     /** What it has moved in the ledger. */
     entries: (id: string, options?: CallOptions) =>
       transport.call("GET /v1/transactions/{id}/entries", { path: { id } }, options),

@@ -33,6 +33,8 @@ export interface FollowOptions extends CallOptions {
   since?: number | undefined;
   /** The epoch that `since` belongs to. */
   epoch?: string | undefined;
+  /** Called when items follow as they happen, and when the connection is lost: they follow later then. */
+  onConnection?: ((isConnected: boolean) => void) | undefined;
 }
 
 interface Position {
@@ -46,7 +48,7 @@ interface Position {
 export async function* follow<Item>(
   transport: Transport,
   followed: Followed<Item>,
-  { since, epoch, ...options }: FollowOptions,
+  { since, epoch, onConnection, ...options }: FollowOptions,
 ): AsyncGenerator<{ sequence: number; epoch: string; item: Item } | Gap, void, undefined> {
   const position: Position = { since, epoch };
   for await (const { socket, isAlive } of keepConnected(transport, options)) {
@@ -60,6 +62,7 @@ export async function* follow<Item>(
         subscribe(socket, followed, position.since);
       } else if (message.type === "subscribed") {
         isAlive();
+        onConnection?.(true);
         const gap = gapOfSubscription(message, position, socket);
         if (gap === undefined) continue;
         socket.send({ type: "unsubscribe", channel: followed.channel });
@@ -75,6 +78,7 @@ export async function* follow<Item>(
         yield { ...found, epoch: socket.epoch };
       }
     }
+    onConnection?.(false);
   }
 }
 

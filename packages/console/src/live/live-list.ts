@@ -9,16 +9,21 @@ export interface LiveState<Row> {
   waiting: number;
   isPaused: boolean;
   connection: Connection;
-  /** Set if older ones were dropped from memory. */
+  /** Set if there are older ones, which were not read or were dropped from memory. */
   isCut: boolean;
   problem: unknown;
 }
 
 /** What the list needs of the service. */
 export interface LiveSource<Row> {
-  /** The newest rows, and the sequence of the log that was last before they were read. */
-  load: (signal: AbortSignal) => Promise<{ rows: Row[]; sequence: number; epoch: string }>;
-  follow: (since: number, epoch: string, signal: AbortSignal) => AsyncIterable<FollowedEvent>;
+  /** The newest rows, whether there are older ones, and the sequence of the log that was last before they were read. */
+  load: (signal: AbortSignal) => Promise<{ rows: Row[]; isCut: boolean; sequence: number; epoch: string }>;
+  follow: (
+    since: number,
+    epoch: string,
+    signal: AbortSignal,
+    onConnection: (isConnected: boolean) => void,
+  ) => AsyncIterable<FollowedEvent>;
 }
 
 /** What a row is. */
@@ -76,11 +81,14 @@ export class LiveList<Row> {
     const backoff = createBackoff();
     while (!signal.aborted) {
       try {
-        const { rows, sequence, epoch } = await this.#source.load(signal);
+        const { rows, isCut, sequence, epoch } = await this.#source.load(signal);
         this.#rows = this.#mapOf(rows.filter(this.#kind.matches));
-        this.#isCut = false;
+        this.#isCut = isCut;
         this.#showLoaded();
-        for await (const found of this.#source.follow(sequence, epoch, signal)) {
+        const show = (isConnected: boolean) => {
+          if (!signal.aborted) this.#set({ connection: isConnected ? "live" : "interrupted" });
+        };
+        for await (const found of this.#source.follow(sequence, epoch, signal, show)) {
           // What was read may never have happened, or there is a hole: everything is read again.
           if (found.type === "gap") break;
           const row = this.#kind.read(found.event);

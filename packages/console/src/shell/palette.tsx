@@ -86,7 +86,7 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
           </div>
         ))}
       </div>
-      {found.error !== null && <Problem error={found.error} />}
+      {found.error !== null && <Problem error={found.error} retry={() => void found.refetch()} />}
       {hits.length === 0 && (
         <p className="quiet" role="status">
           {found.isFetching

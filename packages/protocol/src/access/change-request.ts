@@ -4,9 +4,10 @@ import { Page, PageQuery } from "../pagination.js";
 import { CreateDestinationBody } from "../policy/destination.js";
 import { PolicyDocument } from "../policy/policy-document.js";
 import { Nullable, OneOf, PathId, Timestamp } from "../values.js";
+import { VisibleText } from "../visible-text.js";
 import { allScopes } from "./scopes.js";
 
-const Comment = Type.String({ minLength: 1, maxLength: 256 });
+const Comment = VisibleText(256);
 const Id = Type.String({ minLength: 1, maxLength: 64 });
 const closed = { additionalProperties: false };
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { exampleIds } from "../examples/example-ids.js";
 import { Nullable, PathId, Timestamp } from "../values.js";
+import { VisibleLine } from "../visible-text.js";
 import { Passkey, Person } from "./person.js";
 
 const closed = { additionalProperties: false };
@@ -68,11 +69,7 @@ export const RegistrationOptions = Type.Object(
   { $id: "RegistrationOptions", description: "What `navigator.credentials.create` needs." },
 );
 
-const PasskeyName = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description: "How the person calls the passkey.",
-});
+const PasskeyName = VisibleLine(64, "How the person calls the passkey. ");
 const newPasskey = {
   name: PasskeyName,
   ...credential,

@@ -114,6 +114,14 @@ export const marketExamples: Examples = {
     summary: "Cancelled",
     value: { ...partlyFilledOrder, state: "cancelled", version: 4 },
   },
+  "ChangedOrder.partially_filled": {
+    summary: "For a client with `orders:read`",
+    value: partlyFilledOrder,
+  },
+  "ChangedOrder.summary": {
+    summary: "For a client without it",
+    value: { id: exampleIds.order, object: "order", state: "partially_filled" },
+  },
   OrderPage: lastPage(partlyFilledOrder),
   OrderStates: { value: { data: describeOrderStates() } },
 };

@@ -86,4 +86,23 @@ export const policyExamples: Examples = {
   CreateDestinationBody: { value: exampleDestinationBody },
   Destination: { value: destination },
   DestinationPage: lastPage(destination),
+  ApprovalTally: {
+    value: {
+      object: "approval_tally",
+      transaction_id: exampleIds.transaction,
+      state: "pending",
+      required: 2,
+      counted: 0,
+      held: false,
+      decisions: [
+        {
+          client_id: exampleIds.approver,
+          decision: "approve",
+          decided_at: "2026-11-16T10:02:44.310Z",
+          counts: false,
+          reason: "client_disabled",
+        },
+      ],
+    },
+  },
 };

@@ -190,21 +190,21 @@ export const transactionExamples: Examples = {
   "Transaction.deposit": { summary: "A deposit", value: deposit },
   "Transaction.failed": { summary: "Failed", value: failedTransaction },
   "Transaction.broadcast": { summary: "A payout, sent to its chain", value: broadcastPayout },
-  "SpedUpTransaction.whole": {
-    summary: "For a client with `transactions:read`",
+  "ChangedTransaction.awaiting_approval": {
+    summary: "Waits for a second approval, for a client with `transactions:read`",
+    value: awaitingApproval,
+  },
+  "ChangedTransaction.broadcast": {
+    summary: "Sped up, for a client with `transactions:read`",
     value: broadcastPayout,
   },
-  "SpedUpTransaction.summary": {
-    summary: "For a client without it",
-    value: { id: exampleIds.transaction, object: "transaction", state: "broadcast" },
-  },
-  "CancelledTransaction.whole": {
-    summary: "For a client with `transactions:read`",
+  "ChangedTransaction.cancelled": {
+    summary: "Cancelled, for a client with `transactions:read`",
     value: cancelledTransaction,
   },
-  "CancelledTransaction.summary": {
+  "ChangedTransaction.summary": {
     summary: "For a client without it",
-    value: { id: exampleIds.transaction, object: "transaction", state: "cancelled" },
+    value: { id: exampleIds.transaction, object: "transaction", state: "processing" },
   },
   TransactionPage: lastPage(completedTransaction),
   CreateTransactionsBody: {

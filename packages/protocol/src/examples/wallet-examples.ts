@@ -57,6 +57,8 @@ const chainWallet: Wallet = {
   },
 };
 
+const frozenWallet: Wallet = { ...activeWallet, frozen: true, frozen_reason: frozenReason, version: 3 };
+
 export const walletExamples: Examples = {
   "CreateWalletBody.book": { summary: "On the book", value: { name: "Payouts", purpose: "payout" } },
   "CreateWalletBody.chain": {
@@ -71,7 +73,23 @@ export const walletExamples: Examples = {
   FreezeWalletBody: { value: { reason: frozenReason } },
   "Wallet.frozen": {
     summary: "Frozen",
-    value: { ...activeWallet, frozen: true, frozen_reason: frozenReason, version: 3 },
+    value: frozenWallet,
+  },
+  "ChangedWallet.frozen": {
+    summary: "Frozen, for a client with `wallets:read`",
+    value: frozenWallet,
+  },
+  "ChangedWallet.frozen_summary": {
+    summary: "Frozen, for a client without it",
+    value: { id: activeWallet.id, object: "wallet", state: "active", frozen: true },
+  },
+  "ChangedWallet.active": {
+    summary: "Not frozen, for a client with `wallets:read`",
+    value: activeWallet,
+  },
+  "ChangedWallet.active_summary": {
+    summary: "Not frozen, for a client without it",
+    value: { id: activeWallet.id, object: "wallet", state: "active", frozen: false },
   },
   "Wallet.chain": { summary: "On a chain", value: chainWallet },
   WalletPage: lastPage(activeWallet),

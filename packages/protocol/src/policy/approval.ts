@@ -1,5 +1,7 @@
+import { approvalFaults } from "@bursar/domain";
 import { type Static, Type } from "typebox";
 import { Nullable, OneOf, Timestamp } from "../values.js";
+import { VisibleText } from "../visible-text.js";
 
 const Decision = OneOf(["approve", "reject"]);
 const Digest = Type.String({
@@ -13,7 +15,7 @@ export const DecideApprovalBody = Type.Object(
   {
     decision: Decision,
     digest: Digest,
-    comment: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    comment: Type.Optional(VisibleText(256)),
   },
   { $id: "DecideApprovalBody", additionalProperties: false },
 );
@@ -28,7 +30,10 @@ export const ApprovalStatus = Type.Object(
     }),
     rule: Type.String({ description: "The policy rule that requires approval." }),
     required: Type.Integer({ description: "The number of approvals required." }),
-    approved: Type.Integer({ description: "The number of approvals given." }),
+    approved: Type.Integer({
+      description:
+        "The number of clients whose approval is recorded. One that was disabled or changed since, or is not independent, is among them and does not count, so a transaction can wait with as many as are required: `GET /v1/transactions/{id}/approvals/tally` counts.",
+    }),
     digest: Digest,
     expires_at: Timestamp(),
     signed: Type.Boolean({
@@ -52,6 +57,43 @@ export const ApprovalStatus = Type.Object(
   { $id: "ApprovalStatus" },
 );
 export type ApprovalStatus = Static<typeof ApprovalStatus>;
+
+/** The answer of `GET /v1/transactions/{id}/approvals/tally`. */
+export const ApprovalTally = Type.Object(
+  {
+    object: Type.Literal("approval_tally"),
+    transaction_id: Type.String(),
+    state: OneOf(["pending", "approved", "rejected", "expired"], {
+      description:
+        "What the decisions amount to now. `rejected` also if the policy in force rejects the transaction.",
+    }),
+    required: Type.Integer({
+      description:
+        "The number of approvals required now: of the rule that judged the transaction and the policy in force, the larger.",
+    }),
+    counted: Type.Integer({ description: "The number of approvals that count now." }),
+    held: Type.Boolean({
+      description:
+        "Whether the transaction waits whatever is decided, because its client is disabled or its tenant suspended.",
+    }),
+    decisions: Type.Array(
+      Type.Object({
+        client_id: Type.String(),
+        decision: Decision,
+        decided_at: Timestamp(),
+        counts: Type.Boolean(),
+        reason: Nullable(
+          OneOf([...approvalFaults], {
+            description:
+              "Why it does not count; null if it does. `not_an_approver`: the rule, or the policy in force, does not name the client. `not_recorded`: the service has not recorded it for this transaction. `changed_since`: the client was changed after the transaction was requested. `initiator_reset`: the operator reset the client that requested it shortly before. `shared_key`, `shared_lineage`: the client is not independent of the one that requested it. `counted_with_another`: it is not independent of an approval that counts.",
+          }),
+        ),
+      }),
+    ),
+  },
+  { $id: "ApprovalTally" },
+);
+export type ApprovalTally = Static<typeof ApprovalTally>;
 
 /** The signature of an approval, as evidence that can be verified later. */
 const ApprovalSignature = Type.Object(

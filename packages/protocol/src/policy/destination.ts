@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { exampleIds } from "../examples/example-ids.js";
 import { Page, PageQuery } from "../pagination.js";
 import { Nullable, OneOf, PathId, Timestamp } from "../values.js";
+import { VisibleLine, VisibleText } from "../visible-text.js";
 
 const stateNames = ["waiting", "active"] as const;
 
@@ -21,9 +22,9 @@ export const NetworkAddress = Type.Object(
 
 export const CreateDestinationBody = Type.Object(
   {
-    label: Type.String({ minLength: 1, maxLength: 128 }),
+    label: VisibleLine(128),
     ...NetworkAddress.properties,
-    note: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    note: Type.Optional(VisibleText(512)),
   },
   { $id: "CreateDestinationBody", additionalProperties: false },
 );

@@ -5,9 +5,9 @@ const Network = Type.Object(
   {
     id: Type.String({ description: "The CAIP-2 id, such as `eip155:1`." }),
     object: Type.Literal("network"),
-    state: OneOf(["connecting", "following", "halted"], {
+    state: OneOf(["connecting", "waiting", "following", "halted"], {
       description:
-        "`connecting`: no node was reached yet. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it.",
+        "`connecting`: no node was reached yet. `waiting`: no process follows it at the moment, so its payments wait. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it.",
     }),
     halted_reason: Nullable(Type.String(), "Why it is halted; null if it is not."),
     halted_at: Nullable(Timestamp()),

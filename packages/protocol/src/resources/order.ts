@@ -100,6 +100,17 @@ export const Order = Type.Object(
 );
 export type Order = Static<typeof Order>;
 
+/** What a client may see of an order that it can change but not read. */
+const OrderSummary = Type.Object(
+  { id: Type.String(), object: Type.Literal("order"), state: State },
+  { $id: "OrderSummary", additionalProperties: false },
+);
+
+export const ChangedOrder = Type.Union([Order, OrderSummary], {
+  $id: "ChangedOrder",
+  description: "The order; only its id and state if the client lacks `orders:read`.",
+});
+
 export const OrderPage = Page(Order, "OrderPage");
 export const OrderPath = Type.Object({ id: PathId("The id of the order.", exampleIds.order) });
 

@@ -61,7 +61,7 @@ export const System = Type.Object(
     ),
     signer: Nullable(OneOf(["up", "down"]), "Null if no chain is in use."),
     networks: Type.Array(
-      Type.Object({ network: Type.String(), state: OneOf(["connecting", "following", "halted"]) }),
+      Type.Object({ network: Type.String(), state: OneOf(["connecting", "waiting", "following", "halted"]) }),
       { maxItems: 100, description: "The chains that are in use." },
     ),
     keys: Type.Object({

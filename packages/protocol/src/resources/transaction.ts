@@ -106,7 +106,7 @@ export const Transaction = Type.Object(
     network: Type.String(),
     hash: Nullable(
       Type.String(),
-      "The hash under which its network knows it. It changes if a payment is replaced by one with a higher fee. Null before it is broadcast, and on the book.",
+      "The hash under which its network knows it: the first that was sent, until a block contains it, then the one in the block. The two differ if a payment was replaced by one with a higher fee; `GET /v1/search` finds it by both. Null before it is broadcast, and on the book.",
     ),
     block: Nullable(
       Type.Object({ number: Type.Integer(), hash: Type.String() }),
@@ -136,19 +136,14 @@ export const Transaction = Type.Object(
 export type Transaction = Static<typeof Transaction>;
 
 export const TransactionPage = Page(Transaction, "TransactionPage");
-/** What a client may see of a transaction that it can cancel but not read. */
+/** What a client may see of a transaction that it can change but not read. */
 const TransactionSummary = Type.Object(
   { id: Type.String(), object: Type.Literal("transaction"), state: Transaction.properties.state },
   { $id: "TransactionSummary", additionalProperties: false },
 );
 
-export const CancelledTransaction = Type.Union([Transaction, TransactionSummary], {
-  $id: "CancelledTransaction",
-  description: "The transaction; only its id and state if the client lacks `transactions:read`.",
-});
-
-export const SpedUpTransaction = Type.Union([Transaction, TransactionSummary], {
-  $id: "SpedUpTransaction",
+export const ChangedTransaction = Type.Union([Transaction, TransactionSummary], {
+  $id: "ChangedTransaction",
   description: "The transaction; only its id and state if the client lacks `transactions:read`.",
 });
 

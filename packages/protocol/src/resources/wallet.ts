@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { exampleIds } from "../examples/example-ids.js";
 import { Page, PageQuery } from "../pagination.js";
 import { CreatedBy, Nullable, OneOf, PathId, Timestamp } from "../values.js";
+import { VisibleLine } from "../visible-text.js";
 
 const Purpose = OneOf(walletPurposes);
 const stateNames = ["creating", "active"] as const;
@@ -10,7 +11,7 @@ const State = OneOf(stateNames);
 
 export const CreateWalletBody = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 128 }),
+    name: VisibleLine(128),
     purpose: Purpose,
     network: Type.Optional(
       Type.String({
@@ -67,8 +68,8 @@ const Sending = Type.Object(
       "Why nothing more is sent from this wallet until the operator resumes it; null if it is not halted.",
     ),
     blocked_by: Nullable(
-      OneOf(["wallet_halted", "network_halted", "unconfirmed"]),
-      "Why no payment of this wallet gets a nonce or ends without one. `wallet_halted`: see `halted_reason`. `network_halted`: its network is halted, see `GET /v1/networks`. `unconfirmed`: the database may have been restored from a backup, and the wallet is compared with its chain and the signer first; payments that were accepted before may have been made. Null if nothing blocks them; a payment can still wait for a node, for the signer or for fees.",
+      OneOf(["wallet_halted", "network_halted", "unconfirmed", "network_waiting", "fees_above_cap"]),
+      "Why no payment of this wallet goes on. `wallet_halted`: see `halted_reason`. `network_halted`: its network is halted, see `GET /v1/networks`. `unconfirmed`: the database may have been restored from a backup, and the wallet is compared with its chain and the signer first; payments that were accepted before may have been made. `network_waiting`: no process follows its network at the moment; if that stays so, the network may have been removed from the configuration. `fees_above_cap`: the base fee of its network is above the cap, `fee_cap_gwei` in `GET /v1/networks`, so that no block takes its payments until fees fall or the operator raises the cap. Null if nothing blocks them; a payment can still wait for a node, for the signer or for fees.",
     ),
   },
   { $id: "WalletSending" },
@@ -113,6 +114,22 @@ export const Wallet = Type.Object(
   { $id: "Wallet" },
 );
 export type Wallet = Static<typeof Wallet>;
+
+/** What a client may see of a wallet that it can freeze or unfreeze but not read. */
+const WalletState = Type.Object(
+  {
+    id: walletFields.id,
+    object: walletFields.object,
+    state: walletFields.state,
+    frozen: walletFields.frozen,
+  },
+  { $id: "WalletState", additionalProperties: false },
+);
+
+export const ChangedWallet = Type.Union([Wallet, WalletState], {
+  $id: "ChangedWallet",
+  description: "The wallet; only its id and state if the client lacks `wallets:read`.",
+});
 
 /** A wallet in an event. Its balances are not part of what changed. */
 export const WalletSummary = Type.Object(walletFields, { $id: "WalletSummary" });

@@ -108,10 +108,10 @@ const ResendLimit = Type.Integer({
   maximum: resendMax,
   default: resendMax,
   description:
-    "The maximum number of events or deliveries of this request. Ten of them cost one token of the quota.",
+    "The maximum number of events or deliveries of this request. Ten of them cost one token of the quota, whatever is found, and each that is sent again costs one more.",
 });
 
-/** How many items the quota is charged for, whatever the request finds. */
+/** How many items the quota is charged for, whatever the request finds. What it sends again is charged when it is known. */
 export function countResends({ limit = resendMax }: { limit?: number }): number {
   return limit;
 }

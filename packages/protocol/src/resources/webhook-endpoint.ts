@@ -42,8 +42,8 @@ const endpointFields = {
     "When the receiver at this URL answered a challenge; null if it has not yet.",
   ),
   disabled_reason: Nullable(
-    OneOf(["requested", "gone", "failing", "tampered"]),
-    "`requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `tampered`: something other than the service has changed it in the database; it can only be deleted.",
+    OneOf(["requested", "gone", "failing", "client_disabled", "tampered"]),
+    "`requested`: by a client. `gone`: the receiver answered 410. `failing`: no delivery succeeded for five days. `client_disabled`: the client in `client_id` is disabled; deliveries wait until it is enabled, or until another client names the URL and so takes the endpoint over. `tampered`: something other than the service has changed it in the database; it can only be deleted.",
   ),
   disabled_at: Nullable(Timestamp()),
   failing_since: Nullable(

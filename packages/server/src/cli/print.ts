@@ -25,7 +25,7 @@ export function printableLines(text: string): string {
 
 /** In JSON, such characters are in strings, except for the line feeds between its lines. */
 export function printableJson(json: string): string {
-  return json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+  return json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
     Array.from(
       { length: character.length },
       (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,

@@ -16,7 +16,7 @@ import { ConfigError } from "../config/setting.js";
 import { OperatorError } from "../operator-error.js";
 import { showAddress } from "../rails/evm/address/evm-address.js";
 import { auditChain, type ChainAudit } from "../rails/evm/audit-chain.js";
-import { createEvmDriver } from "../rails/evm/driver/evm-driver.js";
+import { createEvmDriver, type EvmDriver } from "../rails/evm/driver/evm-driver.js";
 import { createEvmRail } from "../rails/evm/evm-rail.js";
 import { createEvmNode, type EvmNode } from "../rails/evm/node/evm-node.js";
 import { createNetworkErrorReporter } from "../rails/evm/report-network-errors.js";
@@ -35,7 +35,7 @@ import { type Database, isDatabaseUnavailable } from "../store/core/database.js"
 import { createEventLog } from "../store/events/events.js";
 import type { ObserveUnit } from "../store/transactions/write-settlements.js";
 import { createChainDemand } from "./chains/chain-demand.js";
-import { createNetworkErrorLog } from "./chains/network-error-log.js";
+import { createLagReporter, createNetworkErrorLog } from "./chains/network-error-log.js";
 import { createDoubtReporter, createShortageReporter } from "./chains/report-shortages.js";
 import type { ComposeOptions } from "./compose.js";
 
@@ -74,7 +74,13 @@ const noChains: ChainParts = {
   createDrivers: () => [],
   useCases: { listNetworks: async () => [] },
   // Without values: the dashboard and the alerts know them all the same.
-  metrics: chainMetrics({ readStatus: async () => undefined, isUncompared: () => false, now: () => 0 }),
+  metrics: chainMetrics({
+    readStatus: async () => undefined,
+    isUncompared: () => false,
+    countUnestimated: () => undefined,
+    readLagging: () => [],
+    now: () => 0,
+  }),
   checkChains: async () => undefined,
   probe: async () => undefined,
   audit: async () => [],
@@ -96,12 +102,16 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
   const probedSigner = createSignerClient({ socketPath, forbiddenKeyIds, timeoutMs: probeTimeoutMs });
   const chains: Chain[] = networks.map((network) => ({
     network,
-    node: createEvmNode({ network, timers: nodeTimers, monotonicMs, random: Math.random }),
+    node: createEvmNode({
+      ...{ network, timers: nodeTimers, monotonicMs, random: Math.random },
+      onLagging: createLagReporter(log, network.network),
+    }),
   }));
   const names = networks.map(({ network }) => network);
   const demand = createChainDemand(options.chainsOnDemand !== true);
   /** The networks whose books this process could not compare when it last tried. */
   const uncompared = new Set<string>();
+  const unestimated = new Map<string, EvmDriver["countUnestimated"]>();
   const activator = createWalletActivator({
     listFollowed: async () => (await readNetworks(database, names)).map(({ network }) => network),
     store: createChainWalletActivation(database, createEventLog(wakeUps)),
@@ -135,19 +145,18 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
         log.debug({ err: error }, "wallets could not be looked for"),
       );
     });
+  const driven: Driven = { chains, signer, uncompared, unestimated, onRegistered: activator.wake };
   return {
     rails: chains.map(({ network }) => ({ rail: createEvmRail(network) })),
     createDrivers: (services) =>
-      createDrivers(options, { chains, signer, uncompared, onRegistered: activator.wake }, services).map(
-        (driver, index) => ({
-          ...driver,
-          start: () =>
-            demand.whenNeeded(() => {
-              void compareLimits(probedSigner, (chains[index] as Chain).network, log);
-              driver.start();
-            }),
-        }),
-      ),
+      createDrivers(options, driven, services).map((driver, index) => ({
+        ...driver,
+        start: () =>
+          demand.whenNeeded(() => {
+            void compareLimits(probedSigner, (chains[index] as Chain).network, log);
+            driver.start();
+          }),
+      })),
     useCases: {
       listNetworks: async () => {
         demand.need();
@@ -157,6 +166,8 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
     metrics: chainMetrics({
       readStatus: readStatusInUse,
       isUncompared: (network) => uncompared.has(network),
+      countUnestimated: (network) => unestimated.get(network)?.(),
+      readLagging: (network) => chains.find(({ node }) => node.network === network)?.node.readLagging() ?? [],
       now,
     }),
     checkChains: async () => {
@@ -190,13 +201,14 @@ interface Driven {
   chains: readonly Chain[];
   signer: Signer;
   uncompared: Set<string>;
+  unestimated: Map<string, EvmDriver["countUnestimated"]>;
   /** A network was reached for the first time. */
   onRegistered: () => void;
 }
 
 function createDrivers(
   { database, wakeUps, log, newUuid, now }: ComposeOptions,
-  { chains, signer, uncompared, onRegistered }: Driven,
+  { chains, signer, uncompared, unestimated, onRegistered }: Driven,
   { observeUnit, ...services }: ChainServices,
 ): RailDriver[] {
   const stored = createChainStore(database, createEventLog(wakeUps), observeUnit);
@@ -234,6 +246,8 @@ function createDrivers(
       timers: nodeTimers,
     }),
   );
+  for (const [index, driver] of drivers.entries())
+    unestimated.set((chains[index] as Chain).network.network, driver.countUnestimated);
   database.identity.subscribe(() => {
     for (const driver of drivers) driver.reset();
   });

@@ -15,9 +15,6 @@ import { createTransactionMetrics } from "../app/metrics/transaction-metrics.js"
 import type { RailServices, Rails } from "../app/rails/rail.js";
 import { createRailRecorder } from "../app/rails/record-rail-events.js";
 import { createAcceptQueue } from "../app/transactions/accept-queue.js";
-import { createApprovalLister } from "../app/transactions/approvals/approval-evidence.js";
-import { createApprovalDecider } from "../app/transactions/approvals/decide-approval.js";
-import { createWaitingJudge } from "../app/transactions/approvals/judge-waiting-transaction.js";
 import { createTransactionCanceller } from "../app/transactions/cancel-transaction.js";
 import { type CancelTransactions, createBatchCanceller } from "../app/transactions/cancel-transactions.js";
 import { createChangeHub } from "../app/transactions/change-hub.js";
@@ -48,7 +45,6 @@ import { isDatabaseUnavailable, isLockTimeout, isStatementTimeout } from "../sto
 import { createEventLog, createEventStore } from "../store/events/events.js";
 import { createEventSearch } from "../store/events/find-events.js";
 import { readEntries } from "../store/ledger/ledger.js";
-import { createApprovalStore } from "../store/transactions/approvals.js";
 import { createDeadlinePages } from "../store/transactions/deadline-page.js";
 import { createRailTransactionStore } from "../store/transactions/rail-transactions.js";
 import { createSettlementStore } from "../store/transactions/settlement.js";
@@ -56,6 +52,7 @@ import { createTransactionStore } from "../store/transactions/transactions.js";
 import { createWalletActivation } from "../store/wallets/activate-wallets.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
+import { composeApprovals } from "./compose-approvals.js";
 import type { ChainServices } from "./compose-chains.js";
 import { composeDeposits, type DepositParts } from "./compose-deposits.js";
 import { composeLoad } from "./compose-load.js";
@@ -113,8 +110,6 @@ export function composeTransactions(
     presentOrder: orders.presentOrder,
     changeRequests: createChangeRequestStore(database, events),
   });
-  const approvals = createApprovalStore(database, events);
-  const evidence = createEvidenceBox(sealing, now, secretContexts.approval);
   const changes = createChangeHub(nodeTimers);
   const read = createTransactionReader({ store: transactions, changes, monotonicMs });
   const counts = createTransactionMetrics();
@@ -257,12 +252,10 @@ export function composeTransactions(
         now,
       }),
       listEntries: createEntryLister({ read, readEntries: readEntries.bind(undefined, database), assets }),
-      listApprovals: createApprovalLister({ read, store: approvals, box: evidence }),
-      decideApproval: createApprovalDecider({
-        ...{ store: approvals, read, box: evidence },
-        judgeWaiting: createWaitingJudge({ policies, allowList, wallets: walletDirectory }),
+      ...composeApprovals({
+        ...{ database, events, read, policies, allowList, wallets: walletDirectory, now },
+        box: createEvidenceBox(sealing, now, secretContexts.approval),
         onRecorded: () => wakeUps.publish("accepted", []),
-        now,
       }),
       listAssets: () => presentedAssets,
       listEvents,
@@ -293,7 +286,7 @@ export function composeTransactions(
         ...{ recorder: audit, wallets: walletDirectory },
         now,
       }),
-      presentWallet: createWalletPresenter(assets),
+      presentWallet: createWalletPresenter(assets, settings.networks),
     },
   };
 }

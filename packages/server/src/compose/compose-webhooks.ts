@@ -4,6 +4,7 @@ import type { AuditRecorder } from "../app/audit/audit-recorder.js";
 import type { ClientAccessCache } from "../app/clients/client.js";
 import { createEpochNames } from "../app/events/epoch.js";
 import { createDeliveryMetrics } from "../app/metrics/delivery-metrics.js";
+import type { LoadShedder } from "../app/quotas/load-shedder.js";
 import { createDeliveryAttempter } from "../app/webhooks/attempt-delivery.js";
 import { createAuthorizedAttempter } from "../app/webhooks/authorize-delivery.js";
 import { createEndpointChanges } from "../app/webhooks/change-endpoint.js";
@@ -83,19 +84,22 @@ export interface WebhookParts {
 
 /** Deliveries wake the sender; this is for retries, and for notifications that were lost. */
 const lookEveryMs = 2000;
+/** In tokens. It is no part of a quota: nothing is refused, and a tenant with more deliveries waits longer for them. */
+const attemptCost = 1;
 const retentionIntervalMs = 3_600_000;
 const firstRetentionMs = 60_000;
 const dayMs = 86_400_000;
 
 interface WebhookNeeds {
   signed: Pick<EventRendererDeps, "present" | "onTampered">;
-  audit: Pick<AuditRecorder, "record">;
+  audit: Pick<AuditRecorder, "record" | "recordAct">;
   clients: ClientAccessCache;
+  shedder: Pick<LoadShedder, "count">;
 }
 
 export function composeWebhooks(
   options: ComposeOptions,
-  { signed, audit, clients }: WebhookNeeds,
+  { signed, audit, clients, shedder }: WebhookNeeds,
 ): WebhookParts {
   const { database, sealing, wakeUps, webhooks, log, tracer, newUuid, now } = options;
   const endpoints = createEndpointStore(database, createEventLog(wakeUps));
@@ -134,6 +138,7 @@ export function composeWebhooks(
     store: createSendingStore(database, tampered.report),
     renderEvents,
     attempt: counts.count(createAuthorizedAttempter({ attempt, clients, now })),
+    onAttempt: (tenantId) => shedder.count(tenantId, attemptCost),
     disableEndpoint: createDisabler(endpoints, now),
     concurrency: webhooks.concurrency,
     // Random, because the database's clock is not known yet.
@@ -190,8 +195,8 @@ export function composeWebhooks(
         (await endpoints.readEndpoint(tenantId, id)) ?? { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" },
       listEndpoints: endpoints.listEndpoints,
       ...createEndpointChanges({ ...deps, onChanged }),
-      verifyEndpoint: createEndpointVerifier({ ...deps, attempt, onChanged }),
-      testEndpoint: createEndpointTester({ endpoints, attempt, newUuid, now, onChanged }),
+      verifyEndpoint: createEndpointVerifier({ ...deps, attempt, audit, onChanged }),
+      testEndpoint: createEndpointTester({ endpoints, attempt, audit, newUuid, now, onChanged }),
       showDelivery: createDeliveryShower({ deliveries, renderEvents }),
       listDeliveries: deliveries.listDeliveries,
       ...createEndpointStats({ store: createEndpointStatsStore(database), endpoints, now }),

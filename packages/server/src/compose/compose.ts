@@ -179,7 +179,7 @@ export function compose(given: ComposeOptions): Parts {
     ...chains.createDrivers(transactions.chainServices),
   ];
   const webhooks = composeWebhooks(options, {
-    ...{ signed: transactions.signed, audit: access.guard.audit, clients: access.clients },
+    ...{ signed: transactions.signed, audit: access.guard.audit, clients: access.clients, shedder },
   });
   const stream = composeStream(options, access, transactions.useCases, markets);
   const auditKeys = () => listAuditKeys(keys, keys.ids());

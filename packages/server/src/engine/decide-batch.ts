@@ -1,5 +1,4 @@
 import {
-  type ApprovalRequirement,
   type ApprovalTally,
   countsTowardsLimits,
   countTransaction,
@@ -7,12 +6,12 @@ import {
   decideOnBalances,
   type FailureCode,
   type TransactionEvent,
-  tallyApprovals,
   type UsageByWindow,
 } from "@bursar/domain";
 import type { Balances } from "../app/ledger/ledger-unit.js";
-import { type JudgementPlan, judgePlanned, judgePlannedWaiting } from "../app/policy/judge-batch.js";
+import { type JudgementPlan, judgePlanned } from "../app/policy/judge-batch.js";
 import type { Rails } from "../app/rails/rail.js";
+import { tallyPending } from "../app/transactions/approvals/tally-pending.js";
 import type {
   ClaimedPayment,
   NewJudgement,
@@ -158,7 +157,6 @@ function judge(payment: ClaimedPayment, facts: BatchFacts, occurredAt: Date): Co
   }
 }
 
-/** Counts by what the payment was found to require, and then by the policy in force, if another has been put in force since. */
 function countApprovals(
   payment: ClaimedPayment,
   pending: PendingApproval,
@@ -166,26 +164,9 @@ function countApprovals(
   occurredAt: Date,
 ): Course {
   if (pending.isRejected) return unjudged({ kind: "reject", failure: "APPROVAL_REJECTED" });
-  const before = tallyFor(payment, pending, pending.requirement, occurredAt);
-  const isEnded = before.state === "rejected" || before.state === "expired";
-  if (isEnded) return followTally(payment, pending, facts, before);
-  const { policyVersion, verdict } = judgePlannedWaiting(facts.policies, payment, pending);
-  if (verdict.kind === "require_approval") {
-    const tally = tallyFor(payment, pending, verdict.requirement, occurredAt);
-    return followTally(payment, pending, facts, tally);
-  }
-  const policy = { version: policyVersion, rule: verdict.rule, reason: verdict.reason };
-  return unjudged({ kind: "reject", failure: "POLICY_REJECTED", policy });
-}
-
-function tallyFor(
-  { clientId, requestedAtMs }: ClaimedPayment,
-  { askedAt, initiator, approvals }: PendingApproval,
-  requirement: ApprovalRequirement,
-  occurredAt: Date,
-): ApprovalTally {
-  const asked = { ...initiator, initiatorId: clientId, requestedAtMs, askedAtMs: askedAt.getTime() };
-  return tallyApprovals(requirement, asked, approvals, occurredAt.getTime());
+  const { tally, rejectedBy } = tallyPending(payment, pending, facts.policies, occurredAt);
+  if (rejectedBy === null) return followTally(payment, pending, facts, tally);
+  return unjudged({ kind: "reject", failure: "POLICY_REJECTED", policy: rejectedBy });
 }
 
 function followTally(

@@ -90,6 +90,7 @@ import { listEntries } from "./routes/transactions/list-entries.js";
 import { listTransactionStates } from "./routes/transactions/list-transaction-states.js";
 import { listTransactions } from "./routes/transactions/list-transactions.js";
 import { readTransaction } from "./routes/transactions/read-transaction.js";
+import { showApprovalTally } from "./routes/transactions/show-approval-tally.js";
 import { speedUpTransaction } from "./routes/transactions/speed-up-transaction.js";
 import { createWallet } from "./routes/wallets/create-wallet.js";
 import { freezeWallet, unfreezeWallet } from "./routes/wallets/freeze-wallet.js";
@@ -125,6 +126,7 @@ export function listRoutes(useCases: UseCases, publicUrl: string): Route[] {
     speedUpTransaction(useCases),
     decideApproval(useCases),
     listApprovals(useCases),
+    showApprovalTally(useCases),
     listEntries(useCases),
     listTransactionStates,
     listAssets(useCases),

@@ -1,4 +1,4 @@
-import { deprecationKeyword, type ErrorDetail } from "@bursar/protocol";
+import { deprecationKeyword, type ErrorDetail, visibleTextFormats } from "@bursar/protocol";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 
@@ -64,6 +64,7 @@ function createAjv(coerceTypes: false | "array"): Ajv {
   ajv.addVocabulary([deprecationKeyword]);
   const { validate: isTimestamp } = ajv.formats["date-time"] as { validate: (value: string) => boolean };
   ajv.addFormat("date-time", (value) => isTimestamp(value) && isSupportedTime(Date.parse(value)));
+  for (const [name, { test }] of Object.entries(visibleTextFormats)) ajv.addFormat(name, test);
   return ajv;
 }
 
@@ -124,6 +125,8 @@ function meantBranch(union: ErrorObject, branches: readonly ErrorObject[][]): Er
 
 const formatReasons: Readonly<Record<string, string>> = {
   "date-time": "must be a time such as 2026-01-31T12:00:00Z",
+  "visible-line": visibleTextFormats["visible-line"].reason,
+  "visible-text": visibleTextFormats["visible-text"].reason,
 };
 
 function describeFault(error: ErrorObject, base: string): ErrorDetail | undefined {

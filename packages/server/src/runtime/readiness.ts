@@ -14,7 +14,7 @@ export interface Readiness {
 
 export interface ChainChecks {
   signer: "up" | "down";
-  networks: Readonly<Record<string, "connecting" | "following" | "halted">>;
+  networks: Readonly<Record<string, "connecting" | "waiting" | "following" | "halted">>;
 }
 
 type ReadinessState = "starting" | "ready" | "stopping";

@@ -112,6 +112,14 @@ describe("the queue of an endpoint", () => {
     expect(queue.isIdle()).toBe(true);
   });
 
+  it("takes nothing that was read for it before it was closed", () => {
+    const queue = createEndpointQueue(lease, concurrency);
+    queue.request(10);
+    queue.close();
+    queue.add([job("a")], dueOf([job("a")]));
+    expect(queue.isIdle()).toBe(true);
+  });
+
   it("returns what it holds to the store when the endpoint does not answer, but for one of each kind, and reads it again", () => {
     const fresh = Array.from({ length: 20 }, (_, number) => job(`f${number}`, { sequence: number + 1 }));
     const again = ["r0", "r1"].map((id) => job(id, { attempts: 1, sequence: 1 }));

@@ -19,6 +19,8 @@ export interface EndpointQueue {
   mayHaveMore: boolean;
   /** Nothing more is sent; what is under way is still reported. */
   isClosed: boolean;
+  /** Whether it was closed because its client is disabled, as this process knows it: for the length of a lease nobody looks again. */
+  isStopped: boolean;
   lastActiveMs: number;
   /** When its lease was acquired, by the monotonic clock. */
   heldSinceMs: number;
@@ -51,6 +53,10 @@ export interface EndpointQueue {
   failingForMs: (nowMs: number) => number;
   /** The outcome has been recorded. */
   forget: (deliveryId: string) => void;
+  /** Reports that nothing was sent because its turn came too late. The next holder of the lease starts over. */
+  giveUp: (job: Job) => void;
+  /** Reports that nothing was sent because the client of the endpoint is disabled. The delivery stays as it is, and nothing more is sent. */
+  stop: (job: Job) => void;
   /** The lease after a renewal. If the endpoint was enabled meanwhile, or has answered a test, the pause after its failures ends. */
   renew: (lease: EndpointLease) => void;
   close: () => void;
@@ -107,6 +113,7 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
     lease,
     mayHaveMore: true,
     isClosed: false,
+    isStopped: false,
     lastActiveMs: 0,
     heldSinceMs: 0,
     lastFill: 0,
@@ -130,6 +137,8 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
     },
     isNew: (deliveryId) => !knownAtRequest.has(deliveryId),
     add: (jobs, found) => {
+      // Closed while they were read.
+      if (queue.isClosed) return;
       for (const { due } of jobs) known.add(due.id);
       ready.push(...jobs);
       let first = 0;
@@ -169,6 +178,15 @@ export function createEndpointQueue(lease: EndpointLease, concurrency: number): 
     pausedForMs: (nowMs) => Math.max(0, breaker.openUntilMs - nowMs),
     failingForMs: (nowMs) => (failingSince === null ? 0 : nowMs - failingSince.getTime()),
     forget: (deliveryId) => known.delete(deliveryId),
+    giveUp: (job) => {
+      leave(job);
+      known.delete(job.due.id);
+      queue.close();
+    },
+    stop: (job) => {
+      queue.isStopped = true;
+      queue.giveUp(job);
+    },
     renew: (renewed) => {
       const { version } = queue.lease.endpoint;
       queue.lease = renewed;

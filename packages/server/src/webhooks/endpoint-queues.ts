@@ -1,3 +1,4 @@
+import { isServed } from "../app/webhooks/endpoint.js";
 import {
   type EndpointKey,
   type EndpointLease,
@@ -126,8 +127,8 @@ export function createEndpointQueues({
     const after = tenantIds === "any" ? acquiredUpTo.get(areFailing) : undefined;
     const wanted = { tenantIds, areFailing, dueBy: new Date(now()), limit, after };
     const acquired = await leases.acquire(wanted);
-    for (const lease of acquired) if (lease.endpoint.isTampered !== true) add(lease);
-    // Those that were tampered with count: the next look continues behind them.
+    for (const lease of acquired) if (isServed(lease.endpoint)) add(lease);
+    // Those that nothing is sent to count: the next look continues behind them.
     const isFull = acquired.length >= limit;
     if (tenantIds === "any") acquiredUpTo.set(areFailing, isFull ? lastOf(acquired) : undefined);
     // The others are acquired when they are looked at again.
@@ -194,7 +195,12 @@ export function createEndpointQueues({
     },
     maintain: async (isUrgent) => {
       if (isUrgent || leases.isRenewalDue()) await renew();
-      await release([...queues.values()].filter(isUnused));
+      const unused = [...queues.values()].filter(isUnused);
+      await release(unused.filter(({ isStopped }) => !isStopped));
+      await release(
+        unused.filter(({ isStopped }) => isStopped),
+        leaseMs,
+      );
       await releaseFailing();
       await makeRoom();
     },

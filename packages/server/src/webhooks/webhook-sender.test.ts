@@ -81,6 +81,7 @@ function sendTo(
       else await new Promise<void>((resolve) => underWay.push(resolve));
       return delivered;
     },
+    onAttempt: () => undefined,
     disableEndpoint: async () => undefined,
     concurrency: 4,
     holder: "holder",
@@ -169,7 +170,7 @@ it("reads for fewer and fewer endpoints at a time while that fails", async () =>
     {
       onError: (error) => void failures.push(error),
       // Without the pause after each error.
-      timers: { after: (ms, work) => nodeTimers.after(Math.min(ms, 2), work) },
+      timers: { ...nodeTimers, after: (ms, work) => nodeTimers.after(Math.min(ms, 2), work) },
     },
   );
   sender.start();
@@ -177,4 +178,57 @@ it("reads for fewer and fewer endpoints at a time while that fails", async () =>
   await stop();
   expect(counts.slice(0, 4)).toEqual([128, 64, 32, 16]);
   expect(failures.length).toBeGreaterThanOrEqual(3);
+});
+
+it("begins a few attempts in each turn of the event loop, tenants in turn, and charges each of them", async () => {
+  const leases = ["many", "few"].flatMap((tenantId) =>
+    Array.from({ length: tenantId === "many" ? 50 : 1 }, (_, number) => leaseOf(tenantId, `e${number}`)),
+  );
+  const begun: { tenantId: string; turn: number }[] = [];
+  const charged: string[] = [];
+  let [turn, isOver] = [0, false];
+  const countTurns = () => {
+    turn += 1;
+    if (!isOver) setImmediate(countTurns);
+  };
+  countTurns();
+  const { sender, stop } = sendTo(leases, () => ({}), {
+    attempt: async ({ tenantId }) => {
+      begun.push({ tenantId, turn });
+      return delivered;
+    },
+    onAttempt: (tenantId) => charged.push(tenantId),
+  });
+  sender.start();
+  await untilUnderWay(begun, 3000);
+  await stop();
+  isOver = true;
+  const turnsOf = (tenantId: string) =>
+    begun.filter((one) => one.tenantId === tenantId).map((one) => one.turn);
+  for (const tenantId of ["many", "few"])
+    expect(new Set(turnsOf(tenantId)).size).toBe(turnsOf(tenantId).length);
+  // Not 50 times as many.
+  expect(turnsOf("many").length).toBeLessThan(3 * turnsOf("few").length);
+  expect(charged).toEqual(begun.map(({ tenantId }) => tenantId));
+});
+
+it("begins no attempt whose turn comes after it was stopped", async () => {
+  const leases = Array.from({ length: 50 }, (_, number) => leaseOf("greedy", `${number}`));
+  let begun = 0;
+  let hasBegun: () => void = () => undefined;
+  const first = new Promise<void>((resolve) => {
+    hasBegun = resolve;
+  });
+  const attempt = async () => {
+    begun += 1;
+    hasBegun();
+    return delivered;
+  };
+  const { sender, stop } = sendTo(leases, undefined, { attempt });
+  sender.start();
+  await first;
+  const stopped = stop();
+  const before = begun;
+  await stopped;
+  expect(begun).toBe(before);
 });

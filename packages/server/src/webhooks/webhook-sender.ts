@@ -4,6 +4,7 @@ import { bodyOf, type RenderEvents } from "../app/webhooks/render-events.js";
 import type { DueDelivery, SendingStore } from "../app/webhooks/sending.js";
 import type { Timers } from "../runtime/loops/timers.js";
 import { createWakingLoop } from "../runtime/loops/waking-loop.js";
+import { createAttemptTurns } from "./attempt-turns.js";
 import type { EndpointQueue, Job } from "./endpoint-queue.js";
 import { createEndpointQueues, lookAgainAfterMs } from "./endpoint-queues.js";
 import { createQueueFiller } from "./queue-filler.js";
@@ -29,6 +30,8 @@ export interface WebhookSenderDeps {
   store: SendingStore;
   renderEvents: RenderEvents;
   attempt: AttemptEvent;
+  /** Called for every attempt that begins: it costs the process about as much as a request that this tenant makes. */
+  onAttempt: (tenantId: string) => void;
   disableEndpoint: (tenantId: string, endpointId: string, reason: DisabledReason) => Promise<void>;
   /** How many requests to one endpoint may be under way at once. */
   concurrency: number;
@@ -42,14 +45,13 @@ export interface WebhookSenderDeps {
   monotonicMs: () => number;
   /** How often to look without being woken: retries, and wake-ups that were lost, are found this way. */
   lookEveryMs: number;
-  timers: Pick<Timers, "after">;
+  timers: Pick<Timers, "after" | "soon">;
 }
 
 const underWayMax = 2000;
 /**
- * The bound for one tenant, whatever the number of its endpoints: 16 busy ones. Everything in the process takes turns in one event loop, in
- * which a delivery takes half a millisecond. With 500 under way a turn takes that long for each of them, and a transaction of another
- * tenant needs a dozen turns to be accepted and settled.
+ * The bound for one tenant, whatever the number of its endpoints: 16 busy ones. Their receivers can answer all of them at once, and then a
+ * turn of the event loop takes a part of a millisecond for each.
  */
 const underWayPerTenantMax = 64;
 /** The bound for endpoints that are failing: what they keep waiting for must not take all of it. */
@@ -63,6 +65,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   const { store, now, monotonicMs, onError } = deps;
   const queues = createEndpointQueues(deps);
   const recorder = createResultRecorder(deps);
+  const turns = createAttemptTurns(underWayMax, deps.timers);
   const filler = createQueueFiller({ ...deps, find: queues.find, recordFailure, startOver });
   let underWay = 0;
   let underWayFailing = 0;
@@ -167,17 +170,23 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   }
 
   async function send(queue: EndpointQueue, job: Job, isFailing: boolean): Promise<void> {
-    const { lease } = queue;
     const { id, attempts } = job.due;
     try {
+      await turns.take(queue.lease);
+      // Meanwhile the endpoint can have been changed or the lease lost.
+      if (loop.isStopping() || queue.isClosed || !queues.isHeld(queue)) {
+        queue.giveUp(job);
+        return;
+      }
+      const { lease } = queue;
+      deps.onAttempt(lease.tenantId);
       const body = bodyOf(job.event, id);
-      const { attempt, verdict, next } = await deps.attempt(
-        lease.endpoint,
-        id,
-        attempts + 1,
-        body,
-        job.event,
-      );
+      const attempted = await deps.attempt(lease.endpoint, id, attempts + 1, body, job.event);
+      if (attempted === "stopped") {
+        queue.stop(job);
+        return;
+      }
+      const { attempt, verdict, next } = attempted;
       const health = queue.finish(job, verdict, now());
       const result = { lease, deliveryId: id, attempt, next };
       recorder.add({

@@ -145,6 +145,56 @@ describe.runIf(hasBrowser)("an approver", () => {
     await call("POST", `/v1/wallets/${wallet}/unfreeze`, {});
   });
 
+  it("reads that an approval does not count whose client was disabled after it", async () => {
+    const { service } = running();
+    const hire = (name: string) => service.createIndependentClient(owner, ["transactions:approve"], name);
+    const [linus, margaret] = [await hire("Linus"), await hire("Margaret")];
+    const payment = await pay("disabled after approving", "60", "awaiting_approval");
+    const approve = async (officer: typeof linus) => {
+      const body = { decision: "approve", digest: payment.approval?.digest };
+      const path = `/v1/transactions/${payment.id}/approvals`;
+      expect((await service.call("POST", path, officer.token, body)).status).toBe(202);
+    };
+    await approve(linus);
+    await service.changeAsOperator(linus, { state: "disabled" });
+    await approve(margaret);
+    const { page } = grace;
+    await grace.open(`/approvals/${payment.id}`);
+    await page.getByText("1 of 2 counted").waitFor();
+    const notes = page.getByRole("status").filter({ hasText: "does not count" });
+    expect(await notes.allInnerTexts()).toEqual([
+      expect.stringMatching(/^The approval of Linus .* does not count: disabled\.$/s),
+    ]);
+    await grace.open("/approvals");
+    const row = page.getByRole("row").filter({ hasText: "disabled after approving" });
+    await row.getByText("1 of 2 counted").waitFor();
+    await call("POST", `/v1/transactions/${payment.id}/cancel`);
+  });
+
+  it("is asked before a client is enabled whose payments wait", async () => {
+    const { service } = running();
+    const program = await service.createIndependentClient(owner, ["transactions:write"], "Program");
+    const body = { reference: "waits for its client", asset: "USD", amount: "70" };
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const created = await service.call("POST", "/v1/transactions", program.token, body, headers);
+    const { id } = (await created.json()) as Transaction;
+    await eventually(
+      () => call<Transaction>("GET", `/v1/transactions/${id}`),
+      ({ state }) => state === "awaiting_approval",
+    );
+    await service.changeAsOperator(program, { state: "disabled" });
+    const { page } = ada;
+    await ada.open(`/clients/${program.clientId}`);
+    await page.getByRole("button", { name: "Enable", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("1 payment of 70.00 USD, awaiting approval").waitFor();
+    await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
+    await call("POST", `/v1/transactions/${id}/cancel`);
+    await page.getByRole("button", { name: "Enable", exact: true }).click();
+    await dialog.getByText("Nothing waits.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
+  });
+
   it("reads that a rejection is being carried out while the payment still waits", async () => {
     const payment = await pay("rejected", "50", "awaiting_approval");
     const { page } = alan;

@@ -196,8 +196,8 @@ describe.runIf(hasBrowser)("on the first day", () => {
   it("a secret that is shown once stays until it is stored", () =>
     storeShownSecret(ada, () => expectOnce("POST /v1/webhook-endpoints")));
 
-  it("an endpoint of a program is made to act for a person, with a new secret", () =>
-    takeOverEndpoint(ada, running().bursar));
+  it("an endpoint of a program stops with it, and is made to act for a person with a new secret", () =>
+    takeOverEndpoint(ada, running().bursar, running().origin));
 
   it("an administrator invites somebody, and recovers them when the passkey is lost", async () => {
     await ada.open("/people");

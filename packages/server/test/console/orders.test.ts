@@ -93,11 +93,25 @@ describe.runIf(hasBrowser)("an order", () => {
     await buyer.until(own.id, ({ state }) => state === "cancelled");
   });
 
-  it("is cancelled by the keyboard, in a question that names its wallet and reference", async () => {
-    const { page } = ada;
+  it("is placed and cancelled by the keyboard, and not by Enter pressed twice or a double click", async () => {
+    const { page, changes } = ada;
+    changes.splice(0);
     await ada.open("/markets?market=ETH-USD");
     const question = await fill("2000", "0.13", "rests");
-    await question.getByRole("button", { name: "Place it" }).click();
+    await question.getByRole("button", { name: "Go back" }).click();
+    await page.getByLabel("Reference").press("Enter");
+    const place = question.getByRole("button", { name: "Place it" });
+    await expect.poll(() => place.getAttribute("aria-disabled")).toBe("false");
+    expect(await focused(page)).toBe("Place this order?");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Place it");
+    // The second click of a double click whose first one has opened the question.
+    await place.hover();
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    expect(changes).toEqual([]);
+    await page.keyboard.press("Enter");
     await orderOutcome(page).getByText("is open").waitFor();
     const orders = page.getByRole("region", { name: "Table: Your open orders" });
     await orders.getByRole("row", { name: "rests" }).getByText("open", { exact: true }).waitFor();
@@ -106,6 +120,7 @@ describe.runIf(hasBrowser)("an order", () => {
     const cancelling = page.getByRole("dialog", { name: "Cancel this order?" });
     await cancelling.getByText("primary").waitFor();
     await cancelling.getByText("rests").waitFor();
+    await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Cancel the order");
     await page.keyboard.press("Enter");
     await cancelling.waitFor({ state: "detached" });

@@ -9,6 +9,7 @@ import { useWallet } from "../../api/wallet-names";
 import { useMe, useScopes } from "../../session/use-me";
 import { RejectButton } from "../../ui/dialogs/reject-button";
 import { ActionButton } from "../../ui/forms/action-button";
+import { commentCharactersMax } from "../../ui/forms/comment-characters-max";
 import { AreaField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
 import { Decisions } from "../../ui/panels/decisions";
@@ -20,23 +21,16 @@ import { Countdown } from "../../ui/values/countdown";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
+import { isJustDecided, progressWords } from "./approval-progress";
 import { approvalWords } from "./approval-words";
 import { digestOfShown } from "./shown-terms";
+import { TallyNotes } from "./tally-notes";
 import { TermsCard } from "./terms-card";
+import { useApprovalTally } from "./use-approval-tally";
 
 const pendingMs = 5000;
 /** The service goes on at once when enough have approved, unless something is wrong with it. */
 const decidedMs = 500;
-const soonMs = 15_000;
-
-/** Whether it only waits for the service, since a moment ago. */
-function isJustDecided(transaction: Transaction | undefined): boolean {
-  const approval = transaction?.approval;
-  if (approval == null || transaction?.state !== "awaiting_approval") return false;
-  if (approval.state !== "rejected" && approval.approved < approval.required) return false;
-  const lastMs = Math.max(...approval.decisions.map(({ decided_at }) => Date.parse(decided_at)));
-  return Math.abs(Date.now() - lastMs) < soonMs;
-}
 
 export function ApprovalPage() {
   const { id } = useParams({ from: "/approvals/$id" });
@@ -62,6 +56,7 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
   const shown = useRef<HTMLDivElement>(null);
   const decision = useRef<HTMLDivElement>(null);
   const assets = useAssets();
+  const tally = useApprovalTally(transaction, pendingMs);
   const decimals = assets.data?.data.find(({ code }) => code === transaction.asset)?.decimals;
   const { approval, reference } = transaction;
   if (approval === null) return <p>This transaction needs no approval.</p>;
@@ -88,9 +83,7 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
           <Fact name="Rule">
             <code>{approval.rule}</code>, policy version {transaction.policy_version}
           </Fact>
-          <StateFact state={approvalWords(approval.state)}>
-            {approval.approved} of {approval.required} approvals
-          </StateFact>
+          <StateFact state={approvalWords(approval.state)}>{progressWords(approval, tally)}</StateFact>
           {transaction.state !== "awaiting_approval" && (
             <Fact name="Payment">
               <StateBadge state={transaction.state} />
@@ -103,6 +96,7 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
           <MetadataFacts metadata={transaction.metadata} />
         </FactsCard>
       </section>
+      {tally !== undefined && <TallyNotes tally={tally} />}
       {approval.state === "pending" && <FrozenPayer transaction={transaction} />}
       <Decisions decisions={approval.decisions} me={me.client.id} />
       <div ref={decision} tabIndex={-1}>
@@ -222,7 +216,7 @@ function Decide({ transaction, expected, isAsked, computeDigest, onDecided }: De
       <AreaField
         label="Comment"
         hint="Optional. Everybody who can read the transaction sees it."
-        maxLength={500}
+        maxLength={commentCharactersMax}
         rows={2}
         value={draft.value.comment}
         onValue={(comment) => draft.change({ comment })}

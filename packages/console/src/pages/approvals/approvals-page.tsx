@@ -12,6 +12,7 @@ import { ClientId } from "../../ui/values/client-id";
 import { Countdown } from "../../ui/values/countdown";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Party } from "../../ui/values/party";
+import { ApprovalCount } from "./approval-count";
 
 const refreshMs = 5000;
 
@@ -66,7 +67,7 @@ const columnsOf = (
   },
   {
     title: "Approvals",
-    cell: ({ approval }) => (approval === null ? null : `${approval.approved} of ${approval.required}`),
+    cell: (transaction) => <ApprovalCount transaction={transaction} />,
   },
   {
     title: "Your decision",

@@ -31,6 +31,30 @@ export const actionNames: Readonly<Record<string, readonly [string, ...string[]]
   "POST /v1/webhook-endpoints": ["webhook_endpoint.create"],
 };
 
+/** Acts that no request above stands for, and which people look for. */
+const otherActs = [
+  "invitation.open",
+  "invitation.use",
+  "passkey.register",
+  "passkey.use",
+  "session.end",
+  "session.open",
+  "tenant.create",
+  "token.issue",
+  "transaction.stop",
+  "wallet.fund",
+  "webhook_endpoint.rotate_secret",
+  "webhook_endpoint.test",
+  "webhook_endpoint.verify",
+];
+
+/** What the filter offers, each after its subject, which stands for all of them. The log has others, which can be typed. */
+export const knownActions: readonly string[] = [
+  ...new Set(
+    [...Object.values(actionNames).flat(), ...otherActs].flatMap((act) => [act.split(".")[0] ?? act, act]),
+  ),
+].sort();
+
 /**
  * A refused request is recorded with its method and path. It has the name of the act that it would have been. If that is not recorded, the
  * name says no more than is known: nobody is shown to have approved what they rejected.

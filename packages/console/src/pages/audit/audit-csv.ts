@@ -4,7 +4,7 @@ import { type CsvColumn, toCsv } from "../../ui/tables/csv";
 import { actionName } from "./action-name";
 import { changesText, entryObjects } from "./entry-objects";
 
-/** The entries that are loaded, with the names of those who acted. */
+/** Entries, with the names of those who acted. */
 export async function auditCsv(rows: readonly AuditEntry[]): Promise<string> {
   const names = await readClientNames(rows.map(({ client_id }) => client_id));
   const columns: readonly CsvColumn<AuditEntry>[] = [

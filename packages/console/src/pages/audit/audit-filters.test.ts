@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readAuditFilters, toAuditQuery } from "./audit-filters";
+import { readAuditFilters, timeFaults, toAuditQuery } from "./audit-filters";
 
 it("times are read as people write them, in UTC, and anything else is left to the service", () => {
   const read = (text: string) => readAuditFilters({ occurred_after: text }).occurred_after;
@@ -19,6 +19,18 @@ it("a day that ends a range is in the range, and what was read once stays as it 
     "2026-13-31",
   ]);
   expect(read(read("2026-12-31"))).toBe("2027-01-01T00:00:00Z");
+});
+
+it("a time that cannot be one is a fault of its field", () => {
+  const faults = (occurred_after: string) => Object.keys(timeFaults(readAuditFilters({ occurred_after })));
+  expect(["2026-11-17", "2026-11-17 19:26", "Nov 17", "2026-11-31", "2026-11-17 25:00"].map(faults)).toEqual([
+    [],
+    [],
+    ["occurred_after"],
+    ["occurred_after"],
+    ["occurred_after"],
+  ]);
+  expect(timeFaults({ actor: "client", occurred_before: "2026-13-31" })).toHaveProperty("occurred_before");
 });
 
 it("an action that is not written in full stands for all that begin so", () => {

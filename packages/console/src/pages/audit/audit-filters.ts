@@ -59,6 +59,23 @@ function readTime(text: string, isEnd: boolean): string {
   return `${day}T${minute ?? "00:00"}${second}Z`;
 }
 
+/** What is wrong with the times that were typed. */
+export function timeFaults(filters: AuditFilters): { occurred_after?: string; occurred_before?: string } {
+  const names = (["occurred_after", "occurred_before"] as const).filter(
+    (name) => filters[name] !== undefined && !isTime(filters[name]),
+  );
+  return Object.fromEntries(
+    names.map((name) => [name, "is not a time, such as 2026-11-17 or 2026-11-17 19:26"]),
+  );
+}
+
+/** `Date` reads the 31st of a month that has 30 days as the 1st of the next one. */
+function isTime(text: string): boolean {
+  const day = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/.exec(text)?.[1];
+  const atMs = Date.parse(text);
+  return day !== undefined && !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(day);
+}
+
 const dayMs = 86_400_000;
 
 /** The moment after a day; undefined if there is no such day. */

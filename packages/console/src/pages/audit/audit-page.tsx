@@ -11,7 +11,7 @@ import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
 import { ChoiceFilter } from "../../ui/tables/choice-filter";
-import { downloadCsv } from "../../ui/tables/csv";
+import { CsvFile } from "../../ui/tables/csv-file";
 import { LoadMore } from "../../ui/tables/load-more";
 import { refreshFirstPage } from "../../ui/tables/refresh-first-page";
 import type { Column } from "../../ui/tables/table-head";
@@ -22,9 +22,9 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { ObjectLink } from "../../ui/values/object-link";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
-import { actionName } from "./action-name";
+import { actionName, knownActions } from "./action-name";
 import { auditCsv } from "./audit-csv";
-import { type AuditFilters, actors, outcomes, texts, toAuditQuery } from "./audit-filters";
+import { type AuditFilters, actors, outcomes, texts, timeFaults, toAuditQuery } from "./audit-filters";
 import { ChainCheck } from "./chain-check";
 import { Changes } from "./changes";
 import { entryObjects } from "./entry-objects";
@@ -35,8 +35,11 @@ export function AuditPage() {
   const filters = useSearch({ from: "/audit" });
   const navigate = useNavigate();
   const [shown, setShown] = useState<AuditEntry>();
+  const faults = timeFaults(filters);
+  const isReadable = Object.keys(faults).length === 0;
   const log = useInfiniteQuery({
     queryKey: ["audit", filters],
+    enabled: isReadable,
     queryFn: ({ pageParam, signal }) =>
       bursar.audit
         .list(
@@ -62,14 +65,18 @@ export function AuditPage() {
   return (
     <>
       <PageHead title="Audit">
-        <button
-          type="button"
-          className="button"
-          disabled={rows.length === 0}
-          onClick={async () => downloadCsv("audit", await auditCsv(rows))}
-        >
-          CSV
-        </button>
+        {isReadable && (
+          <CsvFile
+            name="audit"
+            rows="entries"
+            others="Filter them, or export the log with `bursar audit export`."
+            of={JSON.stringify(filters)}
+            pagesOf={(signal) =>
+              bursar.audit.list({ ...toAuditQuery(filters), limit: 200 }, { signal }).pages()
+            }
+            toCsv={auditCsv}
+          />
+        )}
       </PageHead>
       <search className="filters">
         <ChoiceFilter
@@ -87,6 +94,8 @@ export function AuditPage() {
         <TextFilters
           names={texts}
           filters={filters}
+          faults={faults}
+          suggestions={{ action: knownActions }}
           onChange={(name, value) => (name === "client_id" ? person.choose(value) : set(name, value))}
         />
       </search>
@@ -102,7 +111,7 @@ export function AuditPage() {
         show={({ id }) => <ClientId id={id} />}
       />
       {log.error !== null && <Problem error={log.error} retry={() => void log.refetch()} />}
-      {log.isPending && <p className="quiet">Loading</p>}
+      {log.isPending && isReadable && <p className="quiet">Loading</p>}
       {log.data !== undefined && rows.length === 0 && log.hasNextPage && (
         <p className="quiet" role="status">
           The newest entries do not match these filters. Load more to look at older ones.

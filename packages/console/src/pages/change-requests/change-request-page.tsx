@@ -7,6 +7,7 @@ import { useAction } from "../../api/use-action";
 import { useMe, useScopes } from "../../session/use-me";
 import { RejectButton } from "../../ui/dialogs/reject-button";
 import { ActionButton } from "../../ui/forms/action-button";
+import { commentCharactersMax } from "../../ui/forms/comment-characters-max";
 import { AreaField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
 import { Decisions } from "../../ui/panels/decisions";
@@ -209,7 +210,7 @@ function Decide({ request: { id, digest, state, requested_by }, onAttempt }: Dec
         <AreaField
           label="Comment"
           hint="Optional. It is stored with your decision."
-          maxLength={500}
+          maxLength={commentCharactersMax}
           rows={2}
           value={draft.value.comment}
           onValue={(comment) => draft.change({ comment })}

@@ -12,8 +12,10 @@ import { CheckList } from "../../ui/forms/check-list";
 import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
 import { RawJson } from "../../ui/panels/raw-json";
+import { StoppedEndpoints, useEndpointsOf } from "../webhooks/stopped-endpoints";
 import { ClientCredentials } from "./client-credentials";
 import { ClientUsage } from "./client-usage";
+import { Enable } from "./enable";
 
 export function ClientPage() {
   const { id } = useParams({ from: "/clients/$id" });
@@ -46,11 +48,12 @@ function Details({ client }: { client: Client }) {
   );
 }
 
-function ChangeClient({ client: { id, scopes, state } }: { client: Client }) {
+function ChangeClient({ client: { id, name, scopes, state } }: { client: Client }) {
   const queries = useQueryClient();
   const own = useScopes();
   const [chosen, setChosen] = useState<string[]>([...scopes]);
   const [isStopping, setStopping] = useState(false);
+  const endpoints = useEndpointsOf(id, isStopping);
   const [cancel, setCancel] = useState<string[]>([]);
   const change = useAction({
     mutationFn: (body: ChangeClientBody) => bursar.clients.change(id, body),
@@ -84,9 +87,13 @@ function ChangeClient({ client: { id, scopes, state } }: { client: Client }) {
             Disable
           </ActionButton>
         ) : (
-          <ActionButton isPending={change.isPending} onAct={() => change.mutate({ state: "active" })}>
-            Enable with the passkey
-          </ActionButton>
+          <Enable
+            id={id}
+            name={name}
+            kind="client"
+            isPending={change.isPending}
+            onEnable={() => change.mutate({ state: "active" })}
+          />
         )}
       </div>
       <RefusedChange
@@ -108,6 +115,7 @@ function ChangeClient({ client: { id, scopes, state } }: { client: Client }) {
           verb="Disable with the passkey"
           tone="danger"
           mutation={{ isPending: change.isPending, error: null }}
+          isChecking={endpoints.isLoading}
           onConfirm={() =>
             change.mutate({
               state: "disabled",
@@ -116,7 +124,11 @@ function ChangeClient({ client: { id, scopes, state } }: { client: Client }) {
           }
           onClose={() => setStopping(false)}
         >
-          <p>Its tokens become invalid within 5 seconds, and its open orders are cancelled.</p>
+          <p>
+            Its tokens become invalid within 5 seconds, and its open orders are cancelled. Its approvals of
+            what still waits do not count any more, also if it is enabled again.
+          </p>
+          <StoppedEndpoints query={endpoints} />
           <CheckList
             legend="Cancel as well"
             options={["transactions"]}

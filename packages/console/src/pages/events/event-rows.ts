@@ -54,9 +54,10 @@ export function eventSource({ kind, subject }: EventFilters): LiveSource<BursarE
         ...(kind === undefined ? {} : { kinds: [kind] }),
         ...(subject === undefined ? {} : { subject_id: subject }),
       };
-      const { data, latest_sequence, epoch } = await bursar.events.list(query, { signal }).page();
-      return { rows: data, sequence: latest_sequence, epoch };
+      const { data, has_more, latest_sequence, epoch } = await bursar.events.list(query, { signal }).page();
+      return { rows: data, isCut: has_more, sequence: latest_sequence, epoch };
     },
-    follow: (since, epoch, signal) => bursar.events.follow({ since, epoch, signal }),
+    follow: (since, epoch, signal, onConnection) =>
+      bursar.events.follow({ since, epoch, signal, onConnection }),
   };
 }

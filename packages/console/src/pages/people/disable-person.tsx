@@ -4,6 +4,8 @@ import { useMe } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { ActionButton } from "../../ui/forms/action-button";
 import { ForeignText } from "../../ui/values/foreign-text";
+import { Enable } from "../clients/enable";
+import { StoppedEndpoints, useEndpointsOf } from "../webhooks/stopped-endpoints";
 
 interface DisablePersonProps {
   person: Person;
@@ -11,15 +13,20 @@ interface DisablePersonProps {
   onChange: (state: "active" | "disabled") => void;
 }
 
-/** Enables at once; disabling names the person and asks first. */
+/** Both ask first, and name the person. */
 export function DisablePerson({ person, isPending, onChange }: DisablePersonProps) {
   const [isAsking, setAsking] = useState(false);
+  const endpoints = useEndpointsOf(person.id, isAsking);
   const isOwn = useMe().data?.client.id === person.id;
   if (person.state === "disabled")
     return (
-      <ActionButton tone="primary" isPending={isPending} onAct={() => onChange("active")}>
-        Enable
-      </ActionButton>
+      <Enable
+        id={person.id}
+        name={person.name}
+        kind="person"
+        isPending={isPending}
+        onEnable={() => onChange("active")}
+      />
     );
   return (
     <>
@@ -32,6 +39,7 @@ export function DisablePerson({ person, isPending, onChange }: DisablePersonProp
           verb="Disable with the passkey"
           tone="danger"
           mutation={{ isPending, error: null }}
+          isChecking={endpoints.isLoading}
           onConfirm={() => {
             setAsking(false);
             onChange("disabled");
@@ -40,8 +48,11 @@ export function DisablePerson({ person, isPending, onChange }: DisablePersonProp
         >
           <p>
             <ForeignText text={person.name} /> (<ForeignText text={person.email} />) cannot log in any more,
-            and all their sessions end.
+            and all their sessions end. Their open orders are cancelled, and their payments that were not
+            processed yet wait until they are enabled again. What they have approved and still waits needs
+            another approver: their approvals of it do not count any more, also if they are enabled again.
           </p>
+          <StoppedEndpoints query={endpoints} />
           {isOwn && (
             <p className="notice" data-tone="bad">
               This is you. You are logged out at once, and only somebody else can enable you again.

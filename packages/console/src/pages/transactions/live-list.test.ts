@@ -33,7 +33,7 @@ function play(
   const since: number[] = [];
   return {
     since,
-    load: async () => ({ rows: loads.shift() ?? [], sequence: since.length * 10, epoch: "1" }),
+    load: async () => ({ rows: loads.shift() ?? [], isCut: false, sequence: since.length * 10, epoch: "1" }),
     follow: async function* (from, _epoch, signal) {
       since.push(from);
       const events = streams.shift();
@@ -86,7 +86,7 @@ describe("the live list", () => {
   it("stands still while it is paused, and counts what waits", async () => {
     let next = () => {};
     const source: LiveSource<Transaction> = {
-      load: async () => ({ rows: [transaction(1)], sequence: 0, epoch: "1" }),
+      load: async () => ({ rows: [transaction(1)], isCut: false, sequence: 0, epoch: "1" }),
       follow: async function* (_since, _epoch, signal) {
         await new Promise<void>((resolve) => {
           next = resolve;
@@ -122,7 +122,7 @@ describe("the live list", () => {
     const source: LiveSource<Transaction> = {
       load: async () => {
         loads += 1;
-        return { rows: [], sequence: 0, epoch: "1" };
+        return { rows: [], isCut: false, sequence: 0, epoch: "1" };
       },
       follow: async function* () {
         yield gap;
@@ -158,6 +158,36 @@ describe("the live list", () => {
     await run(play([[]], [stream]), async (list) => {
       await vi.waitFor(() => expect(list.state().rows[0]?.reference).toBe(`r${rowsMax * 3 - 1}`));
       expect(list.state().rows).toHaveLength(rowsMax);
+      expect(list.state().isCut).toBe(true);
+    });
+  });
+
+  it("says that a lost connection is interrupted until the stream goes on", async () => {
+    let tell: (isConnected: boolean) => void = () => undefined;
+    const silent = play([[transaction(1)]], []);
+    const source: LiveSource<Transaction> = {
+      ...silent,
+      follow: (since, epoch, signal, onConnection) => {
+        tell = onConnection;
+        return silent.follow(since, epoch, signal, onConnection);
+      },
+    };
+    await run(source, async (list) => {
+      await vi.waitFor(() => expect(silent.since).toHaveLength(1));
+      tell(false);
+      expect(list.state()).toMatchObject({ connection: "interrupted", rows: [{ reference: "r1" }] });
+      tell(true);
+      expect(list.state().connection).toBe("live");
+    });
+  });
+
+  it("says from the beginning that there are older rows than it has read", async () => {
+    const source = {
+      ...play([], [[]]),
+      load: async () => ({ rows: [], isCut: true, sequence: 0, epoch: "1" }),
+    };
+    await run(source, async (list) => {
+      await vi.waitFor(() => expect(list.state().connection).toBe("live"));
       expect(list.state().isCut).toBe(true);
     });
   });

@@ -10,7 +10,7 @@ import { useScopes } from "../../session/use-me";
 import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
 import { Problem } from "../../ui/panels/problem";
-import { downloadCsv } from "../../ui/tables/csv";
+import { CsvFile } from "../../ui/tables/csv-file";
 import type { Column } from "../../ui/tables/table-head";
 import { VirtualTable } from "../../ui/tables/virtual-table";
 import { useAmountText } from "../../ui/values/asset-decimals";
@@ -19,7 +19,7 @@ import { transactionColumns } from "./columns";
 import { transactionsCsv } from "./csv";
 import { FilterBar } from "./filter-bar";
 import type { TransactionFilters } from "./filters";
-import { liveSource } from "./live-source";
+import { listTransactions, liveSource } from "./live-source";
 import { transactionRows } from "./transaction-rows";
 
 export function TransactionsPage() {
@@ -40,20 +40,17 @@ export function TransactionsPage() {
     <>
       <PageHead title="Transactions">
         <LiveControls list={list} />
-        <button
-          type="button"
-          className="button"
-          disabled={rows.length === 0}
-          onClick={async () => {
-            const clients = await readClientNames(rows.map(({ created_by }) => created_by));
-            downloadCsv(
-              "transactions",
-              transactionsCsv(rows, { wallets: names ?? new Map(), clients, amountText }),
-            );
+        <CsvFile
+          name="transactions"
+          rows="transactions"
+          others="Filter them, or read the older ones with GET /v1/transactions."
+          of={key}
+          pagesOf={(signal) => listTransactions(filters, signal)}
+          toCsv={async (listed) => {
+            const clients = await readClientNames(listed.map(({ created_by }) => created_by));
+            return transactionsCsv(listed, { wallets: names ?? new Map(), clients, amountText });
           }}
-        >
-          CSV
-        </button>
+        />
         {scopes.includes("transactions:write") && (
           <Link to="/transactions/new" className="button" data-tone="primary">
             New payment
@@ -77,7 +74,9 @@ export function TransactionsPage() {
         />
       )}
       {isCut && (
-        <p className="quiet small">Only the newest {rows.length} are shown. Filter to find older ones.</p>
+        <p className="quiet small">
+          Only the newest {rows.length} are shown. Filter to find older ones, or download them.
+        </p>
       )}
     </>
   );

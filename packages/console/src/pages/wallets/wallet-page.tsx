@@ -128,6 +128,8 @@ const developmentNetwork = "eip155:31337";
 const waitingTexts = {
   wallet_halted: undefined,
   network_halted: "The network is halted.",
+  network_waiting: "No process follows the network at the moment.",
+  fees_above_cap: "The base fee of the network is above the cap for payments.",
   unconfirmed:
     "The wallet is compared with its chain and the signer first, because the database may have been restored.",
 } as const;

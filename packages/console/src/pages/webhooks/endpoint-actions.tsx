@@ -17,7 +17,7 @@ type Dialog = "verify" | "test" | "rotate" | "change" | "delete";
 
 /** Everything that can be done to an endpoint. Changes ask for the passkey by themselves. */
 export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const { id, state, verified_at } = endpoint;
+  const { id, state, verified_at, disabled_reason } = endpoint;
   const queries = useQueryClient();
   const [open, setOpen] = useState<Dialog>();
   const close = () => {
@@ -40,9 +40,12 @@ export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
       {verified_at === null ? opener("verify", "Verify", "primary") : opener("test", "Send a test")}
       {opener("change", "Change")}
       {opener("rotate", "Rotate the secret")}
-      <ActionButton isPending={flip.isPending} onAct={() => flip.mutate()}>
-        {isOn ? "Disable" : "Enable"} with the passkey
-      </ActionButton>
+      {/* The client is enabled then, and not the endpoint. */}
+      {disabled_reason !== "client_disabled" && (
+        <ActionButton isPending={flip.isPending} onAct={() => flip.mutate()}>
+          {isOn ? "Disable" : "Enable"} with the passkey
+        </ActionButton>
+      )}
       {opener("delete", "Delete", "danger")}
       {open === "verify" && <Verify id={id} onClose={close} />}
       {open === "test" && <Test id={id} onClose={close} />}

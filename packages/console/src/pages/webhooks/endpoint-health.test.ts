@@ -5,6 +5,7 @@ import { countFailing } from "./endpoint-health";
 const healthy = { state: "enabled", verified_at: "t", failing_since: null } as WebhookEndpoint;
 const failing = { ...healthy, failing_since: "t" };
 const paused = { ...healthy, state: "disabled", disabled_reason: "requested" } as WebhookEndpoint;
+const stopped = { ...paused, disabled_reason: "client_disabled" } as WebhookEndpoint;
 const disabled = { ...paused, disabled_reason: "failing" } as WebhookEndpoint;
 
 async function* pagesOf(...pages: WebhookEndpoint[][]) {
@@ -14,9 +15,9 @@ async function* pagesOf(...pages: WebhookEndpoint[][]) {
 
 describe("endpoints that need somebody", () => {
   it("are counted on every page", async () => {
-    expect(await countFailing(pagesOf([healthy, failing], [paused, disabled, failing]))).toEqual({
-      failing: 3,
-      all: 5,
+    expect(await countFailing(pagesOf([healthy, failing], [paused, disabled, failing, stopped]))).toEqual({
+      failing: 4,
+      all: 6,
       isCut: false,
     });
   });

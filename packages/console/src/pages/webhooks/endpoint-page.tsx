@@ -52,9 +52,14 @@ function Details({ endpoint }: { endpoint: WebhookEndpoint }) {
         </Fact>
         <TimeFact name="Failing since" at={failing_since} />
         <Fact name="Disabled">
-          {disabled_at !== null && (
+          {disabled_reason !== null && (
             <>
-              <Time at={disabled_at} long />, {reasons[disabled_reason ?? "requested"]}
+              {disabled_at !== null && (
+                <>
+                  <Time at={disabled_at} long />,{" "}
+                </>
+              )}
+              {reasons[disabled_reason]}
             </>
           )}
         </Fact>
@@ -84,6 +89,8 @@ const reasons = {
   requested: "by a person or a client",
   gone: "because the receiver answered 410",
   failing: "because nothing succeeded for five days",
+  client_disabled:
+    "because the client that it acts for is disabled. What is caused meanwhile waits until that client is enabled, or until somebody changes the endpoint so that it acts for them",
   tampered: "because it was changed in the database",
 } as const;
 

@@ -113,7 +113,7 @@ function Replay({ endpointId }: { endpointId: string }) {
             : `${boundedText(counted)} events would be sent, up to sequence ${counted.last_sequence}. A request covers 1000 events of the log.`}
         </p>
       )}
-      {count.error !== null && <Problem error={count.error} />}
+      {count.error !== null && <Problem error={count.error} retry={() => void count.refetch()} />}
       {replay.data !== undefined && (
         <p role="status" className="notice">
           {replay.data.resent} are on their way.

@@ -33,7 +33,7 @@ function isWrong(error: BursarError | undefined): boolean {
   return error?.status === 400 || error?.status === 422;
 }
 
-/** An error: the sentence, the code, the id of the request to copy, and what to do. */
+/** An error: the sentence, the code, the id of the request to copy, and what to do. What `retry` reads again can have had no effect. */
 export function Problem({ error, retry }: { error: unknown; retry?: () => void }) {
   const known = isBursarError(error) ? error : undefined;
   const isFault = known?.code === "INVALID_REQUEST" && known.details.length > 0;
@@ -50,7 +50,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
         </p>
       ))}
       {known !== undefined && advice[known.code] !== undefined && <p>{advice[known.code]}</p>}
-      {known?.outcome === "unknown" && (
+      {known?.outcome === "unknown" && retry === undefined && (
         <p>It is not known whether this had its effect. Try again: it happens once at most.</p>
       )}
       <div className="row small">

@@ -1,14 +1,4 @@
-import {
-  array,
-  assert,
-  boolean,
-  constantFrom,
-  integer,
-  option,
-  property,
-  record,
-  subarray,
-} from "fast-check";
+import { array, assert, constantFrom, integer, option, property, record, subarray } from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type Approval,
@@ -40,7 +30,7 @@ const say = (clientId: string, more: Partial<Approval> = {}): Approval => ({
   clientId,
   decision: "approve",
   atMs: 2000,
-  isEnabled: true,
+  standingFault: null,
   lineage: lineageOf(clientId),
   authorityChangedAtMs: 0,
   ...more,
@@ -65,6 +55,7 @@ describe("approvals", () => {
       state: "pending",
       approved: 1,
       missing: 1,
+      faults: [null],
       deadlineMs,
     });
     expect(tallyApprovals(two, asked, [say("a"), say("b"), say("c")], 3000)).toMatchObject({
@@ -90,11 +81,11 @@ describe("approvals", () => {
   it("of clients that are not listed do not count", () =>
     expect(stateOf([say("a"), say("z")])).toBe("pending"));
   it("of clients that have been disabled since do not count", () =>
-    expect(stateOf([say("a"), say("b", { isEnabled: false })])).toBe("pending"));
+    expect(stateOf([say("a"), say("b", { standingFault: "client_disabled" })])).toBe("pending"));
   it("end with one rejection, even after enough approvals or if its client has been disabled since", () => {
     expect(stateOf([say("a", { decision: "reject" })])).toBe("rejected");
     expect(stateOf([say("a"), say("b"), say("b", { decision: "reject" })])).toBe("rejected");
-    expect(stateOf([say("a", { decision: "reject", isEnabled: false })])).toBe("rejected");
+    expect(stateOf([say("a", { decision: "reject", standingFault: "client_disabled" })])).toBe("rejected");
   });
   it("cannot be ended by a client that may not approve", () =>
     expect(stateOf([say("z", { decision: "reject" }), say("initiator", { decision: "reject" })])).toBe(
@@ -184,7 +175,7 @@ describe("approvals", () => {
       clientId: constantFrom(...clients),
       decision: constantFrom("approve" as const, "approve" as const, "reject" as const),
       atMs: integer({ min: 1000, max: 70_000 }),
-      isEnabled: boolean(),
+      standingFault: constantFrom(null, "client_disabled" as const),
     });
     const requirement = record({
       approvals: integer({ min: 1, max: 4 }),
@@ -205,7 +196,7 @@ describe("approvals", () => {
             const own = said.filter(
               (one) => one.clientId === client && one.atMs - 1000 < needed.expiresAfterSeconds * 1000,
             );
-            if (own.some((one) => one.decision === "approve" && one.isEnabled)) count += 1;
+            if (own.some((one) => one.decision === "approve" && one.standingFault === null)) count += 1;
             if (own.some((one) => one.decision === "reject")) isRefused = true;
           }
           const isLate = nowMs - 1000 >= needed.expiresAfterSeconds * 1000;

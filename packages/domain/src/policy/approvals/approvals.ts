@@ -1,4 +1,4 @@
-import { countIndependent } from "../../access/count-independent.js";
+import { chooseIndependent } from "../../access/choose-independent.js";
 import { areIndependent, type Lineage } from "../../access/lineage.js";
 
 /**
@@ -37,8 +37,8 @@ export interface Approval {
   clientId: string;
   decision: "approve" | "reject";
   atMs: number;
-  /** Whether the client is enabled and has the scope now, not only when it decided. */
-  isEnabled: boolean;
+  /** Why it counts for nobody now, whatever was so when it decided; null if nothing is wrong with it. */
+  standingFault: StandingFault | null;
   lineage: Lineage;
   /** When its credentials, scopes, state or `require_signature` were last changed. */
   authorityChangedAtMs: number;
@@ -50,10 +50,33 @@ export interface Approval {
   publicKeys?: readonly string[];
 }
 
+/** The service has not recorded the decision for what is asked, or its client is disabled or has lost the scope. */
+export type StandingFault = "not_recorded" | "client_disabled" | "scope_missing";
+
+/** Why a decision does not count. */
+export type ApprovalFault = (typeof approvalFaults)[number];
+
+export const approvalFaults = [
+  "too_late",
+  "not_an_approver",
+  "not_recorded",
+  "client_disabled",
+  "scope_missing",
+  "not_signed",
+  "not_a_person",
+  "changed_since",
+  "shared_key",
+  "initiator_reset",
+  "shared_lineage",
+  "counted_with_another",
+] as const;
+
 export interface ApprovalTally {
   state: "pending" | "approved" | "rejected" | "expired";
   approved: number;
   missing: number;
+  /** For each decision, in the order given, why it does not count; null if it counts. */
+  faults: readonly (ApprovalFault | null)[];
   deadlineMs: number;
 }
 
@@ -127,29 +150,53 @@ export function tallyApprovals(
   nowMs: number,
 ): ApprovalTally {
   const deadlineMs = initiator.askedAtMs + requirement.expiresAfterSeconds * 1000;
-  const heard = approvals.filter(
-    ({ clientId, atMs }) => atMs < deadlineMs && mayApprove(requirement, initiator.initiatorId, clientId),
+  const own = approvals.map((one) => findFault(requirement, initiator, one, deadlineMs));
+  const counted = chooseCounted(
+    approvals.filter(({ decision }, index) => decision === "approve" && own[index] === null),
+    initiator.isSingleAdministrator,
   );
-  const permitted = heard.filter(
-    (one) =>
-      one.decision === "approve" &&
-      one.isEnabled &&
-      (requirement.signed !== true || one.isSigned === true) &&
-      (requirement.people !== true || one.isPerson === true) &&
-      findIndependenceFault(initiator, one) === undefined,
-  );
+  const faults = approvals.map((one, index) => {
+    const isExtra = one.decision === "approve" && !counted.has(one);
+    return own[index] ?? (isExtra ? "counted_with_another" : null);
+  });
+  const missing = Math.max(0, requirement.approvals - counted.size);
+  const state = () => {
+    if (approvals.some(({ decision }, index) => decision === "reject" && faults[index] === null))
+      return "rejected";
+    if (missing === 0) return "approved";
+    return nowMs < deadlineMs ? "pending" : "expired";
+  };
+  return { state: state(), approved: counted.size, missing, deadlineMs, faults };
+}
+
+/** Why a decision does not count, whatever others have decided. */
+function findFault(
+  requirement: ApprovalRequirement,
+  initiator: Initiator,
+  one: Approval,
+  deadlineMs: number,
+): ApprovalFault | null {
+  if (!mayApprove(requirement, initiator.initiatorId, one.clientId)) return "not_an_approver";
+  if (one.atMs >= deadlineMs) return "too_late";
+  if (one.decision === "reject") return null;
+  if (one.standingFault !== null) return one.standingFault;
+  if (requirement.signed === true && one.isSigned !== true) return "not_signed";
+  if (requirement.people === true && one.isPerson !== true) return "not_a_person";
+  return findIndependenceFault(initiator, one) ?? null;
+}
+
+/** Those that count of approvals that have no fault of their own. */
+function chooseCounted(
+  permitted: readonly Approval[],
+  isSingleAdministrator: boolean,
+): ReadonlySet<Approval> {
   const valid = permitted.filter(
     (one, index) =>
       !permitted.slice(0, index).some((other) => other.clientId !== one.clientId && shareKey(one, other)),
   );
-  const approved = initiator.isSingleAdministrator
-    ? new Set(valid.map(({ clientId }) => clientId)).size
-    : countIndependent(valid.map(({ lineage }) => lineage));
-  const missing = Math.max(0, requirement.approvals - approved);
-  const state = () => {
-    if (heard.some(({ decision }) => decision === "reject")) return "rejected";
-    if (missing === 0) return "approved";
-    return nowMs < deadlineMs ? "pending" : "expired";
-  };
-  return { state: state(), approved, missing, deadlineMs };
+  if (!isSingleAdministrator)
+    return new Set(
+      chooseIndependent(valid.map(({ lineage }) => lineage)).flatMap((index) => valid[index] ?? []),
+    );
+  return new Set(new Map(valid.toReversed().map((one) => [one.clientId, one])).values());
 }

@@ -30,6 +30,11 @@ export interface AuditDraft {
   repeated: number;
   requestId: string | null;
   address: string | null;
+  /**
+   * Where the log has placed the entry so far, if the act is recorded again in case the answer to its COMMIT was lost; the store adds to it.
+   * An entry that is there is not written a second time. It is not part of the entry.
+   */
+  attempts?: AuditWrite["attempts"] | undefined;
   /** Reviews the caller once more when the entry is appended. It is not part of the entry. */
   caller?: CallerReview | undefined;
 }

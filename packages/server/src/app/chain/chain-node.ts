@@ -92,9 +92,14 @@ export interface ChainNode {
   /** A block with what concerns us; undefined if no node has it. */
   block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
   header: (number: number) => Promise<BlockHeader | undefined>;
-  /** What each node says of a block that may not be final, every hash once. Some can be made up. */
+  /** The headers of blocks that are final, in the order given. If two nodes are configured, two must name each of them. */
+  finalHeaders: (numbers: readonly number[]) => Promise<readonly BlockHeader[]>;
+  /** What nodes say of a block that may not be final, what most of them say first. Some can be made up. */
   headersAt: (number: number) => Promise<readonly BlockHeader[]>;
-  /** The blocks from this number on, linked, at most 32 of them and none after `to`. For blocks that are final: they are read by number. */
+  /**
+   * The blocks from this number on, linked, at most 32 of them and none after `to`. For blocks that are final: two nodes must name them, and what
+   * is in them.
+   */
   finalBlocks: (from: number, to: number, watch: Watch) => Promise<readonly ChainBlock[]>;
   /** In the order given, after a block that is final. */
   balances: (

@@ -4,7 +4,8 @@ import type { Signer } from "./signer.js";
 /** What the process that drives a network has recorded about it last. */
 export interface RecordedNetwork {
   network: string;
-  state: "following" | "halted";
+  /** `waiting`: no process holds its lease. */
+  state: "waiting" | "following" | "halted";
   haltedReason: string | null;
   haltedAt: Date | null;
   headNumber: number;

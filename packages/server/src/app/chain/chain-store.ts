@@ -223,8 +223,8 @@ export interface ChainUnit
   putDeposits: (deposits: readonly ChainDeposit[]) => void;
   /** Adds to what was gathered, and returns the sums. At most one for each wallet and asset. */
   gather: (amounts: readonly books.GatheredAmount[]) => Promise<books.GatheredAmount[]>;
-  /** Which of these wallets an open payment of their own tenant pays, by their ids. */
-  listAwaiting: (wallets: readonly WalletKey[]) => Promise<ReadonlySet<string>>;
+  /** What open payments of their own tenant pay to these wallets, of these assets at most. */
+  listAwaiting: (amounts: readonly books.GatheredAmount[]) => Promise<books.GatheredAmount[]>;
   /** All nonces below this one are used. */
   adoptNonce: (wallet: WalletKey, finalNonce: number) => void;
   /** Adds payouts that are accepted, and only this unit of work can see. */
@@ -262,8 +262,8 @@ export interface ChainStore {
    * cancelled. What the signer has bound to a nonce is among them in any case.
    */
   listReady: (network: string, page: ReadyPage) => Promise<ListedReady>;
-  /** What is assigned, if it is to be stopped too. Of what is signed and stopped, or waits, only cancellations. */
-  listUnsigned: (network: string, limit: number) => Promise<UnsignedPayment[]>;
+  /** The first ones behind this id of what is assigned, if it is to be stopped too. Of what is signed and stopped, or waits, only cancellations. */
+  listUnsigned: (network: string, limit: number, afterId: string | undefined) => Promise<UnsignedPayment[]>;
   /** Payments of wallets that are not halted, in the order of wallets and nonces, after this one. */
   listSent: (
     network: string,

@@ -136,7 +136,7 @@ async function refuseRejecter(
   made: ChangeRequest["decisions"][number],
 ): Promise<Refused | undefined> {
   const { approvals } = await unit.readStanding({ ...request, decisions: [made] });
-  if (approvals[0]?.isEnabled !== true)
+  if (approvals[0]?.standingFault !== null)
     return { refused: "POLICY_REJECTED", message: "Only a protected client can reject a change request." };
   const loserId = executorOf(deps, request.kind).loserOf?.(request.change);
   if (loserId === undefined || (await unit.areIndependent(made.clientId, loserId))) return undefined;
@@ -154,7 +154,7 @@ async function refuseDependent(
 ): Promise<Refused | undefined> {
   const { requester, approvals } = await unit.readStanding({ ...request, decisions: [made] });
   const [own] = approvals;
-  if (own === undefined || !own.isEnabled)
+  if (own === undefined || own.standingFault !== null)
     return { refused: "POLICY_REJECTED", message: "Only a protected client can approve a change request." };
   const fault = findIndependenceFault(requester, own);
   return fault && refuseDependence(fault, "change");

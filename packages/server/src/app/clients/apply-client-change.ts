@@ -1,5 +1,5 @@
 import { showId } from "@bursar/protocol";
-import { actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import { type AuditWrite, actorOf, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import { replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { ApiClient, ClientChange, ClientFacts, DecideClientChange, KeyedChange } from "./client.js";
@@ -41,6 +41,8 @@ export interface ChangeOptions {
   names?: ((client: ApiClient) => readonly string[]) | undefined;
   /** Called when the change is found to be allowed, before it is written. */
   onDecided?: (() => void) | undefined;
+  /** Where the log has placed the entry, for a caller that records it again if the answer to COMMIT is lost. */
+  attempts?: AuditWrite["attempts"];
 }
 
 /** Every change of a client goes through here: it is looked up in the caller's tenant, authority is checked, and its audit entry written. */
@@ -50,14 +52,15 @@ export async function applyClientChange(
   clientId: string,
   action: string,
   decide: (client: ApiClient) => ClientChange | Refused,
-  { retryable, refuse, isExempt, resets, keepsAuthority, names, onDecided }: ChangeOptions = {},
+  { retryable, refuse, isExempt, resets, keepsAuthority, names, onDecided, attempts }: ChangeOptions = {},
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
   const shownId = showId("cli", clientId);
   // To disable a client is a stop, which is recorded in any case once it was decided.
   const describe: typeof describeAct = (...act) =>
     onDecided === undefined ? describeActOn(shownId, ...act) : describeAct(...act);
-  const audit = describe(origin, action, shownId, new Date(now()));
+  const described = describe(origin, action, shownId, new Date(now()));
+  const audit = attempts === undefined ? described : { ...described, attempts };
   const decideOnce: DecideClientChange = (client, facts, earlier) => {
     // The change may have waited for locks. What the client has requested until now was requested before the change.
     audit.occurredAt = new Date(now());

@@ -7,7 +7,7 @@ import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { type ClientQuotas, findBeyond, type Quotas, readClientQuotas } from "../quotas/client-quotas.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { applyClientChange } from "./apply-client-change.js";
+import { applyClientChange, type ChangeOptions } from "./apply-client-change.js";
 import type { ApiClient, ClientAccessCache, ClientStore } from "./client.js";
 import {
   refuseBeyondScopes,
@@ -53,7 +53,7 @@ export interface ClientDeps {
 
 export interface ClientServiceDeps extends ClientDeps {
   stopInAnyCase: StopInAnyCase;
-  recorder: Pick<AuditRecorder, "recordAct">;
+  recorder: Pick<AuditRecorder, "record">;
   /** The most clients that a tenant may have. */
   clientsMax: number;
   /** Called when a client was disabled or enabled: begins with what that leaves to do. */
@@ -164,8 +164,8 @@ async function changeClient(
       },
     };
   };
-  const apply = (onDecided?: () => void) =>
-    applyClientChange(deps, origin, clientId, "client.change", decide, { onDecided });
+  const apply = (options: ChangeOptions = {}) =>
+    applyClientChange(deps, origin, clientId, "client.change", decide, options);
   const changed = await (body.state === "disabled"
     ? disableClient(
         deps,

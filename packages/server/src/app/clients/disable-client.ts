@@ -1,8 +1,9 @@
 import { type ChangeClientBody, showId } from "@bursar/protocol";
 import type { StopInAnyCase } from "../access/stop-in-any-case.js";
-import { type Origin, tenantOf } from "../audit/audit-entry.js";
+import { type AuditWrite, describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
 import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { isRefused, type Refused } from "../requests/refused.js";
+import type { ChangeOptions } from "./apply-client-change.js";
 import type { ApiClient, ClientAccessCache, ClientStore } from "./client.js";
 
 /** Refusals that a writer to the database can cause. */
@@ -13,7 +14,8 @@ interface DisableClientDeps {
   access: Pick<ClientAccessCache, "forget">;
   stopInAnyCase: StopInAnyCase;
   /** Records a disabled client of which only the stop was written. */
-  recorder: Pick<AuditRecorder, "recordAct">;
+  recorder: Pick<AuditRecorder, "record">;
+  now: () => number;
 }
 
 interface Disabling {
@@ -24,12 +26,13 @@ interface Disabling {
 
 /** The operator disables a client in any case, also one whose row was changed or is locked; a client only if it was found that it may. */
 export function disableClient(
-  { clients, access, stopInAnyCase, recorder }: DisableClientDeps,
+  { clients, access, stopInAnyCase, recorder, now }: DisableClientDeps,
   origin: Origin,
   { clientId, action, cancelsPayments = false }: Disabling,
-  change: (onDecided: () => void) => Promise<ApiClient | Refused>,
+  change: (observe: Pick<ChangeOptions, "onDecided" | "attempts">) => Promise<ApiClient | Refused>,
 ): Promise<ApiClient | Refused> {
   const tenantId = tenantOf(origin);
+  const attempts: AuditWrite["attempts"] = [];
   let isDecided = origin.by === "operator";
   const onDecided = () => {
     isDecided = true;
@@ -38,7 +41,7 @@ export function disableClient(
     { tenantId, subjectId: clientId },
     {
       act: async () => {
-        const changed = await change(onDecided);
+        const changed = await change({ onDecided, attempts });
         if (isDecided && isRefused(changed) && hinders.has(changed.refused))
           throw new Error(`the client could not be disabled: ${changed.refused}`);
         return changed;
@@ -49,7 +52,8 @@ export function disableClient(
       },
       isDecided: () => isDecided,
       onRecorded: () => {
-        if (origin.by !== "operator") recorder.recordAct(origin, action, showId("cli", clientId));
+        const entry = describeAct(origin, action, showId("cli", clientId), new Date(now()));
+        if (origin.by !== "operator") recorder.record({ ...entry, attempts });
       },
       cancelsPayments,
       byOperator: origin.by === "operator",

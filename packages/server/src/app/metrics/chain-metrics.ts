@@ -6,11 +6,21 @@ export interface ChainMetricsDeps {
   readStatus: () => Promise<ChainStatus | undefined>;
   /** Whether this process drives the network and could not compare its books. */
   isUncompared: (network: string) => boolean;
+  /** For each node of a network that this process follows, in the order of the configuration, whether it holds finality back. */
+  readLagging: (network: string) => readonly boolean[];
+  /** How many payments on a network no node has estimated for a minute; undefined if this process does not know. */
+  countUnestimated: (network: string) => number | undefined;
   now: () => number;
 }
 
 /** How the chains and the signer are doing. Every process reports them. While the database does not answer they have no values. */
-export function chainMetrics({ readStatus, isUncompared, now }: ChainMetricsDeps): Metric[] {
+export function chainMetrics({
+  readStatus,
+  isUncompared,
+  readLagging,
+  countUnestimated,
+  now,
+}: ChainMetricsDeps): Metric[] {
   const gauge = (
     name: string,
     help: string,
@@ -41,6 +51,11 @@ export function chainMetrics({ readStatus, isUncompared, now }: ChainMetricsDeps
       byNetwork(({ state }) => Number(state === "halted")),
     ),
     gauge(
+      "bursar_network_waiting",
+      "1 while no process follows a network, so that nothing is sent or credited on it.",
+      byNetwork(({ state }) => Number(state === "waiting")),
+    ),
+    gauge(
       "bursar_network_halted_wallets",
       "The number of wallets of a network that are halted and wait for `bursar wallet resume`, up to 1000.",
       byNetwork(({ haltedWallets }) => haltedWallets),
@@ -59,6 +74,22 @@ export function chainMetrics({ readStatus, isUncompared, now }: ChainMetricsDeps
       "bursar_network_uncompared",
       "1 while this process follows a network and no node gives the balances of its final block, so that they are not compared with the ledger.",
       byNetwork(({ network }) => Number(isUncompared(network))),
+    ),
+    gauge(
+      "bursar_network_node_lagging",
+      "1 while a node of a network, by its position in `rpc_urls`, has not reached for a minute what another one calls final, or does not answer. Only the process that follows the network reports it.",
+      ({ networks }) =>
+        networks.flatMap(({ network: { network } }) =>
+          readLagging(network).map((isLagging, index) => ({
+            labels: { network, node: String(index + 1) },
+            value: Number(isLagging),
+          })),
+        ),
+    ),
+    gauge(
+      "bursar_network_unestimated_payments",
+      "The number of payments of a network that have no nonce because no node has estimated them for a minute. The process that follows the network reports them.",
+      byNetwork(({ network }) => countUnestimated(network)),
     ),
     gauge(
       "bursar_network_head_block",
@@ -84,6 +115,12 @@ export function chainMetrics({ readStatus, isUncompared, now }: ChainMetricsDeps
       "bursar_network_base_fee_wei",
       "The base fee of the last block of a network, in wei for each unit of gas.",
       byNetwork(({ baseFee }) => (baseFee === null ? undefined : Number(baseFee))),
+    ),
+    gauge(
+      "bursar_network_fee_cap_wei",
+      "What payments of a network offer for each unit of gas at most, as configured. While the base fee is above it, no block takes them.",
+      ({ networks }) =>
+        networks.map(({ network: { network, feeCap } }) => ({ labels: { network }, value: Number(feeCap) })),
     ),
   ];
 }

@@ -19,6 +19,7 @@ export function createDeliveryMetrics(now: () => number): DeliveryMetrics {
   return {
     count: (attempt) => async (endpoint, deliveryId, number, body, event) => {
       const attempted = await attempt(endpoint, deliveryId, number, body, event);
+      if (attempted === "stopped") return attempted;
       const { verdict, next } = attempted;
       attempts.observe([verdict], attempted.attempt.latencyMs / 1000);
       if (next.state !== "pending") finished.add([next.state]);

@@ -1,4 +1,4 @@
-import { showId } from "@bursar/protocol";
+import { isVisibleLine, showId } from "@bursar/protocol";
 import type { OperatorOrigin } from "../audit/audit-entry.js";
 import type { ProviderAccount } from "../clients/client.js";
 import { isRefused, type Refused } from "../requests/refused.js";
@@ -7,7 +7,7 @@ import type { PersonClient } from "./people-service.js";
 import { nameAccount } from "./provider-account.js";
 import type { ProviderPeople } from "./provider-people.js";
 import type { Caller, SessionServiceDeps } from "./session-service.js";
-import { isVisibleAddress, isVisibleName } from "./visible-text.js";
+import { isVisibleAddress } from "./visible-text.js";
 
 /** What has to be remembered while the browser is with the provider. */
 export interface PendingLogin {
@@ -163,7 +163,7 @@ function accountOf({ iss, sub }: OidcAnswer): ProviderAccount | undefined {
 }
 
 function nameOf({ name }: OidcAnswer, email: string): string {
-  const isUsable = typeof name === "string" && name.trim() !== "" && isVisibleName(name.trim());
+  const isUsable = typeof name === "string" && name.trim() !== "" && isVisibleLine(name.trim());
   // A pair of surrogates that is cut in two would be stored as another character.
   return (isUsable ? name.trim() : email).slice(0, 128).toWellFormed();
 }

@@ -1,6 +1,6 @@
 import { type ChangePersonBody, type InvitePersonBody, showId } from "@bursar/protocol";
 import { actorOf, type Origin, tenantOf } from "../audit/audit-entry.js";
-import { applyClientChange } from "../clients/apply-client-change.js";
+import { applyClientChange, type ChangeOptions } from "../clients/apply-client-change.js";
 import type {
   ApiClient,
   ClientChange,
@@ -141,8 +141,8 @@ async function changePerson(
       },
     };
   };
-  const apply = (onDecided?: () => void) =>
-    applyClientChange(deps, origin, id, "person.change", decide, { refuse: refuseProgram, onDecided });
+  const apply = (options: ChangeOptions = {}) =>
+    applyClientChange(deps, origin, id, "person.change", decide, { ...options, refuse: refuseProgram });
   const known = await deps.clients.findClientOfTenant(tenantOf(origin), id);
   // Before the stop of a client is recorded in any case, because this route stops people only.
   if (known === undefined || !isPerson(known)) return notFound;

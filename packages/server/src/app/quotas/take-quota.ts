@@ -83,6 +83,11 @@ export function itemsOfScan(rows: number): number {
 
 const scannedRowsPerItem = 100;
 
+/** The items of deliveries that are sent again: one of them takes as long as a request of one token. */
+export function itemsOfResends(deliveries: number): number {
+  return deliveries * requestCost.itemsPerToken;
+}
+
 export function costOfBytes(bytes: number): number {
   return Math.floor(bytes / requestCost.bytesPerToken);
 }

@@ -35,8 +35,8 @@ export type CancelTransaction = (origin: ClientOrigin, id: string) => Promise<Tr
 /**
  * Cancels a transaction that no rail has begun to work on. If one has, the cancellation is only requested: its funds stay held until
  * the rail says what became of it, because signed bytes that are out can still be paid; also if its chain or signer may be ahead of the books. To
- * cancel again what was cancelled is a success. One whose rows were changed in the database, so that it cannot be cancelled, is recorded as ended: it is not paid, and what it holds
- * stays held.
+ * cancel again what was cancelled is a success. One whose rows were changed in the database, so that it cannot be cancelled, is recorded as ended: it is not paid, what it holds
+ * stays held, and the audit log says who has stopped it.
  */
 export function createTransactionCanceller(deps: CancelTransactionDeps): CancelTransaction {
   const { settlements, stopInAnyCase, rails, read, changes, onRequested, audit, now } = deps;
@@ -51,9 +51,7 @@ export function createTransactionCanceller(deps: CancelTransactionDeps): CancelT
         otherwise: async () => (found.isTampered === true ? "tampered" : "stopped"),
         // What a rail works on is not stopped by a record, because it may be paid already.
         isDecided: () => found.isTampered !== undefined,
-        onRecorded: () => {
-          if (found.isTampered === false) audit.recordAct(origin, "transaction.cancel", showId("tx", id));
-        },
+        onRecorded: () => audit.recordAct(origin, "transaction.cancel", showId("tx", id)),
       },
     );
   }

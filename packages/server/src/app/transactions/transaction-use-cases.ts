@@ -4,6 +4,7 @@ import type { ListEvents } from "../events/present-events.js";
 import type { ReadEventPage } from "../events/read-event-page.js";
 import type { ListApprovals } from "./approvals/approval-evidence.js";
 import type { DecideApproval } from "./approvals/decide-approval.js";
+import type { ShowApprovalTally } from "./approvals/show-approval-tally.js";
 import type { CancelTransaction } from "./cancel-transaction.js";
 import type { CreateTransaction } from "./create-transaction.js";
 import type { ListByDeadline } from "./list-by-deadline.js";
@@ -26,6 +27,7 @@ export interface TransactionUseCases {
   cancelTransaction: CancelTransaction;
   decideApproval: DecideApproval;
   listApprovals: ListApprovals;
+  showApprovalTally: ShowApprovalTally;
   listEntries: ListEntries;
   listAssets: () => {
     code: string;

@@ -2,12 +2,16 @@ import { type AssetRegistry, formatAmount } from "@bursar/domain";
 import { showId, type Wallet as WalletBody, type WalletSummary } from "@bursar/protocol";
 import type { Wallet, WalletBalance, WalletSending, WalletWithBalances } from "./wallet.js";
 
-/** A wallet as every reader sees it. */
-export function createWalletPresenter(assets: AssetRegistry) {
+/** A wallet as every reader sees it. The chains are those that are configured, with the most that their payments offer for a unit of gas. */
+export function createWalletPresenter(
+  assets: AssetRegistry,
+  chains: readonly { network: string; feeCap: bigint }[],
+) {
+  const feeCaps = new Map(chains.map(({ network, feeCap }) => [network, feeCap]));
   return (wallet: WalletWithBalances): WalletBody => ({
     ...presentWallet(wallet),
     balances: wallet.balances.map((balance) => presentBalance(balance, assets)),
-    sending: wallet.sending === null ? null : presentSending(wallet.sending),
+    sending: wallet.sending === null ? null : presentSending(wallet.sending, feeCaps.get(wallet.network)),
   });
 }
 
@@ -30,14 +34,15 @@ function presentBalance(
   };
 }
 
-function presentSending(sending: WalletSending): WalletBody["sending"] {
+function presentSending(sending: WalletSending, feeCap: bigint | undefined): WalletBody["sending"] {
+  const isAboveCap = feeCap !== undefined && sending.baseFee !== null && sending.baseFee > feeCap;
   return {
     next_nonce: sending.nextNonce,
     final_nonce: sending.finalNonce,
     in_flight: sending.inFlight,
     oldest_at: sending.oldestAt?.toISOString() ?? null,
     halted_reason: sending.haltedReason,
-    blocked_by: sending.blockedBy,
+    blocked_by: sending.blockedBy ?? (isAboveCap ? "fees_above_cap" : null),
   };
 }
 

@@ -24,7 +24,7 @@ export interface FreezerDeps {
   /** Called when a wallet of a rail is frozen: what the rail has begun is stopped, if it can be. */
   onFrozen: () => void;
   /** Records a freeze of which only the stop was written. That of the operator is in the log of the command. */
-  recorder: Pick<AuditRecorder, "recordAct">;
+  recorder: Pick<AuditRecorder, "record">;
   now: () => number;
 }
 
@@ -41,11 +41,11 @@ export function createFreezer(deps: FreezerDeps): SetFrozen {
     // A freeze is safe in any case.
     const describe = frozen ? describeAct : describeReviewedAct;
     const described = describe(origin, action, showId("wlt", id), new Date(now()));
-    const audit = reason === undefined ? described : { ...described, reason };
+    const audit = { ...described, attempts: [], ...(reason === undefined ? {} : { reason }) };
     const act = () => store.setFrozen(tenantId, id, frozen, audit);
     const otherwise = () => store.readWallet(tenantId, id);
     const onRecorded = () => {
-      if (origin.by !== "operator") recorder.recordAct(origin, action, showId("wlt", id));
+      if (origin.by !== "operator") recorder.record(audit);
     };
     // Found before anything can fail: of a freeze that fails the stop is recorded, for whatever has this id.
     if (frozen && (await wallets.find(tenantId, id)) === undefined) return { refused: "WALLET_NOT_FOUND" };

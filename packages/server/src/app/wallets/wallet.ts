@@ -76,7 +76,9 @@ export interface WalletSending {
   /** Why nothing more is sent, until the operator resumes it. */
   haltedReason: string | null;
   /** Why no payment gets a nonce; null if nothing is known that keeps them from it. */
-  blockedBy: "wallet_halted" | "network_halted" | "unconfirmed" | null;
+  blockedBy: "wallet_halted" | "network_halted" | "unconfirmed" | "network_waiting" | null;
+  /** Of the last block of its network, in wei; null before the first one. */
+  baseFee: bigint | null;
 }
 
 export interface WalletWithBalances extends Wallet {

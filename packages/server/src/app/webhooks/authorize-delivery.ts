@@ -2,21 +2,21 @@ import { type EventKind, eventScopes, mayReadEvents, showId } from "@bursar/prot
 import type { TraceContext } from "../../runtime/tracing/trace-context.js";
 import type { ClientAccessCache } from "../clients/client.js";
 import type { AttemptDelivery, Attempted } from "./attempt-delivery.js";
-import type { WebhookEndpoint } from "./endpoint.js";
+import type { EndpointAuthority, WebhookEndpoint } from "./endpoint.js";
 
 /**
  * An endpoint receives only the kinds of events that the client it acts for may read. This is decided for every attempt, with the client as
  * it is then, so that it also holds for resends and replays, and within seconds of a change.
  */
 
-/** Sends the delivery of an event once, or withholds it. */
+/** Sends the delivery of an event once, or withholds it. `stopped`: the client is disabled, so the delivery waits as it is. */
 export type AttemptEvent = (
   endpoint: WebhookEndpoint,
   deliveryId: string,
   number: number,
   body: string,
   event: { kind: EventKind; trace?: TraceContext | undefined },
-) => Promise<Attempted>;
+) => Promise<Attempted | "stopped">;
 
 export interface AuthorizedAttemptDeps {
   attempt: AttemptDelivery;
@@ -26,25 +26,25 @@ export interface AuthorizedAttemptDeps {
 
 export function createAuthorizedAttempter({ attempt, clients, now }: AuthorizedAttemptDeps): AttemptEvent {
   return async (endpoint, deliveryId, number, body, { kind, trace }) => {
-    const reason = await whyWithheld(endpoint, kind, clients);
-    return reason === undefined
-      ? attempt(endpoint, deliveryId, number, body, trace)
-      : withhold(reason, now());
+    const { authority } = endpoint;
+    if (authority !== null) {
+      const { clientId } = authority;
+      const { client } = clients.peek(clientId) ?? (await clients.load(clientId));
+      if (client?.state !== "active") return "stopped";
+      const reason = whyWithheld(authority, client.scopes, kind);
+      if (reason !== undefined) return withhold(reason, now());
+    }
+    return await attempt(endpoint, deliveryId, number, body, trace);
   };
 }
 
-async function whyWithheld(
-  { authority }: WebhookEndpoint,
+function whyWithheld(
+  { clientId, scopes }: EndpointAuthority,
+  scopesNow: readonly string[],
   kind: EventKind,
-  clients: AuthorizedAttemptDeps["clients"],
-): Promise<string | undefined> {
-  if (authority === null) return undefined;
-  const { clientId, scopes } = authority;
-  const { client } = clients.peek(clientId) ?? (await clients.load(clientId));
-  const shown = showId("cli", clientId);
-  if (client?.state !== "active") return `the client ${shown} of the endpoint is not active`;
-  if (!mayReadEvents(client.scopes, kind))
-    return `the client ${shown} of the endpoint lacks the scope ${eventScopes[kind]}`;
+): string | undefined {
+  if (!mayReadEvents(scopesNow, kind))
+    return `the client ${showId("cli", clientId)} of the endpoint lacks the scope ${eventScopes[kind]}`;
   return mayReadEvents(scopes, kind)
     ? undefined
     : `the URL or the secret of the endpoint was set without the scope ${eventScopes[kind]}`;

@@ -31,6 +31,13 @@ export interface WebhookEndpoint {
   updatedAt: Date;
   /** Whether something other than the service has written it. Nothing is sent to it, and it can only be deleted. */
   isTampered?: boolean;
+  /** Whether the client that it acts for is disabled. What is caused meanwhile waits until the client is enabled, or another takes it over. */
+  isClientDisabled?: boolean;
+}
+
+/** Whether anything is sent to it, if it is enabled. */
+export function isServed({ isTampered, isClientDisabled }: WebhookEndpoint): boolean {
+  return isTampered !== true && isClientDisabled !== true;
 }
 
 /**

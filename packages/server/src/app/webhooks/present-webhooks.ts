@@ -30,11 +30,13 @@ export function presentEndpoint(endpoint: WebhookEndpoint): EndpointBody {
   };
 }
 
-/** Nothing is sent to one that was tampered with, whatever its row says. */
-function presentState({ isTampered, state, disabledReason }: WebhookEndpoint) {
-  return isTampered === true && state !== "deleted"
-    ? { state: "disabled" as const, disabled_reason: "tampered" as const }
-    : { state, disabled_reason: disabledReason };
+/** What is not sent to is disabled, whatever its row says. The reason in the row comes first: ending it is left to do afterwards. */
+function presentState({ isTampered, isClientDisabled, state, disabledReason }: WebhookEndpoint) {
+  if (isTampered === true && state !== "deleted")
+    return { state: "disabled" as const, disabled_reason: "tampered" as const };
+  if (isClientDisabled === true && state !== "deleted" && state !== "disabled")
+    return { state: "disabled" as const, disabled_reason: "client_disabled" as const };
+  return { state, disabled_reason: disabledReason };
 }
 
 /** A delivery as a line of a list. */

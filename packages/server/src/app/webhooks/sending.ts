@@ -6,8 +6,8 @@ import type { WebhookEndpoint } from "./endpoint.js";
 export interface SendingStore {
   /**
    * Only endpoints that are enabled can be acquired or renewed; a lease carries its endpoint as it is at that moment. Also those that were
-   * tampered with are acquired, so that a look at all tenants gets past them. Nothing is sent to them: their leases expire, and they are
-   * looked at and reported once in the length of a lease.
+   * tampered with, or whose client is disabled, are acquired, so that a look at all tenants gets past them. Nothing is sent to them: their
+   * leases expire, and they are looked at once in the length of a lease.
    */
   leases: LeaseStore<EndpointLease, WantedEndpoints>;
   /** What is due at these endpoints, first attempts in the order of the log. */

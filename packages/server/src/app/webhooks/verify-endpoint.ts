@@ -1,5 +1,6 @@
 import { showId } from "@bursar/protocol";
-import { type Origin, tenantOf } from "../audit/audit-entry.js";
+import { describeAct, type Origin, tenantOf } from "../audit/audit-entry.js";
+import type { AuditRecorder } from "../audit/audit-recorder.js";
 import { describeReviewedAct } from "../clients/review-caller.js";
 import { isRefused, type Refused } from "../requests/refused.js";
 import type { AttemptDelivery, Attempted } from "./attempt-delivery.js";
@@ -8,6 +9,7 @@ import type { EndpointStore, WebhookEndpoint } from "./endpoint.js";
 export interface VerifyEndpointDeps {
   endpoints: Pick<EndpointStore, "readEndpoint" | "changeEndpoint">;
   attempt: AttemptDelivery;
+  audit: Pick<AuditRecorder, "record">;
   /** Notifies the senders, so that pending deliveries are sent at once. */
   onChanged: (tenantId: string) => void;
   newUuid: () => string;
@@ -24,6 +26,7 @@ interface Verification {
 
 export type VerifyEndpoint = (origin: Origin, id: string) => Promise<Verification | Refused>;
 
+const action = "webhook_endpoint.verify";
 const challengeBytes = 32;
 
 /**
@@ -31,7 +34,7 @@ const challengeBytes = 32;
  * like; without this, a tenant could send its events to a service that never asked for them.
  */
 export function createEndpointVerifier(deps: VerifyEndpointDeps): VerifyEndpoint {
-  const { endpoints, now } = deps;
+  const { endpoints, audit, now } = deps;
   return async (origin, id) => {
     const tenantId = tenantOf(origin);
     const endpoint = await endpoints.readEndpoint(tenantId, id);
@@ -39,7 +42,15 @@ export function createEndpointVerifier(deps: VerifyEndpointDeps): VerifyEndpoint
     if (endpoint.isTampered === true) return { refused: "WEBHOOK_ENDPOINT_TAMPERED" };
     if (endpoint.verifiedAt !== null) return { endpoint, status: null, error: null };
     const { attempt, error } = await sendChallenge(deps, endpoint);
-    if (error !== null) return { endpoint, status: attempt.status, error };
+    if (error !== null) {
+      // A request was sent to a host that the caller has chosen, whatever has answered.
+      audit.record({
+        ...describeAct(origin, action, showId("whe", id), new Date(now())),
+        outcome: "refused",
+        code: "WEBHOOK_ENDPOINT_UNVERIFIED",
+      });
+      return { endpoint, status: attempt.status, error };
+    }
     const at = new Date(now());
     const verified = await endpoints.changeEndpoint(
       tenantId,
@@ -50,7 +61,7 @@ export function createEndpointVerifier(deps: VerifyEndpointDeps): VerifyEndpoint
         return { verifiedAt: at, ...(state === "pending" ? { state: { to: "enabled" } } : {}) };
       },
       at,
-      describeReviewedAct(origin, "webhook_endpoint.verify", showId("whe", id), at),
+      describeReviewedAct(origin, action, showId("whe", id), at),
     );
     if (verified === undefined) return { refused: "WEBHOOK_ENDPOINT_NOT_FOUND" };
     if (isRefused(verified)) return verified;

@@ -29,7 +29,7 @@ import {
   readEntries,
   type Stored,
 } from "./audit-log/audit-rows.js";
-import { factOf, wasWritten } from "./audit-log/audit-writes.js";
+import { factOf, isPlaced, wasWritten } from "./audit-log/audit-writes.js";
 import { entriesLost, headChanged } from "./audit-log/disturbances.js";
 import { listKeyEnds } from "./audit-log/key-ends.js";
 import { type LockedHead, lockHeads } from "./audit-log/lock-heads.js";
@@ -97,21 +97,48 @@ export async function appendAudit(tx: Tx, drafts: readonly AuditDraft[]): Promis
 
 /** Returns where the last entry of each tenant is. */
 async function placeEntries(tx: Tx, drafts: readonly AuditDraft[]): Promise<ChainPosition[]> {
+  if (drafts.length === 0) return [];
+  const heads = await lockHeads(tx, [...new Set(drafts.map(tenantOf))]);
+  await reviewCallers(tx, drafts);
+  const missing = await leaveOutWritten(tx, drafts);
+  const byTenant = groupByTenant(missing);
+  const additions: Addition[] = [];
+  for (const head of heads) {
+    const own = byTenant.get(head.tenantId);
+    if (own !== undefined) additions.push(await place(tx, head, own));
+  }
+  if (additions.length === 0) return [];
+  const placed = await appendToChains(tx, additions);
+  for (const draft of missing)
+    draft.attempts?.push(placed.filter(({ tenantId }) => tenantId === tenantOf(draft)));
+  return placed;
+}
+
+function tenantOf({ tenantId = nilTenantId }: AuditDraft): string {
+  return tenantId;
+}
+
+function groupByTenant(drafts: readonly AuditDraft[]): Map<string, AuditDraft[]> {
   const byTenant = new Map<string, AuditDraft[]>();
   for (const draft of drafts) {
-    const tenantId = draft.tenantId ?? nilTenantId;
+    const tenantId = tenantOf(draft);
     const own = byTenant.get(tenantId);
     // The hash covers all fields that have a value.
-    const entry = { ...asStored(draft), tenantId, caller: undefined };
+    const entry = { ...asStored(draft), tenantId, caller: undefined, attempts: undefined };
     if (own === undefined) byTenant.set(tenantId, [entry]);
     else own.push(entry);
   }
-  if (byTenant.size === 0) return [];
-  const heads = await lockHeads(tx, [...byTenant.keys()]);
-  await reviewCallers(tx, drafts);
-  const additions: Addition[] = [];
-  for (const head of heads) additions.push(await place(tx, head, byTenant.get(head.tenantId) ?? []));
-  return appendToChains(tx, additions);
+  return byTenant;
+}
+
+/** With the heads locked, the transaction of an act whose COMMIT got no answer has ended: its entry is in its chain, or never will be. */
+async function leaveOutWritten(tx: Tx, drafts: readonly AuditDraft[]): Promise<readonly AuditDraft[]> {
+  const written = new Set<AuditDraft>();
+  for (const draft of drafts) {
+    const { attempts = [] } = draft;
+    if (attempts.length > 0 && (await isPlaced(tx, attempts))) written.add(draft);
+  }
+  return written.size === 0 ? drafts : drafts.filter((draft) => !written.has(draft));
 }
 
 async function reviewCallers(tx: Tx, drafts: readonly AuditDraft[]): Promise<void> {

@@ -20,6 +20,7 @@ import { idAt } from "../core/id-at.js";
 import { queryWithin } from "../core/lock-waits.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
+import { cancelBy } from "../markets/request-changes.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
 import { readStandingAt, type StopAt, stopAt } from "./stops/past-stops.js";
 import { cancelStoppedOrders } from "./stops/stopped-orders.js";
@@ -89,7 +90,7 @@ export function createSweepStore(database: Database): SweepStore {
           SELECT p.tenant_id, p.id FROM open_orders p JOIN orders o ON o.tenant_id = p.tenant_id AND o.id = p.id
           WHERE p.tenant_id = ${sweep.tenantId} AND NOT p.cancel_requested AND ${isSwept(sweep, sql`o`)}
           ORDER BY p.id LIMIT ${limit} FOR UPDATE OF p)
-        UPDATE open_orders p SET cancel_requested = true, change_requested_by = ${sweep.requestedBy}
+        UPDATE open_orders p SET ${cancelBy(sweep.requestedBy)}
         FROM own WHERE p.tenant_id = own.tenant_id AND p.id = own.id
         RETURNING p.market
       `;

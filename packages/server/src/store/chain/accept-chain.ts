@@ -1,6 +1,6 @@
 import type { ChainUnit, WalletKey } from "../../app/chain/chain-store.js";
 import type { SignedNonce } from "../../app/chain/signer.js";
-import type { NewLoss } from "../../app/chain/wallet-books.js";
+import type { GatheredAmount, NewLoss } from "../../app/chain/wallet-books.js";
 import { operatorActorId } from "../../app/events/actor.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
 import { type KeyedQueryable, type Queryable, requireKeys, type Tx } from "../core/database.js";
@@ -70,20 +70,21 @@ export async function listForgotten(
 }
 
 /**
- * Read if something was received that no block shows. It looks at what is open on the network, each stage by its own index, because the
+ * What the payments that are in no block pay to these wallets. Read if something was received that no block shows. It looks at what is open on the network, each stage by its own index, because the
  * condition of neither index follows from a list of all stages: chain_payments_ready, chain_payments_open, and the primary key of transactions.
  */
 export async function listAwaiting(
   tx: Queryable,
   network: string,
-  wallets: readonly WalletKey[],
-): Promise<ReadonlySet<string>> {
-  if (wallets.length === 0) return new Set();
-  const rows = await tx.query<{ id: string }>(sql`
-    SELECT DISTINCT given.wallet_id AS id
+  amounts: readonly GatheredAmount[],
+): Promise<GatheredAmount[]> {
+  if (amounts.length === 0) return [];
+  const rows = await tx.query<Omit<GatheredAmount, "amount"> & { amount: string }>(sql`
+    SELECT given.tenant_id AS "tenantId", given.wallet_id AS "walletId", given.asset, sum(t.amount) AS amount
     FROM unnest(
-      ${wallets.map(({ tenantId }) => tenantId)}::uuid[], ${wallets.map(({ walletId }) => walletId)}::uuid[]
-    ) AS given (tenant_id, wallet_id)
+      ${amounts.map(({ tenantId }) => tenantId)}::uuid[], ${amounts.map(({ walletId }) => walletId)}::uuid[],
+      ${amounts.map(({ asset }) => asset)}::text[]
+    ) AS given (tenant_id, wallet_id, asset)
     JOIN (
       SELECT p.tenant_id, p.transaction_id FROM chain_payments p WHERE p.network = ${network} AND p.stage = 'ready'
       UNION ALL
@@ -91,9 +92,10 @@ export async function listAwaiting(
       WHERE p.network = ${network} AND p.stage IN ('assigned', 'signed')
     ) AS p ON p.tenant_id = given.tenant_id
     JOIN transactions t ON t.tenant_id = p.tenant_id AND t.id = p.transaction_id
-      AND t.destination_account_id = given.wallet_id
+      AND t.destination_account_id = given.wallet_id AND t.asset = given.asset
+    GROUP BY given.tenant_id, given.wallet_id, given.asset
   `);
-  return new Set(rows.map(({ id }) => id));
+  return rows.map(({ amount, ...key }) => ({ ...key, amount: BigInt(amount) }));
 }
 
 /** Served by the primary key. */

@@ -54,14 +54,15 @@ export function createPaymentReads(
     },
     listReady: (network, page) => listReady(database, network, page),
     // Served by chain_payments_to_sign, destinations_removed, destinations_listed and primary keys.
-    listUnsigned: async (network, limit) => {
+    listUnsigned: async (network, limit, afterId = leastId) => {
       const rows = await database.query<UnsignedRow>(sql`
         SELECT ${checkedColumns}, p.nonce, p.wanted AS number, p.purpose, p.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
           p.max_fee AS "maxFee", p.max_tip AS "maxTip", p.terms_key_id AS "termsKeyId", p.terms_mac AS "termsMac",
           ${unsignedHoldColumns}
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
-          WHERE p.network = ${network} AND p.wanted > p.attempt AND p.stage IN ('assigned', 'signed') AND ${isNotHalted}
+          WHERE p.network = ${network} AND p.transaction_id > ${afterId}::uuid
+            AND p.wanted > p.attempt AND p.stage IN ('assigned', 'signed') AND ${isNotHalted}
             AND (p.purpose = 'cancellation' OR (NOT ${isFreezing} AND (p.stage = 'assigned' OR NOT ${isStoppedOrWaits})))
           ORDER BY p.network, p.transaction_id LIMIT ${limit}) AS p
         ${joinFacts}

@@ -103,7 +103,7 @@ function createChainUnit(
     listTaken: (wallet, below) => listTaken(tx, network, wallet, below),
     lockOpen: (keys) => lockOpen(tx, keys),
     listForgotten: (wallet, signed) => listForgotten(tx, network, wallet, signed),
-    listAwaiting: (wallets) => listAwaiting(tx, network, wallets),
+    listAwaiting: (amounts) => listAwaiting(tx, network, amounts),
     adoptNonce: (wallet, finalNonce) => adoptNonce(tx, wallet, finalNonce),
     insertLosses: (losses) => insertLosses(tx, network, losses),
     resumeWallet: (wallet) => resumeWallet(tx, wallet),

@@ -18,7 +18,7 @@ export async function readNetworks(
   networks: readonly string[],
 ): Promise<RecordedNetwork[]> {
   const rows = await source.query<Row>(sql`
-    SELECT network, state, halted_reason AS "haltedReason", halted_at AS "haltedAt", head_number::text AS "headNumber",
+    SELECT network, CASE WHEN state = 'following' AND expires_at <= now() THEN 'waiting' ELSE state END AS state, halted_reason AS "haltedReason", halted_at AS "haltedAt", head_number::text AS "headNumber",
       final_number::text AS "finalNumber", settled_number::text AS "settledNumber", base_fee::text AS "baseFee", seen_at AS "seenAt", (
         SELECT count(*)::integer FROM (
           SELECT 1 FROM chain_wallets w WHERE w.network = networks.network AND w.halted_reason IS NOT NULL

@@ -8,14 +8,19 @@ import {
   type OrderStore,
   readDetails,
 } from "../../app/markets/order.js";
-import { isStopped } from "../access/stops/stop-records.js";
-import { assertGeneration, type Database, type Queryable, requireKeys } from "../core/database.js";
+import { assertGeneration, type Database, requireKeys } from "../core/database.js";
 import { toListed } from "../core/rows/bounded-page.js";
 import { confirmCommits, insertOrFindAll, witnessInserted } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import { insertRequestContexts } from "../tracing/trace-contexts.js";
 import { macOfOrder } from "./order-integrity.js";
 import { selectPageOfOrders } from "./order-page.js";
+import {
+  hasOrdersOfFrozenWallet,
+  requestAmendment,
+  requestCancel,
+  requestCancelsOfFrozenWallet,
+} from "./request-changes.js";
 
 interface OrderRow extends Omit<Order, "price" | "size" | "quoteSize" | "step"> {
   price: string | null;
@@ -76,33 +81,12 @@ export function createOrderStore(database: Database): OrderStore {
       `);
       return toListed(rows, readOrder);
     },
-    // Both served by the primary key. Of two amendments that wait, the smaller counts: after it, the other would change nothing.
-    requestCancel: async (tenantId, id, actorId) => {
-      const rows = await database.query(sql`
-        UPDATE open_orders SET cancel_requested = true,
-          change_requested_by = CASE WHEN cancel_requested THEN change_requested_by ELSE ${actorId}::uuid END
-        WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
-      `);
-      return rows.length > 0;
-    },
-    requestAmendment: async (tenantId, id, size, actorId) => {
-      const rows = await database.query(sql`
-        UPDATE open_orders SET amend_size = least(amend_size, ${size}),
-          change_requested_by = CASE WHEN cancel_requested THEN change_requested_by ELSE ${actorId}::uuid END
-        WHERE tenant_id = ${tenantId} AND id = ${id} RETURNING id
-      `);
-      return rows.length > 0;
-    },
+    requestCancel: (tenantId, id, actorId) => requestCancel(database, tenantId, id, actorId),
+    requestAmendment: (tenantId, id, size, actorId) =>
+      requestAmendment(database, tenantId, id, size, actorId),
     requestCancelsOfFrozenWallet: (tenantId, walletId) =>
-      requestCancels(database, tenantId, walletId, null, isFrozen(tenantId, walletId)),
-    // Served by the primary keys.
-    hasOrdersOfFrozenWallet: async (tenantId, walletId) => {
-      const rows = await database.query(sql`
-        SELECT FROM open_orders WHERE tenant_id = ${tenantId} AND wallet_id = ${walletId} AND sequence IS NOT NULL
-          AND ${isFrozen(tenantId, walletId)} LIMIT 1
-      `);
-      return rows.length > 0;
-    },
+      requestCancelsOfFrozenWallet(database, tenantId, walletId),
+    hasOrdersOfFrozenWallet: (tenantId, walletId) => hasOrdersOfFrozenWallet(database, tenantId, walletId),
   };
 }
 
@@ -180,34 +164,4 @@ function readStep({ occurred_at, details, ...step }: NonNullable<OrderRow["step"
 
 function toNumber(digits: string | null): number | null {
   return digits === null ? null : Number(digits);
-}
-
-/**
- * Requests that all orders of a wallet are cancelled, and returns the markets in whose books some are. Rows are locked in the order of
- * their ids, as a matching engine locks them, so the two cannot deadlock; those that are to be cancelled already are left alone. Served by the primary key: a tenant has few open orders.
- */
-export async function requestCancels(
-  source: Queryable,
-  tenantId: string,
-  walletId: string,
-  actorId: string | null,
-  condition: Statement = sql`true`,
-): Promise<string[]> {
-  const isOwn = sql`tenant_id = ${tenantId} AND wallet_id = ${walletId} AND ${condition}`;
-  const rows = await source.query<{ market: string }>(sql`
-    WITH own AS (
-      SELECT id FROM open_orders WHERE ${isOwn} AND NOT cancel_requested ORDER BY id FOR UPDATE),
-    requested AS (
-      UPDATE open_orders p SET cancel_requested = true, change_requested_by = coalesce(p.change_requested_by, ${actorId}::uuid)
-      FROM own WHERE p.tenant_id = ${tenantId} AND p.id = own.id
-      RETURNING p.market, p.sequence)
-    SELECT market FROM requested WHERE sequence IS NOT NULL
-    UNION SELECT market FROM open_orders WHERE ${isOwn} AND cancel_requested AND sequence IS NOT NULL
-  `);
-  return rows.map(({ market }) => market);
-}
-
-function isFrozen(tenantId: string, walletId: string): Statement {
-  return sql`(EXISTS (SELECT FROM wallets w WHERE w.tenant_id = ${tenantId} AND w.id = ${walletId} AND w.frozen)
-    OR ${isStopped(sql`${tenantId}::uuid`, sql`${walletId}::uuid`)})`;
 }

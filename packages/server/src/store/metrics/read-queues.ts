@@ -37,10 +37,11 @@ export async function readQueues(
 ): Promise<QueueReading> {
   const [row] = await database.query<Row>(sql`
     WITH RECURSIVE waiting AS (${waitingTenants(acceptedRows, { limit: tenantsMax })}),
-    -- Served by webhook_endpoints_enabled.
+    -- Served by webhook_endpoints_enabled and clients_pkey. What waits for a client to be enabled does not wait for the senders.
     endpoints AS MATERIALIZED (
       SELECT e.tenant_id, e.id, e.failing_since IS NOT NULL AS is_failing FROM webhook_endpoints e
-      WHERE e.state = 'enabled' ORDER BY e.tenant_id, e.id LIMIT ${endpointsMax}),
+      WHERE e.state = 'enabled' AND NOT EXISTS (SELECT FROM clients c WHERE c.id = e.client_id AND c.state = 'disabled')
+      ORDER BY e.tenant_id, e.id LIMIT ${endpointsMax}),
     due AS MATERIALIZED (${dueDeliveries(now)})
     SELECT json_build_object(
         'accepted', json_build_object('count', ${countOf(acceptedRows.where, sql`o.tenant_id, o.id`)},

@@ -114,6 +114,12 @@ export function claimOne({ tenantId, id }: TransactionKey): Statement {
     SELECT ${openColumns} FROM open_transactions o WHERE o.tenant_id = ${tenantId} AND o.id = ${id} FOR UPDATE)`;
 }
 
+/** The same row without a lock. Served by the primary key. */
+export function lookAtOne({ tenantId, id }: TransactionKey): Statement {
+  return sql`claimed AS MATERIALIZED (
+    SELECT ${openColumns} FROM open_transactions o WHERE o.tenant_id = ${tenantId} AND o.id = ${id})`;
+}
+
 /** Served by the primary key, in whose order the rows are locked. */
 export function claimOnRail(keys: readonly TransactionKey[]): Statement {
   const inOrder = keys.toSorted((a, b) => (`${a.tenantId} ${a.id}` < `${b.tenantId} ${b.id}` ? -1 : 1));

@@ -4,7 +4,13 @@ import { publicKeyIdentity } from "../../app/people/passkeys/cose-key.js";
 import { digestOfPayment, shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
 import type { ClaimedPayment, PendingApproval } from "../../app/transactions/settlement.js";
 import type { RecordedApproval } from "../../app/transactions/transaction.js";
-import { type ClientStanding, createStandingReader, standingOf } from "../access/lineage/lineage.js";
+import {
+  type ClientStanding,
+  createStandingReader,
+  findPaymentFault,
+  type OnClientsRead,
+  standingOf,
+} from "../access/lineage/lineage.js";
 import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isApprovalAuthentic, isSignedByKey, publicKeyOfSignature } from "./approval-integrity.js";
@@ -59,6 +65,7 @@ interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
 export async function readPendingApprovals(
   tx: KeyedQueryable,
   claimed: readonly ClaimedRow[],
+  onRead?: OnClientsRead,
 ): Promise<Map<string, PendingApproval | "later" | "tampered">> {
   const waiting = claimed.filter(({ state }) => state === "awaiting_approval");
   if (waiting.length === 0) return new Map();
@@ -80,7 +87,7 @@ export async function readPendingApprovals(
     CROSS JOIN LATERAL (
       SELECT * FROM judgements j WHERE j.tenant_id = w.tenant_id AND j.transaction_id = w.id LIMIT 1) AS j
   `);
-  const reader = createStandingReader(tx);
+  const reader = createStandingReader(tx, { onRead });
   const turns = inTurns(waiting, rows);
   const clientsOf = (row: WaitingRow) => [row.clientId, ...row.approvals.map(({ clientId }) => clientId)];
   const readCount = await reader.readAhead(turns.map(clientsOf));
@@ -182,14 +189,14 @@ function toPending(
 function readApproval(
   { clientId, decision, decidedAt, isSigned }: RecordedApproval,
   isAuthentic: boolean,
-  { isActive, scopes, isPerson, lineage, authorityChangedAtMs }: ClientStanding,
+  standing: ClientStanding,
 ): Approval {
-  const isEnabled = isAuthentic && isActive && scopes.includes("transactions:approve");
+  const { isPerson, lineage, authorityChangedAtMs } = standing;
   return {
     clientId,
     decision,
     atMs: decidedAt.getTime(),
-    isEnabled,
+    standingFault: isAuthentic ? findPaymentFault(standing) : "not_recorded",
     lineage,
     authorityChangedAtMs,
     isSigned,

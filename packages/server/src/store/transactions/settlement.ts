@@ -7,6 +7,7 @@ import type {
   SettlementUnit,
   TransactionKey,
 } from "../../app/transactions/settlement.js";
+import type { OnClientsRead } from "../access/lineage/lineage.js";
 import type { RowMac } from "../access/row-integrity.js";
 import { hasEnded, isCancelledByStop, type StopColumns, stopColumns } from "../access/stops/stop-records.js";
 import { listBehindChain } from "../chain/wallets/confirmed-wallets.js";
@@ -26,6 +27,7 @@ import {
   claimOne,
   claimOnRail,
   findWork,
+  lookAtOne,
   waitingForApproval,
   waitingForRetry,
 } from "./claim-open.js";
@@ -64,23 +66,9 @@ export function createSettlementUnit(
   onWriting: ReturnType<ObserveUnit> | undefined,
 ): SettlementUnit {
   const claim = async (claimed: Statement, ifLocked = sql`SKIP LOCKED`): Promise<ClaimedPayment[]> => {
-    const rows = await tx.query<PaymentRow>(selectPayments(claimed));
-    if (rows.length === 0) return [];
-    const keys = requireKeys(tx);
-    for (const row of rows) {
-      row.isTampered = row.hasEnded === true || isJudgedAgain(row) || !isTransactionAuthentic(keys, row);
-      obeyStops(keys, row);
-    }
-    await markRequestedWhileStopped(tx, rows);
+    const rows = await readRows(tx, claimed);
     const free = rows.some(({ isHeld }) => isHeld) ? await confirmHolds(tx, rows, ifLocked) : rows;
-    const approvals = await readPendingApprovals(
-      tx,
-      free.filter(({ isTampered }) => isTampered !== true),
-    );
-    return free.flatMap((row) => {
-      const approval = approvals.get(row.id) ?? null;
-      return approval === "later" ? [] : [readPayment(row, approval)];
-    });
+    return await readPayments(tx, free);
   };
   return {
     claimAccepted: (tenants, perTenantMax) => claim(claimAccepted(tenants, perTenantMax)),
@@ -100,6 +88,42 @@ export function createSettlementUnit(
       await writeSettlements(tx, log, settlements, balances);
     },
   };
+}
+
+/** A payment as the engine would find it, without a lock: undefined if it is not open. */
+export async function readOpenPayment(
+  source: KeyedQueryable,
+  key: TransactionKey,
+  onClientsRead?: OnClientsRead,
+): Promise<ClaimedPayment | undefined> {
+  const [payment] = await readPayments(source, await readRows(source, lookAtOne(key)), onClientsRead);
+  return payment;
+}
+
+/** Marks those that were changed by something else, or were stopped. */
+async function readRows(source: KeyedQueryable, claimed: Statement): Promise<PaymentRow[]> {
+  const rows = await source.query<PaymentRow>(selectPayments(claimed));
+  if (rows.length === 0) return rows;
+  const keys = requireKeys(source);
+  for (const row of rows) {
+    row.isTampered = row.hasEnded === true || isJudgedAgain(row) || !isTransactionAuthentic(keys, row);
+    obeyStops(keys, row);
+  }
+  await markRequestedWhileStopped(source, rows);
+  return rows;
+}
+
+async function readPayments(
+  source: KeyedQueryable,
+  rows: readonly PaymentRow[],
+  onClientsRead?: OnClientsRead,
+): Promise<ClaimedPayment[]> {
+  const sound = rows.filter(({ isTampered }) => isTampered !== true);
+  const approvals = await readPendingApprovals(source, sound, onClientsRead);
+  return rows.flatMap((row) => {
+    const approval = approvals.get(row.id) ?? null;
+    return approval === "later" ? [] : [readPayment(row, approval)];
+  });
 }
 
 /** Served by the primary key. What waits for approval is looked at by the engine, which ends it when that is safe. */

@@ -20,7 +20,7 @@ import { selectBoundedPage, toListed, whereAll } from "../core/rows/bounded-page
 import { findByKey, insertOrFind } from "../core/rows/insert-or-find.js";
 import { type Statement, sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
-import { requestCancels } from "../markets/orders.js";
+import { requestCancels } from "../markets/request-changes.js";
 import { requestFreeze, writeFrozen } from "./freeze-wallets.js";
 
 type PlainRow = WithSealedAddress<Wallet>;
@@ -41,8 +41,9 @@ interface BalanceRow {
   blockNumber: number | null;
 }
 
-interface SendingRow extends Omit<WalletSending, "oldestAt"> {
+interface SendingRow extends Omit<WalletSending, "oldestAt" | "baseFee"> {
   oldestAt: string | null;
+  baseFee: string | null;
 }
 
 export function createWalletStore(database: Database, log: EventLog): WalletStore {
@@ -238,13 +239,15 @@ const balancesColumn = sql`
 const blockedBy = sql`
   CASE WHEN c.halted_reason IS NOT NULL THEN 'wallet_halted'
     WHEN EXISTS (SELECT FROM networks n WHERE n.network = c.network AND n.state = 'halted') THEN 'network_halted'
-    WHEN NOT ${isConfirmedOf(sql`c`)} THEN 'unconfirmed' END`;
+    WHEN NOT ${isConfirmedOf(sql`c`)} THEN 'unconfirmed'
+    WHEN NOT EXISTS (SELECT FROM networks n WHERE n.network = c.network AND n.expires_at > now()) THEN 'network_waiting' END`;
 
 /** What is in flight has nonces from the final one on, at most some hundred. Served by the unique key on the nonce and primary keys. */
 const sendingColumn = sql`
   ${ofChainWallet(sql`(
     SELECT jsonb_build_object('nextNonce', c.next_nonce, 'finalNonce', c.final_nonce, 'haltedReason', c.halted_reason,
-      'blockedBy', ${blockedBy}, 'inFlight', count(*), 'oldestAt', min(p.assigned_at))
+      'blockedBy', ${blockedBy},
+      'baseFee', (SELECT n.base_fee::text FROM networks n WHERE n.network = c.network), 'inFlight', count(*), 'oldestAt', min(p.assigned_at))
     FROM chain_payments p
     WHERE p.tenant_id = c.tenant_id AND p.wallet_id = c.wallet_id AND p.nonce >= c.final_nonce)`)} AS sending
 `;
@@ -262,10 +265,15 @@ function withBalances(source: KeyedQueryable, { balances, sending, ...row }: Wal
   return {
     ...readPlain(source, row),
     balances: balances.map(readBalance),
-    sending:
-      sending === null
-        ? null
-        : { ...sending, oldestAt: sending.oldestAt === null ? null : new Date(sending.oldestAt) },
+    sending: sending === null ? null : readSending(sending),
+  };
+}
+
+function readSending({ oldestAt, baseFee, ...sending }: SendingRow): WalletSending {
+  return {
+    ...sending,
+    oldestAt: oldestAt === null ? null : new Date(oldestAt),
+    baseFee: baseFee === null ? null : BigInt(baseFee),
   };
 }
 

@@ -24,8 +24,11 @@ import { removeUnreferenced } from "./deleted-endpoints.js";
 import { isEndpointAuthentic, macOfEndpoint } from "./endpoint-integrity.js";
 import { findAnswer, reserveKey, settleKey } from "./keyed-requests.js";
 
-export interface EndpointRow extends Omit<WebhookEndpoint, "secrets" | "authority" | "isTampered">, RowMac {
+export interface EndpointRow
+  extends Omit<WebhookEndpoint, "secrets" | "authority" | "isTampered" | "isClientDisabled">,
+    RowMac {
   clientId: string | null;
+  clientState: string | null;
   scopes: string[] | null;
   secret: Buffer;
   oldSecret: Buffer | null;
@@ -258,6 +261,7 @@ function stateColumns({ state }: EndpointChange, now: Date): Statement {
 export const endpointColumns = sql`
   e.tenant_id AS "tenantId", e.id, e.url, e.events, e.description, e.state, e.disabled_reason AS "disabledReason",
   e.verified_at AS "verifiedAt", e.client_id AS "clientId", e.scopes,
+  (SELECT c.state FROM clients c WHERE c.id = e.client_id) AS "clientState",
   e.disabled_at AS "disabledAt", e.failing_since AS "failingSince", e.secret, e.old_secret AS "oldSecret",
   e.old_secret_until AS "oldSecretUntil", e.version, e.created_by AS "createdBy", e.created_at AS "createdAt", e.updated_at AS "updatedAt",
   e.key_id AS "keyId", e.mac
@@ -287,5 +291,7 @@ export function toEndpoint(
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };
-  return isEndpointAuthentic(keys, endpoint, row) ? endpoint : { ...endpoint, isTampered: true };
+  if (!isEndpointAuthentic(keys, endpoint, row)) return { ...endpoint, isTampered: true };
+  const isClientDisabled = row.clientId !== null && row.clientState !== "active";
+  return isClientDisabled ? { ...endpoint, isClientDisabled } : endpoint;
 }

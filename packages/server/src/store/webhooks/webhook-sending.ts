@@ -1,5 +1,5 @@
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
-import type { WebhookEndpoint } from "../../app/webhooks/endpoint.js";
+import { isServed, type WebhookEndpoint } from "../../app/webhooks/endpoint.js";
 import {
   type AttemptResult,
   type DueDelivery,
@@ -82,7 +82,7 @@ export function createSendingStore(
       },
       renew: async (leases, leaseMs) => {
         const renewed = await withEndpoints(renewLeases(endpointLeases, leases, leaseMs));
-        return renewed.filter(({ endpoint }) => endpoint.isTampered !== true);
+        return renewed.filter(({ endpoint }) => isServed(endpoint));
       },
       release: async (leases, restMs) =>
         void (await database.query(releaseLeases(endpointLeases, leases, restMs))),

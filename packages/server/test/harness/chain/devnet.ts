@@ -3,7 +3,12 @@ import { encodeFunctionData, parseAbi, parseGwei } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll } from "vitest";
 import type { Watch } from "../../../src/app/chain/chain-node.js";
-import { createEvmNode, type EvmNode, type EvmNodeSettings } from "../../../src/rails/evm/node/evm-node.js";
+import {
+  createEvmNode,
+  type EvmNode,
+  type EvmNodeDeps,
+  type EvmNodeSettings,
+} from "../../../src/rails/evm/node/evm-node.js";
 import { nodeTimers } from "../../../src/runtime/loops/timers.js";
 
 /** A development chain for a file of tests, mined by hand unless the options say otherwise. */
@@ -32,7 +37,11 @@ export const devnetTokens = tokenNames.map((asset) => ({
 const opened: EvmNode[] = [];
 
 /** The nodes of a development chain as the service sees them; closed after the file. */
-export function openNode(devnet: SpawnedDevnet, settings: Partial<EvmNodeSettings> = {}): EvmNode {
+export function openNode(
+  devnet: SpawnedDevnet,
+  settings: Partial<EvmNodeSettings> = {},
+  deps: Partial<EvmNodeDeps> = {},
+): EvmNode {
   const node = createEvmNode({
     network: {
       network: "eip155:31337",
@@ -51,6 +60,7 @@ export function openNode(devnet: SpawnedDevnet, settings: Partial<EvmNodeSetting
     monotonicMs: () => performance.now(),
     random: Math.random,
     timeoutMs: 5000,
+    ...deps,
   });
   opened.push(node);
   return node;

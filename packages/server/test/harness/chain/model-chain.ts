@@ -20,6 +20,8 @@ export interface ModelChain {
   mine: (choose: ChooseTransaction) => ModelBlock;
   /** Removes blocks. Their transactions return to the pool if they are chosen, and are forgotten otherwise. */
   reorganise: (depth: number, returns: (transaction: ModelTransaction) => boolean) => void;
+  /** Another chain with the blocks before this number and the same pool. What it adds has other hashes, with this name in them. */
+  branch: (number: number, name: string) => ModelChain;
   /** Replaces all hashes from a block on, final or not. */
   rewrite: (from: number) => void;
   /** Removes a transaction from the pool. */
@@ -75,12 +77,20 @@ export const modelTokens = [
 export const modelDataFee = 500n;
 
 const finalDepth = 4;
+const nothing = { transactions: [], balances: new Map(), nonces: new Map() };
+const genesis: ModelBlock = { number: 0, hash: "0xgenesis", parentHash: "0x", baseFee: 100n, ...nothing };
 
 /** Without a pool, only the next nonce of an address is taken, and what is not in the next block is forgotten. */
-export function createModelChain({ hasPool = true }: { hasPool?: boolean } = {}): ModelChain {
-  const empty = { transactions: [], balances: new Map(), nonces: new Map() };
-  let blocks: ModelBlock[] = [{ number: 0, hash: "0xgenesis", parentHash: "0x", baseFee: 100n, ...empty }];
-  let pool: ModelTransaction[] = [];
+export function createModelChain({
+  hasPool = true,
+  beginning = { blocks: [genesis], pool: [], name: "" },
+}: {
+  hasPool?: boolean;
+  beginning?: { blocks: readonly ModelBlock[]; pool: readonly ModelTransaction[]; name: string };
+} = {}): ModelChain {
+  const { name } = beginning;
+  let blocks = [...beginning.blocks];
+  let pool = [...beginning.pool];
   let replaced: ModelTransaction[] = [];
   let baseFee = 100n;
   let forks = 0;
@@ -128,17 +138,8 @@ export function createModelChain({ hasPool = true }: { hasPool?: boolean } = {})
     pool = pool.filter(({ hash, intent }) => !included.has(hash) && (intent === undefined || isKept(intent)));
     replaced = replaced.filter(({ intent }) => intent !== undefined && isKept(intent));
     const number = before.number + 1;
-    const block = {
-      ...{
-        number,
-        hash: `0xb${number}f${forks}`,
-        parentHash: before.hash,
-        baseFee,
-        transactions,
-        balances,
-        nonces,
-      },
-    };
+    const hash = `0xb${number}f${forks}${name}`;
+    const block = { number, hash, parentHash: before.hash, baseFee, transactions, balances, nonces };
     blocks.push(block);
     return block;
   }
@@ -151,7 +152,7 @@ export function createModelChain({ hasPool = true }: { hasPool?: boolean } = {})
     send,
     pay: (transfers, hidden = []) => {
       paid += 1;
-      const hash = `0xd${paid}`;
+      const hash = `0xd${paid}${name}`;
       pool = [...pool, { hash, intent: undefined, transfers, hidden }];
       return hash;
     },
@@ -176,6 +177,8 @@ export function createModelChain({ hasPool = true }: { hasPool?: boolean } = {})
         ...pool,
       ];
     },
+    branch: (number, branchName) =>
+      createModelChain({ hasPool, beginning: { blocks: blocks.slice(0, number), pool, name: branchName } }),
     rewrite: (from) => {
       blocks = blocks.map((block) =>
         block.number < from

@@ -47,6 +47,10 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       const block = chain.blocks()[number];
       return block === undefined ? undefined : headerOf(block);
     },
+    finalHeaders: async (numbers) => {
+      await reach("final headers");
+      return numbers.map((number) => headerOf(chain.blocks()[number] as ModelBlock));
+    },
     headersAt: async (number) => {
       await reach("header");
       const block = chain.blocks()[number];

@@ -49,7 +49,7 @@ export async function seeWarningsOfPayments({ open, page }: Visitor, bursar: Bur
   const malformed = await ask({ reference: "malformed", asset: "USD", amount: "1.001" });
   await malformed.getByText("AMOUNT_PRECISION_EXCEEDED").waitFor();
   expect(await sendIt(malformed).isDisabled()).toBe(true);
-  expect(await page.evaluate("document.activeElement.textContent")).toBe("Go back");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Send this payment?");
 
   const toFrozen = await ask({ reference: "to frozen", asset: "USD", amount: "5", to: "Frozen" });
   await page.locator("form").getByText("It is frozen: what it receives stays there").first().waitFor();

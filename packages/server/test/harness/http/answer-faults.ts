@@ -1,4 +1,4 @@
-import { errorCatalog } from "@bursar/protocol";
+import { errorCatalog, visibleTextFormats } from "@bursar/protocol";
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -69,6 +69,7 @@ function isOAuth({ path }: Operation): boolean {
 export function createValidators(document: ApiDocument): (schema: JsonSchema) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
+  for (const [name, { test }] of Object.entries(visibleTextFormats)) ajv.addFormat(name, test);
   ajv.addSchema({ $id: "document", components: closed(document.components) });
   const compiled = new Map<string, ValidateFunction>();
   return (schema) => {

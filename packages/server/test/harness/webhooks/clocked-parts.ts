@@ -67,6 +67,7 @@ export async function startClockedParts({ timeoutMs = 15_000 } = {}) {
     return {
       id: tenant.id,
       origin,
+      asClient,
       createEndpoint: async (
         url: string,
         events: ("*" | "transaction.updated" | "endpoint.disabled")[] = ["*"],

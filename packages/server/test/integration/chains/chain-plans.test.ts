@@ -124,7 +124,7 @@ describe("every statement of the driver of a chain", () => {
       // What no block shows is found by the comparison, after the halt or before it.
       await eventually(
         async () => [...recording.keys()],
-        (recorded) => recorded.some((text) => text.includes("SELECT DISTINCT given.wallet_id")),
+        (recorded) => recorded.some((text) => text.includes("sum(t.amount) AS amount")),
       );
       const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", own.walletId, new Date());
       await stateNonce(service.keyed, own, { nonce: 1, paysWaiting: true }, entry);
@@ -143,7 +143,7 @@ describe("every statement of the driver of a chain", () => {
         "DELETE FROM chain_blocks",
         "SET stage = 'included'",
         "UPDATE chain_wallets",
-        "SELECT DISTINCT given.wallet_id",
+        "sum(t.amount) AS amount",
         "AS given (tenant_id, wallet_id, nonce, transaction_id, index)",
         // What the signer has bound to nonces, and what is looked for when a wallet is adopted.
         "p.stage, p.key_id, p.mac",

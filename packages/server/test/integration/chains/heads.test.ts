@@ -1,6 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { NodesDisagreeError, NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
 import { OperatorError } from "../../../src/operator-error.js";
+import type { LaggingNode } from "../../../src/rails/evm/node/lagging-nodes.js";
 import { closeNodes, devnetTokens, newAddress, openNode, useDevnet } from "../../harness/chain/devnet.js";
 import { resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
 
@@ -44,6 +45,26 @@ describe("the heads of a network", () => {
     const { head } = await devnet().control("devnet_status", {});
     await setConditions("main", { lagBlocks: 2 });
     expect(await numbersOf(openNode(devnet()))).toEqual([head.number, head.number - 5]);
+  });
+
+  it("name the node that keeps the final block where it is, by its position", async () => {
+    await mine(8);
+    const { head } = await devnet().control("devnet_status", {});
+    await setConditions("second", { lagBlocks: 2 });
+    let laterMs = 0;
+    const reported: LaggingNode[] = [];
+    const node = openNode(
+      devnet(),
+      {},
+      { monotonicMs: () => performance.now() + laterMs, onLagging: (one) => reported.push(one) },
+    );
+    for (let looks = 0; looks < 3; looks++) {
+      await node.heads();
+      laterMs += 40_000;
+    }
+    const final = head.number - 3;
+    expect(reported).toEqual([{ name: "Node 2 of eip155:31337", finalNumber: final - 2, highest: final }]);
+    expect(node.readLagging()).toEqual([false, true]);
   });
 
   it("do not move the final block on the word of a single node of two", async () => {

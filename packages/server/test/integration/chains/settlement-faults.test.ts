@@ -73,7 +73,13 @@ describe("a row that cannot be settled", () => {
     const [recorded] = await readNetworks(driven.database, [modelNetwork]);
     const status = { network: modelChainNetwork, recorded };
     const readStatus = async () => ({ networks: [status], signer: { isReady: true, reason: null } });
-    const metrics = chainMetrics({ readStatus, isUncompared: () => false, now: Date.now });
+    const metrics = chainMetrics({
+      readStatus,
+      isUncompared: () => false,
+      readLagging: () => [],
+      countUnestimated: () => undefined,
+      now: Date.now,
+    });
     const gaugeOf = async (name: string) => {
       const samples = await metrics.find((one) => one.name === `bursar_network_${name}`)?.read();
       return Array.isArray(samples) ? samples[0]?.value : undefined;

@@ -1,8 +1,8 @@
-import { request as send } from "node:http";
 import { readId, type Scope } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { insertClients } from "../../harness/access/insert-clients.js";
+import { sendChunked } from "../../harness/http/send-chunked.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { batchOf } from "../../harness/transactions/batch-of.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
@@ -153,6 +153,24 @@ describe("the cost of a request", () => {
     expect([count.status, leftOf(count) <= 30 - 10]).toEqual([200, true]);
   });
 
+  it("grows with the deliveries that are sent again, by one for each", async () => {
+    const owner = await service.createTenant();
+    const token = await service.token(owner);
+    const tenantId = readId("tnt", owner.tenantId);
+    const { id } = await webhooksOf(service, token).registerEndpoint("https://example.com/hook");
+    await service.database.query(sql`
+      INSERT INTO events (tenant_id, sequence, event, subject_id, version, state, previous_state, occurred_at)
+      SELECT ${tenantId}, 1000 + n, 'transaction.updated', gen_random_uuid(), 2, 'failed', 'accepted', now()
+      FROM generate_series(1, 60) AS n`);
+    await service.database.query(sql`INSERT INTO event_sequences (tenant_id, sequence) VALUES (${tenantId}, 1060)
+      ON CONFLICT (tenant_id) DO UPDATE SET sequence = 1060`);
+    const body = { endpoint_id: id, from_sequence: 1001, limit: 60 };
+    const answer = await service.call("POST", "/v1/webhook-deliveries/replay", token, body);
+    expect(await answer.json()).toMatchObject({ resent: 60 });
+    // It has cost 67, of 30.
+    expect((await service.call("GET", `/v1/webhook-endpoints/${id}`, token)).status).toBe(429);
+  });
+
   it("grows with the policy that a decision is about, also if the decision is refused", async () => {
     const owner = await service.createTenant();
     const keeps: Scope[] = ["policies:read", "policies:manage"];
@@ -274,19 +292,3 @@ describe("the cost of a request", () => {
     expect((await create("f")).status).toBe(409);
   });
 });
-
-/** Sends a body in chunks, as a client does that does not know its length. */
-function sendChunked(url: string, path: string, token: string, body: unknown) {
-  return new Promise<{ status: number | undefined; headers: string }>((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const request = send(`${url}${path}`, { method: "POST", headers }, (response) => {
-      response.resume();
-      resolve({ status: response.statusCode, headers: String(response.headers["ratelimit"]) });
-    });
-    request.on("error", reject);
-    const text = JSON.stringify(body);
-    // Two writes, so that Node does not add the length.
-    request.write(text.slice(0, 10));
-    request.end(text.slice(10));
-  });
-}

@@ -91,11 +91,11 @@ describe("two clients that keep the turns of their tenant busy", () => {
 describe("a tenant whose quota its other clients have used up", () => {
   it("has a reserve for stops, of each client and bounded", async () => {
     const { owner, officer, wallet } = await setUp();
-    // At a time to come, so that the buckets gain nothing before the requests.
+    // So much in debt that no machine is slow enough for them to gain it back.
     await service.database.query(sql`
       INSERT INTO quota_buckets (tenant_id, client_id, class, tokens, at_ms)
-      SELECT ${readId("tnt", owner.tenantId)}, '00000000-0000-0000-0000-000000000000', class, -1000,
-        extract(epoch FROM clock_timestamp()) * 1000 + 600000
+      SELECT ${readId("tnt", owner.tenantId)}, '00000000-0000-0000-0000-000000000000', class, -1000000,
+        extract(epoch FROM clock_timestamp()) * 1000
       FROM unnest(ARRAY['auth', 'create', 'manage', 'read']) AS class
       ON CONFLICT (tenant_id, client_id, class) DO UPDATE SET tokens = EXCLUDED.tokens, at_ms = EXCLUDED.at_ms
     `);

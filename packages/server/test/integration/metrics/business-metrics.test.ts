@@ -149,14 +149,20 @@ describe("what the metrics read from the database", () => {
         (tenant_id, id, url, events, secret, version, created_at, updated_at, state, failing_since, disabled_reason)
       VALUES ${endpoint(1, "'enabled', NULL, NULL")}, ${endpoint(2, "'enabled', now(), NULL")},
         ${endpoint(3, "'disabled', now(), 'failing'")}, ${endpoint(4, "'disabled', NULL, 'gone'")},
-        ${endpoint(5, "'disabled', NULL, 'requested'")}`);
+        ${endpoint(5, "'disabled', NULL, 'requested'")}, ${endpoint(6, "'enabled', NULL, NULL")}`);
+    // What waits for a disabled client is not the fault of the senders.
+    await database.run(`
+      INSERT INTO tenants (id, name, created_at) VALUES ('${first}', 'first', now());
+      INSERT INTO clients (id, tenant_id, name, scopes, state, require_signature, created_at, updated_at, authority_changed_at)
+        VALUES ('${second}', '${first}', 'disabled', '{}', 'disabled', false, now(), now(), now());
+      UPDATE webhook_endpoints SET client_id = '${second}' WHERE id = '${idOf(ago(1), 6)}'`);
     const delivery = (toEndpoint: number, secondsAgo: number, number: number, dueAt: string) =>
       `('${first}', '${idOf(ago(secondsAgo), number)}', '${idOf(ago(1), toEndpoint)}', ${number}, 'wallet.updated', ${dueAt})`;
     await database.run(`
       INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at) VALUES
         ${delivery(1, 30, 1, "'-infinity'")}, ${delivery(1, 3000, 2, `'${ago(10).toISOString()}'`)},
         ${delivery(1, 3000, 3, "'2030-01-01'")}, ${delivery(2, 4000, 4, `'${ago(500).toISOString()}'`)},
-        ${delivery(3, 5000, 5, "'-infinity'")}`);
+        ${delivery(3, 5000, 5, "'-infinity'")}, ${delivery(6, 9000, 6, "'-infinity'")}`);
     await database.run(`
       INSERT INTO event_sequences VALUES ('${first}', 50);
       INSERT INTO delivery_backlogs VALUES ('${first}', 8);

@@ -127,6 +127,16 @@ describe("a payment that a writer to the database has changed", () => {
       code: "TRANSACTION_TAMPERED",
     });
     expect(await balances()).toBe(before);
+    // Somebody who puts the row right finds in the log why it is not paid.
+    const cancelled = await eventually(
+      async () => {
+        const path = `/v1/audit?action=transaction.cancel&object=${payment.id}`;
+        const { body } = await tenant.call(tenant.admin, "GET", path);
+        return (body as unknown as { data: { client_id: string; outcome: string }[] }).data;
+      },
+      ({ length }) => length > 0,
+    );
+    expect(cancelled).toMatchObject([{ client_id: tenant.admin.clientId, outcome: "succeeded" }]);
     await role.run(
       `UPDATE transactions SET amount = ${Number(payment.amount) * 100}, expires_at = NULL WHERE ${own()}`,
     );

@@ -3,6 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
+import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import {
   startWebhookReceiver,
@@ -44,6 +45,45 @@ describe("webhook endpoints", () => {
     expect(changed.body).toMatchObject({ description: null, events: ["*"], version: 2, url: endpoint.url });
     const [stored] = await secretsOf(endpoint.id);
     expect(stored?.includes(Buffer.from(secret.slice("whsec_".length), "base64"))).toBe(false);
+  });
+
+  it("leave an audit entry for each test, and for each challenge that is not answered", async () => {
+    const owner = await service.createTenant();
+    const token = await service.token(owner);
+    const own = webhooksOf(service, token);
+    const { id } = await own.createEndpoint(`${receiver.url}/audited`);
+    expect((await own.send("POST", `${path}/${id}/test`)).status).toBe(200);
+    const silent = await own.registerEndpoint("http://127.0.0.1:1/nobody");
+    for (let count = 0; count < 2; count++)
+      expect((await own.send("POST", `${path}/${silent.id}/verify`)).body).toMatchObject({ verified: false });
+    const entries = await eventually(
+      async () => {
+        const listed = await service.call("GET", "/v1/audit?limit=200", token);
+        const { data } = (await listed.json()) as { data: Record<string, unknown>[] };
+        return data.filter(({ object }) => object === id || object === silent.id);
+      },
+      (found) =>
+        found.some(
+          ({ action, outcome }) => `${action}` === "webhook_endpoint.verify" && outcome === "refused",
+        ) && found.some(({ action }) => action === "webhook_endpoint.test"),
+    );
+    const client_id = owner.clientId;
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        action: "webhook_endpoint.test",
+        object: id,
+        outcome: "succeeded",
+        client_id,
+      }),
+    );
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        action: "webhook_endpoint.verify",
+        object: silent.id,
+        outcome: "refused",
+        client_id,
+      }),
+    );
   });
 
   it("honour an idempotency key, with the original response and no secret", async () => {

@@ -141,7 +141,7 @@ describe("the sender", () => {
       receiver.answerWith(ok);
       const { testEndpoint, setEndpointEnabled } = service.parts.useCases;
       if (way === "test")
-        expect(await testEndpoint(tenant.id, endpoint.id)).toMatchObject({ delivered: true });
+        expect(await testEndpoint(tenant.asClient, endpoint.id)).toMatchObject({ delivered: true });
       else await setEndpointEnabled(tenant.origin, endpoint.id, true);
       // The clock stands still, so only first attempts are due.
       await tenant.deliveriesWhen((all) =>

@@ -17,7 +17,7 @@ export const adoptionBugs: readonly ChainBug[] = [
     breaks: "a payment between own wallets is credited once, also if a node has left it out",
     world: "lying",
     says: "were recorded as missing",
-    ...withUnit(() => ({ listAwaiting: async () => new Set<string>() })),
+    ...withUnit(() => ({ listAwaiting: async () => [] })),
   },
   {
     name: "a payment fails because no block has shown it",

@@ -4,6 +4,7 @@ import { chainBlocks, chainPayments, networks } from "../database/simulated-chai
 import { keyOf } from "../database/simulated-tables.js";
 import { adoptionBugs } from "./adoption-bugs.js";
 import { type ChainBug, withBlocks, withOutcomes, withUnit } from "./chain-bug.js";
+import { forkBugs } from "./fork-bugs.js";
 
 /** As if the payment of this outcome had been paid. */
 function asPaid(outcome: ObservedOutcome, chain: ModelChain): ObservedOutcome {
@@ -213,7 +214,7 @@ export const chainBugs: readonly ChainBug[] = [
     name: "the lease is not checked",
     firstSeed: 104,
     breaks: "one process drives a network",
-    says: "chain_blocks has",
+    says: "less than its books",
     store: (store, { database }) => ({
       ...store,
       unitOfWork: (position, work) => {
@@ -230,4 +231,5 @@ export const chainBugs: readonly ChainBug[] = [
     }),
   },
   ...adoptionBugs,
+  ...forkBugs,
 ];

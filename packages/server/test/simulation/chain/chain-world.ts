@@ -25,6 +25,7 @@ import { startRestores } from "./chain-restores.js";
 import { stopForAWhile } from "./chain-stops.js";
 import { drawDeposit, type OwnWallet, openWallets, outsideAddress } from "./chain-wallets.js";
 import { type ChainWorldKind, expectedErrors } from "./chain-worlds.js";
+import { createFork, withAFork } from "./forked-node.js";
 import { withALiar } from "./lying-node.js";
 
 /** Processes that drive one network over one database, a chain and a signer outside of them, and all that goes wrong in between. */
@@ -98,6 +99,8 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
   /** While the database is restored, no process starts. */
   let isRestoring = false;
 
+  const fork = createFork({ chain, random, wallets, isHealed: () => isHealed, count });
+
   const report = (error: unknown) => {
     const isCaused =
       isInjected(error) || error instanceof NodeUnavailableError || error instanceof ChainMovedError;
@@ -126,7 +129,8 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
     const wouldRevert = (destination: string) => destination.endsWith("dead");
     const lag = () => (!isHealed && random.chance(0.1) ? random.between(1, 3) : 0);
     const around = { chain, random, database, isHealed: () => isHealed };
-    const honest = createModelNode({ chain, reach, isAnswerLost, lag, wouldRevert });
+    const manner = { reach, isAnswerLost, lag, wouldRevert };
+    const honest = createModelNode({ chain, ...manner });
     const isLying = () => !isHealed;
     const lying = {
       chain,
@@ -137,7 +141,8 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
       count,
       asksBoth: bug?.believesOneNode !== true,
     };
-    const node = kind === "lying" ? withALiar(honest, lying) : honest;
+    const nodes = kind === "lying" ? withALiar(honest, lying) : honest;
+    const node = kind === "forked" ? withAFork(nodes, fork, manner) : nodes;
     const store = createSimulatedChainStore(database, actor);
     const reachSigner = async (...given: Parameters<typeof signer.sign>) => {
       const isSlow = !isHealed && random.chance(0.1);
@@ -207,7 +212,10 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
     mineOne();
   }
 
-  const mineOne = () => chain.mine((_, isReplaced) => random.chance(isReplaced ? 0.1 : 0.7));
+  function mineOne(): void {
+    chain.mine((_, isReplaced) => random.chance(isReplaced ? 0.1 : 0.7));
+    if (kind === "forked") fork.grow();
+  }
 
   const engine: Actor = { name: "engine", isAlive: true };
   const clients = createChainClients({

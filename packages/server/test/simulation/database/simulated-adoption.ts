@@ -103,13 +103,21 @@ export function createSimulatedAdoption(
         }
         return forgotten;
       }),
-    listAwaiting: (wallets) =>
+    listAwaiting: (amounts) =>
       run("list awaiting", (rows) => {
         const open = rows
           .all(chainPayments)
           .filter(({ stage }) => stage === "ready" || stage === "assigned" || stage === "signed");
-        const paid = new Set(open.map((row) => factsOf(rows, row).destinationAccountId));
-        return new Set(wallets.map(({ walletId }) => walletId).filter((walletId) => paid.has(walletId)));
+        const paid = open.map((row) => factsOf(rows, row));
+        return amounts.flatMap((given) => {
+          const ofGiven = paid.filter(
+            ({ destinationAccountId, asset }) =>
+              destinationAccountId === given.walletId && asset === given.asset,
+          );
+          return ofGiven.length === 0
+            ? []
+            : [{ ...given, amount: ofGiven.reduce((sum, { amount }) => sum + amount, 0n) }];
+        });
       }),
     adoptNonce: ({ tenantId, walletId }, finalNonce) =>
       send((rows) => {

@@ -116,9 +116,11 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
           });
         return { payments, lastWalletId: undefined, lookedUpTo: new Map() };
       }),
-    listUnsigned: (_, limit) =>
+    listUnsigned: (_, limit, afterId = "") =>
       query("list unsigned", (rows) =>
         openPayments(rows)
+          .sort((a, b) => (a.id < b.id ? -1 : 1))
+          .filter(({ id }) => id > afterId)
           .filter((row) => row.wanted > row.attempt && !isHalted(rows, row))
           .filter(
             (row) => row.terms?.purpose === "cancellation" || row.stage === "assigned" || mayPay(rows, row),

@@ -216,7 +216,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
     }),
   );
   const stopInAnyCase = <T>(_: unknown, { act }: { act: () => Promise<T> }) => act();
-  const audit = { recordAct: () => undefined };
+  const audit = { record: () => undefined, recordAct: () => undefined };
   const cancel = createTransactionCanceller({
     ...{ settlements: ports.settlements, rails, read, changes, stopInAnyCase, audit, now },
     onRequested: () => driver.wake(),
@@ -230,7 +230,7 @@ function composeUseCases(deps: ServiceProcessDeps) {
     ...{ store: ports.wallets, wallets: walletDirectory, onFrozen: () => undefined },
     ...{ recorder: audit, stopInAnyCase, now, cancelOrders: async () => "none" as const },
   });
-  const presentWallet = createWalletPresenter(assets);
+  const presentWallet = createWalletPresenter(assets, []);
   const listEvents = createEventLister(
     ports.events,
     createEventPresenter({

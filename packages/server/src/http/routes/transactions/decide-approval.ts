@@ -1,8 +1,9 @@
-import { DecideApprovalBody, Transaction, TransactionPath } from "@bursar/protocol";
+import { ChangedTransaction, DecideApprovalBody, TransactionPath } from "@bursar/protocol";
 import type { FastifyRequest } from "fastify";
 import { presentTransaction } from "../../../app/transactions/present-transaction.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, proofOf, unwrap } from "../../access/guard.js";
+import { presentChanged } from "../../present-changed.js";
 import { transactionIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
@@ -23,15 +24,15 @@ export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decid
       tag: "Transactions",
       summary: "Approve or reject a transaction that waits for it",
       description:
-        "`digest` is the one that the transaction shows under `approval`: it stands for what will be sent. To say the same again changes nothing. One rejection ends the transaction. If the request is signed, the signature is stored with the approval.",
+        "`digest` is the one that the transaction shows under `approval`: it stands for what will be sent. To say the same again changes nothing. One rejection ends the transaction. If the request is signed, the signature is stored with the approval. The response has only the id and the state of the transaction if the client lacks `transactions:read`.",
       params: TransactionPath,
       body: DecideApprovalBody,
       isStop: (body) => (body as DecideApprovalBody).decision === "reject",
       success: {
         status: 202,
-        schema: Transaction,
+        schema: ChangedTransaction,
         description: "The decision is recorded.",
-        examples: ["awaiting_approval"],
+        examples: ["awaiting_approval", "summary"],
       },
       errors: [
         "APPROVER_NOT_INDEPENDENT",
@@ -45,9 +46,10 @@ export function decideApproval({ decideApproval: decide }: Pick<UseCases, "decid
     },
     async (request, reply) => {
       const id = transactionIdOf(request.params);
-      const decided = await decide(originOf(request), id, request.body, proofOf(request));
+      const origin = originOf(request);
+      const decided = await decide(origin, id, request.body, proofOf(request));
       reply.code(202);
-      return presentTransaction(unwrap(decided));
+      return presentChanged(origin, presentTransaction(unwrap(decided)));
     },
   );
 }

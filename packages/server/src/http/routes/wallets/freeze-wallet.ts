@@ -1,6 +1,7 @@
-import { FreezeWalletBody, Wallet, WalletPath } from "@bursar/protocol";
+import { ChangedWallet, FreezeWalletBody, WalletPath } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
+import { presentChanged } from "../../present-changed.js";
 import { walletIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
@@ -20,23 +21,23 @@ function frozenRoute(frozen: boolean, { setFrozen, presentWallet }: Needed) {
       tag: "Wallets",
       summary: frozen ? "Freeze a wallet" : "Unfreeze a wallet",
       description: frozen
-        ? "Transactions from it fail, and its orders are cancelled. The response is sent when the orders have left the books: from then on nothing leaves the wallet. To freeze a frozen wallet again changes nothing, unless another `reason` is given, which replaces the former one. If the orders take longer than five seconds, the response is 503 `UNAVAILABLE`; the wallet is frozen, and repeating the request waits for the remaining orders."
-        : "Transactions from it are processed again. Orders that were cancelled stay cancelled.",
+        ? "Transactions from it fail, and its orders are cancelled. The response is sent when the orders have left the books: from then on nothing leaves the wallet. To freeze a frozen wallet again changes nothing, unless another `reason` is given, which replaces the former one. If the orders take longer than five seconds, the response is 503 `UNAVAILABLE`; the wallet is frozen, and repeating the request waits for the remaining orders. The response has only the id and the state of the wallet if the client lacks `wallets:read`."
+        : "Transactions from it are processed again. Orders that were cancelled stay cancelled. The response has only the id and the state of the wallet if the client lacks `wallets:read`.",
       params: WalletPath,
       ...(frozen ? { body: FreezeWalletBody, isBodyOptional: true as const, isStop: true as const } : {}),
       success: {
         status: 200,
-        schema: Wallet,
+        schema: ChangedWallet,
         description: "The wallet.",
-        examples: [frozen ? "frozen" : "active"],
+        examples: frozen ? ["frozen", "frozen_summary"] : ["active", "active_summary"],
       },
       errors: ["WALLET_NOT_FOUND"],
     },
     async (request) => {
       const { reason } = (request.body ?? {}) as FreezeWalletBody;
-      return presentWallet(
-        unwrap(await setFrozen(originOf(request), walletIdOf(request.params), frozen, reason)),
-      );
+      const origin = originOf(request);
+      const wallet = unwrap(await setFrozen(origin, walletIdOf(request.params), frozen, reason));
+      return presentChanged(origin, presentWallet(wallet));
     },
   );
 }

@@ -1,4 +1,5 @@
 import { countResends, ReplayBody, ReplayedEvents } from "@bursar/protocol";
+import { itemsOfResends } from "../../../app/quotas/take-quota.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { originOf, unwrap } from "../../access/guard.js";
 import { readIdempotencyKey } from "../../access/idempotency-key.js";
@@ -30,6 +31,7 @@ export function replayWebhooks({ replayEvents }: Pick<UseCases, "replayEvents">)
         await replayEvents(originOf(request), request.body, readIdempotencyKey(request)),
       );
       if (replayed) reply.header("idempotent-replayed", "true");
+      else request.itemsFound = itemsOfResends(answer.resent);
       reply.code(202);
       return answer;
     },

@@ -1,6 +1,6 @@
 import { WebhookEndpointPath, WebhookTest } from "@bursar/protocol";
 import type { UseCases } from "../../../app/use-cases.js";
-import { principalOf, unwrap } from "../../access/guard.js";
+import { originOf, unwrap } from "../../access/guard.js";
 import { endpointIdOf } from "../../resource-path.js";
 import { defineRoute } from "../../route.js";
 
@@ -20,8 +20,7 @@ export function testWebhookEndpoint({ testEndpoint }: Pick<UseCases, "testEndpoi
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_ENDPOINT_TAMPERED", "WEBHOOK_ENDPOINT_UNVERIFIED"],
     },
     async (request) => {
-      const { tenantId } = principalOf(request).principal;
-      return unwrap(await testEndpoint(tenantId, endpointIdOf(request.params)));
+      return unwrap(await testEndpoint(originOf(request), endpointIdOf(request.params)));
     },
   );
 }

@@ -1,5 +1,5 @@
 import type { ChainNetwork } from "../../../app/chain/chain-network.js";
-import type { ChainNode, ChainToken, Watch } from "../../../app/chain/chain-node.js";
+import type { BlockRef, ChainNode, ChainToken, Watch } from "../../../app/chain/chain-node.js";
 import type {
   ChainPosition,
   ChainStore,
@@ -18,6 +18,7 @@ import {
   type RecordRailEventsDeps,
   recordOnRail,
 } from "../../../app/rails/record-rail-events.js";
+import type { BranchLinks } from "./follow/branch-links.js";
 
 /** What the steps of the driver work with. */
 export interface DriverContext {
@@ -34,6 +35,11 @@ export interface DriverContext {
   onShort: (shortage: Shortage) => void;
   /** Called when the signer has shown a restore that nothing had noticed: all wallets are compared with it before any of their payments ends. */
   onDoubted: () => void;
+}
+
+/** Following waits for nodes that can be slow, so it looks at the time. */
+export interface FollowContext extends DriverContext {
+  monotonicMs: () => number;
 }
 
 export interface Shortage {
@@ -60,6 +66,10 @@ export interface FollowedChain {
   headNumber: number;
   /** The last block that was followed before this lease was acquired or an error ended what was in memory. */
   inheritedTo: number;
+  /** How many blocks ahead of the last one that was followed a walk begins: as many as nodes give in the time of one. */
+  aheadInTime: number;
+  /** What was read of branches that were not followed. */
+  links: BranchLinks;
   /** The last followed block that has something of ours, or may have it. */
   activeTo: number;
   /** What nodes have said about nonces of wallets that are being adopted, by wallet: they are asked about some in each step. */
@@ -78,6 +88,15 @@ export function settledOf({ tail }: FollowedChain): FollowedBlock {
   const [settled] = tail;
   if (settled === undefined) throw new Error("a chain that is followed has at least its settled block");
   return settled;
+}
+
+/** The block with this number, if it is the settled one or was followed above it. */
+export function followedAt({ tail }: FollowedChain, number: number): FollowedBlock | undefined {
+  return tail[number - (tail[0]?.number ?? 0)];
+}
+
+export function isFollowed(chain: FollowedChain, { number, hash }: BlockRef): boolean {
+  return followedAt(chain, number)?.hash === hash;
 }
 
 export type RecordInUnit = (records: Partial<RailRecords>) => ReturnType<typeof recordOnRail>;

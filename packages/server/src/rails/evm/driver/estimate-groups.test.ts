@@ -54,7 +54,7 @@ function startNode(failsAfterMs = 0, slowMs = 0) {
   const wait = (delayMs: number) => {
     nowMs += delayMs;
   };
-  return { idsOf, unbegunOf, groups, wait, reports };
+  return { idsOf, unbegunOf, groups, wait, reports, count: estimates.countUnestimated };
 }
 
 describe("estimates", () => {
@@ -149,13 +149,13 @@ describe("estimates", () => {
   });
 
   it("that fail for a minute are reported, one of them each minute", async () => {
-    const { idsOf, reports, wait } = startNode();
+    const { idsOf, reports, wait, count } = startNode();
     const bad = [paymentOf("a", 0, "0xbad"), paymentOf("b", 0, "0xbad")];
     for (let second = 0; second < 59; second++) {
       await idsOf(bad);
       wait(1000);
     }
-    expect(reports).toEqual([]);
+    expect([reports, count()]).toEqual([[], 0]);
     for (let second = 0; second < 300; second++) {
       await idsOf(bad);
       wait(1000);
@@ -163,5 +163,16 @@ describe("estimates", () => {
     expect(reports.length).toBeGreaterThan(2);
     expect(reports.length).toBeLessThan(7);
     expect(reports[0]).toContain("No node has estimated the payment");
+    expect(count()).toBe(2);
+    // One was cancelled, and is not tried any more.
+    for (let second = 0; second < 400; second++) {
+      await idsOf(bad.slice(1));
+      wait(1000);
+    }
+    expect(count()).toBe(1);
+    await idsOf([paymentOf("b", 0)]);
+    wait(60_000);
+    await idsOf([paymentOf("b", 0)]);
+    expect(count()).toBe(0);
   });
 });

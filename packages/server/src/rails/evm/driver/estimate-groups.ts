@@ -23,6 +23,8 @@ export interface Estimates {
   readonly isPaused: (payment: { id: string }) => boolean;
   /** How many of each wallet are not tried now, by its id. */
   readonly countPaused: () => ReadonlyMap<string, number>;
+  /** How many payments no node has estimated for a minute, without those that are not tried any more, as after a cancellation. */
+  readonly countUnestimated: () => number;
 }
 
 type EstimateContext = Pick<DriverContext, "network" | "node">;
@@ -49,6 +51,8 @@ const pauseMaxMs = 60_000;
 const failuresMax = 10_000;
 /** A payment that no node has estimated for so long is reported, and no other for as long. */
 const reportAfterMs = 60_000;
+/** What waits is tried again soon after it is due, unless thousands do. */
+const endedAfterMs = 300_000;
 
 export function createEstimates(
   monotonicMs: () => number,
@@ -130,6 +134,12 @@ export function createEstimates(
       for (const failure of failures.values())
         if (!isDue(failure)) counts.set(failure.walletId, (counts.get(failure.walletId) ?? 0) + 1);
       return counts;
+    },
+    countUnestimated: () => {
+      const nowMs = monotonicMs();
+      const isWaiting = ({ sinceMs, dueMs }: Failure) =>
+        nowMs - sinceMs >= reportAfterMs && nowMs - dueMs < endedAfterMs;
+      return [...failures.values()].filter(isWaiting).length;
     },
     estimate: async (context, payments) => {
       const endsMs = monotonicMs() + budgetMs;

@@ -11,14 +11,15 @@ import { createBlockPace } from "../node/block-pace.js";
 import { createReadyTurns } from "../ready-turns.js";
 import { assignPayments } from "./assign-payments.js";
 import { type ComparisonDeps, createComparison } from "./comparison/comparison.js";
-import { type FollowedChain, haltNetwork, positionOf, settledOf, tipOf } from "./driver-context.js";
+import { type FollowedChain, haltNetwork, positionOf, settledOf } from "./driver-context.js";
 import { createEstimates } from "./estimate-groups.js";
-import { followChain } from "./follow-chain.js";
+import { createBranchLinks } from "./follow/branch-links.js";
+import { followAndSettle } from "./follow/follow-and-settle.js";
+import { aheadMax } from "./follow/follow-head.js";
 import { anchorChain, assertGenesis } from "./leave-blocks.js";
 import { replacePayments } from "./replace-payments.js";
 import { forgetSent, isSendable, resendAfterMs, type SentAt, sendPayments } from "./send-payments.js";
-import { settleBlocks } from "./settle-blocks.js";
-import { type RefusedTurn, signPayments } from "./sign-payments.js";
+import { type SigningTurn, signPayments } from "./sign-payments.js";
 
 export interface EvmDriverDeps extends ComparisonDeps {
   /** Names this process among those that could hold the lease. */
@@ -37,6 +38,8 @@ export interface EvmDriver extends RailDriver {
   reset: () => void;
   /** Whether it holds the lease now, as far as it knows. */
   isRunning: () => boolean;
+  /** How many payments no node has estimated for a minute. */
+  countUnestimated: () => number;
 }
 
 /** How often a process that does not hold the lease tries to acquire it, and one whose network is halted looks whether it still is. */
@@ -70,9 +73,10 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   const estimates = createEstimates(deps.monotonicMs, deps.onError);
   /** What final blocks have shown stays true when a step fails, but not when the network is halted. */
   const evidence: FollowedChain["evidence"] = new Map();
+  const links = createBranchLinks(deps.monotonicMs);
   const sentAt: SentAt = new Map();
-  const refusedTurn: RefusedTurn = { afterId: "" };
-  /** The last payment of a look that did not come to the end. */
+  const signingTurn: SigningTurn = { afterId: undefined, rounds: 0 };
+  /** The last payment of a look that did not come to the end. A step that fails does not begin again: while each one fails, the first page would hide the others. */
   let lookedUpTo: SentPayment | undefined;
   /** The head and the time when the sent payments were last looked at. */
   let lookedAtHead = -1;
@@ -96,10 +100,10 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     onError: (error) => {
       chain = undefined;
       isAsked = true;
-      lookedUpTo = undefined;
       comparison.reset();
       if (error instanceof LeaseLostError) {
         lease = undefined;
+        lookedUpTo = undefined;
         deps.onLost();
       } else deps.onError(error);
     },
@@ -139,7 +143,9 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     const { tail, settledNumber, genesisHash } = position;
     const begun = chainOf(lease, tail, settledNumber);
     await assertGenesis(deps, begun, genesisHash);
-    if (tail[0]?.number !== settledNumber) await anchor(begun, settledNumber);
+    if (tail[0]?.number === settledNumber) return begun;
+    evidence.clear();
+    await anchorChain(deps, begun, settledNumber);
     return begun;
   }
 
@@ -151,44 +157,37 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     };
     const headNumber = tail.at(-1)?.number ?? settledNumber;
     const numbers = { headNumber, inheritedTo: headNumber, activeTo: headNumber };
-    return { lease: held, tail, ...numbers, evidence, keepLease };
+    return { lease: held, tail, ...numbers, aheadInTime: aheadMax, links, evidence, keepLease };
   }
 
   /** A network begins at its final block: there was no wallet on it before. */
   async function register(): Promise<void> {
     const heads = await deps.node.heads();
-    const genesis = await deps.node.header(0);
+    const [genesis] = await deps.node.finalHeaders([0]);
     if ("halt" in heads || genesis === undefined) return;
     const { number, hash, parentHash } = heads.final;
     await deps.store.register(network, genesis.hash, { number, hash, parentHash });
   }
 
-  /** The network was resumed, so that what was final before may not be on the chain any more. */
-  async function anchor(begun: FollowedChain, settledNumber: number): Promise<void> {
-    evidence.clear();
-    const settled = await deps.node.header(settledNumber);
-    if (settled === undefined) throw new Error(`no node has the block ${settledNumber} of ${network}`);
-    await anchorChain(deps, begun, settled);
-  }
-
   /** Returns whether there may be more to do at once. */
   async function step(current: FollowedChain): Promise<boolean> {
+    const { isBehind, failure } = await followAndSettle(deps, current, () => readHeads(current));
+    const isBusy = (await advance(current, isBehind)) || isBehind;
+    if (failure !== undefined) throw failure;
+    return isBusy;
+  }
+
+  async function readHeads(current: FollowedChain) {
     const heads = await deps.node.heads(settledOf(current).number);
     if ("halt" in heads) return await haltNetwork(deps, positionOf(current), "NETWORK_DISPUTED", heads.halt);
     await current.keepLease();
-    const { latest, final } = heads;
-    pace.see(latest.number);
-    if (latest.number !== recordedHead) {
-      const numbers = { headNumber: latest.number, finalNumber: final.number, baseFee: latest.baseFee };
-      await deps.store.recordHeads(current.lease, { ...numbers, seenAt: new Date(deps.recorder.now()) });
-      recordedHead = latest.number;
-    }
-    const { final: settleTo, isBehind } = await followChain(deps, current, heads);
-    current.headNumber = tipOf(current).number;
-    const fault = settleTo === undefined ? undefined : await settleBlocks(deps, current, settleTo);
-    const isBusy = await advance(current, isBehind);
-    if (fault !== undefined) throw fault;
-    return isBusy || isBehind;
+    const [{ number: headNumber, baseFee }, { number: finalNumber }] = [heads.latest, heads.final];
+    pace.see(headNumber);
+    const seenAt = new Date(deps.recorder.now());
+    if (headNumber !== recordedHead)
+      await deps.store.recordHeads(current.lease, { headNumber, finalNumber, baseFee, seenAt });
+    recordedHead = headNumber;
+    return heads;
   }
 
   /**
@@ -216,7 +215,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
         return assigned.isBusy;
       });
     const signAndSend = async () => {
-      const isSigned = await attempt(() => signPayments(deps, current, refusedTurn));
+      const isSigned = await attempt(() => signPayments(deps, current, signingTurn));
       isAsked ||= isSigned;
       const isReplaced = isLookDue(current) && (await attempt(() => lookAtSent(current, isBehind, attempt)));
       return { isSigned, isReplaced };
@@ -238,8 +237,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   }
 
   /**
-   * Decides which payments get another attempt, and sends what is due: a page after the other, as long as there are some. A payment that
-   * seems stuck can be in a block that was not read yet, so nothing is replaced while the chain is behind. What is stopped is not sent again.
+   * Decides which payments get another attempt, and sends what is due: a page after the other, as long as there are some. What is stopped is
+   * not sent again.
    */
   async function lookAtSent(
     current: FollowedChain,
@@ -259,8 +258,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     const { headNumber } = current;
     let stopped: ReadonlySet<string> = new Set();
     const isReplaced = await attempt(async () => {
-      if (isBehind) return false;
-      const replaced = await replacePayments(deps, current, sent, lookedUpTo);
+      const replaced = await replacePayments(deps, current, sent, { before: lookedUpTo, isBehind });
       stopped = replaced.stopped;
       return replaced.isBusy;
     });
@@ -284,6 +282,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       loop.wake();
     },
     isRunning: () => chain !== undefined,
+    countUnestimated: () => (lease === undefined ? 0 : estimates.countUnestimated()),
     reset: () => {
       resets += 1;
       chain = undefined;

@@ -26,19 +26,21 @@ interface Wished {
 
 /**
  * Decides which payments get another attempt for the same nonce: with higher fees if they are stuck or somebody asked for it, or an empty
- * transaction instead if they are stopped. Payments come in the order of wallets and nonces, after the one `before` them. Returns whether
- * anything was decided, and the ids of those that an empty transaction replaces.
+ * transaction instead if they are stopped. Payments come in the order of wallets and nonces, after the one `before` them. A payment that seems
+ * stuck can be in a block that was not read yet, so while the chain is behind no fees are raised; a stop does not wait. Returns whether anything
+ * was decided, and the ids of those that an empty transaction replaces.
  */
 export async function replacePayments(
   context: DriverContext,
   chain: FollowedChain,
   payments: readonly SentPayment[],
-  before: { walletId: string } | undefined,
+  { before, isBehind }: { before: { walletId: string } | undefined; isBehind: boolean },
 ): Promise<{ isBusy: boolean; stopped: ReadonlySet<string> }> {
   const wishes = payments.flatMap((payment, index) => {
     const isLowest = payment.walletId !== (payments[index - 1] ?? before)?.walletId;
     const wish = wishOf(payment, isLowest, chain);
-    return wish === undefined ? [] : [{ payment, wish }];
+    const waits = isBehind && wish?.kind === "speed_up";
+    return wish === undefined || waits ? [] : [{ payment, wish }];
   });
   if (wishes.length === 0) return { isBusy: false, stopped: new Set() };
   const market = await context.node.market();

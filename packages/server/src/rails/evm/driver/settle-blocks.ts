@@ -1,5 +1,5 @@
 import type { ChainDeposit } from "../../../app/chain/chain-deposit.js";
-import type { BlockRef } from "../../../app/chain/chain-node.js";
+import { type BlockRef, NodesDisagreeError } from "../../../app/chain/chain-node.js";
 import type { ChainUnit, IncludedPayment, WalletKey } from "../../../app/chain/chain-store.js";
 import { endOfStop } from "../../../app/chain/stop-payment.js";
 import type { GatheredAmount } from "../../../app/chain/wallet-books.js";
@@ -8,13 +8,17 @@ import { reorganisedAway } from "./apply-blocks.js";
 import { confirmInherited } from "./confirm-inherited.js";
 import {
   type DriverContext,
+  type FollowContext,
   type FollowedChain,
+  followedAt,
   inUnit,
+  isFollowed,
   positionOf,
   type RecordInUnit,
   settledOf,
 } from "./driver-context.js";
 import { isFaultOfRows, isolateWallets } from "./isolate-wallets.js";
+import { leaveBlocks } from "./leave-blocks.js";
 
 /** How many blocks one SQL transaction settles, and how many payments or deposits in them; a single block can have more. */
 const blocksMax = 32;
@@ -23,19 +27,25 @@ const rowsMax = 1000;
 const returnBlocks = 16;
 
 /**
- * Ends what is in blocks that are final now: payments, deposits, and deposits that did not come back. Returns the first fault that could not be
+ * Ends what is in blocks that are final now: payments, deposits, and deposits that did not come back; as much as there is time for. The final
+ * block must have been followed: by its number alone, blocks of another branch would be settled. Returns the first fault that could not be
  * recorded as a halt of its wallet. It is to be thrown after the rest of the step, which does not depend on it.
  */
 export async function settleBlocks(
-  context: DriverContext,
+  context: FollowContext,
   chain: FollowedChain,
   final: BlockRef,
+  endsMs: number,
 ): Promise<unknown> {
+  if (!isFollowed(chain, final))
+    throw new Error(`the block ${final.number} (${final.hash}) is final and was not followed`);
   let fault: unknown;
   while (settledOf(chain).number < final.number) {
     await chain.keepLease();
     const next = settledOf(chain).number + 1;
-    const last = await confirmInherited(context, chain, Math.min(final.number, next + blocksMax - 1));
+    const upTo = Math.min(final.number, next + blocksMax - 1);
+    await assertFinal(context, chain, next, upTo);
+    const last = await confirmInherited(context, chain, upTo);
     if (last < next) return fault;
     const settled = await settleTogether(context, chain, { next, last }).catch((error) => {
       if (!isFaultOfRows(context, error)) throw error;
@@ -43,8 +53,29 @@ export async function settleBlocks(
     });
     fault ??= settled.fault;
     chain.tail = chain.tail.filter((block) => block.number >= settled.number);
+    if (context.monotonicMs() >= endsMs) break;
   }
   return fault;
+}
+
+/**
+ * That one block follows another is what a single node says: it can put blocks of its own below one that others have. So two nodes must name each
+ * block that is settled. If they name others, those that were followed are left and read again.
+ */
+async function assertFinal(
+  context: DriverContext,
+  chain: FollowedChain,
+  next: number,
+  last: number,
+): Promise<void> {
+  const numbers = Array.from({ length: last - next + 1 }, (_, index) => next + index);
+  for (const { number, hash } of await context.node.finalHeaders(numbers)) {
+    if (followedAt(chain, number)?.hash === hash) continue;
+    await leaveBlocks(context, chain, number - 1);
+    throw new NodesDisagreeError(
+      `Block ${number} of ${context.network.network} is final as ${hash}, and a node has given another one. The blocks from it on are read again.`,
+    );
+  }
 }
 
 /** The first block that is not settled, and the last one that can be. */

@@ -37,35 +37,40 @@ type SignedPayment = StoredAttempt & WalletKey;
  */
 const signedMax = 256;
 const askedMax = 64;
-/** How many refusals one step handles, each in an SQL transaction of its own. */
+/** How many refusals of a page are handled, each in an SQL transaction of its own. */
 const refusedMax = 64;
 
-/** The last payment whose refusal was handled: the next step goes on behind it. */
-export interface RefusedTurn {
-  afterId: string;
+/** Where the next step goes on: what the signer refuses for good must not keep others from their turn. */
+export interface SigningTurn {
+  /** The last payment of a page that was full; undefined at the beginning of a round. */
+  afterId: string | undefined;
+  /** How many rounds have ended. */
+  rounds: number;
 }
 
 /**
  * Has payments signed, and stores the bytes with the event `broadcast`. Nothing is sent here: bytes that nobody has stored could be paid
  * without being known. The intent is what was written before, so that asking again after a crash gives the same bytes. Returns whether
- * anything was done.
+ * anything was done, or a page is left of this round.
  */
 export async function signPayments(
   context: DriverContext,
   chain: FollowedChain,
-  turn: RefusedTurn,
+  turn: SigningTurn,
 ): Promise<boolean> {
   const { network, store: tables } = context;
-  const listed = await tables.listUnsigned(network.network, signedMax);
+  const { rounds } = turn;
+  const listed = await tables.listUnsigned(network.network, signedMax, turn.afterId);
+  const hasMore = turnPage(turn, listed);
   const authentic = await haltTampered(context, chain, listed);
   const { payments, isStopped } = await stopUnsignedPayments(context, chain, authentic);
-  if (payments.length === 0) return isStopped;
+  if (payments.length === 0) return isStopped || hasMore;
   const { signed, refused, failure } = await askSigner(context, payments);
   const failures: unknown[] = failure === undefined ? [] : [failure];
   const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => void failures.push(error));
   const store = (some: readonly SignedPayment[]) => storeSigned(context, chain, some);
   await attempt(isolateWallets(context, chain, signed, (one) => one, store));
-  const handled = refusedInTurn(turn, refused);
+  const handled = refusedInTurn(rounds, refused);
   const reads = createRefusedReads(
     context.node,
     handled.map(([payment]) => payment),
@@ -78,21 +83,26 @@ export async function signPayments(
   }
   if (failures.length > 0) throw failures[0];
   // What was refused is asked for again, but not at once.
-  return signed.length > 0 || isStopped;
+  return signed.length > 0 || isStopped || hasMore;
 }
 
 type Refused = [UnsignedPayment, SignerRefusal];
 
-/** In the order of their ids, so that those which are refused again and again do not keep others from their turn. */
-export function refusedInTurn(turn: RefusedTurn, refused: readonly Refused[]): Refused[] {
+/** Returns whether the round goes on: it ends with a page that is not full. */
+function turnPage(turn: SigningTurn, listed: readonly UnsignedPayment[]): boolean {
+  const isFull = listed.length === signedMax;
+  turn.afterId = isFull
+    ? listed.map(({ id }) => id).reduce((one, other) => (one > other ? one : other))
+    : undefined;
+  if (!isFull) turn.rounds += 1;
+  return isFull;
+}
+
+/** Others in each round, in the order of their ids, so that those which are refused again and again do not keep others from their turn. */
+export function refusedInTurn(rounds: number, refused: readonly Refused[]): Refused[] {
   const ordered = refused.toSorted(([{ id: one }], [{ id: other }]) => (one < other ? -1 : 1));
-  const next = Math.max(
-    0,
-    ordered.findIndex(([{ id }]) => id > turn.afterId),
-  );
-  const handled = [...ordered.slice(next), ...ordered.slice(0, next)].slice(0, refusedMax);
-  turn.afterId = handled.at(-1)?.[0].id ?? "";
-  return handled;
+  const first = ordered.length === 0 ? 0 : (rounds * refusedMax) % ordered.length;
+  return [...ordered.slice(first), ...ordered.slice(0, first)].slice(0, refusedMax);
 }
 
 interface Answered {

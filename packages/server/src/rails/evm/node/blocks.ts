@@ -1,4 +1,10 @@
-import { type ChainBlock, NodeUnavailableError, type Watch } from "../../../app/chain/chain-node.js";
+import {
+  type BlockHeader,
+  type ChainBlock,
+  type ChainNode,
+  NodeUnavailableError,
+  type Watch,
+} from "../../../app/chain/chain-node.js";
 import { describeError, type RpcPool } from "../rpc/rpc-pool.js";
 import type { SecondOpinion } from "./opinion/second-opinion.js";
 import { type BlockWithLogs, selectOwn } from "./own-transfers.js";
@@ -18,8 +24,17 @@ export interface BlockReader {
   readonly finalBlocks: (from: number, to: number, watch: Watch) => Promise<readonly ChainBlock[]>;
 }
 
+interface BlockReaderDeps {
+  readonly pool: RpcPool;
+  readonly readReceipts: ReadReceipts;
+  readonly opinion: SecondOpinion;
+  readonly finalHeaders: ChainNode["finalHeaders"];
+}
+
 interface RangeLogs {
   readonly logs: NodeLog[];
+  /** Of the blocks that logs are looked for in. */
+  readonly blockHashes: ReadonlySet<string>;
   /** Numbers of blocks whose logs are refused even alone. */
   readonly refused: Set<number>;
 }
@@ -29,15 +44,18 @@ const blocksMax = 32;
 
 /**
  * Reads blocks with what concerns us. At the tip a block and its logs are read by its hash, so that a node which does not have the block
- * cannot answer with nothing. Behind it logs are read in ranges, which nodes limit in different ways and words: a range that is refused is
- * halved, and so is the next one after a range that no node has answered in time. Nodes have been seen to answer ranges, and even hashes, without logs that exist, so no logs are believed if the block's bloom
- * filter allows some; then its receipts decide.
+ * cannot answer with nothing. Behind it two nodes name the blocks, and they are read by number from a node that has them. Their logs are read in
+ * ranges, which nodes limit in different ways and words: a range that is refused is halved, and so is the next one after a range that no node
+ * has answered in time. Nodes have been seen to answer ranges, and even hashes, without logs that exist, so no logs are believed if the
+ * block's bloom filter allows some; then its receipts decide.
  */
-export function createBlockReader(
-  pool: RpcPool,
-  readReceipts: ReadReceipts,
-  opinion: SecondOpinion,
-): BlockReader {
+export function createBlockReader({
+  pool,
+  readReceipts,
+  opinion,
+  finalHeaders,
+}: BlockReaderDeps): BlockReader {
+  const isAlone = pool.endpoints.length < 2;
   const range = createRangeSize();
 
   async function readTip(hash: string, tokens: TokenIndex): Promise<BlockWithLogs | undefined> {
@@ -66,7 +84,10 @@ export function createBlockReader(
 
   async function readBlocks(from: number, to: number): Promise<readonly NodeBlock[]> {
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    const answers = await pool.ask(numbers.map(blockByNumberQuestion));
+    const agreed: readonly BlockHeader[] = isAlone ? [] : await finalHeaders(numbers);
+    const answers = await pool.ask(
+      numbers.map((number, index) => blockByNumberQuestion(number, agreed[index])),
+    );
     const blocks = answers.map((answer, index) => {
       if ("error" in answer) throw unreadable(`block ${numbers[index]}`, describeError(answer.error));
       if (answer.value === undefined) throw unreadable(`block ${numbers[index]}`, "no node has it");
@@ -86,10 +107,12 @@ export function createBlockReader(
   ): Promise<void> {
     const size = to - from + 1;
     if (size <= range.max()) {
-      const [answer] = await pool.ask([rangeLogsQuestion(from, to, tokens)]).catch((error: unknown) => {
-        range.unanswered(size);
-        throw error;
-      });
+      const [answer] = await pool
+        .ask([rangeLogsQuestion(from, to, tokens, found.blockHashes)])
+        .catch((error: unknown) => {
+          range.unanswered(size);
+          throw error;
+        });
       if ("value" in answer) {
         range.answered(size);
         return void found.logs.push(...(answer.value ?? []));
@@ -104,15 +127,11 @@ export function createBlockReader(
 
   async function readFinal(from: number, to: number, tokens: TokenIndex): Promise<readonly BlockWithLogs[]> {
     const blocks = await readBlocks(from, to);
-    const found: RangeLogs = { logs: [], refused: new Set() };
+    const blockHashes = new Set(blocks.map(({ hash }) => hash));
+    const found: RangeLogs = { logs: [], blockHashes, refused: new Set() };
     if (tokens.contracts.length > 0) await readRangeLogs(from, to, tokens, found);
     const byBlock = new Map<string, NodeLog[]>(blocks.map(({ hash }) => [hash, []]));
-    for (const log of found.logs) {
-      const logs = byBlock.get(log.blockHash);
-      if (logs === undefined)
-        throw unreadable(`the blocks from ${from} to ${to}`, "their logs are of other blocks");
-      logs.push(log);
-    }
+    for (const log of found.logs) byBlock.get(log.blockHash)?.push(log);
     return await Promise.all(
       blocks.map(async (block) => {
         const logs = found.refused.has(block.number) ? undefined : byBlock.get(block.hash);

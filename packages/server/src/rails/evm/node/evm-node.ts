@@ -4,11 +4,13 @@ import type { Timers } from "../../../runtime/loops/timers.js";
 import type { FeeBounds } from "../fees/market-fees.js";
 import { createRpcEndpoint, type RpcEndpoint } from "../rpc/rpc-endpoint.js";
 import { createRpcPool, describeError } from "../rpc/rpc-pool.js";
+import { createAgreedHeaders, rankHeaders } from "./agreed-headers.js";
 import { createBlockReader } from "./blocks.js";
 import { createStateReader } from "./chain-state.js";
 import { createEstimate } from "./estimate.js";
 import { createNonceSearch } from "./find-nonce-use.js";
 import { createHeads, type Finality } from "./heads.js";
+import { createLaggingNodes, type LaggingNode, type LaggingNodes } from "./lagging-nodes.js";
 import { createMarket } from "./market.js";
 import { createSecondOpinion } from "./opinion/second-opinion.js";
 import { createProbe, type NetworkFacts } from "./probe.js";
@@ -36,6 +38,8 @@ export interface EvmNodeDeps {
   random: () => number;
   /** For each request; 10 s unless it is given. */
   timeoutMs?: number;
+  /** Called when a node begins to hold finality back. */
+  onLagging?: (node: LaggingNode) => void;
   /** In the place of those of its URLs. */
   endpoints?: readonly RpcEndpoint[];
 }
@@ -43,6 +47,8 @@ export interface EvmNodeDeps {
 export interface EvmNode extends ChainNode {
   /** Throws an `OperatorError` if the configuration is not about this network. */
   probe: () => Promise<NetworkFacts>;
+  /** For each node whether it holds finality back; nothing while this process does not follow the network. */
+  readLagging: LaggingNodes["read"];
   close: () => Promise<void>;
 }
 
@@ -53,6 +59,7 @@ export function createEvmNode({
   monotonicMs,
   random,
   timeoutMs,
+  onLagging = () => undefined,
   endpoints: given,
 }: EvmNodeDeps): EvmNode {
   const { network, rpcUrls, hasDataFee, hasPool } = settings;
@@ -67,7 +74,8 @@ export function createEvmNode({
   const endpoints = given ?? rpcUrls.map(openUrl);
   const pool = createRpcPool({ network, endpoints, timers, monotonicMs });
   const opinion = createSecondOpinion(pool, monotonicMs);
-  const heads = createHeads({ ...settings, pool, confirmKept: opinion.confirmKept });
+  const lagging = createLaggingNodes({ names: endpoints.map(({ name }) => name), monotonicMs, onLagging });
+  const heads = createHeads({ ...settings, pool, confirmKept: opinion.confirmKept, lagging });
   const readReceipts = createReceiptReader(pool);
   const state = createStateReader(pool);
   const header: ChainNode["header"] = async (number) => {
@@ -78,23 +86,28 @@ export function createEvmNode({
     );
   };
   const headersAt: ChainNode["headersAt"] = async (number) => {
-    const answered = await pool.askAll([headerQuestion(number)]);
-    const headers = answered[0].flatMap((answer) =>
-      "value" in answer && answer.value !== undefined ? [answer.value] : [],
-    );
-    return [...new Map(headers.map((one) => [one.hash, one])).values()];
+    const answered = await pool.askEach([headerQuestion(number)]);
+    const headers = answered.flatMap(({ name, answers }) => {
+      const [answer] = "unavailable" in answers ? [] : answers;
+      const header = answer !== undefined && "value" in answer ? answer.value : undefined;
+      return header === undefined ? [] : [{ name, header }];
+    });
+    return rankHeaders(headers).map(({ header }) => header);
   };
+  const finalHeaders = createAgreedHeaders(network, pool);
   return {
     network,
     heads: heads.read,
-    ...createBlockReader(pool, readReceipts, opinion),
+    ...createBlockReader({ pool, readReceipts, opinion, finalHeaders }),
     header,
     headersAt,
+    finalHeaders,
     ...state,
     findNonceUse: createNonceSearch({ pool, header, noncesAt: state.noncesAt, readReceipts, opinion }),
     estimate: createEstimate({ pool, hasDataFee, newestNumber: heads.sharedNumber }),
     market: createMarket(pool, settings),
     send: createSend(endpoints, hasPool),
+    readLagging: lagging.read,
     probe: createProbe({ ...settings, pool }),
     close: pool.close,
   };

@@ -1,5 +1,6 @@
 import { type BlockHeader, type ChainNode, NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import { type Answer, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
+import type { LaggingNodes } from "./lagging-nodes.js";
 import { ContradictionError, type SecondOpinion } from "./opinion/second-opinion.js";
 import { headerQuestion } from "./read-block.js";
 import { readNumber } from "./read-values.js";
@@ -14,6 +15,7 @@ export interface HeadsDeps {
   readonly pool: RpcPool;
   /** Has the blocks that were read before they were final confirmed, up to this one or as far as there is time. */
   readonly confirmKept: SecondOpinion["confirmKept"];
+  readonly lagging: Pick<LaggingNodes, "see">;
 }
 
 type Heads = Awaited<ReturnType<ChainNode["heads"]>>;
@@ -61,6 +63,7 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
     const nodes = await lookAtNodes(deps);
     if ("halt" in nodes) return nodes;
     heads = nodes.map((node) => node.latest.number);
+    deps.lagging.see(new Map(nodes.map(({ name, finalNumber }) => [name, finalNumber])));
     const lowest = Math.min(...nodes.map(({ finalNumber }) => finalNumber));
     const finals = await readAt(deps, lowest, nodes);
     const [first] = finals;

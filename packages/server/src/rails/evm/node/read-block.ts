@@ -56,7 +56,8 @@ export function blockByHashQuestion(hash: string): Question<NodeBlock> {
   };
 }
 
-export function blockByNumberQuestion(number: number): Question<NodeBlock> {
+/** `agreed`: which block it must be, if that is known. */
+export function blockByNumberQuestion(number: number, agreed?: BlockHeader): Question<NodeBlock> {
   return {
     method: "eth_getBlockByNumber",
     params: [toQuantity(number), true],
@@ -64,6 +65,8 @@ export function blockByNumberQuestion(number: number): Question<NodeBlock> {
       if (result === null) return undefined;
       const block = readBlock(result);
       if (block.number !== number) throw new AnswerFault(`block ${block.number} instead of ${number}`);
+      if (agreed !== undefined && (block.hash !== agreed.hash || block.parentHash !== agreed.parentHash))
+        throw new AnswerFault(`block ${block.hash} instead of ${agreed.hash}, which is final`);
       return block;
     },
   };

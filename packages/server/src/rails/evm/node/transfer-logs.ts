@@ -67,12 +67,18 @@ export function rangeLogsQuestion(
   from: number,
   to: number,
   tokens: TokenIndex,
+  blockHashes: ReadonlySet<string>,
 ): Question<readonly NodeLog[]> {
   const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) };
   return {
     method: "eth_getLogs",
     params: [{ ...range, address: tokens.contracts, topics: [transferTopic] }],
-    read: (result) => readLogs(result, tokens),
+    read: (result) => {
+      const logs = readLogs(result, tokens);
+      if (logs.some(({ blockHash }) => !blockHashes.has(blockHash)))
+        throw new AnswerFault("a log of another block");
+      return logs;
+    },
   };
 }
 

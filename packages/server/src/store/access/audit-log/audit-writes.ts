@@ -12,8 +12,12 @@ import type { Stored } from "./audit-rows.js";
  * cannot take them out again.
  */
 export async function wasWritten(tx: Tx, write: AuditWrite): Promise<boolean> {
-  if (await beginWrite(tx, write)) return false;
-  const placed = await findInChains(tx, write.attempts);
+  return !(await beginWrite(tx, write)) && (await isPlaced(tx, write.attempts));
+}
+
+/** Whether the entries of one of these attempts are in their chains. */
+export async function isPlaced(tx: Tx, attempts: AuditWrite["attempts"]): Promise<boolean> {
+  const placed = await findInChains(tx, attempts);
   for (const position of placed ?? []) tx.witness(factOf(position));
   return placed !== undefined;
 }

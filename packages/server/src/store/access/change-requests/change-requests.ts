@@ -27,7 +27,7 @@ import { isOpenInLog } from "../audit-log/find-entries.js";
 import { changeClient } from "../change-client.js";
 import {
   createStandingReader,
-  mayApproveChanges,
+  findChangeFault,
   type OnClientsRead,
   type StandingReader,
   standingOf,
@@ -278,10 +278,10 @@ async function readStanding(tx: Tx, reader: StandingReader, request: ChangeReque
     },
     approvals: decisions.map(({ version, clientId, decision, decidedAt }) => {
       const { lineage, authorityChangedAtMs, ...decider } = standingOf(standings, clientId);
-      const isEnabled = mayApproveChanges(decider);
+      const standingFault = findChangeFault(decider);
       const publicKeys = [...decider.publicKeys, ...(signers.get(version) ?? [])];
       const made = { clientId, decision, atMs: decidedAt.getTime(), publicKeys };
-      return { ...made, isEnabled, lineage, authorityChangedAtMs };
+      return { ...made, standingFault, lineage, authorityChangedAtMs };
     }),
   };
 }

@@ -3,7 +3,7 @@ import { type Initiator, tallyApprovals } from "@bursar/domain";
 import { protectingScopes } from "../../../app/clients/client-authority.js";
 import type { KeyedQueryable } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
-import { createStandingReader, mayApproveChanges, standingOf } from "../lineage/lineage.js";
+import { createStandingReader, findChangeFault, standingOf } from "../lineage/lineage.js";
 
 /** Further clients are not considered: a tenant can have a thousand, and a request that is refused can be repeated. */
 const candidatesMax = 100;
@@ -43,7 +43,7 @@ export async function countChangeApprovers(
         {
           ...standing,
           clientId,
-          isEnabled: mayApproveChanges(standing),
+          standingFault: findChangeFault(standing),
           decision: "approve" as const,
           atMs: 0,
         },

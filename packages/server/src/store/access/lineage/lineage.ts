@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { closeLineages, everyone, type Lineage, lineageMax } from "@bursar/domain";
+import { closeLineages, everyone, type Lineage, lineageMax, type StandingFault } from "@bursar/domain";
 import type { ApiClient } from "../../../app/clients/client.js";
 import { protectingScopes } from "../../../app/clients/client-authority.js";
 import { publicKeyIdentity } from "../../../app/people/passkeys/cose-key.js";
@@ -260,10 +260,19 @@ export function standingOf(standings: ReadonlyMap<string, ClientStanding>, clien
   return standing;
 }
 
-/** Whether a client may approve change requests now, if it is independent of the requester. */
-export function mayApproveChanges({
-  isActive,
-  scopes,
-}: Pick<ClientStanding, "isActive" | "scopes">): boolean {
-  return isActive && protectingScopes.some((scope) => scopes.includes(scope));
+type Standing = Pick<ClientStanding, "isActive" | "scopes">;
+
+/** Why a client may not approve payments now; null if it may. */
+export function findPaymentFault(standing: Standing): StandingFault | null {
+  return findStandingFault(standing, ["transactions:approve"]);
+}
+
+/** Why a client may not approve change requests now; null if it may. */
+export function findChangeFault(standing: Standing): StandingFault | null {
+  return findStandingFault(standing, protectingScopes);
+}
+
+function findStandingFault({ isActive, scopes }: Standing, anyOf: readonly string[]): StandingFault | null {
+  if (!isActive) return "client_disabled";
+  return anyOf.some((scope) => scopes.includes(scope)) ? null : "scope_missing";
 }

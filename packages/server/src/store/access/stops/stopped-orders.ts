@@ -2,6 +2,7 @@ import { allClients, type SweepStore } from "../../../app/clients/sweep.js";
 import { type Database, requireKeys } from "../../core/database.js";
 import { joinByKey, listKeys, locateRows } from "../../core/rows/locate-rows.js";
 import { sql } from "../../core/sql.js";
+import { cancelBy } from "../../markets/request-changes.js";
 import { marketStopColumns, readStops, type StopColumns } from "./stop-records.js";
 
 interface Row extends StopColumns {
@@ -40,7 +41,7 @@ export async function cancelStoppedOrders(
   const next = last && `${last.tenantId} ${last.id}`;
   if (stopped.length === 0) return { markets: [], next };
   const requested = await database.query<{ market: string }>(sql`
-    UPDATE open_orders p SET cancel_requested = true FROM (
+    UPDATE open_orders p SET ${cancelBy(null)} FROM (
       SELECT r.ctid AS place FROM ${locateRows(sql`open_orders`, listKeys(stopped))} AS found
       JOIN open_orders r ON r.ctid = found.place WHERE NOT r.cancel_requested FOR UPDATE OF r SKIP LOCKED) AS free
     WHERE p.ctid = free.place RETURNING p.market

@@ -55,6 +55,21 @@ describe("long lineages", () => {
     expect(cost).toBeLessThan(15);
   });
 
+  it("are charged to the client who has the approvals counted", async () => {
+    const tenant = await createGuardedTenant(service, 2);
+    const officer = await tenant.hire();
+    const reader = await tenant.hire(["transactions:read"]);
+    await service.changeAsOperator(reader, { quotas: { read: { per_second: 1, burst: 100 } } });
+    const payment = await tenant.pay(tenant.admin);
+    expect(await tenant.approve(officer, payment)).toMatchObject({ status: 202 });
+    await lengthen(tenant, officer);
+    const path = `/v1/transactions/${payment.id}/approvals/tally`;
+    const { status, cost } = await costOf(await tenant.login(reader), "GET", path, undefined);
+    expect(status).toBe(200);
+    expect(cost).toBeGreaterThan(5);
+    expect(cost).toBeLessThan(15);
+  });
+
   it("are charged also if they are too long to count, and read no further than tells that", async () => {
     const tenant = await createGuardedTenant(service);
     const officer = await tenant.hire();

@@ -116,3 +116,71 @@ it("a step ends when its lease was lost while it waited for a node", async () =>
     await service.stop();
   }
 });
+
+it("a step does not wait for all blocks of a node that needs a second for each, and the tip is reached", async () => {
+  const service = await startChainService();
+  try {
+    let nowMs = 0;
+    /** How long each step has waited for blocks; a step begins by asking for the heads. */
+    const steps: number[] = [];
+    const first = await service.node.header(0);
+    if (first === undefined) throw new Error("the chain has no first block");
+    const heads: ChainNode["heads"] = async () => {
+      steps.push(0);
+      const { head } = service.chain;
+      return { latest: { ...first, ...head() }, final: first };
+    };
+    const block: ChainNode["block"] = async (...given) => {
+      nowMs += 1000;
+      steps[steps.length - 1] = (steps.at(-1) ?? 0) + 1000;
+      return await service.node.block(...given);
+    };
+    service.startDriver({ node: { ...service.node, heads, block }, monotonicMs: () => nowMs });
+    const position = () => service.store.readPosition(modelNetwork);
+    await eventually(position, (one) => one !== undefined);
+    for (let mined = 0; mined < 100; mined++) service.chain.mine(() => true);
+    await eventually(position, (one) => one?.tail.at(-1)?.number === 100);
+    expect(Math.max(...steps)).toBeLessThanOrEqual(15_000);
+    expect(service.errors).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});
+
+it("the tip is reached again after an outage although blocks come nearly as fast as a node gives them", async () => {
+  const service = await startChainService();
+  try {
+    let nowMs = 0;
+    let steps = 0;
+    const [blockMs, answerMs] = [200, 100];
+    const outage = 300;
+    const first = await service.node.header(0);
+    if (first === undefined) throw new Error("the chain has no first block");
+    const { chain } = service;
+    const heads: ChainNode["heads"] = async () => {
+      steps += 1;
+      nowMs += answerMs;
+      while (chain.head().number < outage + nowMs / blockMs) chain.mine(() => true);
+      return { latest: { ...first, ...chain.head() }, final: first };
+    };
+    const block: ChainNode["block"] = async (...given) => {
+      nowMs += answerMs;
+      return await service.node.block(...given);
+    };
+    const headersAt: ChainNode["headersAt"] = async (number) => {
+      nowMs += answerMs;
+      return await service.node.headersAt(number);
+    };
+    const node = { ...service.node, heads, block, headersAt };
+    service.startDriver({ node, monotonicMs: () => nowMs });
+    const lag = async () => {
+      const tip = (await service.store.readPosition(modelNetwork))?.tail.at(-1)?.number ?? 0;
+      return { steps, blocks: chain.head().number - tip };
+    };
+    await eventually(lag, (one) => one.steps > 0 && (one.blocks <= 10 || one.steps >= 100));
+    expect((await lag()).blocks).toBeLessThanOrEqual(10);
+    expect(service.errors).toEqual([]);
+  } finally {
+    await service.stop();
+  }
+});

@@ -25,6 +25,7 @@ function createComparison(touched: number, others: number, forgotten = 0, nodeFa
   const asked: string[] = [];
   const payments = Array.from({ length: forgotten }, (_, nonce) => ({ id: `${nonce}`, nonce, attempt: 0 }));
   const unit = {
+    listAwaiting: async () => [],
     listUnsettled: async () => new Set<string>(),
     readBooks: async (wallets) =>
       forgotten === 0 ? [] : wallets.map((wallet) => ({ ...wallet, ...halted, statedNonce: forgotten })),

@@ -1,5 +1,5 @@
 import { NodeUnavailableError } from "../../../../app/chain/chain-node.js";
-import type { ComparedPage, ComparedWallet } from "../../../../app/chain/wallet-books.js";
+import type { ComparedPage, ComparedWallet, GatheredAmount } from "../../../../app/chain/wallet-books.js";
 import { acceptChain } from "../../adopt/accept-chain.js";
 import {
   type DriverContext,
@@ -167,12 +167,11 @@ async function compareSeen(
     const books = (await unit.readBooks(wallets)).filter(({ walletId }) => !unsettled.has(walletId));
     const onChain = wallets.map((wallet) => wallet.onChain);
     const compared = compareAll(context, wallets, books, onChain);
-    // It may be a payment between two wallets of a tenant that no block has shown yet. What is open is credited when it ends.
-    const awaiting = compared.surplus.length === 0 ? undefined : await unit.listAwaiting(compared.surplus);
+    const awaited = await unit.listAwaiting(compared.surplus);
     const { credited, observed } = await creditGathered(
       context,
       unit,
-      compared.surplus.filter(({ walletId }) => awaiting?.has(walletId) !== true),
+      surplusBeyond(compared.surplus, awaited),
       ({ walletId, asset }) => ({
         receipt: { hash: null, block: { number: settled.number, hash: settled.hash } },
         ordinal: 0,
@@ -186,6 +185,21 @@ async function compareSeen(
     for (const difference of compared.differences) await haltInUnit(context, unit, difference);
     const resumed = books.filter(({ isHalted }) => !isHalted).map(({ walletId }) => walletId);
     return { ...compared, wallets, resumed };
+  });
+}
+
+/**
+ * A surplus may be payments between two wallets of a tenant that no block has shown yet. What is open is credited when it ends, so only what a
+ * wallet has received beyond that is credited now.
+ */
+function surplusBeyond(
+  surplus: readonly GatheredAmount[],
+  awaited: readonly GatheredAmount[],
+): GatheredAmount[] {
+  return surplus.flatMap((received) => {
+    const open = awaited.find((one) => one.walletId === received.walletId && one.asset === received.asset);
+    const amount = received.amount - (open?.amount ?? 0n);
+    return amount > 0n ? [{ ...received, amount }] : [];
   });
 }
 

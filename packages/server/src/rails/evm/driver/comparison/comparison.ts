@@ -46,7 +46,7 @@ export function createComparison(deps: ComparisonDeps): Comparison {
           leftOut ??= failure;
         });
       } catch (error) {
-        // A node may not keep the state of this block at all. What is sent and credited does not need it.
+        // A node may not keep the state of this block at all. What blocks show is credited without it.
         if (!(error instanceof NodeUnavailableError)) throw error;
         dueMs = deps.monotonicMs() + Math.min(pauseMaxMs, pauseMs * 2 ** failures);
         failures += 1;

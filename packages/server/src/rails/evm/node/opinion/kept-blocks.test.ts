@@ -66,7 +66,7 @@ function openHeads(given: Partial<Nodes> = {}) {
   const opinion = createSecondOpinion(pool, monotonicMs);
   const { confirmKept } = opinion;
   const settings = { network: "eip155:1", chainId: 1, finality: { tag: "finalized" } } as const;
-  const heads = createHeads({ ...settings, pool, confirmKept });
+  const heads = createHeads({ ...settings, pool, confirmKept, lagging: { see: () => undefined } });
   const remember = (number: number, amount = 5n) => {
     const transfer = { hash: transactionOf(number), ordinal: 0, asset: "ETH", from: other, to: own, amount };
     const header = { number, hash: wordOf(number), parentHash: wordOf(number - 1) };

@@ -1,6 +1,6 @@
 import { array, assert, bigInt, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countIndependent } from "./count-independent.js";
+import { chooseIndependent } from "./choose-independent.js";
 import { areIndependent, type Lineage } from "./lineage.js";
 
 const bits = (...members: number[]): Lineage => members.reduce((all, one) => all | (1n << BigInt(one)), 0n);
@@ -17,6 +17,8 @@ function countInOrder(lineages: readonly Lineage[]): number {
   for (const lineage of lineages) if (kept.every((one) => areIndependent(one, lineage))) kept.push(lineage);
   return kept.length;
 }
+
+const countIndependent = (lineages: readonly Lineage[]) => chooseIndependent(lineages).length;
 
 describe("the number of independent clients", () => {
   it("counts clients of one lineage once", () => {
@@ -62,6 +64,18 @@ describe("the number of independent clients", () => {
         const count = countIndependent(lineages);
         expect(count).toBeLessThanOrEqual(countByForce(lineages));
         expect(count).toBeGreaterThanOrEqual(countInOrder(lineages));
+      }),
+    );
+  });
+
+  it("is that of clients of which no two depend on each other, the first of equals", () => {
+    expect(chooseIndependent([bits(0), bits(0), bits(1)])).toEqual([0, 2]);
+    expect(chooseIndependent([bits(0, 9), bits(1, 9), bits(2)])).toEqual([0, 2]);
+    expect(chooseIndependent([bits(0, 8, 9), bits(1, 8), bits(2, 9)])).toEqual([1, 2]);
+    return assert(
+      property(array(bigInt(1n, 4095n), { maxLength: 12 }), (lineages) => {
+        const chosen = chooseIndependent(lineages).map((index) => lineages[index] ?? 0n);
+        expect(countInOrder(chosen)).toBe(chosen.length);
       }),
     );
   });

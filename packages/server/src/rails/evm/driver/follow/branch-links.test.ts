@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { createBranchLinks } from "./branch-links.js";
+
+const block = (number: number) => ({ number, hash: `0x${number}` });
+
+it("leads to the first block whose parent was not read, or to where the caller ends", () => {
+  const links = createBranchLinks(() => 0);
+  for (const number of [9, 8, 7]) links.add(`0x${number}`, block(number - 1));
+  expect(links.firstUnread(block(9), () => false)).toEqual(block(6));
+  expect(links.firstUnread(block(9), ({ number }) => number === 8)).toEqual(block(8));
+  expect(links.firstUnread(block(10), () => false)).toEqual(block(10));
+});
+
+it("forgets after a minute what one node has named as a parent", () => {
+  let nowMs = 0;
+  const links = createBranchLinks(() => nowMs);
+  links.add("0x9", block(8));
+  nowMs = 30_000;
+  links.add("0x8", block(7));
+  nowMs = 60_000;
+  expect(links.firstUnread(block(9), () => false)).toEqual(block(9));
+  expect(links.firstUnread(block(8), () => false)).toEqual(block(7));
+});
+
+it("keeps a bounded number of blocks, those that were read last", () => {
+  const links = createBranchLinks(() => 0);
+  for (let number = 5000; number > 0; number--) links.add(`0x${number}`, block(number - 1));
+  expect(links.firstUnread(block(5000), () => false)).toEqual(block(5000));
+  expect(links.firstUnread(block(4096), () => false)).toEqual(block(0));
+});

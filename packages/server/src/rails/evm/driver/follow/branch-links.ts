@@ -1,0 +1,47 @@
+import type { BlockRef } from "../../../../app/chain/chain-node.js";
+
+/** Which block follows which one, of blocks that were read and that were not followed. */
+export interface BranchLinks {
+  add: (hash: string, parent: BlockRef) => void;
+  /** The first block before this one whose parent is not known, or the first at which it is to end. */
+  firstUnread: (start: BlockRef, isEnd: (block: BlockRef) => boolean) => BlockRef;
+}
+
+/** More blocks than are walked back in several steps. */
+const linksMax = 4096;
+/** A node can have named the wrong parent. Its block is read again after this time, perhaps from another node. */
+const rememberedMs = 60_000;
+
+/**
+ * A walk back from a head that turns out to be of another branch than the final block reads hundreds of blocks for nothing. If a node is always
+ * ahead on such a branch, its blocks are not read again in each step: the next walk begins where the last one has ended.
+ */
+export function createBranchLinks(monotonicMs: () => number): BranchLinks {
+  /** By the hash of the later block, the oldest first. */
+  const links = new Map<string, { parent: BlockRef; readMs: number }>();
+
+  function forgetOld(): void {
+    for (const [hash, { readMs }] of links) {
+      if (links.size <= linksMax && monotonicMs() - readMs < rememberedMs) return;
+      links.delete(hash);
+    }
+  }
+
+  return {
+    add: (hash, parent) => {
+      links.delete(hash);
+      links.set(hash, { parent, readMs: monotonicMs() });
+      forgetOld();
+    },
+    firstUnread: (start, isEnd) => {
+      forgetOld();
+      let block = start;
+      while (!isEnd(block)) {
+        const link = links.get(block.hash);
+        if (link === undefined) break;
+        block = link.parent;
+      }
+      return block;
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { BlockRef, ChainBlock } from "../../../../app/chain/chain-node.js";
+import { applyBlocks } from "../apply-blocks.js";
+import { type FollowContext, type FollowedChain, isFollowed, tipOf, watchOf } from "../driver-context.js";
+import { leaveBlocks } from "../leave-blocks.js";
+
+/** How many blocks of the head one step adds, and how many a walk back from them may read to find a block that is known. */
+export const aheadMax = 128;
+const walkMax = 512;
+/** A walk that takes longer is given up, and the next one begins nearer to what is known: the lease and payments do not wait for it. */
+const walkBudgetMs = 5000;
+
+/** Where walks back end. */
+interface WalkBounds {
+  /** No walk goes below it: another branch there is not the one that nodes have agreed on. */
+  final: number;
+  /** When the step has no more time. */
+  endsMs: number;
+}
+
+/**
+ * Follows the head above the final block, in walks that nodes answer in time, as many as there is time for. Blocks are linked by the hashes of
+ * their parents, so nothing is left out and nothing is counted twice. Returns whether there are more.
+ */
+export async function followHead(
+  context: FollowContext,
+  chain: FollowedChain,
+  latest: BlockRef,
+  bounds: WalkBounds,
+): Promise<boolean> {
+  for (let added = 0; added < aheadMax; ) {
+    // A node that lags has an older head of the same chain.
+    if (latest.number <= bounds.final || isFollowed(chain, latest)) return false;
+    if (added > 0 && context.monotonicMs() >= bounds.endsMs - walkBudgetMs) return true;
+    const isFar = latest.number - tipOf(chain).number > chain.aheadInTime;
+    const walk =
+      (isFar ? undefined : await walkBack(context, chain, latest, bounds)) ??
+      (await walkAhead(context, chain, bounds));
+    if (walk === undefined) return context.monotonicMs() >= bounds.endsMs;
+    if (walk.known < tipOf(chain).number) await leaveBlocks(context, chain, walk.known);
+    await applyBlocks(context, chain, walk.added);
+    added += walk.added.length;
+  }
+  return true;
+}
+
+interface Walk {
+  /** The number of the block that the walk has ended at. */
+  known: number;
+  added: ChainBlock[];
+}
+
+/**
+ * The head is too far for one walk, or a block that only one node claims to have, or of a branch that the final block is not on: goes to a block
+ * above the last one that was followed. A node can also make up headers on the way to such a head, from which no walk begins: then those of the
+ * others count, and blocks that are nearer.
+ */
+async function walkAhead(
+  context: FollowContext,
+  chain: FollowedChain,
+  bounds: WalkBounds,
+): Promise<Walk | undefined> {
+  for (
+    let ahead = chain.aheadInTime;
+    ahead >= 1;
+    ahead = Math.min(Math.floor(ahead / 2), chain.aheadInTime)
+  ) {
+    await chain.keepLease();
+    for (const header of await context.node.headersAt(tipOf(chain).number + ahead)) {
+      if (context.monotonicMs() >= bounds.endsMs) return undefined;
+      const walk = await walkBack(context, chain, header, bounds);
+      if (walk !== undefined) return walk;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Walks back from a block to one that is known. Undefined if there is none above the final block, if it has left the chain, if the node that has
+ * it does not answer, or answers wrongly, or if there is no time for it. Blocks that an earlier walk has read in vain are passed over: if those
+ * below them lead to a known one, these are returned, and the next walk leads to them.
+ */
+async function walkBack(
+  { monotonicMs, ...context }: FollowContext,
+  chain: FollowedChain,
+  start: BlockRef,
+  { final, endsMs }: WalkBounds,
+): Promise<Walk | undefined> {
+  const begunMs = monotonicMs();
+  const lateMs = Math.min(endsMs, begunMs + walkBudgetMs);
+  const isEnd = (block: BlockRef) => block.number <= final || isFollowed(chain, block);
+  let added: ChainBlock[] = [];
+  let next = start;
+  for (let read = 0; ; read++) {
+    const unread = chain.links.firstUnread(next, isEnd);
+    if (unread !== next && !isFollowed(chain, unread)) {
+      added = [];
+      next = unread;
+    }
+    if (isFollowed(chain, next)) break;
+    if (next.number <= final || read === walkMax) return undefined;
+    if (read > 0 && monotonicMs() >= lateMs) {
+      chain.aheadInTime = Math.min(chain.aheadInTime, read);
+      return undefined;
+    }
+    await chain.keepLease();
+    const block = await context.node.block(next.hash, watchOf(context));
+    if (block?.hash !== next.hash || block.number !== next.number) return undefined;
+    added.push(block);
+    next = { number: block.number - 1, hash: block.parentHash };
+    chain.links.add(block.hash, next);
+  }
+  const isFast = 2 * (monotonicMs() - begunMs) < walkBudgetMs;
+  if (isFast) chain.aheadInTime = Math.min(aheadMax, Math.max(chain.aheadInTime, 2 * added.length));
+  return { known: next.number, added: added.reverse() };
+}

@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+import { createWalletPresenter } from "../../../../src/app/wallets/present-wallet.js";
+import { readNetworks } from "../../../../src/store/chain/read-networks.js";
+import { createEventLog } from "../../../../src/store/events/events.js";
+import { createWalletStore } from "../../../../src/store/wallets/wallets.js";
+import { startChainService } from "../../../harness/chain/chain-service.js";
+import { modelAssets, modelChainNetwork, modelNetwork } from "../../../harness/chain/model-network.js";
+import { eventually } from "../../../harness/eventually.js";
+
+it("a network that no process follows is shown as waiting, and so is what its wallets wait for", async () => {
+  const service = await startChainService();
+  try {
+    const { tenantId, walletId } = await service.createWallet(await service.createTenant());
+    const wallets = createWalletStore(service.keyed, createEventLog({ publish: () => undefined }));
+    const shown = async () => {
+      const [network] = await readNetworks(service.keyed, [modelNetwork]);
+      const wallet = await wallets.readWallet(tenantId, walletId);
+      return { state: network?.state, blockedBy: wallet?.sending?.blockedBy };
+    };
+    expect(await shown()).toEqual({ state: undefined, blockedBy: "network_waiting" });
+    for (let processes = 0; processes < 2; processes++) {
+      service.startDriver();
+      const followed = { state: "following", blockedBy: null };
+      await eventually(shown, ({ state }) => state === followed.state);
+      expect(await shown()).toEqual(followed);
+      await service.stopDrivers();
+      expect(await shown()).toEqual({ state: "waiting", blockedBy: "network_waiting" });
+    }
+  } finally {
+    await service.stop();
+  }
+});
+
+it("payments are shown as blocked while the base fee of their network is above its cap", async () => {
+  const service = await startChainService();
+  try {
+    service.startDriver();
+    const { tenantId, walletId } = await service.createWallet(await service.createTenant());
+    const wallets = createWalletStore(service.keyed, createEventLog({ publish: () => undefined }));
+    const present = createWalletPresenter(modelAssets, [modelChainNetwork]);
+    const blockedBy = async () => {
+      const wallet = await wallets.readWallet(tenantId, walletId);
+      return wallet && present(wallet).sending?.blocked_by;
+    };
+    const { feeCap } = modelChainNetwork;
+    for (const [baseFee, expected] of [
+      [1n, null],
+      [feeCap, null],
+      [feeCap + 1n, "fees_above_cap"],
+      [feeCap, null],
+    ] as const) {
+      service.chain.setBaseFee(baseFee);
+      service.chain.mine(() => true);
+      await eventually(
+        async () => (await wallets.readWallet(tenantId, walletId))?.sending?.baseFee,
+        (seen) => seen === baseFee,
+      );
+      expect(await blockedBy()).toBe(expected);
+    }
+  } finally {
+    await service.stop();
+  }
+});

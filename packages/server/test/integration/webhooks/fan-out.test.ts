@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../../harness/eventually.js";
+import { startClockedParts } from "../../harness/webhooks/clocked-parts.js";
+import { startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
+
+const endpoints = 50;
+const payments = 12;
+/** In tokens. */
+const cost = { batch: 2, neighbour: 100 };
+
+describe("a tenant with many endpoints", () => {
+  let service: Awaited<ReturnType<typeof startClockedParts>>;
+  let receiver: WebhookReceiver;
+  beforeAll(async () => {
+    service = await startClockedParts();
+    receiver = await startWebhookReceiver();
+  });
+  afterAll(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+
+  it("receives all deliveries of a batch, is charged for them, and is refused before its neighbour in an overload", async () => {
+    const { parts } = service;
+    const { shedder } = parts.guard;
+    const [many, neighbour] = [await service.createTenant(), await service.createTenant()];
+    for (let count = 0; count < endpoints; count++)
+      await many.createEndpoint(`${receiver.url}/${count}`, ["transaction.updated"]);
+    await Promise.all(Array.from({ length: payments }, () => many.transact()));
+    await eventually(
+      () => new Set(receiver.received.map(({ body }) => body.delivery_id)).size,
+      (delivered) => delivered >= endpoints * payments,
+    );
+    // What the edge charges for their requests.
+    shedder.count(many.id, cost.batch);
+    shedder.count(neighbour.id, cost.neighbour);
+    parts.load.start();
+    await eventually(
+      () => {
+        block(800);
+        return parts.load.reading().isOverloaded;
+      },
+      (isOverloaded) => isOverloaded,
+    );
+    expect([many.id, neighbour.id].map((id) => shedder.sheds(id))).toEqual([true, false]);
+  });
+});
+
+/** Uses the processor in one piece. On a busy machine it takes so long that connections to the database can be lost. */
+function block(ms: number): void {
+  const startedMs = process.cpuUsage().user / 1000;
+  while (process.cpuUsage().user / 1000 - startedMs < ms);
+}
