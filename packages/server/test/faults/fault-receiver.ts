@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { createSecureContext } from "node:tls";
+import { createSecureContext, type SecureContext } from "node:tls";
 import { parseWebhookSecret, verifyStandardWebhook, verifyWebhookMessage } from "@bursar/protocol";
 import { webhookHashes } from "../../src/app/webhooks/webhook-hashes.js";
 import { createTestAuthority } from "../harness/webhooks/test-certificates.js";
@@ -20,6 +20,11 @@ type Behaviour = keyof typeof faults | "proper";
 
 /** Limits the number of failed attempts, so that no delivery runs out of attempts by chance. */
 const faultsPerDeliveryMax = 5;
+/**
+ * Limits how long the service pauses an endpoint. After a restart one that was failing is tried with one request at a time, and each
+ * failure doubles the pause of 10 seconds: without a limit, about one run in ten waits for more than a minute.
+ */
+const failuresInARowMax = 3;
 const wrongCertificateShare = 0.3;
 /** A hanging request occupies one of the endpoint's concurrent requests. It ends with a reset, as when a machine restarts. */
 const hangMs = 1500;
@@ -36,7 +41,7 @@ export interface FaultReceiver {
   close: () => Promise<void>;
 }
 
-export async function startFaultReceiver(random: () => number): Promise<FaultReceiver> {
+export async function startFaultReceiver(random: () => number, endpoints: number): Promise<FaultReceiver> {
   const authority = createTestAuthority();
   const stranger = createTestAuthority("Somebody Else");
   const contexts = {
@@ -46,7 +51,14 @@ export async function startFaultReceiver(random: () => number): Promise<FaultRec
   const arrivals = createArrivals();
   const secrets = new Map<string, Uint8Array>();
   const faultsByDelivery = new Map<string, number>();
-  const sockets = new Map<number | undefined, Socket>();
+  /** By path. */
+  const failuresInARow = new Map<string, number>();
+  /** The sockets below those of TLS, which cannot be reset. */
+  const sockets = new Map<string, Socket>();
+
+  const mayFail = (endpoint: string) => (failuresInARow.get(endpoint) ?? 0) < failuresInARowMax;
+  const note = (endpoint: string, isFailure: boolean) =>
+    failuresInARow.set(endpoint, isFailure ? (failuresInARow.get(endpoint) ?? 0) + 1 : 0);
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     // A sender that is killed while it sends is expected.
@@ -63,7 +75,9 @@ export async function startFaultReceiver(random: () => number): Promise<FaultRec
         response.end(data.challenge);
         return;
       }
-      const behaviour = choose(random, faultsByDelivery.get(id) ?? 0);
+      const before = mayFail(endpoint) ? (faultsByDelivery.get(id) ?? 0) : faultsPerDeliveryMax;
+      const behaviour = choose(random, before);
+      note(endpoint, !succeeds(behaviour));
       const arrival = arrivals.add({
         endpoint,
         id,
@@ -73,42 +87,48 @@ export async function startFaultReceiver(random: () => number): Promise<FaultRec
         isVerified: isVerified(request, body, secrets.get(endpoint)),
       });
       if (behaviour !== "proper") faultsByDelivery.set(id, (faultsByDelivery.get(id) ?? 0) + 1);
-      const reset = () => sockets.get(request.socket.remotePort)?.resetAndDestroy();
+      const reset = () => sockets.get(connectionOf(request.socket))?.resetAndDestroy();
       respond(behaviour, response, reset, () => arrivals.settle(arrival));
     });
   };
 
   const plain = createServer(handle);
-  const tls = createTlsServer(
-    {
-      SNICallback: (_name, callback) =>
-        callback(null, random() < wrongCertificateShare ? contexts.wrong : contexts.right),
-    },
-    handle,
-  );
-  tls.on("tlsClientError", () => undefined);
-  for (const server of [plain, tls] as Server[]) {
+  /** One for each endpoint, because a connection with a wrong certificate is closed before it names a path. */
+  const secured = Array.from({ length: endpoints }, (_, number) => number)
+    .filter(usesTls)
+    .map((number) => {
+      const chooseContext = () => {
+        const isWrong = random() < wrongCertificateShare && mayFail(pathOf(number));
+        if (isWrong) note(pathOf(number), true);
+        return isWrong ? contexts.wrong : contexts.right;
+      };
+      const SNICallback = (_name: string, callback: (error: null, context: SecureContext) => void) =>
+        callback(null, chooseContext());
+      return createTlsServer({ SNICallback }, handle).on("tlsClientError", () => undefined);
+    });
+  const servers: Server[] = [plain, ...secured];
+  for (const server of servers) {
     server.on("connection", (socket: Socket) => {
-      const { remotePort } = socket;
-      sockets.set(remotePort, socket);
+      const connection = connectionOf(socket);
+      sockets.set(connection, socket);
       socket.on("error", () => undefined);
-      socket.on("close", () => sockets.delete(remotePort));
+      socket.on("close", () => sockets.delete(connection));
     });
   }
-  const [plainPort, tlsPort] = [await listen(plain), await listen(tls)];
+  const [plainPort, ...securedPorts] = await Promise.all(servers.map(listen));
 
   return {
     arrivals,
     ca: authority.ca,
     urlOf: (number) =>
-      number % 10 === 9
-        ? `https://localhost:${tlsPort}${pathOf(number)}`
+      usesTls(number)
+        ? `https://localhost:${securedPorts[Math.floor(number / 10)]}${pathOf(number)}`
         : `http://127.0.0.1:${plainPort}${pathOf(number)}`,
     learnSecret: (number, secret) => {
       secrets.set(pathOf(number), parseWebhookSecret(secret) ?? new Uint8Array());
     },
     close: async () => {
-      for (const server of [plain, tls]) {
+      for (const server of servers) {
         const closed = new Promise((resolve) => server.close(resolve));
         server.closeAllConnections();
         await closed;
@@ -118,6 +138,9 @@ export async function startFaultReceiver(random: () => number): Promise<FaultRec
 }
 
 const pathOf = (number: number) => `/endpoints/${number}`;
+const connectionOf = ({ localPort, remotePort }: Socket) => `${localPort} ${remotePort}`;
+const usesTls = (number: number) => number % 10 === 9;
+const succeeds = (behaviour: Behaviour) => behaviour === "proper" || behaviour === "slowDrip";
 
 function choose(random: () => number, faultsBefore: number): Behaviour {
   let left = random() * 100;
@@ -181,7 +204,7 @@ function isVerified(request: IncomingMessage, body: string, secret: Uint8Array |
   );
 }
 
-async function listen(server: Server | ReturnType<typeof createTlsServer>): Promise<number> {
+async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
 }

@@ -23,7 +23,7 @@ const drainMs = 500;
  */
 export async function runWebhookStorm({ deliveries, endpoints, kills, seed }: WebhookStormOptions) {
   const folder = createTemporaryFolder("storm");
-  const receiver = await startFaultReceiver(createRandom(seed));
+  const receiver = await startFaultReceiver(createRandom(seed), endpoints);
   writeFileSync(join(folder, "ca.pem"), receiver.ca);
   writeFileSync(
     join(folder, "bursar.yaml"),
