@@ -1036,11 +1036,13 @@ export interface Network {
   /** The CAIP-2 id, such as `eip155:1`. */
   id: string;
   object: "network";
-  /** `connecting`: no node was reached yet. `waiting`: no process follows it at the moment, so its payments wait. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it. */
-  state: "connecting" | "waiting" | "following" | "halted";
+  /** `connecting`: no node was reached yet. `waiting`: no process follows it at the moment, so its payments wait. `unreachable`: no node gives a block that can be followed, since `unreachable_since`; the log of the service says why. Nothing is sent or credited until one does. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it. */
+  state: "connecting" | "waiting" | "unreachable" | "following" | "halted";
   /** Why it is halted; null if it is not. */
   halted_reason: string | null;
   halted_at: string | null;
+  /** Since when no node has answered with a block that can be followed; null if one does, or if the state is another. */
+  unreachable_since: string | null;
   /** The number of its last block that was followed. */
   head_block: number | null;
   /** The number of its last final block. */
@@ -1442,7 +1444,7 @@ export interface Readiness {
     /** While it is down, no wallet of a chain is activated and nothing is signed. Left out without chains. */
     signer?: "up" | "down";
     /** The state of each chain, see `GET /v1/networks`. Left out without chains. */
-    networks?: { [name: string]: "connecting" | "waiting" | "following" | "halted" };
+    networks?: { [name: string]: "connecting" | "waiting" | "unreachable" | "following" | "halted" };
     /** The markets that match no orders until an operator resumes them. Left out if there are none. */
     halted_markets?: string[];
   };
@@ -1743,7 +1745,9 @@ export interface System {
   /** The chains that are in use. */
   networks: ({
     network: string;
-    state: "connecting" | "waiting" | "following" | "halted";
+    state: "connecting" | "waiting" | "unreachable" | "following" | "halted";
+    /** Since when no node has answered; null in every other state. */
+    unreachable_since: string | null;
   })[];
   keys: {
     /** The ids of the keys that verify access tokens. */
@@ -2010,8 +2014,8 @@ export interface WalletSending {
   oldest_at: string | null;
   /** Why nothing more is sent from this wallet until the operator resumes it; null if it is not halted. */
   halted_reason: string | null;
-  /** Why no payment of this wallet goes on. `wallet_halted`: see `halted_reason`. `network_halted`: its network is halted, see `GET /v1/networks`. `unconfirmed`: the database may have been restored from a backup, and the wallet is compared with its chain and the signer first; payments that were accepted before may have been made. `network_waiting`: no process follows its network at the moment; if that stays so, the network may have been removed from the configuration. `fees_above_cap`: the base fee of its network is above the cap, `fee_cap_gwei` in `GET /v1/networks`, so that no block takes its payments until fees fall or the operator raises the cap. Null if nothing blocks them; a payment can still wait for a node, for the signer or for fees. */
-  blocked_by: "wallet_halted" | "network_halted" | "unconfirmed" | "network_waiting" | "fees_above_cap" | null;
+  /** Why no payment of this wallet goes on. `wallet_halted`: see `halted_reason`. `network_halted`: its network is halted, see `GET /v1/networks`. `unconfirmed`: the database may have been restored from a backup, and the wallet is compared with its chain and the signer first; payments that were accepted before may have been made. `network_waiting`: no process follows its network at the moment; if that stays so, the network may have been removed from the configuration. `network_unreachable`: no node of its network answers, see `unreachable_since` in `GET /v1/networks`. `fees_above_cap`: the base fee of its network is above the cap, `fee_cap_gwei` in `GET /v1/networks`, so that no block takes its payments until fees fall or the operator raises the cap. Null if nothing blocks them; a payment can still wait for a node, for the signer or for fees. */
+  blocked_by: "wallet_halted" | "network_halted" | "unconfirmed" | "network_waiting" | "network_unreachable" | "fees_above_cap" | null;
 }
 
 export interface WalletState {

@@ -78,7 +78,7 @@ const system: System = {
   reader: lag,
   markets: [{ market: "ETH-USD", state: "running" }],
   signer: "up",
-  networks: [{ network: "eip155:31337", state: "following" }],
+  networks: [{ network: "eip155:31337", state: "following", unreachable_since: null }],
   keys: { token: [exampleIds.key], token_unreadable: [], audit: ["9f1c2b3a4d5e6f70"] },
 };
 

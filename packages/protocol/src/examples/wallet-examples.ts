@@ -102,6 +102,7 @@ export const walletExamples: Examples = {
           state: "following",
           halted_reason: null,
           halted_at: null,
+          unreachable_since: null,
           head_block: 24_018_801,
           final_block: 24_018_733,
           settled_block: 24_018_733,

@@ -5,12 +5,16 @@ const Network = Type.Object(
   {
     id: Type.String({ description: "The CAIP-2 id, such as `eip155:1`." }),
     object: Type.Literal("network"),
-    state: OneOf(["connecting", "waiting", "following", "halted"], {
+    state: OneOf(["connecting", "waiting", "unreachable", "following", "halted"], {
       description:
-        "`connecting`: no node was reached yet. `waiting`: no process follows it at the moment, so its payments wait. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it.",
+        "`connecting`: no node was reached yet. `waiting`: no process follows it at the moment, so its payments wait. `unreachable`: no node gives a block that can be followed, since `unreachable_since`; the log of the service says why. Nothing is sent or credited until one does. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it.",
     }),
     halted_reason: Nullable(Type.String(), "Why it is halted; null if it is not."),
     halted_at: Nullable(Timestamp()),
+    unreachable_since: Nullable(
+      Timestamp(),
+      "Since when no node has answered with a block that can be followed; null if one does, or if the state is another.",
+    ),
     head_block: Nullable(Type.Integer(), "The number of its last block that was followed."),
     final_block: Nullable(Type.Integer(), "The number of its last final block."),
     settled_block: Nullable(

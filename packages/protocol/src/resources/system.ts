@@ -61,7 +61,14 @@ export const System = Type.Object(
     ),
     signer: Nullable(OneOf(["up", "down"]), "Null if no chain is in use."),
     networks: Type.Array(
-      Type.Object({ network: Type.String(), state: OneOf(["connecting", "waiting", "following", "halted"]) }),
+      Type.Object({
+        network: Type.String(),
+        state: OneOf(["connecting", "waiting", "unreachable", "following", "halted"]),
+        unreachable_since: Nullable(
+          Timestamp(),
+          "Since when no node has answered; null in every other state.",
+        ),
+      }),
       { maxItems: 100, description: "The chains that are in use." },
     ),
     keys: Type.Object({

@@ -68,8 +68,15 @@ const Sending = Type.Object(
       "Why nothing more is sent from this wallet until the operator resumes it; null if it is not halted.",
     ),
     blocked_by: Nullable(
-      OneOf(["wallet_halted", "network_halted", "unconfirmed", "network_waiting", "fees_above_cap"]),
-      "Why no payment of this wallet goes on. `wallet_halted`: see `halted_reason`. `network_halted`: its network is halted, see `GET /v1/networks`. `unconfirmed`: the database may have been restored from a backup, and the wallet is compared with its chain and the signer first; payments that were accepted before may have been made. `network_waiting`: no process follows its network at the moment; if that stays so, the network may have been removed from the configuration. `fees_above_cap`: the base fee of its network is above the cap, `fee_cap_gwei` in `GET /v1/networks`, so that no block takes its payments until fees fall or the operator raises the cap. Null if nothing blocks them; a payment can still wait for a node, for the signer or for fees.",
+      OneOf([
+        "wallet_halted",
+        "network_halted",
+        "unconfirmed",
+        "network_waiting",
+        "network_unreachable",
+        "fees_above_cap",
+      ]),
+      "Why no payment of this wallet goes on. `wallet_halted`: see `halted_reason`. `network_halted`: its network is halted, see `GET /v1/networks`. `unconfirmed`: the database may have been restored from a backup, and the wallet is compared with its chain and the signer first; payments that were accepted before may have been made. `network_waiting`: no process follows its network at the moment; if that stays so, the network may have been removed from the configuration. `network_unreachable`: no node of its network answers, see `unreachable_since` in `GET /v1/networks`. `fees_above_cap`: the base fee of its network is above the cap, `fee_cap_gwei` in `GET /v1/networks`, so that no block takes its payments until fees fall or the operator raises the cap. Null if nothing blocks them; a payment can still wait for a node, for the signer or for fees.",
     ),
   },
   { $id: "WalletSending" },

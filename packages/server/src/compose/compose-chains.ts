@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { showId } from "@bursar/protocol";
 import type { Logger } from "pino";
 import { createWalletActivator } from "../app/chain/activate-wallets.js";
+import { chainChecks } from "../app/chain/chain-checks.js";
 import type { ChainNetwork } from "../app/chain/chain-network.js";
 import { NodeUnavailableError } from "../app/chain/chain-node.js";
-import { type ChainStatus, createChainStatusReader } from "../app/chain/chain-status.js";
+import { createChainStatusReader } from "../app/chain/chain-status.js";
 import type { ChainUseCases } from "../app/chain/chain-use-cases.js";
 import { presentNetwork } from "../app/chain/present-network.js";
 import { type Signer, SignerUnavailableError } from "../app/chain/signer.js";
@@ -172,7 +173,7 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
     }),
     checkChains: async () => {
       const status = await readStatusInUse();
-      return status === undefined ? undefined : toChecks(status);
+      return status === undefined ? undefined : chainChecks(status);
     },
     probe: async () => {
       if (demand.isNeeded()) await Promise.all(chains.map(({ node }) => probe(node, log)));
@@ -287,13 +288,4 @@ async function probe(node: EvmNode, log: Logger): Promise<void> {
 async function compareLimits(signer: SignerClient, network: ChainNetwork, log: Logger): Promise<void> {
   const limits = await signer.readLimits(network.network);
   for (const fault of limits === undefined ? [] : findLowerLimits(network, limits)) log.warn(fault);
-}
-
-function toChecks({ networks, signer }: ChainStatus): ChainChecks {
-  return {
-    signer: signer.isReady ? "up" : "down",
-    networks: Object.fromEntries(
-      networks.map(({ network: { network }, recorded }) => [network, recorded?.state ?? "connecting"]),
-    ),
-  };
 }

@@ -14,7 +14,14 @@ export interface Readiness {
 
 export interface ChainChecks {
   signer: "up" | "down";
-  networks: Readonly<Record<string, "connecting" | "waiting" | "following" | "halted">>;
+  networks: readonly NetworkCheck[];
+}
+
+interface NetworkCheck {
+  network: string;
+  state: "connecting" | "waiting" | "unreachable" | "following" | "halted";
+  /** Since when no node has answered. */
+  unreachableSince: Date | null;
 }
 
 type ReadinessState = "starting" | "ready" | "stopping";

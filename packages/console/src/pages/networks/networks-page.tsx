@@ -46,7 +46,8 @@ export function NetworksPage() {
 }
 
 function NetworkCard({ network }: { network: Network }) {
-  const { id, state, halted_reason, halted_at, head_block, final_block, settled_block } = network;
+  const { id, state, halted_reason, halted_at, head_block, final_block, settled_block, unreachable_since } =
+    network;
   const unsettled = final_block === null || settled_block === null ? null : final_block - settled_block;
   return (
     <section className="card stack" aria-label={`Network ${id}`}>
@@ -63,6 +64,18 @@ function NetworkCard({ network }: { network: Network }) {
           </p>
           <p className="small">
             The operator examines it and resumes the network with bursar network resume.
+          </p>
+        </div>
+      )}
+      {unreachable_since !== null && (
+        <div className="notice" data-tone="bad">
+          <p>
+            No node has answered with a block since <Time at={unreachable_since} long />. Payments wait, and
+            nothing is credited.
+          </p>
+          <p className="small">
+            The operator looks at the nodes of the network. The log of the service says what each of them
+            answers. Nothing has to be resumed: the service goes on when one answers.
           </p>
         </div>
       )}

@@ -90,9 +90,11 @@ function Oldest({ at, none }: { at: string | null; none: string }) {
 
 function Parts({ system: { markets, networks, signer } }: { system: System }) {
   const rows = [
-    ...markets.map(({ market, state }) => ({ kind: "Market", name: market, state })),
-    ...networks.map(({ network, state }) => ({ kind: "Network", name: network, state })),
-    ...(signer === null ? [] : [{ kind: "Signer", name: "signer", state: signer }]),
+    ...markets.map(({ market, state }) => ({ kind: "Market", name: market, state, since: null })),
+    ...networks.map(({ network, state, unreachable_since: since }) => ({
+      ...{ kind: "Network", name: network, state, since },
+    })),
+    ...(signer === null ? [] : [{ kind: "Signer", name: "signer", state: signer, since: null }]),
   ];
   return (
     <section className="stack" aria-labelledby="parts">
@@ -105,10 +107,19 @@ function Parts({ system: { markets, networks, signer } }: { system: System }) {
           { title: "Name", cell: ({ name }) => name },
           { title: "Kind", cell: ({ kind }) => kind },
           { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
-          { title: "What to do", cell: ({ kind, state }) => adviceOf(kind, state) },
+          { title: "What to do", cell: (row) => <Advice {...row} /> },
         ]}
       />
     </section>
+  );
+}
+
+function Advice({ kind, state, since }: { kind: string; state: string; since: string | null }) {
+  if (since === null) return adviceOf(kind, state);
+  return (
+    <>
+      No node has answered since <Time at={since} long />. The operator looks at its nodes.
+    </>
   );
 }
 

@@ -128,11 +128,22 @@ const developmentNetwork = "eip155:31337";
 const waitingTexts = {
   wallet_halted: undefined,
   network_halted: "The network is halted.",
+  network_unreachable: "No node of the network answers.",
   network_waiting: "No process follows the network at the moment.",
   fees_above_cap: "The base fee of the network is above the cap for payments.",
   unconfirmed:
     "The wallet is compared with its chain and the signer first, because the database may have been restored.",
 } as const;
+
+/** A wallet has the reason, and its network the time. */
+function SilentSince({ network }: { network: string }) {
+  const networks = useQuery({
+    queryKey: ["networks"],
+    queryFn: ({ signal }) => bursar.networks.list({ signal }),
+  });
+  const found = networks.data?.data.find(({ id }) => id === network);
+  return <TimeFact name="No answer since" at={found?.unreachable_since ?? null} />;
+}
 
 function Details({ wallet }: { wallet: Wallet }) {
   const { id, name, purpose, role, network, state, frozen, address, sending, created_by, created_at } =
@@ -159,6 +170,7 @@ function Details({ wallet }: { wallet: Wallet }) {
         </Fact>
         <TextFact name="Halted" text={sending?.halted_reason} />
         <TextFact name="Payments wait" text={sending?.blocked_by && waitingTexts[sending.blocked_by]} />
+        {sending?.blocked_by === "network_unreachable" && <SilentSince network={network} />}
         <Fact name="In flight">
           {sending !== null && `${sending.in_flight} payments, next nonce ${sending.next_nonce}`}
         </Fact>

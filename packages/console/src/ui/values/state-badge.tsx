@@ -36,6 +36,7 @@ const tones: Readonly<Record<string, "good" | "wait" | "bad" | "info">> = {
   disabled: "bad",
   exhausted: "bad",
   halted: "bad",
+  unreachable: "bad",
   failing: "bad",
   down: "bad",
   overloaded: "bad",

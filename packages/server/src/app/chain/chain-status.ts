@@ -4,8 +4,10 @@ import type { Signer } from "./signer.js";
 /** What the process that drives a network has recorded about it last. */
 export interface RecordedNetwork {
   network: string;
-  /** `waiting`: no process holds its lease. */
-  state: "waiting" | "following" | "halted";
+  /** `waiting`: no process holds its lease. `unreachable`: the one that does gets no block from any node. */
+  state: "waiting" | "unreachable" | "following" | "halted";
+  /** Null in every other state. */
+  unreachableSince: Date | null;
   haltedReason: string | null;
   haltedAt: Date | null;
   headNumber: number;

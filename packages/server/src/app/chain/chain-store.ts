@@ -254,6 +254,8 @@ export interface ChainStore {
   /** Undefined if it is not registered. With all blocks that are not settled: up to tens of thousands. */
   readPosition: (network: string) => Promise<NetworkPosition | undefined>;
   recordHeads: (lease: NetworkLease, heads: SeenHeads) => Promise<void>;
+  /** No node has answered since then, until heads are recorded. */
+  recordSilence: (lease: NetworkLease, since: Date) => Promise<void>;
   /** Which of these are addresses of wallets on this network. */
   findOwned: (network: string, addresses: readonly string[]) => Promise<ReadonlySet<string>>;
   findAttempts: (network: string, hashes: readonly string[]) => Promise<ReadonlySet<string>>;

@@ -13,6 +13,7 @@ export function presentNetwork({ network, recorded }: NetworkStatus): NetworkBod
     state: recorded?.state ?? "connecting",
     halted_reason: recorded?.haltedReason ?? null,
     halted_at: recorded?.haltedAt?.toISOString() ?? null,
+    unreachable_since: recorded?.unreachableSince?.toISOString() ?? null,
     head_block: recorded?.headNumber ?? null,
     final_block: recorded?.finalNumber ?? null,
     settled_block: recorded?.settledNumber ?? null,

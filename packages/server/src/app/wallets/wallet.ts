@@ -76,7 +76,13 @@ export interface WalletSending {
   /** Why nothing more is sent, until the operator resumes it. */
   haltedReason: string | null;
   /** Why no payment gets a nonce; null if nothing is known that keeps them from it. */
-  blockedBy: "wallet_halted" | "network_halted" | "unconfirmed" | "network_waiting" | null;
+  blockedBy:
+    | "wallet_halted"
+    | "network_halted"
+    | "unconfirmed"
+    | "network_waiting"
+    | "network_unreachable"
+    | null;
   /** Of the last block of its network, in wei; null before the first one. */
   baseFee: bigint | null;
 }

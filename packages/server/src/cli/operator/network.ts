@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { describeAct, nilTenantId } from "../../app/audit/audit-entry.js";
 import { OperatorError } from "../../operator-error.js";
 import { printable } from "../../runtime/printable.js";
-import { listNetworks, resumeNetwork } from "../../store/chain/resume-chain.js";
+import { type ListedNetwork, listNetworks, resumeNetwork } from "../../store/chain/resume-chain.js";
 import { print } from "../print.js";
 import { withDatabase } from "./operator-database.js";
 
@@ -16,9 +16,11 @@ export function addNetworkCommand(program: Command): void {
     .action(async () => {
       for (const one of await withDatabase(({ database }) => listNetworks(database))) {
         const blocks = `head ${one.headNumber}, final ${one.finalNumber}, settled ${one.settledNumber}`;
-        print(`${one.network}  ${one.haltedReason === null ? "following" : "halted   "}  ${blocks}`);
+        print(`${one.network}  ${stateOf(one).padEnd(11)}  ${blocks}`);
         if (one.haltedReason !== null)
           print(`  since ${one.haltedAt?.toISOString()}: ${printable(one.haltedReason)}`);
+        else if (one.unreachableSince !== null)
+          print(`  no node has answered since ${one.unreachableSince.toISOString()}`);
       }
     });
   network
@@ -41,4 +43,9 @@ export function addNetworkCommand(program: Command): void {
         throw new OperatorError(`The service has not followed the network ${name} yet.`);
       print(outcome === "resumed" ? `${name} is resumed` : `${name} is not halted`);
     });
+}
+
+function stateOf({ haltedReason, unreachableSince }: ListedNetwork): string {
+  if (haltedReason !== null) return "halted";
+  return unreachableSince === null ? "following" : "unreachable";
 }

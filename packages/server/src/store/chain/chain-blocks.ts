@@ -49,7 +49,10 @@ export async function readPosition(
   return row === undefined ? undefined : { ...row, settledNumber: Number(row.settledNumber) };
 }
 
-/** Served by the primary key. Written by a process that has lost the lease, it would show an old head, so the fence is checked. */
+/**
+ * Served by the primary key. Written by a process that has lost the lease, it would show an old head, so the fence is checked. A block that was
+ * seen before a silence of the nodes keeps its time.
+ */
 export async function recordHeads(
   database: Queryable,
   lease: NetworkLease,
@@ -57,8 +60,17 @@ export async function recordHeads(
 ): Promise<void> {
   await database.query(sql`
     UPDATE networks l SET head_number = ${headNumber}, final_number = ${finalNumber}, base_fee = ${baseFee.toString()}::numeric,
-      seen_at = ${seenAt}
+      seen_at = CASE WHEN l.unreachable_since IS NOT NULL AND l.head_number = ${headNumber} THEN l.seen_at ELSE ${seenAt} END,
+      unreachable_since = NULL
     WHERE ${isHeld(networkLeases, lease)}
+  `);
+}
+
+/** Served by the primary key. The first moment stays, also for the process that takes over. */
+export async function recordSilence(database: Queryable, lease: NetworkLease, since: Date): Promise<void> {
+  await database.query(sql`
+    UPDATE networks l SET unreachable_since = ${since}
+    WHERE ${isHeld(networkLeases, lease)} AND l.unreachable_since IS NULL
   `);
 }
 

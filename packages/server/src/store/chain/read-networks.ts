@@ -10,6 +10,10 @@ interface Row extends Omit<RecordedNetwork, "headNumber" | "finalNumber" | "sett
   baseFee: string | null;
 }
 
+const shownState = sql`
+  CASE WHEN state = 'halted' THEN state WHEN expires_at <= now() THEN 'waiting'
+    WHEN unreachable_since IS NOT NULL THEN 'unreachable' ELSE state END`;
+
 const haltedMax = 1000;
 
 /** Served by primary keys, chain_wallets_halted, chain_payments_included and chain_deposits_seen; the configured networks and all doubts are few. */
@@ -18,7 +22,8 @@ export async function readNetworks(
   networks: readonly string[],
 ): Promise<RecordedNetwork[]> {
   const rows = await source.query<Row>(sql`
-    SELECT network, CASE WHEN state = 'following' AND expires_at <= now() THEN 'waiting' ELSE state END AS state, halted_reason AS "haltedReason", halted_at AS "haltedAt", head_number::text AS "headNumber",
+    SELECT network, ${shownState} AS state,
+      CASE WHEN ${shownState} = 'unreachable' THEN unreachable_since END AS "unreachableSince", halted_reason AS "haltedReason", halted_at AS "haltedAt", head_number::text AS "headNumber",
       final_number::text AS "finalNumber", settled_number::text AS "settledNumber", base_fee::text AS "baseFee", seen_at AS "seenAt", (
         SELECT count(*)::integer FROM (
           SELECT 1 FROM chain_wallets w WHERE w.network = networks.network AND w.halted_reason IS NOT NULL

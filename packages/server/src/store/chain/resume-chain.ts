@@ -13,15 +13,16 @@ export interface ListedNetwork {
   settledNumber: number;
   haltedReason: string | null;
   haltedAt: Date | null;
+  unreachableSince: Date | null;
 }
 
 /** All of them; a service has a handful. */
 export async function listNetworks(database: Database): Promise<ListedNetwork[]> {
   const rows = await database.query<
-    Record<keyof ListedNetwork, string> & Pick<ListedNetwork, "haltedAt">
+    Record<keyof ListedNetwork, string> & Pick<ListedNetwork, "haltedAt" | "unreachableSince">
   >(sql`
     SELECT network, head_number AS "headNumber", final_number AS "finalNumber", settled_number AS "settledNumber",
-      halted_reason AS "haltedReason", halted_at AS "haltedAt"
+      halted_reason AS "haltedReason", halted_at AS "haltedAt", unreachable_since AS "unreachableSince"
     FROM networks ORDER BY network
   `);
   return rows.map((row) => ({

@@ -240,7 +240,8 @@ const blockedBy = sql`
   CASE WHEN c.halted_reason IS NOT NULL THEN 'wallet_halted'
     WHEN EXISTS (SELECT FROM networks n WHERE n.network = c.network AND n.state = 'halted') THEN 'network_halted'
     WHEN NOT ${isConfirmedOf(sql`c`)} THEN 'unconfirmed'
-    WHEN NOT EXISTS (SELECT FROM networks n WHERE n.network = c.network AND n.expires_at > now()) THEN 'network_waiting' END`;
+    WHEN NOT EXISTS (SELECT FROM networks n WHERE n.network = c.network AND n.expires_at > now()) THEN 'network_waiting'
+    WHEN EXISTS (SELECT FROM networks n WHERE n.network = c.network AND n.unreachable_since IS NOT NULL) THEN 'network_unreachable' END`;
 
 /** What is in flight has nonces from the final one on, at most some hundred. Served by the unique key on the nonce and primary keys. */
 const sendingColumn = sql`

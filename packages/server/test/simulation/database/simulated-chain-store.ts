@@ -87,6 +87,7 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
         return { genesisHash, haltedReason, settledNumber, tail: rows.all(chainBlocks) };
       }),
     recordHeads: async () => undefined,
+    recordSilence: async () => undefined,
     findOwned: (_, addresses) => query("find owned", (rows) => new Set(findWallets(rows, addresses).keys())),
     findAttempts: (_, hashes) =>
       query("find hashes", (rows) => new Set(hashes.filter((hash) => rows.get(chainAttempts, hash)))),

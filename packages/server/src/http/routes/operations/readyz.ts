@@ -1,5 +1,5 @@
 import { Readiness as ReadinessBody } from "@bursar/protocol";
-import type { Readiness } from "../../../runtime/readiness.js";
+import type { ChainChecks, Readiness } from "../../../runtime/readiness.js";
 import { Refusal } from "../../refusal.js";
 import { defineRoute } from "../../route.js";
 
@@ -31,10 +31,16 @@ export function readyz(readiness: Readiness) {
       ]).catch((cause: unknown) => {
         throw unavailable("database", "is down", cause);
       });
+      const { signer, networks = [] } = chains ?? {};
+      const checks = signer === undefined ? {} : { signer, networks: statesOf(networks) };
       const halted = markets.length === 0 ? {} : { halted_markets: [...markets] };
-      return { status: "ready" as const, checks: { database: "up" as const, ...chains, ...halted } };
+      return { status: "ready" as const, checks: { database: "up" as const, ...checks, ...halted } };
     },
   );
+}
+
+function statesOf(networks: ChainChecks["networks"]) {
+  return Object.fromEntries(networks.map(({ network, state }) => [network, state]));
 }
 
 function unavailable(path: string, reason: string, cause?: unknown): Refusal {

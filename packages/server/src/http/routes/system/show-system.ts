@@ -59,7 +59,11 @@ function present(system: System): SystemBody {
     reader: system.lag,
     markets: system.markets.map((market) => ({ market: market.market, state: stateOf(market) })),
     signer: chains?.signer ?? null,
-    networks: Object.entries(chains?.networks ?? {}).map(([network, state]) => ({ network, state })),
+    networks: (chains?.networks ?? []).map(({ network, state, unreachableSince }) => ({
+      network,
+      state,
+      unreachable_since: unreachableSince?.toISOString() ?? null,
+    })),
     keys: {
       token: [...system.keys.token],
       token_unreadable: [...system.keys.unreadable],

@@ -16,6 +16,7 @@ import { createEstimates } from "./estimate-groups.js";
 import { createBranchLinks } from "./follow/branch-links.js";
 import { followAndSettle } from "./follow/follow-and-settle.js";
 import { aheadMax } from "./follow/follow-head.js";
+import { createHeadRecords } from "./head-records.js";
 import { anchorChain, assertGenesis } from "./leave-blocks.js";
 import { replacePayments } from "./replace-payments.js";
 import { forgetSent, isSendable, resendAfterMs, type SentAt, sendPayments } from "./send-payments.js";
@@ -85,9 +86,9 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   const confirmation = createConfirmation(deps);
   const lookAtHalted = createHaltedLook(deps);
   const pace = createBlockPace(deps);
+  const headRecords = createHeadRecords({ ...deps, leaseOf: () => lease });
   /** Whether the last look has found payments that are in no block. */
   let isInFlight = true;
-  let recordedHead = -1;
   /** Whether something was requested or stored, and whether bytes wait to be sent once more. */
   let [isAsked, isUnsent] = [true, true];
 
@@ -96,7 +97,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     ...{ everyMs: deps.leaseMs / 8, hungAfterMs, timers: deps.timers, monotonicMs: deps.monotonicMs },
   });
   const loop = createWakingLoop({
-    step: () => renewal.during(beginAndStep),
+    step: () => renewal.during(() => headRecords.during(beginAndStep)),
     onError: (error) => {
       chain = undefined;
       isAsked = true;
@@ -129,6 +130,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     if (lease === undefined) {
       evidence.clear();
       confirmation.reset();
+      headRecords.reset();
     }
     if (!(await deps.store.isRegistered(network))) await register();
     lease ??= (await leases.acquire(network))[0];
@@ -181,12 +183,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     const heads = await deps.node.heads(settledOf(current).number);
     if ("halt" in heads) return await haltNetwork(deps, positionOf(current), "NETWORK_DISPUTED", heads.halt);
     await current.keepLease();
-    const [{ number: headNumber, baseFee }, { number: finalNumber }] = [heads.latest, heads.final];
-    pace.see(headNumber);
-    const seenAt = new Date(deps.recorder.now());
-    if (headNumber !== recordedHead)
-      await deps.store.recordHeads(current.lease, { headNumber, finalNumber, baseFee, seenAt });
-    recordedHead = headNumber;
+    pace.see(heads.latest.number);
+    await headRecords.record(current.lease, heads);
     return heads;
   }
 

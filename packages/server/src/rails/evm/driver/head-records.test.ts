@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { type BlockHeader, NodesDisagreeError, NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import { createHeadRecords } from "./head-records.js";
+
+const silent = new NodeUnavailableError("no answer");
+const lease = { network: "eip155:1", holder: "a process", fence: 1n } as never;
+
+function createHeads() {
+  let nowMs = 1000;
+  const stored: string[] = [];
+  const heads = createHeadRecords({
+    store: {
+      recordHeads: async (_, { headNumber }) => void stored.push(`head ${headNumber}`),
+      recordSilence: async (_, since) => void stored.push(`silent since ${since.getTime()}`),
+    },
+    recorder: { now: () => nowMs++ },
+    onError: (error) => {
+      throw error;
+    },
+    leaseOf: () => lease,
+  });
+  const step = (head: number | undefined, error?: unknown) =>
+    heads
+      .during(async () => {
+        const header = { number: head, baseFee: 1n } as BlockHeader;
+        if (head !== undefined) await heads.record(lease, { latest: header, final: header });
+        if (error !== undefined) throw error;
+      })
+      .catch((thrown: unknown) => expect(thrown).toBe(error));
+  return { stored, step };
+}
+
+it("stores the second step without an answer, with the time of the first, and the same head after it", async () => {
+  const { stored, step } = createHeads();
+  await step(7);
+  await step(undefined, silent);
+  await step(7);
+  expect(stored).toEqual(["head 7"]);
+  await step(undefined, silent);
+  await step(undefined, silent);
+  await step(7);
+  expect(stored).toEqual(["head 7", "silent since 1002", "head 7"]);
+});
+
+it("does not count a step in which a node has given its newest block, nodes that disagree, or other errors", async () => {
+  const { stored, step } = createHeads();
+  for (let steps = 0; steps < 3; steps++) {
+    await step(7, silent);
+    await step(undefined, new NodesDisagreeError("two blocks"));
+    await step(undefined, new Error("the database"));
+  }
+  expect(stored).toEqual(["head 7"]);
+});
