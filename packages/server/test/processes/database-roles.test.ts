@@ -32,6 +32,19 @@ describe("`bursar database roles` for an empty database", () => {
     url.password = "test";
     return url.href;
   };
+  /** What a service writes until it is ready, as this role. */
+  const serveAs = async (role: string) => {
+    const env = { BURSAR_DATABASE_SCHEMA: "payments", BURSAR_MASTER_KEY_FILE: keyFile };
+    const service = spawnBursar({ args: ["serve"], env: { ...env, DATABASE_URL: asRole(role) } });
+    try {
+      const url = await service.ready();
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      return service.output();
+    } finally {
+      service.child.kill("SIGTERM");
+      await service.exited;
+    }
+  };
 
   it("lets one role migrate a schema of its own, and the other serve it without owning it", async () => {
     const env = { BURSAR_DATABASE_SCHEMA: "payments", BURSAR_MASTER_KEY_FILE: keyFile };
@@ -47,15 +60,10 @@ describe("`bursar database roles` for an empty database", () => {
     expect([migrated.code, migrated.output]).toEqual([0, expect.any(String)]);
     await runAs(asRole(roles.owner), await print("--grants-only"));
 
-    const service = spawnBursar({ args: ["serve"], env: { ...env, DATABASE_URL: asRole(roles.service) } });
-    try {
-      const url = await service.ready();
-      expect((await fetch(`${url}/readyz`)).status).toBe(200);
-      expect(service.output()).not.toContain("owns its tables");
-    } finally {
-      service.child.kill("SIGTERM");
-      await service.exited;
-    }
+    expect(await serveAs(roles.service)).not.toContain("owns its tables");
+    // Written before the service is ready, so it would have been there.
+    const warning = (await serveAs(roles.owner)).split("\n").find((line) => line.includes("owns its tables"));
+    expect(JSON.parse(warning ?? "{}")).toMatchObject({ level: 40, role: roles.owner });
   });
 
   it("prints one part or the other, not both", async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { feeTenantId } from "@bursar/domain";
-import { showId } from "@bursar/protocol";
+import { readId, showId } from "@bursar/protocol";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../src/store/core/sql.js";
 import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
@@ -52,6 +52,36 @@ describe("a command on a database that no service has used yet", () => {
       1,
       expect.stringContaining(`${showId("tx", payment)}  a decision (reject)`),
     ]);
+  });
+
+  it("`audit verify --since` reports an end that was cut off, which the database alone does not show", async () => {
+    const { output: made } = await runBursar(["tenant", "create", "other", "--key", "other"], env);
+    const tenantId = /tnt_\w{26}/.exec(made)?.[0] ?? "";
+    const uuid = readId("tnt", tenantId) ?? "";
+    const verify = (...args: string[]) => runBursar(["audit", "verify", ...args], env);
+    // Somebody keeps the head of the log, and puts it back after an entry that must not be seen.
+    await database.query(
+      sql`CREATE TABLE kept AS SELECT number, hash, mac, key_id FROM audit_heads WHERE tenant_id = ${uuid}`,
+    );
+    await runBursar(["client", "create", tenantId, "unseen", "--scope", "audit:read"], env);
+    const checkpoints = join(folder, "checkpoints.jsonl");
+    writeFileSync(checkpoints, (await runBursar(["audit", "checkpoint"], env)).output);
+    expect(await verify("--since", checkpoints)).toMatchObject({ code: 0 });
+    await database.run(`
+      ALTER TABLE audit_entries DISABLE TRIGGER ALL;
+      DELETE FROM audit_entries WHERE tenant_id = '${uuid}' AND number > (SELECT number FROM kept);
+      ALTER TABLE audit_entries ENABLE TRIGGER ALL;
+      UPDATE audit_heads h SET number = kept.number, hash = kept.hash, mac = kept.mac, key_id = kept.key_id
+        FROM kept WHERE h.tenant_id = '${uuid}'`);
+    expect(await verify()).toMatchObject({ code: 0 });
+    const { code, output } = await verify("--since", checkpoints);
+    expect(output).toMatch(new RegExp(`^${tenantId} .*its end was removed`, "m"));
+    expect([code, output]).toEqual([
+      1,
+      expect.stringContaining("bursar: The audit log has been tampered with."),
+    ]);
+    for (const file of [keyFile, join(folder, "missing.jsonl")])
+      expect(await verify("--since", file)).toMatchObject({ code: 1 });
   });
 
   it("ends when the reader of its output does, if it only reads", async () => {
