@@ -36,7 +36,7 @@ import { type Database, isDatabaseUnavailable } from "../store/core/database.js"
 import { createEventLog } from "../store/events/events.js";
 import type { ObserveUnit } from "../store/transactions/write-settlements.js";
 import { createChainDemand } from "./chains/chain-demand.js";
-import { createLagReporter, createNetworkErrorLog } from "./chains/network-error-log.js";
+import { createLagReporter, createNetworkErrorLog, createOddReporter } from "./chains/network-error-log.js";
 import { createDoubtReporter, createShortageReporter } from "./chains/report-shortages.js";
 import type { ComposeOptions } from "./compose.js";
 
@@ -78,8 +78,7 @@ const noChains: ChainParts = {
   metrics: chainMetrics({
     readStatus: async () => undefined,
     isUncompared: () => false,
-    countUnestimated: () => undefined,
-    readLagging: () => [],
+    ...{ countUnestimated: () => undefined, nodesOf: () => undefined },
     now: () => 0,
   }),
   checkChains: async () => undefined,
@@ -106,6 +105,7 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
     node: createEvmNode({
       ...{ network, timers: nodeTimers, monotonicMs, random: Math.random },
       onLagging: createLagReporter(log, network.network),
+      onOdd: createOddReporter(log, network.network),
     }),
   }));
   const names = networks.map(({ network }) => network);
@@ -168,7 +168,7 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
       readStatus: readStatusInUse,
       isUncompared: (network) => uncompared.has(network),
       countUnestimated: (network) => unestimated.get(network)?.(),
-      readLagging: (network) => chains.find(({ node }) => node.network === network)?.node.readLagging() ?? [],
+      nodesOf: (network) => chains.find(({ node }) => node.network === network)?.node,
       now,
     }),
     checkChains: async () => {

@@ -51,7 +51,7 @@ export const networkList = list({
     rpc_urls: secretUrls(
       {
         about:
-          "The URLs of its nodes (JSON-RPC over HTTP). With two or more, from different operators, the network halts if they disagree about a final block.",
+          "The URLs of its nodes (JSON-RPC over HTTP). With two or more, from different operators, the network halts if two disagree about a final block, and goes on if more than half of three or more agree.",
       },
       8,
     ),

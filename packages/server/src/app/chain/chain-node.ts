@@ -79,16 +79,23 @@ export interface FeeTerms {
 /** Nothing decides on more than this about what a node answered to bytes. */
 export type SendOutcome = "taken" | "refused" | "unknown";
 
+export interface Heads {
+  latest: BlockHeader;
+  final: BlockHeader;
+  /** If it is another number than before, what was read of blocks that are not settled may be wrong, and is to be read again. */
+  misreads?: number;
+}
+
 /** The nodes of one network, as one. Every method throws `NodeUnavailableError` if no node gives a usable answer. */
 export interface ChainNode {
   network: string;
   /**
-   * The newest block, and the newest one that is final for all nodes that answer. If two are configured, two must agree about it and about
-   * what was read from the blocks up to it; until then it stays where it was, or goes as far as they have agreed in the time of one call. The
-   * newest block can be older than before, because another node has answered. Returns a reason to halt if a node is on another chain, or two contradict each other about what is final.
-   * Estimates are made at no block before the settled one.
+   * The newest block, and the newest one that is final for more than half of the nodes that answer. If two are configured, two must agree about it
+   * and about what was read from the blocks up to it; until then it stays where it was, or goes as far as they have agreed in the time of one call.
+   * The newest block can be older than before, because another node has answered. Returns a reason to halt if a node is on another chain, or nodes
+   * contradict each other about what is final, and no larger group decides. Estimates are made at no block before the settled one.
    */
-  heads: (settledNumber?: number) => Promise<{ latest: BlockHeader; final: BlockHeader } | { halt: string }>;
+  heads: (settledNumber?: number) => Promise<Heads | { halt: string }>;
   /** A block with what concerns us; undefined if no node has it. */
   block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
   header: (number: number) => Promise<BlockHeader | undefined>;

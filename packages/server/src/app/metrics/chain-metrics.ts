@@ -6,8 +6,10 @@ export interface ChainMetricsDeps {
   readStatus: () => Promise<ChainStatus | undefined>;
   /** Whether this process drives the network and could not compare its books. */
   isUncompared: (network: string) => boolean;
-  /** For each node of a network that this process follows, in the order of the configuration, whether it holds finality back. */
-  readLagging: (network: string) => readonly boolean[];
+  /** For each node of a network that this process follows, in the order of the configuration, whether it is behind, or contradicts the others. */
+  nodesOf: (
+    network: string,
+  ) => { readLagging: () => readonly boolean[]; readOdd: () => readonly boolean[] } | undefined;
   /** How many payments on a network no node has estimated for a minute; undefined if this process does not know. */
   countUnestimated: (network: string) => number | undefined;
   now: () => number;
@@ -17,7 +19,7 @@ export interface ChainMetricsDeps {
 export function chainMetrics({
   readStatus,
   isUncompared,
-  readLagging,
+  nodesOf,
   countUnestimated,
   now,
 }: ChainMetricsDeps): Metric[] {
@@ -41,6 +43,15 @@ export function chainMetrics({
         const value = recorded === undefined ? undefined : pick(recorded);
         return value === undefined ? [] : [{ labels: { network }, value }];
       });
+  const byNode =
+    (read: (network: string) => readonly boolean[] | undefined) =>
+    ({ networks }: ChainStatus): Sample[] =>
+      networks.flatMap(({ network: { network } }) =>
+        (read(network) ?? []).map((value, index) => ({
+          labels: { network, node: String(index + 1) },
+          value: Number(value),
+        })),
+      );
   return [
     gauge("bursar_signer_up", "1 while the signer answers and is ready to sign.", ({ signer }) => [
       { labels: {}, value: Number(signer.isReady) },
@@ -77,14 +88,13 @@ export function chainMetrics({
     ),
     gauge(
       "bursar_network_node_lagging",
-      "1 while a node of a network, by its position in `rpc_urls`, has not reached for a minute what another one calls final, or does not answer. Only the process that follows the network reports it.",
-      ({ networks }) =>
-        networks.flatMap(({ network: { network } }) =>
-          readLagging(network).map((isLagging, index) => ({
-            labels: { network, node: String(index + 1) },
-            value: Number(isLagging),
-          })),
-        ),
+      "1 while a node of a network, by its position in `rpc_urls`, has not reached for a minute what others call final, or does not answer. Only the process that follows the network reports it.",
+      byNode((network) => nodesOf(network)?.readLagging()),
+    ),
+    gauge(
+      "bursar_network_node_disagreeing",
+      "1 if a node of a network, by its position in `rpc_urls`, has contradicted the larger group of its nodes in the last ten minutes. The network goes on without it. Only the process that follows the network reports it.",
+      byNode((network) => nodesOf(network)?.readOdd()),
     ),
     gauge(
       "bursar_network_unestimated_payments",

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
-import type { LaggingNode } from "../../rails/evm/node/lagging-nodes.js";
+import type { LaggingNode } from "../../rails/evm/node/watch/lagging-nodes.js";
+import type { OddNode } from "../../rails/evm/node/watch/odd-nodes.js";
 import type { NetworkErrorLog } from "../../rails/evm/report-network-errors.js";
 
 export function createNetworkErrorLog(log: Logger, network: string): NetworkErrorLog {
@@ -20,6 +21,14 @@ export function createLagReporter(log: Pick<Logger, "error">, network: string): 
   return ({ name, finalNumber, highest }) =>
     log.error(
       { network, node: name, final_block: finalNumber ?? null, highest_final_block: highest },
-      "A node has not reached for a minute what another one calls final, or does not answer. It can keep payments from being completed and deposits from being credited. Restart or replace it.",
+      "A node has not reached for a minute what others call final, or does not answer. If no two others do, no payment is completed and no deposit credited. Restart or replace it.",
+    );
+}
+
+export function createOddReporter(log: Pick<Logger, "error">, network: string): (node: OddNode) => void {
+  return ({ name, reason }) =>
+    log.error(
+      { network, node: name, reason },
+      "A node contradicts the others, which go on without it. Find out why, or replace it.",
     );
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { NodesDisagreeError, NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
 import { OperatorError } from "../../../src/operator-error.js";
-import type { LaggingNode } from "../../../src/rails/evm/node/lagging-nodes.js";
+import type { LaggingNode } from "../../../src/rails/evm/node/watch/lagging-nodes.js";
 import { closeNodes, devnetTokens, newAddress, openNode, useDevnet } from "../../harness/chain/devnet.js";
 import { resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
 

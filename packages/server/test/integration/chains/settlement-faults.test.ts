@@ -76,7 +76,7 @@ describe("a row that cannot be settled", () => {
     const metrics = chainMetrics({
       readStatus,
       isUncompared: () => false,
-      readLagging: () => [],
+      nodesOf: () => undefined,
       countUnestimated: () => undefined,
       now: Date.now,
     });

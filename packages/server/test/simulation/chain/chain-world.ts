@@ -1,5 +1,5 @@
 import { createUuidV7Source } from "@bursar/domain";
-import { NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
+import { type ChainNode, NodeUnavailableError } from "../../../src/app/chain/chain-node.js";
 import { ChainMovedError } from "../../../src/app/chain/chain-store.js";
 import { createEvmDriver } from "../../../src/rails/evm/driver/evm-driver.js";
 import {
@@ -26,7 +26,7 @@ import { stopForAWhile } from "./chain-stops.js";
 import { drawDeposit, type OwnWallet, openWallets, outsideAddress } from "./chain-wallets.js";
 import { type ChainWorldKind, expectedErrors } from "./chain-worlds.js";
 import { createFork, withAFork } from "./forked-node.js";
-import { withALiar } from "./lying-node.js";
+import { withALiar, withAnOutvotedLiar } from "./lying-node.js";
 
 /** Processes that drive one network over one database, a chain and a signer outside of them, and all that goes wrong in between. */
 export interface ChainWorld {
@@ -141,8 +141,12 @@ export function createChainWorld(seed: number, { kind, bug, trace }: ChainWorldO
       count,
       asksBoth: bug?.believesOneNode !== true,
     };
-    const nodes = kind === "lying" ? withALiar(honest, lying) : honest;
-    const node = kind === "forked" ? withAFork(nodes, fork, manner) : nodes;
+    const nodes: Partial<Record<ChainWorldKind, () => ChainNode>> = {
+      lying: () => withALiar(honest, lying),
+      outvoted: () => withAnOutvotedLiar(honest, lying),
+      forked: () => withAFork(honest, fork, manner),
+    };
+    const node = nodes[kind]?.() ?? honest;
     const store = createSimulatedChainStore(database, actor);
     const reachSigner = async (...given: Parameters<typeof signer.sign>) => {
       const isSlow = !isHealed && random.chance(0.1);

@@ -7,17 +7,19 @@
  * - `lying`: one of two nodes lies about what is in blocks. The network halts when a block with a lie is final, and an operator resumes it. If it
  *   leaves out a payment of ours, nobody contradicts it; the wallet halts, and the operator adopts what the chain says. Nothing else halts, and no
  *   lie is credited or ends a payment.
+ * - `outvoted`: one of three nodes lies about what is in blocks, and leaves nothing out. The two others contradict it when such a block is final.
+ *   Nothing halts, and no lie is credited.
  * - `forked`: one of three nodes follows forks of its own, for longer than blocks take to be final, and the two others do not answer for as long.
  *   Nothing halts, and nothing of a fork is settled.
  * - `rewound`: the database is restored from a backup, and the chain has gone on. Everything that was signed is final by then. Wallets whose nonces
  *   the chain is ahead of halt. An operator cancels what waits and is on the chain already, and adopts what the chain says.
  */
-export type ChainWorldKind = "usual" | "poolless" | "lying" | "forked" | "rewound";
+export type ChainWorldKind = "usual" | "poolless" | "lying" | "outvoted" | "forked" | "rewound";
 
 /** Their number has no common divisor with 3: every third seed has a liar that is silent. */
 const kinds: readonly ChainWorldKind[] = [
   ...(["usual", "usual", "usual"] as const),
-  ...(["poolless", "lying", "rewound", "forked"] as const),
+  ...(["poolless", "lying", "rewound", "forked", "outvoted"] as const),
 ];
 
 /** Errors of a driver that are part of a world. */
@@ -25,6 +27,7 @@ export const expectedErrors: Readonly<Record<ChainWorldKind, readonly RegExp[]>>
   usual: [],
   poolless: [],
   lying: [/ is halted: Two nodes disagree about /, /has something else than was read from it before/],
+  outvoted: [/has something else than was read from it before/],
   forked: [],
   // A payment that is signed again is recognised in a block that was read before.
   rewound: [/has something else than was read from it before/],

@@ -13,6 +13,19 @@ function asFollowed<Block extends BlockRef>({ tables }: SimulatedDatabase, block
 /** What can go wrong when a node follows a fork of its own. */
 export const forkBugs: readonly ChainBug[] = [
   {
+    name: "what was misread is settled",
+    breaks: "what the larger group of nodes contradicts is read again",
+    world: "outvoted",
+    says: "was credited 1 times, and is 0 times on the chain",
+    node: (node) => ({
+      ...node,
+      heads: async (...given) => {
+        const heads = await node.heads(...given);
+        return "halt" in heads ? heads : { latest: heads.latest, final: heads.final };
+      },
+    }),
+  },
+  {
     name: "what was followed is settled by its number",
     firstSeed: 57,
     breaks: "only blocks that two nodes name are settled",

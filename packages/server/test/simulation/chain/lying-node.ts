@@ -1,4 +1,5 @@
 import {
+  type BlockHeader,
   type ChainBlock,
   type ChainNode,
   NodeUnavailableError,
@@ -18,6 +19,62 @@ interface LyingDeps {
   count: (what: string) => void;
   /** Whether both nodes are asked about what one of them has said of a final block. */
   asksBoth: boolean;
+}
+
+/** How many answers come from others, after what a node has said was contradicted by the two others. */
+const passedOverMax = 40;
+
+/**
+ * Three nodes as one, of which one lies about what is in blocks, and leaves nothing out. When a block with a lie is final, the two others contradict
+ * it: nothing that was read of blocks that are not settled is sure, and another node is asked first for a while.
+ */
+export function withAnOutvotedLiar(
+  node: ChainNode,
+  deps: Omit<LyingDeps, "isSilent" | "asksBoth">,
+): ChainNode {
+  const { chain, random, isLying, count } = deps;
+  /** The numbers of blocks that were read with a lie, by hash. */
+  const kept = new Map<string, number>();
+  let agreed: BlockHeader | undefined;
+  let misreads = 0;
+  let passedOver = 0;
+
+  function lieAbout(block: ChainBlock): ChainBlock | undefined {
+    if (!isLying() || --passedOver > 0 || !random.chance(0.1)) return undefined;
+    count("lies of one of three");
+    return random.pick([invent, exaggerate])(block, { ...deps, isSilent: false, asksBoth: true });
+  }
+
+  return {
+    ...node,
+    heads: async () => {
+      const heads = await node.heads();
+      if ("halt" in heads) return heads;
+      const isDue = ([hash, number]: [string, number]) =>
+        number <= heads.final.number && chain.blocks()[number]?.hash === hash;
+      if ([...kept].some(isDue)) {
+        kept.clear();
+        misreads += 1;
+        passedOver = random.between(0, passedOverMax);
+        count("misread blocks");
+      } else if (heads.final.number > (agreed?.number ?? -1)) agreed = heads.final;
+      if (agreed === undefined) throw new NodeUnavailableError("the final block is to be confirmed");
+      return { ...heads, final: agreed, misreads };
+    },
+    block: async (hash, watch) => {
+      const block = await node.block(hash, watch);
+      const lie = block === undefined ? undefined : lieAbout(block);
+      if (lie !== undefined) kept.set(hash, lie.number);
+      return lie ?? block;
+    },
+    finalBlocks: async (from, to, watch) => {
+      const blocks = await node.finalBlocks(from, to, watch);
+      const lie = blocks.find((block) => lieAbout(block) !== undefined);
+      if (lie === undefined) return blocks;
+      passedOver = random.between(0, passedOverMax);
+      throw new NodeUnavailableError(`the others contradict what is in ${lie.hash}`);
+    },
+  };
 }
 
 /**

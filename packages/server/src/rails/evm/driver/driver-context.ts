@@ -66,6 +66,8 @@ export interface FollowedChain {
   headNumber: number;
   /** The last block that was followed before this lease was acquired or an error ended what was in memory. */
   inheritedTo: number;
+  /** How often nodes had misread a block when they were last asked. */
+  misreads: number | undefined;
   /** How many blocks ahead of the last one that was followed a walk begins: as many as nodes give in the time of one. */
   aheadInTime: number;
   /** What was read of branches that were not followed. */

@@ -11,7 +11,7 @@ import { createBlockPace } from "../node/block-pace.js";
 import { createReadyTurns } from "../ready-turns.js";
 import { assignPayments } from "./assign-payments.js";
 import { type ComparisonDeps, createComparison } from "./comparison/comparison.js";
-import { type FollowedChain, haltNetwork, positionOf, settledOf } from "./driver-context.js";
+import { type FollowedChain, haltNetwork, positionOf, settledOf, tipOf } from "./driver-context.js";
 import { createEstimates } from "./estimate-groups.js";
 import { createBranchLinks } from "./follow/branch-links.js";
 import { followAndSettle } from "./follow/follow-and-settle.js";
@@ -158,7 +158,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       if (leases.isRenewalDue() || !leases.isHeld(held)) await renew(held);
     };
     const headNumber = tail.at(-1)?.number ?? settledNumber;
-    const numbers = { headNumber, inheritedTo: headNumber, activeTo: headNumber };
+    const numbers = { headNumber, inheritedTo: headNumber, misreads: undefined, activeTo: headNumber };
     return { lease: held, tail, ...numbers, aheadInTime: aheadMax, links, evidence, keepLease };
   }
 
@@ -182,6 +182,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   async function readHeads(current: FollowedChain) {
     const heads = await deps.node.heads(settledOf(current).number);
     if ("halt" in heads) return await haltNetwork(deps, positionOf(current), "NETWORK_DISPUTED", heads.halt);
+    if (heads.misreads !== current.misreads) current.inheritedTo = tipOf(current).number;
+    current.misreads = heads.misreads;
     await current.keepLease();
     pace.see(heads.latest.number);
     await headRecords.record(current.lease, heads);

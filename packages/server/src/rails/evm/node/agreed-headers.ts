@@ -5,59 +5,73 @@ import {
   NodeUnavailableError,
 } from "../../../app/chain/chain-node.js";
 import type { RpcPool } from "../rpc/rpc-pool.js";
+import { groupOpinions, weighOpinions } from "./opinion/weigh-opinions.js";
 import { headerQuestion } from "./read-block.js";
 
-/** A header, and the nodes that have it. */
-interface NamedHeader {
-  readonly header: BlockHeader;
-  readonly names: readonly string[];
+interface AgreedHeaders {
+  readonly headers: readonly BlockHeader[];
+  /** The nodes that have all of these blocks. */
+  readonly holders: ReadonlySet<string>;
 }
 
+export type ReadAgreedHeaders = (numbers: readonly number[]) => Promise<AgreedHeaders>;
+
 /**
- * The headers of final blocks as two nodes name them, each with its parent, or as one does if no other is configured. A node that names other
- * ones is overruled by two; if only one stands against it, nothing says which of them is wrong.
+ * The headers of final blocks, each with its parent, as the larger group of nodes names them, or as one does if no other is configured. If only
+ * one node stands against another, nothing says which of them is wrong.
  */
-export function createAgreedHeaders(network: string, pool: RpcPool): ChainNode["finalHeaders"] {
-  const requiredCount = Math.min(2, pool.endpoints.length);
+export function createAgreedHeaders(network: string, pool: RpcPool): ReadAgreedHeaders {
   return async (numbers) => {
-    if (numbers.length === 0) return [];
+    if (numbers.length === 0) return { headers: [], holders: new Set() };
     const answered = await pool.askEach(numbers.map(headerQuestion));
-    return numbers.map((number, index) => {
-      const [first, second] = rankHeaders(
-        answered.flatMap(({ name, answers }) => {
-          const answer = "unavailable" in answers ? undefined : answers[index];
-          if (answer === undefined || !("value" in answer) || answer.value === undefined) return [];
-          return [{ name, header: answer.value }];
-        }),
-      );
-      const count = first?.names.length ?? 0;
-      if (
-        first !== undefined &&
-        second !== undefined &&
-        (count < requiredCount || count === second.names.length)
-      )
+    const holders = new Set(answered.map(({ name }) => name));
+    const headers = numbers.map((number, index) => {
+      const given = answered.flatMap(({ name, answers }) => {
+        const answer = "unavailable" in answers ? undefined : answers[index];
+        if (answer === undefined || !("value" in answer) || answer.value === undefined) return [];
+        return [{ name, value: answer.value }];
+      });
+      const opinions = groupOpinions(given, keyOfHeader);
+      const verdict = weighOpinions(opinions, pool.endpoints.length);
+      if (verdict.kind === "disputed") {
+        const [one, other] = verdict.between;
         throw new NodesDisagreeError(
-          `${first.names[0]} and ${second.names[0]} disagree about block ${number}, which is final: ${first.header.hash} and ${second.header.hash}.`,
+          `${one.names[0]} and ${other.names[0]} disagree about block ${number}, which is final: ${one.value.hash} and ${other.value.hash}.`,
         );
-      if (first === undefined || count < requiredCount)
+      }
+      if (verdict.kind === "unsure")
         throw new NodeUnavailableError(
-          `Two nodes must confirm block ${number} of ${network}, which is final, and ${first === undefined ? "none" : `only ${first.names[0]}`} can.`,
+          `Two nodes must confirm block ${number} of ${network}, which is final, and ${verdict.opinion === undefined ? "none" : `only ${verdict.opinion.names[0]}`} can.`,
         );
-      return first.header;
+      const { value, others } = verdict;
+      if (others.length > 0)
+        pool.seeOdd(
+          others,
+          `The others have ${value.hash} as block ${number}, which is final, with its parent.`,
+        );
+      const agreeing = new Set(opinions.find((opinion) => opinion.value === value)?.names);
+      for (const name of holders) if (!agreeing.has(name)) holders.delete(name);
+      return value;
     });
+    return { headers, holders };
   };
 }
 
 /** The headers that nodes give for one number, those that most of them name first. */
-export function rankHeaders(
-  given: readonly { readonly name: string; readonly header: BlockHeader }[],
-): readonly NamedHeader[] {
-  const named = new Map<string, { header: BlockHeader; names: string[] }>();
-  for (const { name, header } of given) {
-    const key = `${header.hash} ${header.parentHash}`;
-    const known = named.get(key) ?? { header, names: [] };
-    known.names.push(name);
-    named.set(key, known);
-  }
-  return [...named.values()].sort((one, other) => other.names.length - one.names.length);
+export function createHeadersAt(pool: RpcPool): ChainNode["headersAt"] {
+  return async (number) => {
+    const answered = await pool.askEach([headerQuestion(number)]);
+    const given = answered.flatMap(({ name, answers }) => {
+      const [answer] = "unavailable" in answers ? [] : answers;
+      const value = answer !== undefined && "value" in answer ? answer.value : undefined;
+      return value === undefined ? [] : [{ name, value }];
+    });
+    return groupOpinions(given, keyOfHeader)
+      .toSorted((one, other) => other.names.length - one.names.length)
+      .map(({ value }) => value);
+  };
+}
+
+function keyOfHeader({ hash, parentHash }: BlockHeader): string {
+  return `${hash} ${parentHash}`;
 }

@@ -1,11 +1,6 @@
-import {
-  type BlockHeader,
-  type ChainBlock,
-  type ChainNode,
-  NodeUnavailableError,
-  type Watch,
-} from "../../../app/chain/chain-node.js";
+import { type ChainBlock, NodeUnavailableError, type Watch } from "../../../app/chain/chain-node.js";
 import { describeError, type RpcPool } from "../rpc/rpc-pool.js";
+import type { ReadAgreedHeaders } from "./agreed-headers.js";
 import type { SecondOpinion } from "./opinion/second-opinion.js";
 import { type BlockWithLogs, selectOwn } from "./own-transfers.js";
 import { blockByHashQuestion, blockByNumberQuestion, type NodeBlock } from "./read-block.js";
@@ -28,13 +23,20 @@ interface BlockReaderDeps {
   readonly pool: RpcPool;
   readonly readReceipts: ReadReceipts;
   readonly opinion: SecondOpinion;
-  readonly finalHeaders: ChainNode["finalHeaders"];
+  readonly readAgreed: ReadAgreedHeaders;
+}
+
+interface FinalRange {
+  readonly blocks: readonly NodeBlock[];
+  /** The nodes that have all of them; undefined if only one is configured. */
+  readonly holders: ReadonlySet<string> | undefined;
 }
 
 interface RangeLogs {
   readonly logs: NodeLog[];
   /** Of the blocks that logs are looked for in. */
   readonly blockHashes: ReadonlySet<string>;
+  readonly holders: FinalRange["holders"];
   /** Numbers of blocks whose logs are refused even alone. */
   readonly refused: Set<number>;
 }
@@ -47,14 +49,10 @@ const blocksMax = 32;
  * cannot answer with nothing. Behind it two nodes name the blocks, and they are read by number from a node that has them. Their logs are read in
  * ranges, which nodes limit in different ways and words: a range that is refused is halved, and so is the next one after a range that no node
  * has answered in time. Nodes have been seen to answer ranges, and even hashes, without logs that exist, so no logs are believed if the
- * block's bloom filter allows some; then its receipts decide.
+ * block's bloom filter allows some; then its receipts decide. Some networks have empty filters, so only nodes that have the last block of a range
+ * are asked for its logs: others answer with none, without an error.
  */
-export function createBlockReader({
-  pool,
-  readReceipts,
-  opinion,
-  finalHeaders,
-}: BlockReaderDeps): BlockReader {
+export function createBlockReader({ pool, readReceipts, opinion, readAgreed }: BlockReaderDeps): BlockReader {
   const isAlone = pool.endpoints.length < 2;
   const range = createRangeSize();
 
@@ -82,11 +80,11 @@ export function createBlockReader({
     return [...receipts.values()].flatMap((receipt) => receipt.logs);
   }
 
-  async function readBlocks(from: number, to: number): Promise<readonly NodeBlock[]> {
+  async function readBlocks(from: number, to: number): Promise<FinalRange> {
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    const agreed: readonly BlockHeader[] = isAlone ? [] : await finalHeaders(numbers);
+    const agreed = isAlone ? undefined : await readAgreed(numbers);
     const answers = await pool.ask(
-      numbers.map((number, index) => blockByNumberQuestion(number, agreed[index])),
+      numbers.map((number, index) => blockByNumberQuestion(number, agreed?.headers[index])),
     );
     const blocks = answers.map((answer, index) => {
       if ("error" in answer) throw unreadable(`block ${numbers[index]}`, describeError(answer.error));
@@ -96,7 +94,7 @@ export function createBlockReader({
     for (const [index, { number, parentHash }] of blocks.entries())
       if (index > 0 && parentHash !== blocks[index - 1]?.hash)
         throw unreadable(`block ${number}`, "its parent is another block than the one before it");
-    return blocks;
+    return { blocks, holders: agreed?.holders };
   }
 
   async function readRangeLogs(
@@ -108,7 +106,7 @@ export function createBlockReader({
     const size = to - from + 1;
     if (size <= range.max()) {
       const [answer] = await pool
-        .ask([rangeLogsQuestion(from, to, tokens, found.blockHashes)])
+        .ask([rangeLogsQuestion(from, to, tokens, found.blockHashes)], { only: found.holders })
         .catch((error: unknown) => {
           range.unanswered(size);
           throw error;
@@ -126,9 +124,9 @@ export function createBlockReader({
   }
 
   async function readFinal(from: number, to: number, tokens: TokenIndex): Promise<readonly BlockWithLogs[]> {
-    const blocks = await readBlocks(from, to);
+    const { blocks, holders } = await readBlocks(from, to);
     const blockHashes = new Set(blocks.map(({ hash }) => hash));
-    const found: RangeLogs = { logs: [], blockHashes, refused: new Set() };
+    const found: RangeLogs = { logs: [], blockHashes, holders, refused: new Set() };
     if (tokens.contracts.length > 0) await readRangeLogs(from, to, tokens, found);
     const byBlock = new Map<string, NodeLog[]>(blocks.map(({ hash }) => [hash, []]));
     for (const log of found.logs) byBlock.get(log.blockHash)?.push(log);

@@ -7,6 +7,7 @@ import {
 import { toQuantity } from "../keccak.js";
 import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { word } from "../transaction/transfer-call.js";
+import { groupOpinions, weighOpinions } from "./opinion/weigh-opinions.js";
 import { headerQuestion } from "./read-block.js";
 import { readData, readNumber, readQuantity } from "./read-values.js";
 
@@ -40,15 +41,11 @@ export function readWord(result: unknown, name: string): bigint {
   return BigInt(data);
 }
 
-/** Which of several nodes must say the same: all that answer, or more than half of them. At least two in any case. */
-type Agreement = "all" | "most";
-
-/** The values from one node; if there are several, they must agree. */
+/** The values from one node; if there are several, as the larger group of them says. */
 async function askAgreeing<T>(
   pool: RpcPool,
   at: BlockRef,
   questions: readonly Question<T>[],
-  agreement: Agreement,
 ): Promise<readonly T[]> {
   if (pool.endpoints.length < 2) return await pool.askOneNode(questions);
   const complete = (await pool.askEach(questions)).flatMap(({ name, answers }) => {
@@ -63,15 +60,19 @@ async function askAgreeing<T>(
       `Two nodes must give the state after block ${at.number}, and ${complete.length} did.`,
     );
   return questions.map((_, index) => {
-    const named = complete.map(({ name, values }) => ({ name, value: values[index] as T }));
-    const countOf = (value: T) => named.filter((one) => one.value === value).length;
-    const required = agreement === "all" ? named.length : Math.floor(named.length / 2) + 1;
-    const agreed = named.find(({ value }) => countOf(value) >= required);
-    if (agreed !== undefined) return agreed.value;
-    const [first, ...others] = named;
-    const other = others.find(({ value }) => value !== first?.value);
+    const said = complete.map(({ name, values }) => ({ name, value: values[index] as T }));
+    const verdict = weighOpinions(
+      groupOpinions(said, (value) => value),
+      pool.endpoints.length,
+    );
+    if (verdict.kind === "agreed") {
+      if (verdict.others.length > 0)
+        pool.seeOdd(verdict.others, `The others agree about the state after block ${at.number}.`);
+      return verdict.value;
+    }
+    const [one, other] = verdict.kind === "disputed" ? verdict.between : [];
     throw new NodesDisagreeError(
-      `${first?.name} and ${other?.name} disagree about the state after block ${at.number}.`,
+      `${one?.names[0]} and ${other?.names[0]} disagree about the state after block ${at.number}.`,
     );
   });
 }
@@ -84,7 +85,6 @@ export function createStateReader(pool: RpcPool): Pick<ChainNode, "balances" | "
   async function readAfter<T extends bigint | number>(
     at: BlockRef,
     questions: readonly Question<T>[],
-    agreement: Agreement,
   ): Promise<readonly T[]> {
     const values: T[] = [];
     const header = headerQuestion(at.number);
@@ -98,21 +98,18 @@ export function createStateReader(pool: RpcPool): Pick<ChainNode, "balances" | "
     };
     for (let start = 0; start < questions.length; start += accountsMax) {
       const part = questions.slice(start, start + accountsMax);
-      const [, ...found] = await askAgreeing<T | true>(pool, at, [check, ...part], agreement);
+      const [, ...found] = await askAgreeing<T | true>(pool, at, [check, ...part]);
       values.push(...(found as T[]));
     }
     return values;
   }
 
   return {
-    // What is above the books is credited, so nothing of it may be in dispute.
     balances: (accounts, at) =>
       readAfter(
         at,
         accounts.map((account) => balanceQuestion(account, toQuantity(at.number))),
-        "all",
       ),
-    // Every payment needs them, and no nonce comes from them: a single node of three must not stop all payments.
     noncesAt: (addresses, at) =>
       readAfter(
         at,
@@ -121,7 +118,6 @@ export function createStateReader(pool: RpcPool): Pick<ChainNode, "balances" | "
           params: [address, toQuantity(at.number)],
           read: (result) => readNumber(result, "the nonce"),
         })),
-        "most",
       ),
   };
 }

@@ -4,19 +4,21 @@ import type { Timers } from "../../../runtime/loops/timers.js";
 import type { FeeBounds } from "../fees/market-fees.js";
 import { createRpcEndpoint, type RpcEndpoint } from "../rpc/rpc-endpoint.js";
 import { createRpcPool, describeError } from "../rpc/rpc-pool.js";
-import { createAgreedHeaders, rankHeaders } from "./agreed-headers.js";
+import { createAgreedHeaders, createHeadersAt } from "./agreed-headers.js";
 import { createBlockReader } from "./blocks.js";
 import { createStateReader } from "./chain-state.js";
 import { createEstimate } from "./estimate.js";
 import { createNonceSearch } from "./find-nonce-use.js";
-import { createHeads, type Finality } from "./heads.js";
-import { createLaggingNodes, type LaggingNode, type LaggingNodes } from "./lagging-nodes.js";
 import { createMarket } from "./market.js";
 import { createSecondOpinion } from "./opinion/second-opinion.js";
 import { createProbe, type NetworkFacts } from "./probe.js";
 import { headerQuestion } from "./read-block.js";
 import { createReceiptReader } from "./receipts.js";
 import { createSend } from "./send.js";
+import { createHeads } from "./watch/heads.js";
+import { createLaggingNodes, type LaggingNode, type LaggingNodes } from "./watch/lagging-nodes.js";
+import type { Finality } from "./watch/look-at-nodes.js";
+import { createOddNodes, type OddNode, type OddNodes } from "./watch/odd-nodes.js";
 
 /** What the configuration says about a network, as far as its nodes are concerned. */
 export interface EvmNodeSettings extends FeeBounds {
@@ -40,6 +42,8 @@ export interface EvmNodeDeps {
   timeoutMs?: number;
   /** Called when a node begins to hold finality back. */
   onLagging?: (node: LaggingNode) => void;
+  /** Called when a node contradicts the larger group. */
+  onOdd?: (node: OddNode) => void;
   /** In the place of those of its URLs. */
   endpoints?: readonly RpcEndpoint[];
 }
@@ -49,6 +53,8 @@ export interface EvmNode extends ChainNode {
   probe: () => Promise<NetworkFacts>;
   /** For each node whether it holds finality back; nothing while this process does not follow the network. */
   readLagging: LaggingNodes["read"];
+  /** For each node whether it has contradicted the larger group in the last minutes. */
+  readOdd: OddNodes["read"];
   close: () => Promise<void>;
 }
 
@@ -60,6 +66,7 @@ export function createEvmNode({
   random,
   timeoutMs,
   onLagging = () => undefined,
+  onOdd = () => undefined,
   endpoints: given,
 }: EvmNodeDeps): EvmNode {
   const { network, rpcUrls, hasDataFee, hasPool } = settings;
@@ -72,10 +79,12 @@ export function createEvmNode({
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   const endpoints = given ?? rpcUrls.map(openUrl);
-  const pool = createRpcPool({ network, endpoints, timers, monotonicMs });
+  const names = endpoints.map(({ name }) => name);
+  const odd = createOddNodes({ names, monotonicMs, onOdd });
+  const pool = createRpcPool({ network, endpoints, timers, monotonicMs, seeOdd: odd.see });
   const opinion = createSecondOpinion(pool, monotonicMs);
-  const lagging = createLaggingNodes({ names: endpoints.map(({ name }) => name), monotonicMs, onLagging });
-  const heads = createHeads({ ...settings, pool, confirmKept: opinion.confirmKept, lagging });
+  const lagging = createLaggingNodes({ names, monotonicMs, onLagging });
+  const heads = createHeads({ ...settings, pool, monotonicMs, opinion, lagging });
   const readReceipts = createReceiptReader(pool);
   const state = createStateReader(pool);
   const header: ChainNode["header"] = async (number) => {
@@ -85,29 +94,21 @@ export function createEvmNode({
       `No node of ${network} gives block ${number}: ${describeError(answer.error)}.`,
     );
   };
-  const headersAt: ChainNode["headersAt"] = async (number) => {
-    const answered = await pool.askEach([headerQuestion(number)]);
-    const headers = answered.flatMap(({ name, answers }) => {
-      const [answer] = "unavailable" in answers ? [] : answers;
-      const header = answer !== undefined && "value" in answer ? answer.value : undefined;
-      return header === undefined ? [] : [{ name, header }];
-    });
-    return rankHeaders(headers).map(({ header }) => header);
-  };
-  const finalHeaders = createAgreedHeaders(network, pool);
+  const readAgreed = createAgreedHeaders(network, pool);
   return {
     network,
     heads: heads.read,
-    ...createBlockReader({ pool, readReceipts, opinion, finalHeaders }),
+    ...createBlockReader({ pool, readReceipts, opinion, readAgreed }),
     header,
-    headersAt,
-    finalHeaders,
+    headersAt: createHeadersAt(pool),
+    finalHeaders: async (numbers) => (await readAgreed(numbers)).headers,
     ...state,
     findNonceUse: createNonceSearch({ pool, header, noncesAt: state.noncesAt, readReceipts, opinion }),
     estimate: createEstimate({ pool, hasDataFee, newestNumber: heads.sharedNumber }),
     market: createMarket(pool, settings),
     send: createSend(endpoints, hasPool),
     readLagging: lagging.read,
+    readOdd: odd.read,
     probe: createProbe({ ...settings, pool }),
     close: pool.close,
   };

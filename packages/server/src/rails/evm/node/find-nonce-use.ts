@@ -5,6 +5,7 @@ import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { encodeSigned, hashOfSigned } from "../transaction/encode-signed.js";
 import { createNonceBlocks } from "./find-nonce-block.js";
 import { ContradictionError, type SecondOpinion } from "./opinion/second-opinion.js";
+import { groupOpinions, weighOpinions } from "./opinion/weigh-opinions.js";
 import { selectOwn } from "./own-transfers.js";
 import { type NodeBlock, type NodeTransaction, readBlock } from "./read-block.js";
 import { readBounded, readData, readList, readNumber, readQuantity, readRecord } from "./read-values.js";
@@ -31,7 +32,7 @@ interface SearchedBlock {
 /**
  * Which transaction has used a nonce. The block is found by how many transactions of the address there were after a block, and then every node
  * is asked for all of that block. A transaction that one node leaves out and another has is a contradiction about a final block, and the network
- * halts. Nothing follows from a block that a single one of several nodes has given.
+ * halts, unless a larger group of nodes agrees. Nothing follows from a block that a single one of several nodes has given.
  */
 export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUse"] {
   const { pool, readReceipts, opinion } = deps;
@@ -42,21 +43,27 @@ export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUs
     if (header === undefined) return undefined;
     await beforeQuestion();
     const answered = await pool.askEach([searchQuestion(header, sender)]);
-    const searched = answered.flatMap(({ answers }) => {
+    const searched = answered.flatMap(({ name, answers }) => {
       const [answer] = "unavailable" in answers ? [] : answers;
-      return answer !== undefined && "value" in answer && answer.value !== undefined ? [answer.value] : [];
+      const value = answer !== undefined && "value" in answer ? answer.value : undefined;
+      return value === undefined ? [] : [{ name, value }];
     });
-    const [first] = searched;
-    if (first === undefined || searched.length < requiredCount)
+    const verdict = weighOpinions(
+      groupOpinions(searched, ({ found }) => found?.transaction.hash),
+      pool.endpoints.length,
+    );
+    const what = `the transaction of ${sender.address} with nonce ${sender.nonce} in the final block ${header.hash}`;
+    if (verdict.kind === "unsure")
       throw new NodeUnavailableError(
         `${requiredCount} nodes must give all of block ${header.number}, and ${searched.length} did.`,
       );
-    const hash = first.found?.transaction.hash;
-    if (searched.some(({ found }) => found?.transaction.hash !== hash)) {
-      const reason = `Two nodes disagree about the transaction of ${sender.address} with nonce ${sender.nonce} in the final block ${header.hash}.`;
-      opinion.dispute(reason);
+    if (verdict.kind === "disputed") {
+      const reason = `Two nodes disagree about ${what}.`;
+      opinion.dispute(reason, searched.length === pool.endpoints.length);
       throw new NodeUnavailableError(reason);
     }
+    const { value: first, others } = verdict;
+    if (others.length > 0) pool.seeOdd(others, `The others agree about ${what}.`);
     if (first.found === undefined) return undefined;
     const tokens = indexTokens(watched);
     const watch = {

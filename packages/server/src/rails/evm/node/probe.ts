@@ -4,9 +4,9 @@ import { toQuantity } from "../keccak.js";
 import { type Answer, AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { readWord } from "./chain-state.js";
 import { gasPriceOracle } from "./data-fee.js";
-import { chainIdQuestion, explainFinalHead, type Finality } from "./heads.js";
 import { headerQuestion } from "./read-block.js";
 import { readData, readQuantity, readRecord } from "./read-values.js";
+import { chainIdQuestion, explainFinalHead, type Finality } from "./watch/look-at-nodes.js";
 
 /** What does not change about a network, as its nodes say it. */
 export interface NetworkFacts {

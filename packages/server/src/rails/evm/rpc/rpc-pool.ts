@@ -1,5 +1,6 @@
 import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import type { Timers } from "../../../runtime/loops/timers.js";
+import type { OddNodes } from "../node/watch/odd-nodes.js";
 import type { RpcOutcome } from "./read-response.js";
 import type { CallManner, RpcCall, RpcEndpoint } from "./rpc-endpoint.js";
 import type { RpcError } from "./rpc-error.js";
@@ -26,16 +27,21 @@ interface NodeAnswers<Q extends readonly Question<unknown>[]> {
   readonly answers: Answers<Q> | { readonly unavailable: string };
 }
 
+interface AskOptions {
+  readonly manner?: "any" | "brief";
+  readonly only?: ReadonlySet<string> | undefined;
+}
+
 /** Several nodes of one network, asked in the order of the configuration until one has an answer. */
 export interface RpcPool {
   readonly endpoints: readonly RpcEndpoint[];
   /**
    * Each question goes to the next node on its own. Throws `NodeUnavailableError` if one of them is not answered at all. With the manner
-   * `brief` each node is asked once.
+   * `brief` each node is asked once. `only`: the names of the nodes that can know it.
    */
   readonly ask: <const Q extends readonly Question<unknown>[]>(
     questions: Q,
-    manner?: "any" | "brief",
+    options?: AskOptions,
   ) => Promise<Answers<Q>>;
   /** The values of all questions, from the same node. */
   readonly askOneNode: <T>(questions: readonly Question<T>[]) => Promise<readonly T[]>;
@@ -46,6 +52,10 @@ export interface RpcPool {
   ) => Promise<{ readonly [K in keyof Q]: readonly Answers<Q>[K][] }>;
   /** Every node, once. */
   readonly askEach: <const Q extends readonly Question<unknown>[]>(questions: Q) => Promise<NodeAnswers<Q>[]>;
+  /** These nodes contradict the larger group. */
+  readonly seeOdd: OddNodes["see"];
+  /** What the first node gave was wrong, or could be: another one is the first from now on. */
+  readonly changeFirst: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -54,6 +64,7 @@ export interface RpcPoolDeps {
   readonly endpoints: readonly RpcEndpoint[];
   readonly timers: Pick<Timers, "after">;
   readonly monotonicMs: () => number;
+  readonly seeOdd?: OddNodes["see"];
 }
 
 /** A question is given up after so many rounds through the nodes, or when no round can begin in this time. */
@@ -63,18 +74,29 @@ const roundPauseMs = 200;
 
 type Attempted = Answer<unknown> | { readonly unavailable: string };
 
-export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPoolDeps): RpcPool {
+export function createRpcPool({
+  network,
+  endpoints,
+  timers,
+  monotonicMs,
+  seeOdd = () => undefined,
+}: RpcPoolDeps): RpcPool {
+  let order = endpoints;
   const sleep = (delayMs: number) => new Promise<void>((resolve) => void timers.after(delayMs, resolve));
 
   /** The nodes in turn, those that pause left out; waits while all of them do. */
-  async function* attempts(rounds = roundsMax): AsyncGenerator<{ endpoint: RpcEndpoint; isLast: boolean }> {
+  async function* attempts(
+    rounds = roundsMax,
+    only?: ReadonlySet<string>,
+  ): AsyncGenerator<{ endpoint: RpcEndpoint; isLast: boolean }> {
+    const allowed = order.filter(({ name }) => only?.has(name) ?? true);
     const endsMs = monotonicMs() + patienceMs;
     for (let round = 0; round < rounds; round++) {
-      const pauseMs = Math.min(...endpoints.map((endpoint) => endpoint.pauseMs()));
+      const pauseMs = Math.min(...allowed.map((endpoint) => endpoint.pauseMs()));
       const waitMs = round === 0 ? pauseMs : Math.max(pauseMs, roundPauseMs);
       if (monotonicMs() + waitMs > endsMs) return;
       if (waitMs > 0) await sleep(waitMs);
-      const ready = endpoints.filter((endpoint) => endpoint.pauseMs() <= 0);
+      const ready = allowed.filter((endpoint) => endpoint.pauseMs() <= 0);
       for (const [index, endpoint] of ready.entries()) yield { endpoint, isLast: index === ready.length - 1 };
     }
   }
@@ -86,7 +108,7 @@ export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPo
 
   async function ask(
     questions: readonly Question<unknown>[],
-    manner: "any" | "brief" = "any",
+    { manner = "any", only }: AskOptions = {},
   ): Promise<Answer<unknown>[]> {
     const answers = new Map<number, Answer<unknown>>();
     const reasons: string[] = [];
@@ -94,7 +116,7 @@ export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPo
     const unsure = new Set<number>();
     let open = questions.map((_, index) => index);
     if (open.length === 0) return [];
-    for await (const { endpoint, isLast } of attempts(manner === "brief" ? 1 : roundsMax)) {
+    for await (const { endpoint, isLast } of attempts(manner === "brief" ? 1 : roundsMax, only)) {
       const asked = open.map((index) => questions[index] as Question<unknown>);
       for (const [position, answer] of (await attempt(endpoint, asked, manner)).entries()) {
         const index = open[position] as number;
@@ -149,6 +171,10 @@ export function createRpcPool({ network, endpoints, timers, monotonicMs }: RpcPo
     askOneNode,
     askAll: askAll as RpcPool["askAll"],
     askEach: askEach as RpcPool["askEach"],
+    seeOdd,
+    changeFirst: () => {
+      order = [...order.slice(1), ...order.slice(0, 1)];
+    },
     close: async () => void (await Promise.all(endpoints.map((endpoint) => endpoint.close()))),
   };
 }

@@ -8,25 +8,12 @@ import {
   useDevnet,
   watchFor,
 } from "../../../harness/chain/devnet.js";
-import { resultsOf, startHostileNode } from "../../../harness/chain/hostile-node.js";
+import { type Lie, startLyingNode } from "../../../harness/chain/lying-proxy.js";
 
 const devnet = useDevnet();
 afterAll(closeNodes);
 
-type Lie = (method: string, params: readonly unknown[], result: never) => unknown;
-
-/** A node that has the same chain as the others, and lies about what is in its blocks. */
-async function startLiar(lie: Lie) {
-  return await startHostileNode((calls, reply) => {
-    const answers = calls.map(async ({ method, params }) => {
-      const result = await devnet().request(method, params);
-      return lie(method, params, result as never);
-    });
-    void Promise.all(answers).then((results) =>
-      reply(resultsOf(calls, ({ id }) => results[id - (calls[0]?.id ?? 0)])),
-    );
-  });
-}
+const startLiar = (lie: Lie) => startLyingNode(devnet(), lie);
 
 /** A final block with coins for an address, and for another one that is ours too. */
 async function fundFinally() {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RpcCall, RpcEndpoint } from "../../rpc/rpc-endpoint.js";
 import { createRpcPool } from "../../rpc/rpc-pool.js";
-import { createHeads } from "../heads.js";
 import { indexTokens } from "../transfer-logs.js";
+import { createHeads } from "../watch/heads.js";
 import { createSecondOpinion } from "./second-opinion.js";
 
 const quantity = (number: number) => `0x${number.toString(16)}`;
@@ -22,8 +22,8 @@ interface Nodes {
   lie: (node: string, call: RpcCall) => unknown;
 }
 
-/** Three nodes of a chain in which each block has a deposit, of 5 base units. */
-function openHeads(given: Partial<Nodes> = {}) {
+/** Nodes of a chain in which each block has a deposit, of 5 base units. */
+function openHeads(given: Partial<Nodes> = {}, names = ["one", "two", "slow"]) {
   const nodes: Nodes = {
     ...{ finalNumber: firstFinal, nowMs: 0, slowMs: 0, lie: () => undefined },
     ...given,
@@ -58,18 +58,20 @@ function openHeads(given: Partial<Nodes> = {}) {
     close: async () => undefined,
   });
   const monotonicMs = () => nodes.nowMs;
-  const endpoints = ["one", "two", "slow"].map(endpoint);
+  const endpoints = names.map(endpoint);
+  const odd: string[] = [];
   const pool = createRpcPool({
     ...{ network: "eip155:1", endpoints, monotonicMs },
     timers: { after: () => () => undefined },
+    seeOdd: (seen) => void odd.push(...seen),
   });
   const opinion = createSecondOpinion(pool, monotonicMs);
-  const { confirmKept } = opinion;
+
   const settings = { network: "eip155:1", chainId: 1, finality: { tag: "finalized" } } as const;
-  const heads = createHeads({ ...settings, pool, confirmKept, lagging: { see: () => undefined } });
-  const remember = (number: number, amount = 5n) => {
+  const heads = createHeads({ ...settings, pool, monotonicMs, opinion, lagging: { see: () => undefined } });
+  const remember = (number: number, amount = 5n, hash = wordOf(number)) => {
     const transfer = { hash: transactionOf(number), ordinal: 0, asset: "ETH", from: other, to: own, amount };
-    const header = { number, hash: wordOf(number), parentHash: wordOf(number - 1) };
+    const header = { number, hash, parentHash: wordOf(number - 1) };
     opinion.remember({ ...header, timeMs: 0, baseFee: 1n, outcomes: [], transfers: [transfer] }, tokens);
   };
   /** Blocks are read from the newest one back, and then finality goes to the last of them. */
@@ -83,7 +85,8 @@ function openHeads(given: Partial<Nodes> = {}) {
     const read = await heads.read();
     return "halt" in read ? read.halt : read.final.number;
   };
-  return { nodes, jump, final, remember };
+  const misreads = () => opinion.misreads();
+  return { odd, misreads, nodes, jump, final, remember };
 }
 
 describe("blocks that are confirmed when they are final", () => {
@@ -139,13 +142,54 @@ describe("blocks that are confirmed when they are final", () => {
     expect(nodes.finalNumber).toBe(132);
   });
 
-  it("halt the network if nodes contradict each other, and nothing after them is final", async () => {
-    const { jump, final, remember } = openHeads();
+  it("halt the network if one of two nodes contradicts the other, and nothing after them is final", async () => {
+    const says6 = ({ method, params }: RpcCall) =>
+      method === "eth_getTransactionByHash" && params[0] === transactionOf(120)
+        ? { hash: params[0], blockHash: wordOf(120), from: other, to: own, value: "0x6" }
+        : undefined;
+    const lie: Nodes["lie"] = (name, call) => (name === "one" ? says6(call) : undefined);
+    const { jump, final, remember } = openHeads({ lie }, ["one", "two"]);
     await jump(32);
     remember(120, 6n);
     expect(await final()).toContain(`disagree about transaction ${transactionOf(120)}`);
     // The block that was misread is read again; the others are still to be confirmed.
     expect(await final()).toBe(132);
+  });
+
+  it("are all read again if the larger group contradicts what was read from one", async () => {
+    const { jump, final, remember, misreads } = openHeads();
+    await jump(32);
+    remember(120, 6n);
+    expect(await final()).toBe(firstFinal);
+    expect(misreads()).toBe(1);
+    expect(await final()).toBe(132);
+    expect(misreads()).toBe(1);
+  });
+
+  it("do not wait for one of three nodes that contradicts the others, which is named", async () => {
+    const { jump, final, odd } = openHeads({
+      lie: (name, { method, params }) =>
+        name === "one" && method === "eth_getTransactionByHash" && params[0] === transactionOf(120)
+          ? { hash: params[0], blockHash: wordOf(120), from: other, to: own, value: "0x6" }
+          : undefined,
+    });
+    await jump(32);
+    expect(await final()).toBe(132);
+    expect(new Set(odd)).toEqual(new Set(["one"]));
+  });
+
+  it("do not wait for a block that one of three nodes has in the place of the one that the others have", async () => {
+    const fork = `0x${"f".repeat(64)}`;
+    const { jump, final, odd, remember } = openHeads({
+      lie: (name, { method, params }) =>
+        name === "one" && method === "eth_getBlockByNumber" && params[0] === quantity(120)
+          ? { number: quantity(120), hash: fork, parentHash: wordOf(119), timestamp: "0x1" }
+          : undefined,
+    });
+    await jump(32);
+    remember(120, 5n, fork);
+    expect(await final()).toBe(132);
+    expect(new Set(odd)).toEqual(new Set(["one"]));
   });
 
   it("do not count if they were left, also beside the one that took their place", async () => {

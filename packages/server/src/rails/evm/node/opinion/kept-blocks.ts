@@ -2,6 +2,7 @@ import { type BlockHeader, type ChainBlock, NodeUnavailableError } from "../../.
 import type { RpcPool } from "../../rpc/rpc-pool.js";
 import { headerQuestion } from "../read-block.js";
 import type { TokenIndex } from "../transfer-logs.js";
+import { groupOpinions, weighOpinions } from "./weigh-opinions.js";
 
 export interface KeptBlock {
   readonly block: ChainBlock;
@@ -19,6 +20,7 @@ interface KeptBlocksDeps {
 export interface KeptBlocks {
   readonly keep: (block: ChainBlock, tokens: TokenIndex) => void;
   readonly forget: (hash: string | undefined) => void;
+  readonly clear: () => void;
   /**
    * Confirms those up to the final block, the oldest first, as many as there is time for. Returns the block up to which all are confirmed:
    * the final one, or one before it, from which the next call goes on. Undefined if none could be confirmed.
@@ -46,13 +48,14 @@ export function createKeptBlocks({ pool, monotonicMs, confirmBlocks }: KeptBlock
       pool,
       batch.map(({ block }) => block.number),
     );
-    // A block that was left by a reorganisation does not count. If a node says that it is part of the chain, it is.
+    // A block that was left by a reorganisation does not count, nor one that two nodes have another block in the place of. If they disagree and
+    // nothing says which of them is wrong, it counts.
     const isInChain = ({ block }: KeptBlock, index: number) =>
       headers[index]?.some(({ hash }) => hash === block.hash) === true;
     await confirmBlocks(batch.filter(isInChain));
     for (const { block } of batch) kept.delete(block.hash);
     const [last, ...others] = headers.at(-1) ?? [];
-    return others.every(({ hash }) => hash === last?.hash) ? last : undefined;
+    return others.length === 0 ? last : undefined;
   }
 
   /** Returns false if two nodes cannot confirm them now, or all of them at once. */
@@ -77,6 +80,7 @@ export function createKeptBlocks({ pool, monotonicMs, confirmBlocks }: KeptBlock
     forget: (hash) => {
       if (hash !== undefined) kept.delete(hash);
     },
+    clear: () => kept.clear(),
     confirm: async (final) => {
       const endsMs = monotonicMs() + budgetMs;
       const due = [...kept.values()]
@@ -99,15 +103,22 @@ export function createKeptBlocks({ pool, monotonicMs, confirmBlocks }: KeptBlock
   };
 }
 
-/** The headers with each of these numbers, of the nodes that have them: at least two. */
+/** The header with each of these numbers that the larger group of nodes has, or those that nodes disagree about. */
 async function readHeaders(pool: RpcPool, numbers: readonly number[]): Promise<readonly BlockHeader[][]> {
   const answered = await pool.askEach(numbers.map(headerQuestion));
   return numbers.map((number, index) => {
-    const headers = answered.flatMap(({ answers }) => {
+    const given = answered.flatMap(({ name, answers }) => {
       const header = "unavailable" in answers ? undefined : answers[index];
-      return header !== undefined && "value" in header && header.value !== undefined ? [header.value] : [];
+      const value = header !== undefined && "value" in header ? header.value : undefined;
+      return value === undefined ? [] : [{ name, value }];
     });
-    if (headers.length < 2) throw new NodeUnavailableError(`Two nodes must give block ${number}.`);
-    return headers;
+    const opinions = groupOpinions(given, ({ hash }) => hash);
+    const verdict = weighOpinions(opinions, pool.endpoints.length);
+    if (verdict.kind === "unsure") throw new NodeUnavailableError(`Two nodes must give block ${number}.`);
+    if (verdict.kind === "disputed") return opinions.map(({ value }) => value);
+    const { value, others } = verdict;
+    if (others.length > 0)
+      pool.seeOdd(others, `The others have ${value.hash} as block ${number}, which is final.`);
+    return [value];
   });
 }

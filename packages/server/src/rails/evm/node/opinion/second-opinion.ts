@@ -1,5 +1,6 @@
 import {
   type ChainBlock,
+  NodesDisagreeError,
   NodeUnavailableError,
   type ObservedTransfer,
 } from "../../../../app/chain/chain-node.js";
@@ -9,6 +10,7 @@ import { type NodeTransaction, transactionQuestion } from "../read-block.js";
 import { type NodeReceipt, receiptQuestion } from "../receipts.js";
 import { type TokenIndex, transfersOf } from "../transfer-logs.js";
 import { createKeptBlocks, type KeptBlock, type KeptBlocks } from "./kept-blocks.js";
+import { groupOpinions, weighOpinions } from "./weigh-opinions.js";
 
 /** What a block is said to show of one transaction, a line for each fact. */
 interface Claim {
@@ -20,25 +22,36 @@ interface Claim {
   readonly tokens: TokenIndex;
 }
 
-/** Two nodes say different things about a final block. */
+/** Nodes say different things about a final block, and nothing says which of them is wrong. */
 export class ContradictionError extends Error {
+  /** Whether all nodes were heard; if not, another one may say it. */
+  readonly isComplete: boolean;
   readonly blockHash: string | undefined;
 
-  constructor(message: string, blockHash?: string) {
+  constructor(message: string, isComplete: boolean, blockHash?: string) {
     super(message);
+    this.isComplete = isComplete;
     this.blockHash = blockHash;
   }
 }
 
+/** The larger group of nodes says something else about a final block than was read from it. */
+class MisreadError extends Error {}
+
 export interface SecondOpinion {
-  /** Throws `ContradictionError`, or `NodeUnavailableError` if two nodes cannot confirm the blocks. */
+  /** Throws `NodesDisagreeError` if the blocks must be read again, `ContradictionError`, or `NodeUnavailableError` if two nodes cannot confirm them. */
   readonly confirmFinal: (blocks: readonly ChainBlock[], tokens: TokenIndex) => Promise<void>;
   /** The next heads are a reason to halt. */
-  readonly dispute: (reason: string) => void;
+  readonly dispute: (reason: string, isComplete: boolean) => void;
   /** Keeps a block that is not final yet, to confirm it when it is. */
   readonly remember: KeptBlocks["keep"];
-  /** Confirms blocks that were kept, up to the final one. Also throws what final blocks have shown since. */
+  /**
+   * Confirms blocks that were kept, up to the final one. Also throws what final blocks have shown since. Undefined if none could be confirmed, or
+   * if one was misread.
+   */
   readonly confirmKept: KeptBlocks["confirm"];
+  /** How often a block was misread that was kept. All that were kept are forgotten then, and have to be read again. */
+  readonly misreads: () => number;
 }
 
 /** How many transactions are confirmed with one request to each node. */
@@ -55,6 +68,7 @@ export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): S
 
   /** What was found while final blocks were read; it is reported with the heads. */
   let contradiction: ContradictionError | undefined;
+  let misreads = 0;
 
   /** At once: each node limits how many requests it gets at the same time. */
   async function confirm(blocks: readonly KeptBlock[]): Promise<void> {
@@ -72,11 +86,13 @@ export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): S
         await confirm(blocks.map((block) => ({ block, tokens })));
       } catch (error) {
         if (error instanceof ContradictionError) contradiction = error;
-        throw error;
+        if (!(error instanceof MisreadError)) throw error;
+        pool.changeFirst();
+        throw new NodesDisagreeError(`${error.message} The block is read again.`);
       }
     },
-    dispute: (reason) => {
-      contradiction = new ContradictionError(reason);
+    dispute: (reason, isComplete) => {
+      contradiction = new ContradictionError(reason, isComplete);
     },
     remember: (block, tokens) => {
       if (!isAlone && block.transfers.length + block.outcomes.length > 0) kept.keep(block, tokens);
@@ -89,10 +105,15 @@ export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): S
         return await kept.confirm(final);
       } catch (error) {
         // The network halts. When it is resumed the block is read again, so that the same lie does not halt it again.
-        if (error instanceof ContradictionError) kept.forget(error.blockHash);
-        throw error;
+        if (error instanceof ContradictionError && error.isComplete) kept.forget(error.blockHash);
+        if (!(error instanceof MisreadError)) throw error;
+        pool.changeFirst();
+        kept.clear();
+        misreads += 1;
+        return undefined;
       }
     },
+    misreads: () => misreads,
   };
 }
 
@@ -102,29 +123,50 @@ async function confirmClaims(pool: RpcPool, claims: readonly Claim[]): Promise<v
     ...claims.map(({ hash, blockHash }) => receiptQuestion(hash, blockHash)),
     ...withCoins.map(({ hash, blockHash }) => transactionQuestion(hash, blockHash)),
   ]);
-  let confirmations = 0;
+  const opinions = claims.map(() => [] as { name: string; value: boolean }[]);
   for (const { name, answers } of answered) {
     if ("unavailable" in answers) continue;
     const values = answers.map((answer) => ("value" in answer ? answer.value : undefined));
-    if (values.includes(undefined)) continue;
-    const receipts = values.slice(0, claims.length) as NodeReceipt[];
-    const sent = values.slice(claims.length) as NodeTransaction[];
-    const transactions = new Map(sent.map((transaction) => [transaction.hash, transaction]));
-    const wrong = claims.find((claim, index) => {
-      const facts = factsOf(claim, receipts[index] as NodeReceipt, transactions.get(claim.hash));
-      return claim.lines.some((line) => !facts.has(line));
-    });
-    if (wrong !== undefined)
-      throw new ContradictionError(
-        `${name} and another node disagree about transaction ${wrong.hash} in the final block ${wrong.blockHash}.`,
-        wrong.blockHash,
-      );
-    confirmations += 1;
+    const sent = values.slice(claims.length) as (NodeTransaction | undefined)[];
+    const transactions = new Map(sent.map((transaction) => [transaction?.hash, transaction]));
+    for (const [index, claim] of claims.entries()) {
+      const receipt = values[index] as NodeReceipt | undefined;
+      const transaction = transactions.get(claim.hash);
+      if (receipt === undefined || (claim.coin !== undefined && transaction === undefined)) continue;
+      const facts = factsOf(claim, receipt, transaction);
+      opinions[index]?.push({ name, value: claim.lines.every((line) => facts.has(line)) });
+    }
   }
-  if (confirmations < 2)
-    throw new NodeUnavailableError(
-      `Two nodes must confirm what is in the final block ${claims[0]?.blockHash}, and ${confirmations} can.`,
+  for (const [index, claim] of claims.entries()) judgeClaim(pool, claim, opinions[index] ?? []);
+}
+
+/** The claim is what one node has given, so a single other one that says otherwise contradicts it. */
+function judgeClaim(
+  pool: RpcPool,
+  { hash, blockHash }: Claim,
+  said: readonly { readonly name: string; readonly value: boolean }[],
+): void {
+  const nodeCount = pool.endpoints.length;
+  const what = `transaction ${hash} in the final block ${blockHash}`;
+  const verdict = weighOpinions(
+    groupOpinions(said, (value) => value),
+    nodeCount,
+  );
+  if (verdict.kind === "agreed") {
+    if (verdict.others.length > 0) pool.seeOdd(verdict.others, `The others agree about ${what}.`);
+    if (verdict.value) return;
+    throw new MisreadError(`A node has given something else about ${what} than the others.`);
+  }
+  const denied = said.find(({ value }) => !value);
+  if (denied !== undefined)
+    throw new ContradictionError(
+      `${denied.name} and another node disagree about ${what}.`,
+      nodeCount <= 2 || said.length === nodeCount,
+      blockHash,
     );
+  throw new NodeUnavailableError(
+    `Two nodes must confirm what is in the final block ${blockHash}, and ${said.length} can.`,
+  );
 }
 
 function claimsOf({ block, tokens }: KeptBlock): Claim[] {

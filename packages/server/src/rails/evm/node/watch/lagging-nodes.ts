@@ -1,9 +1,9 @@
-/** A node that holds finality back: others have called a later block final for some time. */
+/** A node that is behind: others have called a later block final for some time. It holds finality back if there are only two. */
 export interface LaggingNode {
   name: string;
   /** Undefined if the node does not answer. */
   finalNumber: number | undefined;
-  /** The last block that any node calls final. */
+  /** The last block that another node calls final, or two others if three answer: a single one of them can make up any number. */
   highest: number;
 }
 
@@ -25,7 +25,7 @@ export interface LaggingNodes {
 /** Nodes reach a block at different moments, and `finalized` moves on by many blocks at once: the time says more than a number of blocks. */
 const toleratedMs = 60_000;
 
-/** Names the node that keeps the final block of a network where it is: it is the lowest one of all nodes that answer. */
+/** Names nodes that are behind: one of two keeps the final block of the network where it is. */
 export function createLaggingNodes({ names, monotonicMs, onLagging }: LaggingNodesDeps): LaggingNodes {
   /** What each node has to reach, and since when another one has it. */
   const goals = names.map(() => ({ number: Number.NEGATIVE_INFINITY, sinceMs: 0, isReported: false }));
@@ -36,7 +36,10 @@ export function createLaggingNodes({ names, monotonicMs, onLagging }: LaggingNod
       // What was seen long ago, under an earlier lease, says nothing about now.
       const isNew = nowMs - seenMs >= toleratedMs;
       seenMs = nowMs;
-      const highest = Math.max(...finalNumbers.values());
+      const [first = Number.NEGATIVE_INFINITY, second = first, ...more] = [...finalNumbers.values()].sort(
+        (one, other) => other - one,
+      );
+      const highest = more.length === 0 ? first : second;
       for (const [index, goal] of goals.entries()) {
         const name = names[index] as string;
         const finalNumber = finalNumbers.get(name);

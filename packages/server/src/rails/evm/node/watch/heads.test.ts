@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { RpcCall, RpcEndpoint } from "../../rpc/rpc-endpoint.js";
+import { createRpcPool } from "../../rpc/rpc-pool.js";
+import { createHeads } from "./heads.js";
+
+const quantity = (number: number) => `0x${number.toString(16)}`;
+
+/** What a node says: undefined if it does not answer. */
+interface Says {
+  final: number;
+  /** Its blocks from this number on are its own. */
+  forkedFrom?: number;
+  chainId?: number;
+}
+
+const headsBehind = 10;
+
+/** The nodes of a chain, each as it says. */
+function openHeads(says: (Says | undefined)[]) {
+  const nodes = { says, nowMs: 0 };
+  const odd: string[] = [];
+  const headerOf = (index: number, number: number) => {
+    const isFork = number >= (nodes.says[index]?.forkedFrom ?? Number.POSITIVE_INFINITY);
+    const hashOf = (of: number) =>
+      `0x${(isFork ? index + 1 : 0).toString(16)}${String(of).padStart(63, "0")}`;
+    const header = { number: quantity(number), hash: hashOf(number), parentHash: hashOf(number - 1) };
+    return { ...header, timestamp: "0x1", baseFeePerGas: "0x1" };
+  };
+  const answer = (index: number, { final, chainId = 1 }: Says, { method, params }: RpcCall) => {
+    if (method === "eth_chainId") return quantity(chainId);
+    const latest = final + headsBehind;
+    const number = { latest, finalized: final }[String(params[0])] ?? Number(params[0]);
+    return number > latest ? null : headerOf(index, number);
+  };
+  const endpoints = says.map(
+    (_, index): RpcEndpoint => ({
+      name: String(index + 1),
+      call: async (calls) => {
+        const said = nodes.says[index];
+        if (said === undefined) return calls.map(() => ({ unavailable: "it does not answer" }));
+        return calls.map((call) => ({ result: answer(index, said, call) }));
+      },
+      pauseMs: () => 0,
+      close: async () => undefined,
+    }),
+  );
+  const monotonicMs = () => nodes.nowMs;
+  const pool = createRpcPool({
+    ...{ network: "eip155:1", endpoints, monotonicMs, timers: { after: () => () => undefined } },
+    seeOdd: (names) => void odd.push(...names),
+  });
+  const heads = createHeads({
+    ...{ network: "eip155:1", chainId: 1, finality: { tag: "finalized" }, pool, monotonicMs },
+    opinion: { confirmKept: async (final) => final, misreads: () => 0 },
+    lagging: { see: () => undefined },
+  });
+  /** The final block and the newest one, "halts" or "waits". */
+  const look = async () => {
+    const read = await heads.read().catch(() => undefined);
+    if (read === undefined) return "waits";
+    return "halt" in read ? "halts" : `${read.final.number} ${read.latest.number}`;
+  };
+  return { nodes, look, odd };
+}
+
+const honest = { final: 100 };
+const ahead = { final: 104 };
+const standing = { final: 40 };
+const forked = { final: 103, forkedFrom: 90 };
+const claiming = { final: 1_000_000 };
+const foreign = { final: 100, chainId: 5 };
+const silent = undefined;
+
+describe("the final block", () => {
+  it.each<[what: string, says: (Says | undefined)[], seen: string, odd: string]>([
+    ["of two nodes is the lower one", [honest, ahead], "100 114", ""],
+    ["of two that disagree halts", [honest, forked], "halts", ""],
+    ["of two, one on another chain, halts", [honest, foreign], "halts", ""],
+    ["of two, one silent, waits", [honest, silent], "waits", ""],
+    ["of two stands with one that stands still", [honest, standing], "40 110", ""],
+    ["of three is the one that two have reached", [honest, ahead, ahead], "104 114", ""],
+    ["of three goes on without one that stands still", [honest, standing, ahead], "100 114", ""],
+    ["of three goes on without one on a fork", [forked, honest, honest], "100 110", "1"],
+    ["of three goes on without one on another chain", [honest, foreign, honest], "100 110", "2"],
+    ["of three does not follow one that claims another", [honest, honest, claiming], "100 1000010", ""],
+    ["of three, one on a fork and one behind, is of the two", [forked, honest, standing], "40 113", ""],
+    ["of three that all disagree halts", [{ ...forked }, { ...forked }, honest], "halts", ""],
+    ["of three, one silent and two that disagree, waits", [honest, forked, silent], "waits", ""],
+    ["of three, one silent and one on another chain, waits", [honest, foreign, silent], "waits", ""],
+    ["of four that are two and two halts", [honest, honest, forked, { ...forked }], "halts", ""],
+    ["of four goes on with three of them", [honest, forked, honest, ahead], "100 114", "2"],
+    ["of five goes on with three of them", [honest, forked, ahead, foreign, honest], "100 114", "4,2"],
+  ])("%s", async (_, says, seen, odd) => {
+    const heads = openHeads(says);
+    expect(await heads.look()).toBe(seen);
+    expect(heads.odd.join()).toBe(odd);
+  });
+
+  it("of two of three that disagree halts after a minute if the third says nothing, and goes on if it does", async () => {
+    for (const third of [silent, honest]) {
+      const { nodes, look } = openHeads([honest, forked, silent]);
+      for (; nodes.nowMs < 50_000; nodes.nowMs += 10_000) expect(await look()).toBe("waits");
+      nodes.says = [honest, forked, third];
+      nodes.nowMs += 10_000;
+      expect(await look()).toBe(third === silent ? "halts" : "100 110");
+    }
+  });
+});
