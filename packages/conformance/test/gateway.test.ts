@@ -1,12 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import type { Report } from "../src/report/report.js";
 import { plainFile, run } from "./run-command-line.js";
 import { startPlainServer } from "./servers/plain/plain-server.js";
+import { badGateway, startProxy } from "./servers/proxy.js";
 
 /** A service that has ended behind a gateway, which answers everything with 502. */
 
@@ -18,39 +17,18 @@ const targetFile = join(folder, "plain.yaml");
 async function startGateway(serviceUrl: string) {
   let isGone = false;
   let silent: RegExp | undefined;
-  const server = createServer((incoming, response) => {
-    if (silent?.test(`${incoming.method} ${incoming.url}`) === true) {
-      incoming.resume();
-      return;
-    }
-    const refuse = () => response.writeHead(502, { "content-type": "text/html" }).end("<html>502</html>");
-    if (isGone) {
-      incoming.resume();
-      refuse();
-      return;
-    }
-    const { method, url = "", headers } = incoming;
-    const outgoing = request(serviceUrl + url, { method, headers }, (received) => {
-      response.writeHead(received.statusCode ?? 502, received.headers);
-      received.pipe(response);
-    });
-    outgoing.on("error", refuse);
-    incoming.pipe(outgoing);
+  const proxy = await startProxy(serviceUrl, ({ method, url }) => {
+    if (silent?.test(`${method} ${url}`) === true) return {};
+    return isGone ? badGateway : undefined;
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...proxy,
     end: () => {
       isGone = true;
     },
     fallSilent: (requests: RegExp) => {
       silent = requests;
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      }),
   };
 }
 

@@ -89,12 +89,30 @@ it("init writes a target file and does not replace one", async () => {
   const { status } = await run(["init", file], {
     input: [
       ...["http://127.0.0.1:9", "PLAIN_TOKEN", "EUR", "2.50", "", "done, lost", "data.phase", "purpose=a=b"],
-      ...["/hooks", "target", "body.secret", "hmac", "X-Sig", "sha512", "{header:X-Time}.{body}", ""],
+      ...["source=empty", "ETH=0.010000000000000001", "PLAIN_SECOND", "PLAIN_REVOKED", "20000"],
+      ...[
+        "/hooks",
+        "target",
+        "body.secret",
+        "/hooks/{id}",
+        "data.state",
+        "hmac",
+        "X-Sig",
+        "sha512",
+        "{header:X-Time}.{body}",
+        "",
+      ],
     ].join("\n"),
   });
   expect(status).toBe(0);
-  const target = readTarget(readFileSync(file, "utf8"), {}, environment);
+  const variables = { ...environment, PLAIN_SECOND: "second" };
+  const target = readTarget(readFileSync(file, "utf8"), {}, variables);
   expect(target).toMatchObject({
+    fails: { source: "empty" },
+    exact: { asset: "ETH", amount: "0.010000000000000001" },
+    secondTenant: { token: "second" },
+    revokedToken: environment.PLAIN_REVOKED,
+    timing: { resultMs: 20_000 },
     transaction: { asset: "EUR", amount: "2.50" },
     finalStates: ["done", "lost"],
     shown: { state: "data.phase" },
@@ -102,11 +120,24 @@ it("init writes a target file and does not replace one", async () => {
     webhooks: {
       register: { path: "/hooks", body: { target: "{url}" } },
       secretAt: "body.secret",
+      remove: { method: "DELETE", path: "/hooks/{id}" },
+      state: "data.state",
       signature: { at: "header.X-Sig", algorithm: "sha512", content: "{header:X-Time}.{body}" },
     },
   });
   expect((await run(["init", file])).status).toBe(2);
   expect(existsSync(file)).toBe(true);
+});
+
+it("init writes a command that verifies signatures", async () => {
+  const file = join(folder, "command.yaml");
+  const before = "\n".repeat(13);
+  const { status } = await run(["init", file], {
+    input: `${before}/hooks\n\n\n\n\ncommand\nnode verify.mjs --strict\n`,
+  });
+  expect(status).toBe(0);
+  const { webhooks } = readTarget(readFileSync(file, "utf8"), { token: "t" }, { CONFORMANCE_TOKEN: "t" });
+  expect(webhooks?.signature).toEqual({ scheme: "command", command: ["node", "verify.mjs", "--strict"] });
 });
 
 it.each([
@@ -115,9 +146,12 @@ it.each([
   ["\n\n\none\n", "one is not a decimal number"],
   ["\n\n\n\nid\n", 'id does not begin with "body." or "header."'],
   ["\n\n\n\n\n\n\nmuch\n", "much is not a member and a value"],
-  ["\n\n\n\n\n\n\n\nhooks\n", "hooks is not a path"],
-  ["\n\n\n\n\n\n\n\n/hooks\n\n\nmd5\n", "md5 is none of standard-webhooks, hmac"],
-  ["\n\n\n\n\n\n\n\n/hooks\n\n\nhmac\n\nsha1024\n\n", "sha1024, which is not a known hash"],
+  ["\n\n\n\n\n\n\n\n\nETH\n", "ETH is not an asset and an amount"],
+  ["\n\n\n\n\n\n\n\n\n\nmy token\n", "my token is not the name of an environment variable"],
+  ["\n\n\n\n\n\n\n\n\n\n\n\nsoon\n", "soon is not a number of milliseconds"],
+  ["\n\n\n\n\n\n\n\n\n\n\n\n\nhooks\n", "hooks is not a path"],
+  ["\n\n\n\n\n\n\n\n\n\n\n\n\n/hooks\n\n\n\n\nmd5\n", "md5 is none of standard-webhooks, hmac, command"],
+  ["\n\n\n\n\n\n\n\n\n\n\n\n\n/hooks\n\n\n\n\nhmac\n\nsha1024\n\n", "sha1024, which is not a known hash"],
   ["http://127.0.0.1:9\n", "The input ended before the last question"],
 ])("init refuses the answers %j, and writes nothing", async (input, sentence) => {
   const file = join(folder, "refused.yaml");
@@ -128,7 +162,7 @@ it.each([
 
 it("init asks again at a terminal if an answer is wrong", async () => {
   const file = join(folder, "asked-again.yaml");
-  const input = "x\nhttp://127.0.0.1:9\n\n\n\n\n\n\n\n\n";
+  const input = `x\nhttp://127.0.0.1:9${"\n".repeat(14)}`;
   const { status, err } = await run(["init", file], { input, isAtTerminal: true });
   expect(status).toBe(0);
   expect(err.match(/Address of the service/g)).toHaveLength(2);

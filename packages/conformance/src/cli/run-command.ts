@@ -116,7 +116,10 @@ async function refuseWrongStart(session: Session, prepared: PreparedTarget): Pro
   refuseToken(session.target, safeLine(createRedactor(session).text(describeReply(reply))));
 }
 
-function exitStatus({ checks, conforms, is_complete: isComplete }: Report, { unreachable }: Session): number {
+export function exitStatus(
+  { checks, conforms, is_complete: isComplete }: Report,
+  { unreachable }: Session,
+): number {
   if (checks.some(({ result }) => result === "broken")) return 3;
   const contract = checks.filter(({ level }) => level === "contract");
   const failed = contract.filter(({ result }) => result === "failed");
