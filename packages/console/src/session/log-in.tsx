@@ -4,10 +4,10 @@ import { bursar } from "../api/bursar";
 import { useAction } from "../api/use-action";
 import { Modal } from "../ui/dialogs/modal";
 import { forgetDrafts } from "../ui/forms/use-draft";
+import { lastActivityKey } from "./idle-watch";
 import { PasskeyButton } from "./passkey-button";
 import { assertPasskey, explained } from "./passkeys";
 import { ProviderLogin } from "./provider-login";
-import { lastActivityKey } from "./use-idle-end";
 
 /** The whole page of those who have no session yet. */
 export function LogIn() {

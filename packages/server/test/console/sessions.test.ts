@@ -68,6 +68,25 @@ describe.runIf(hasBrowser)("a person in a browser", () => {
     await ada.close();
   });
 
+  it("is asked to log in after half an hour in which they did nothing, although the page is live", async () => {
+    const tenant = await running().service.createTenant("100");
+    const ada = await running().visit();
+    await ada.page.clock.install();
+    await ada.accept(await running().invite(tenant, "viewer"));
+    await ada.open("/transactions");
+    await ada.page.getByRole("status").getByText("live").waitFor();
+    // Each time the token has expired, and the page asks for another one by itself.
+    for (let minutes = 0; minutes < 25; minutes += 5) {
+      const token = ada.page.waitForResponse("**/console/session/token");
+      await ada.page.clock.fastForward("05:00");
+      expect((await token).status()).toBe(200);
+    }
+    await ada.page.clock.fastForward("06:00");
+    await ada.page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+    expect(await ada.context.cookies()).toEqual([]);
+    await ada.close();
+  });
+
   it("does nothing as somebody else who has logged in in another tab", async () => {
     const ada = await running().join(owner, "operator", { name: "Ada" });
     const bob = await running().join(owner, "operator", { name: "Bob" });
