@@ -55,11 +55,16 @@ export function readShown(textOf: (name: TermName) => string, decimals: number):
 function shownText(root: HTMLElement, name: TermName): string {
   const found = root.querySelectorAll<HTMLElement>(`[data-term="${name}"]`);
   const [element] = found;
-  const isVisible =
-    element !== undefined &&
-    element.getClientRects().length > 0 &&
-    element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-  if (found.length !== 1 || !isVisible)
+  if (found.length !== 1 || element === undefined || !isShown(element))
     throw new Error(`The page does not show the ${name.replace("_", " ")} of this payment. Reload it.`);
   return element.textContent;
+}
+
+/** With all of its parts: an amount of which three digits are hidden is another amount. */
+function isShown(element: HTMLElement): boolean {
+  return [element, ...element.querySelectorAll<HTMLElement>("*")].every(
+    (part) =>
+      [...part.getClientRects()].some(({ width, height }) => width > 0 && height > 0) &&
+      part.checkVisibility({ opacityProperty: true, visibilityProperty: true }),
+  );
 }

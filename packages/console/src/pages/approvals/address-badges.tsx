@@ -1,0 +1,83 @@
+import type { Destination, Transaction } from "@bursar/client";
+import { ForeignText } from "../../ui/values/foreign-text";
+
+const readMax = 1000;
+
+/** How many payouts were read to find one to the address. */
+interface Earlier {
+  read: number;
+  isFound: boolean;
+}
+
+type Listed = Pick<Destination, "address" | "label" | "state">;
+
+/** Null if the address is not on the list. */
+export async function findListed<Item extends Listed>(
+  destinations: AsyncIterable<Item>,
+  address: string,
+): Promise<Item | null | "unknown"> {
+  let read = 0;
+  for await (const destination of destinations) {
+    if (isSame(destination.address, address)) return destination;
+    read += 1;
+    if (read === readMax) return "unknown";
+  }
+  return null;
+}
+
+export async function findPaid(
+  payouts: AsyncIterable<Pick<Transaction, "destination">>,
+  address: string,
+): Promise<Earlier> {
+  let read = 0;
+  for await (const { destination } of payouts) {
+    read += 1;
+    if ("address" in destination && isSame(destination.address, address)) return { read, isFound: true };
+    if (read === readMax) break;
+  }
+  return { read, isFound: false };
+}
+
+interface AddressBadgesProps {
+  /** Undefined while it is read, and if the person must not read it. */
+  listed: Listed | null | "unknown" | undefined;
+  earlier: Earlier | undefined;
+}
+
+export function AddressBadges({ listed, earlier }: AddressBadgesProps) {
+  return (
+    <span className="row small">
+      {typeof listed === "object" && listed !== null && (
+        <span className="badge" data-tone={listed.state === "active" ? "good" : "wait"}>
+          {listed.state === "active" ? "on the allow-list: " : "waits on the allow-list: "}
+          <ForeignText text={listed.label} limit={60} />
+        </span>
+      )}
+      {listed === null && (
+        <span className="badge" data-tone="wait">
+          not on the allow-list
+        </span>
+      )}
+      {listed === "unknown" && (
+        <span className="badge" data-tone="wait">
+          not among the first {readMax} of the allow-list
+        </span>
+      )}
+      {earlier !== undefined &&
+        (earlier.isFound ? (
+          <span className="badge" data-tone="good">
+            paid before
+          </span>
+        ) : (
+          <span className="badge" data-tone="bad">
+            {earlier.read < readMax ? "first time" : `not among the last ${readMax} payouts`}
+          </span>
+        ))}
+    </span>
+  );
+}
+
+/** Addresses of EVM networks differ in case alone by their checksum. */
+function isSame(one: string, other: string): boolean {
+  return one === other || (one.startsWith("0x") && one.toLowerCase() === other.toLowerCase());
+}
