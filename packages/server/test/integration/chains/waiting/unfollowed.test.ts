@@ -61,7 +61,7 @@ it("a network whose only node is silent is shown as unreachable, since when, and
     };
     service.startDriver({ node });
     for (let silences = 0; silences < 2; silences++) {
-      const before = await eventually(shown, ({ state }) => state === "following");
+      const before = await eventually(shown, ({ state, seenAt }) => state === "following" && seenAt !== null);
       expect(before).toMatchObject({ since: null, blockedBy: null });
       const from = Date.now();
       isSilent = true;
