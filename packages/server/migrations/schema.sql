@@ -651,6 +651,7 @@ CREATE TABLE open_transactions (
   fee_asset text,
   fee_held numeric(78,0) NOT NULL DEFAULT 0,
   cancel_requested_by uuid,
+  cancel_requested_at timestamp with time zone,
   CONSTRAINT open_transactions_pkey PRIMARY KEY (tenant_id, id),
   CONSTRAINT open_transactions_check CHECK (((fee_held = (0)::numeric) OR (fee_asset IS NOT NULL))),
   CONSTRAINT open_transactions_fee_held_check CHECK ((fee_held >= (0)::numeric)),

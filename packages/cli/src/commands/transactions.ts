@@ -95,6 +95,14 @@ export const transactionCommands: readonly Command[] = [
     changes: true,
     send: (bursar, id) => bursar.transactions.cancel(id),
   }),
+  oneCommand({
+    path: "tx speed-up",
+    summary: "send a payment that waits for a block again, with higher fees",
+    operation: "POST /v1/transactions/{id}/speed-up",
+    id: "transaction",
+    changes: true,
+    send: (bursar, id) => bursar.transactions.speedUp(id),
+  }),
   {
     path: "tx approve",
     summary: "show a transaction that waits for approval, and approve exactly what is shown",

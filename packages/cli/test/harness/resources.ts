@@ -43,6 +43,7 @@ export const waiting = {
   block: null,
   failure: null,
   policy_rule: "large-payments",
+  cancel_request: null,
   policy_version: 1,
   history: [],
   metadata: {},

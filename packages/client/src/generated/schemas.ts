@@ -235,6 +235,12 @@ export interface BalancePoint {
   balance: string;
 }
 
+/** The first request to cancel it. */
+export interface CancelRequest {
+  requested_at: string;
+  requested_by: Actor;
+}
+
 export interface ChangeClientBody {
   name?: string;
   scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
@@ -1830,6 +1836,8 @@ export interface Transaction {
   policy_rule: string | null;
   /** Null if no approval was required. */
   approval: ApprovalStatus | null;
+  /** That it shall be cancelled, while its network works on it and it is not decided whether it is paid. Null otherwise, and in events: it is not a version of the transaction. */
+  cancel_request: CancelRequest | null;
   /** Oldest first. An entry has an `actor` if a client or the operator caused it, such as a cancellation; `created_by` is the actor of the first. */
   history: TransactionHistoryEntry[];
   metadata: { [name: string]: string };

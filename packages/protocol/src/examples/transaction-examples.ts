@@ -43,6 +43,7 @@ const acceptedTransaction: Transaction = {
   policy_version: 3,
   policy_rule: "own-wallets",
   approval: null,
+  cancel_request: null,
   history: [accepted],
   metadata: { customer: "4711" },
   expires_at: null,

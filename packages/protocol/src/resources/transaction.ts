@@ -84,6 +84,11 @@ const HistoryEntry = Type.Object(
   { $id: "TransactionHistoryEntry" },
 );
 
+const CancelRequest = Type.Object(
+  { requested_at: Timestamp(), requested_by: Actor },
+  { $id: "CancelRequest", description: "The first request to cancel it." },
+);
+
 export const Transaction = Type.Object(
   {
     id: Type.String(),
@@ -121,6 +126,10 @@ export const Transaction = Type.Object(
       "The rule of it that decided: that allowed it, required approvals or rejected it; `default` if none matched. Null until it is decided, for what no policy evaluates, and if it was not recorded yet.",
     ),
     approval: Nullable(ApprovalStatus, "Null if no approval was required."),
+    cancel_request: Nullable(
+      CancelRequest,
+      "That it shall be cancelled, while its network works on it and it is not decided whether it is paid. Null otherwise, and in events: it is not a version of the transaction.",
+    ),
     history: Type.Array(HistoryEntry, {
       description:
         "Oldest first. An entry has an `actor` if a client or the operator caused it, such as a cancellation; `created_by` is the actor of the first.",

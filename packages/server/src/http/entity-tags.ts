@@ -1,3 +1,4 @@
+import type { Transaction } from "@bursar/protocol";
 import { Refusal } from "./refusal.js";
 
 /** Whether `If-None-Match` names this tag, or any (RFC 9110, 13.1.2): a list of tags, compared without regard to weakness. */
@@ -8,9 +9,12 @@ export function namesTag(ifNoneMatch: string | undefined, tag: string): boolean 
   return named.includes(tag.replace(/^W\//, ""));
 }
 
-/** The ETag of a transaction: its id and version. Weak, because new fields may be added without a new version. */
-export function transactionTag(id: string, version: number, suffix: string): string {
-  return `W/"${id}-${version}${suffix}"`;
+/** The ETag of a transaction: its id, its version, and whether its cancellation was requested. Weak, because new fields may be added without a new version. */
+export function transactionTag(
+  { id, version, cancel_request }: Pick<Transaction, "id" | "version" | "cancel_request">,
+  suffix: string,
+): string {
+  return `W/"${id}-${version}${cancel_request === null ? "" : "c"}${suffix}"`;
 }
 
 /** The latest version of a transaction that `If-None-Match` names; undefined if it names none. */
@@ -20,7 +24,7 @@ export function knownVersion(
   suffix: string,
 ): number | undefined {
   if (ifNoneMatch === undefined) return undefined;
-  const tags = ifNoneMatch.matchAll(/"(tx_[0-9a-z]{26})-(\d{1,9})(|-[0-9a-z]{8})"/g);
+  const tags = ifNoneMatch.matchAll(/"(tx_[0-9a-z]{26})-(\d{1,9})c?(|-[0-9a-z]{8})"/g);
   const versions = [...tags].flatMap(([, of, version, epoch]) =>
     of === id && epoch === suffix ? [Number(version)] : [],
   );

@@ -118,6 +118,7 @@ describe(`a list of ${rows} rows`, () => {
 
 function storesOf(database: Database, tenantId: string): Record<keyof typeof longLists, List> {
   const transactions = createTransactionStore(database, {
+    list: [],
     find: (code: string) => ({ code, decimals: 2, network: "book" }),
   } as never);
   const orders = createOrderStore(database);

@@ -115,7 +115,10 @@ function presentData(
     case "transaction.updated": {
       const transaction = found(transactions, entry);
       if (transaction.isTampered === true) throw new TamperedSubjectError(transaction);
-      return { transaction: presentTransaction(asOfVersion(transaction, entry.version)), previous_state };
+      const shown = presentTransaction(asOfVersion(transaction, entry.version));
+      // A request is not a version: a repeated delivery must not differ from the first.
+      shown.cancel_request = null;
+      return { transaction: shown, previous_state };
     }
     case "wallet.updated": {
       const before = readLoggedWalletState(entry.previousState);

@@ -44,6 +44,7 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     policy_version: rejection?.version ?? judgement?.policyVersion ?? transaction.policyVersion,
     policy_rule: rejection?.rule ?? judgement?.rule ?? transaction.policyRule,
     approval: presentApproval(transaction),
+    cancel_request: presentCancelRequest(transaction),
     history: [
       { version: 1, state: "accepted", occurred_at: created },
       ...steps.map((step) => presentStep(step, judgement)),
@@ -54,6 +55,11 @@ export function presentTransaction(transaction: Transaction): TransactionBody {
     created_at: created,
     updated_at: last === undefined ? created : last.occurredAt.toISOString(),
   };
+}
+
+function presentCancelRequest({ cancelRequest: request }: Transaction): TransactionBody["cancel_request"] {
+  if (request === null) return null;
+  return { requested_at: request.requestedAt.toISOString(), requested_by: presentActor(request.actorId) };
 }
 
 function presentParty(party: TransactionParties["destination"]) {

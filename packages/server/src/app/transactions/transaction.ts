@@ -54,8 +54,16 @@ export interface Transaction
   extends Omit<AcceptedTransaction, "idempotencyKey" | "requestHash" | "needsJudgement" | "trace"> {
   steps: readonly TransactionStep[];
   judgement: TransactionJudgement | null;
+  /** That it shall be cancelled, while its network works on it. It changes no version, and is forgotten when it ends. */
+  cancelRequest: CancelRequest | null;
   /** Whether something other than the service has written what was requested. Only `readVerified` says it. */
   isTampered?: boolean;
+}
+
+export interface CancelRequest {
+  requestedAt: Date;
+  /** The client or operator; null if the service did. */
+  actorId: string | null;
 }
 
 /** How the engine has judged it, if that was left to the engine. */
@@ -103,6 +111,7 @@ export function asAccepted(accepted: AcceptedTransaction): Transaction {
     policyRule: accepted.policyRule,
     steps: [],
     judgement: null,
+    cancelRequest: null,
   };
 }
 

@@ -110,7 +110,7 @@ export function createSweepStore(database: Database): SweepStore {
     requestRailCancels: async (sweep, ids) => {
       const request = sql`
         UPDATE open_transactions SET cancel_requested = true,
-          cancel_requested_by = coalesce(cancel_requested_by, ${sweep.requestedBy})
+          cancel_requested_by = coalesce(cancel_requested_by, ${sweep.requestedBy}), cancel_requested_at = now()
         WHERE tenant_id = ${sweep.tenantId} AND id = ANY (${[...ids]}::uuid[])
           AND state IN ('processing', 'broadcast', 'confirming') AND NOT cancel_requested
       `;

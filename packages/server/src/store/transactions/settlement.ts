@@ -130,6 +130,7 @@ async function readPayments(
 export function requestCancel(tx: Tx, { tenantId, id }: TransactionKey, actorId: string | null): void {
   tx.send(sql`
     UPDATE open_transactions SET cancel_requested = true, cancel_requested_by = coalesce(cancel_requested_by, ${actorId}),
+      cancel_requested_at = coalesce(cancel_requested_at, now()),
       due_at = CASE WHEN state = 'awaiting_approval' THEN now() ELSE due_at END,
       retry_at = CASE WHEN last_error IS NULL THEN NULL ELSE retry_at END
     WHERE tenant_id = ${tenantId} AND id = ${id}

@@ -29,7 +29,8 @@ import { type JudgementRow, judgementColumn, readJudgement } from "./read-judgem
 import { isRequestAuthentic, macOfAccepted } from "./transaction-integrity.js";
 import { selectPageOfIds } from "./transaction-page.js";
 
-interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "parties" | "steps" | "judgement"> {
+interface TransactionRow
+  extends Omit<Transaction, "asset" | "amount" | "parties" | "steps" | "judgement" | "cancelRequest"> {
   asset: string;
   amount: string;
   kind: TransactionKind;
@@ -39,6 +40,7 @@ interface TransactionRow extends Omit<Transaction, "asset" | "amount" | "parties
   destinationAddress: string | null;
   steps: StepRow[];
   judgement: JudgementRow | null;
+  cancelRequest: { requestedAt: string; actorId: string | null } | null;
 }
 
 interface StepRow {
@@ -64,6 +66,7 @@ export function createTransactionStore(
   assets: AssetRegistry,
 ): TransactionStore & VerifiedTransactions {
   const keys = () => requireKeys(database);
+  const transactionColumns = columnsWith(assets);
   const read = (row: TransactionRow): Transaction => {
     const asset = configured(assets, row.asset);
     // Field by field, because every transaction comes by here: see `asAccepted`.
@@ -82,6 +85,10 @@ export function createTransactionStore(
       policyRule: row.policyRule,
       steps: row.steps.map((step) => readStep(step, assets)),
       judgement: row.judgement && readJudgement(row.judgement, row, row.steps.at(-1)?.state, keys),
+      cancelRequest: row.cancelRequest && {
+        requestedAt: new Date(row.cancelRequest.requestedAt),
+        actorId: row.cancelRequest.actorId,
+      },
     };
   };
   const readEarlier = (row: EarlierRow) => ({
@@ -94,7 +101,7 @@ export function createTransactionStore(
   const readOne = coalesce<TransactionKey, Transaction>(
     ({ tenantId, id }) => `${tenantId} ${id}`,
     async (keys) => {
-      const rows = await database.query<TransactionRow>(selectByIds(keys));
+      const rows = await database.query<TransactionRow>(selectByIds(keys, transactionColumns));
       return new Map(rows.map((row) => [`${row.tenantId} ${row.id}`, read(row)]));
     },
     readBatchMax,
@@ -113,7 +120,7 @@ export function createTransactionStore(
   const findOne = coalesce<Pick<AcceptedTransaction, "tenantId" | "idempotencyKey">, EarlierTransaction>(
     ({ tenantId, idempotencyKey }) => `${tenantId} ${idempotencyKey}`,
     async (keys) => {
-      const rows = await database.query<EarlierRow>(selectByKeys(keys));
+      const rows = await database.query<EarlierRow>(selectByKeys(keys, transactionColumns));
       if (rows.length > 0) await confirmCommits(database);
       return new Map(rows.map((row) => [`${row.tenantId} ${row.key}`, readEarlier(row)]));
     },
@@ -126,7 +133,7 @@ export function createTransactionStore(
       const generation = database.identity.generation();
       const earlier = await insertOrFindAll(batch, {
         insert: (ordered) => database.query<{ id: string }>(insertBatch(ordered, requireKeys(database))),
-        find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting)),
+        find: (conflicting) => database.query<EarlierRow>(selectByKeys(conflicting, transactionColumns)),
         read: readEarlier,
         confirm: () => confirmCommits(database),
       });
@@ -238,7 +245,7 @@ interface TransactionKey {
 
 const readBatchMax = 64;
 
-function selectByIds(keys: readonly TransactionKey[]): Statement {
+function selectByIds(keys: readonly TransactionKey[], transactionColumns: Statement): Statement {
   return sql`
     SELECT ${transactionColumns}
     FROM unnest(${keys.map((key) => key.tenantId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) AS wanted (tenant_id, id)
@@ -247,12 +254,23 @@ function selectByIds(keys: readonly TransactionKey[]): Statement {
 }
 
 // Served by the unique key.
-function selectByKeys(batch: readonly Pick<AcceptedTransaction, "tenantId" | "idempotencyKey">[]): Statement {
+function selectByKeys(
+  batch: readonly Pick<AcceptedTransaction, "tenantId" | "idempotencyKey">[],
+  transactionColumns: Statement,
+): Statement {
   return sql`
     SELECT t.idempotency_key AS key, encode(t.request_hash, 'hex') AS hash, ${transactionColumns}
     FROM unnest(${batch.map((t) => t.tenantId)}::uuid[], ${batch.map((t) => t.idempotencyKey)}::text[]) AS wanted (tenant_id, key)
     JOIN transactions t ON t.tenant_id = wanted.tenant_id AND t.idempotency_key = wanted.key
   `;
+}
+
+/** Only what a network works on can have a request to cancel it: the others cost no look-up. Served by the primary key. */
+function columnsWith({ list }: AssetRegistry): Statement {
+  const onRails = list.filter(({ network }) => network !== "book").map(({ code }) => code);
+  return sql`${transactionColumns}, CASE WHEN t.asset = ANY (${onRails}::text[]) THEN (
+    SELECT jsonb_build_object('requestedAt', o.cancel_requested_at, 'actorId', o.cancel_requested_by) FROM open_transactions o
+    WHERE o.tenant_id = t.tenant_id AND o.id = t.id AND o.cancel_requested_at IS NOT NULL) END AS "cancelRequest"`;
 }
 
 const transactionColumns = sql`

@@ -8,6 +8,7 @@ import { eventually } from "../../harness/eventually.js";
 import { createSteppingNetwork, type NetworkPlan } from "../../harness/rails/stepping-network.js";
 import { createSteppingRail, steppingAssets } from "../../harness/rails/stepping-rail.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
+import { assertCancelRequested } from "../../harness/transactions/cancel-request.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
 
 const smooth: NetworkPlan = { reorganisations: 0, reverts: false, obeysCancel: true };
@@ -209,10 +210,14 @@ describe("a rail of several steps", () => {
     const waiting = await waitFor(id, "broadcast");
     const { status, body } = await api.send("POST", `/v1/transactions/${id}/cancel`);
     expect([status, body.state, body.version]).toEqual([202, "broadcast", waiting.version]);
-    expect((await balances())["STEP"]).toBe("7.5+2.5");
+    await assertCancelRequested(api, waiting);
     await eventually(network.hasCancelRequest, (isRequested) => isRequested);
     const cancelled = await advanceUntil(id, isFinal);
-    expect(cancelled).toMatchObject({ state: "cancelled", fee: { asset: "GAS", amount: "5" } });
+    expect(cancelled).toMatchObject({
+      state: "cancelled",
+      fee: { asset: "GAS", amount: "5" },
+      cancel_request: null,
+    });
     expect(await balances()).toEqual({ STEP: "10+0", GAS: "15+0" });
     expect((await api.send("POST", `/v1/transactions/${id}/cancel`)).status).toBe(202);
   });

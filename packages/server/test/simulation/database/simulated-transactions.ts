@@ -119,7 +119,7 @@ function readTransaction(rows: Rows, tenantId: string, id: string): Transaction 
     details: readTransactionDetails(details, simulatedAssets),
     actorId: event.actorId ?? null,
   }));
-  return { ...accepted, steps, judgement: null };
+  return { ...accepted, steps, cancelRequest: null, judgement: null };
 }
 
 function stateOf(steps: Transaction["steps"]): TransactionState {

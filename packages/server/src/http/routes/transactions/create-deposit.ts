@@ -46,7 +46,7 @@ export function createDeposit({
       const body = presentTransaction(transaction);
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(201).header("location", `/v1/transactions/${body.id}`);
-      reply.header("etag", transactionTag(body.id, body.version, tagSuffix()));
+      reply.header("etag", transactionTag(body, tagSuffix()));
       return body;
     },
   );

@@ -54,7 +54,7 @@ export function createTransaction({
       const body = presentTransaction(transaction);
       if (replayed) reply.header("idempotent-replayed", "true");
       reply.code(202).header("location", `/v1/transactions/${body.id}`).header("retry-after", "1");
-      reply.header("etag", transactionTag(body.id, body.version, tagSuffix()));
+      reply.header("etag", transactionTag(body, tagSuffix()));
       return body;
     },
   );

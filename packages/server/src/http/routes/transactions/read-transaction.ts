@@ -46,7 +46,7 @@ export function readTransaction({
       const body = unwrap(await show(principalOf(request).principal.tenantId, id, waitFor));
       if (waitFor !== undefined) await review();
       if (waitSeconds > 0) reply.header("preference-applied", `wait=${waitSeconds}`);
-      const tag = transactionTag(body.id, body.version, tagSuffix());
+      const tag = transactionTag(body, tagSuffix());
       reply.header("etag", tag);
       if (namesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
       return body;
