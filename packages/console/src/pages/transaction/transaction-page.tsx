@@ -1,13 +1,10 @@
 import type { Transaction } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { bursar } from "../../api/bursar";
-import { useAction } from "../../api/use-action";
 import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
-import { Confirm } from "../../ui/dialogs/confirm";
-import { ActionButton } from "../../ui/forms/action-button";
 import { Curl } from "../../ui/panels/curl";
 import {
   ClientFact,
@@ -24,14 +21,18 @@ import { ObjectPage } from "../../ui/panels/object-page";
 import { RawJson } from "../../ui/panels/raw-json";
 import { AddressLabel } from "../../ui/values/address-label";
 import { Amount } from "../../ui/values/amount";
-import { ForeignText } from "../../ui/values/foreign-text";
+import { ClientId } from "../../ui/values/client-id";
 import { Party } from "../../ui/values/party";
+import { Time } from "../../ui/values/time";
 import { approvalWords } from "../approvals/approval-words";
 import { followTransaction, isFinal, type TransactionSource } from "./follow-transaction";
 import { LedgerEntries } from "./ledger-entries";
+import { TransactionActions } from "./transaction-actions";
 import { TransactionDeliveries } from "./transaction-deliveries";
 import { TransactionHistory } from "./transaction-history";
-import { cancellationNote, mayBeCancelled } from "./transaction-stage";
+import { whenChanged } from "./transaction-stage";
+
+const refreshMs = 5000;
 
 export function TransactionPage() {
   const { id } = useParams({ from: "/transactions/$id" });
@@ -40,7 +41,9 @@ export function TransactionPage() {
       title="Transaction"
       queryKey={["transaction", id]}
       read={(options) => bursar.transactions.get(id, options)}
-      actions={(transaction) => <Actions transaction={transaction} />}
+      // A request to cancel it is no event, so a payment on a chain is read again.
+      refreshMs={(found) => found !== undefined && found.network !== "book" && !isFinal(found) && refreshMs}
+      actions={(transaction) => <TransactionActions transaction={transaction} />}
     >
       {(transaction) => <Details transaction={transaction} />}
     </ObjectPage>
@@ -56,9 +59,7 @@ function useUpdates(transaction: Transaction): void {
     if (hasEnded) return undefined;
     const ending = new AbortController();
     const show = (changed: Transaction) =>
-      queries.setQueryData(["transaction", id], (known?: Transaction) =>
-        known !== undefined && known.version >= changed.version ? known : changed,
-      );
+      queries.setQueryData(["transaction", id], (known?: Transaction) => whenChanged(known, changed));
     void followTransaction(id, sourceOf(id), show, ending.signal);
     return () => ending.abort();
   }, [queries, id, hasEnded]);
@@ -78,69 +79,25 @@ function sourceOf(id: string): TransactionSource {
   };
 }
 
-function Actions({ transaction }: { transaction: Transaction }) {
-  const queries = useQueryClient();
-  const scopes = useScopes();
-  const [isAsking, setAsking] = useState(false);
-  const cancel = useAction({
-    mutationFn: () => bursar.transactions.cancel(transaction.id),
-    onSuccess: () => setAsking(false),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["transaction", transaction.id] }),
-  });
-  const isCancellable = mayBeCancelled(transaction);
-  const wasRequested = cancel.isSuccess && !isFinal(transaction);
-  return (
-    <>
-      {transaction.state === "awaiting_approval" && (
-        <Link
-          to="/approvals/$id"
-          params={{ id: transaction.id }}
-          className="button"
-          data-tone={scopes.includes("transactions:approve") ? "primary" : undefined}
-        >
-          {scopes.includes("transactions:approve") ? "Decide" : "Open the approval"}
-        </Link>
-      )}
-      {wasRequested && <p role="status">The cancellation was requested.</p>}
-      {scopes.includes("transactions:write") && isCancellable && !wasRequested && (
-        <ActionButton tone="danger" isPending={cancel.isPending} onAct={() => setAsking(true)}>
-          Cancel the payment
-        </ActionButton>
-      )}
-      {isAsking && (
-        <Confirm
-          title="Cancel this payment?"
-          verb="Cancel the payment"
-          tone="danger"
-          closeVerb="Keep it"
-          mutation={cancel}
-          isReady={isCancellable}
-          onConfirm={cancel.mutate}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            <ForeignText text={transaction.reference} />,{" "}
-            <Amount value={transaction.amount} asset={transaction.asset} />. This cannot be undone.
-          </p>
-          {isCancellable ? (
-            <p>{cancellationNote(transaction)}</p>
-          ) : (
-            <p className="notice" data-tone="bad" role="alert">
-              It can no longer be cancelled: it is {transaction.state} by now.
-            </p>
-          )}
-        </Confirm>
-      )}
-    </>
-  );
-}
-
 function Details({ transaction }: { transaction: Transaction }) {
   useUpdates(transaction);
   const names = useWalletNames();
   const scopes = useScopes();
-  const { id, kind, reference, state, amount, asset, network, fee, hash, block, failure, approval } =
-    transaction;
+  const {
+    id,
+    kind,
+    reference,
+    state,
+    amount,
+    asset,
+    network,
+    fee,
+    hash,
+    block,
+    failure,
+    approval,
+    cancel_request,
+  } = transaction;
   return (
     <div className="stack">
       <FactsCard>
@@ -164,6 +121,15 @@ function Details({ transaction }: { transaction: Transaction }) {
         <Fact name="Hash">{hash !== null && <code>{hash}</code>}</Fact>
         <Fact name="Block">{block?.number}</Fact>
         <Fact name="Fee">{fee !== null && <Amount value={fee.amount} asset={fee.asset} />}</Fact>
+        <Fact name="Cancellation requested">
+          {cancel_request !== null && (
+            <>
+              <Time at={cancel_request.requested_at} long /> by <Requester by={cancel_request.requested_by} />
+              . It is not decided yet whether the payment is made: it ends as cancelled, or as completed if a
+              block has it first.
+            </>
+          )}
+        </Fact>
         <FailureFact failure={failure} />
         <Fact name="Policy">
           <Decided transaction={transaction} />
@@ -193,6 +159,10 @@ function Details({ transaction }: { transaction: Transaction }) {
       <Curl method="GET" path={`/v1/transactions/${id}`} />
     </div>
   );
+}
+
+function Requester({ by }: { by: NonNullable<Transaction["cancel_request"]>["requested_by"] }) {
+  return by.type === "operator" ? "the operator" : <ClientId id={by.client_id} />;
 }
 
 /** The version of the policy that evaluated it, and the rule that decided. */

@@ -1,5 +1,12 @@
+import type { Transaction } from "@bursar/client";
 import { expect, it } from "vitest";
-import { cancellationNote, mayBeCancelled, noEntriesNote } from "./transaction-stage";
+import {
+  cancellationNote,
+  mayBeCancelled,
+  mayBeSpedUp,
+  noEntriesNote,
+  whenChanged,
+} from "./transaction-stage";
 
 const stage = <State extends Parameters<typeof mayBeCancelled>[0]["state"]>(
   state: State,
@@ -22,6 +29,31 @@ it("a cancellation says what it does to a payment that its network may have", ()
     expect(cancellationNote(stage(state, "transfer", "book"))).toBe("Nothing is paid.");
   }
   expect(cancellationNote(stage("awaiting_approval"))).not.toContain("fee");
+});
+
+it("a payment is offered to be sped up while it waits for a block and nobody has asked to cancel it", () => {
+  const cancel_request = {
+    requested_at: "2026-11-19T08:00:00Z",
+    requested_by: { type: "operator", client_id: null },
+  } as const;
+  expect(mayBeSpedUp({ ...stage("broadcast"), cancel_request: null })).toBe(true);
+  expect(mayBeSpedUp({ ...stage("broadcast"), cancel_request })).toBe(false);
+  expect(mayBeSpedUp({ ...stage("broadcast", "deposit"), cancel_request: null })).toBe(false);
+  for (const state of ["processing", "confirming", "completed"] as const)
+    expect([state, mayBeSpedUp({ ...stage(state), cancel_request: null })]).toEqual([state, false]);
+});
+
+it("a requested cancellation stays in sight when an event comes, until the payment ends", () => {
+  const cancel_request = {
+    requested_at: "2026-11-19T08:00:00Z",
+    requested_by: { type: "operator", client_id: null },
+  } as const;
+  const of = (version: number, state: string, request: typeof cancel_request | null) =>
+    ({ version, state, cancel_request: request }) as Transaction;
+  const known = of(3, "broadcast", cancel_request);
+  expect(whenChanged(known, of(2, "processing", null))).toBe(known);
+  expect(whenChanged(known, of(4, "confirming", null))).toEqual(of(4, "confirming", cancel_request));
+  expect(whenChanged(known, of(5, "completed", null))).toEqual(of(5, "completed", null));
 });
 
 it("a payment without entries says what is held, and one that has ended that nothing was moved", () => {

@@ -1,10 +1,27 @@
 import type { Transaction } from "@bursar/client";
+import { isFinal } from "./follow-transaction";
 
 type Stage = Pick<Transaction, "state" | "kind" | "network">;
 
 /** Whether the service still accepts a cancellation: not of what is in a block, and not of a deposit, which others have sent. */
 export function mayBeCancelled({ state, kind }: Stage): boolean {
   return kind !== "deposit" && ["accepted", "awaiting_approval", "processing", "broadcast"].includes(state);
+}
+
+/** Whether it waits for a block, where higher fees can help. The service knows what else prevents it, such as a lower nonce. */
+export function mayBeSpedUp({
+  state,
+  kind,
+  cancel_request,
+}: Stage & Pick<Transaction, "cancel_request">): boolean {
+  return kind !== "deposit" && state === "broadcast" && cancel_request === null;
+}
+
+/** What is shown after an event. Events do not say that a cancellation was requested. */
+export function whenChanged(known: Transaction | undefined, changed: Transaction): Transaction {
+  if (known === undefined) return changed;
+  if (known.version >= changed.version) return known;
+  return { ...changed, cancel_request: isFinal(changed) ? null : known.cancel_request };
 }
 
 /** What a cancellation does now. */

@@ -16,6 +16,7 @@ const advice: Readonly<Record<string, string>> = {
   APPROVER_NOT_INDEPENDENT:
     "Another approver has to decide. If there is none, cancel the payment and request it again.",
   PASSKEY_REQUIRED: "Confirm with your passkey.",
+  NOT_REPLACEABLE: "Nothing was sent again. If it is in no block, it can still be cancelled.",
   CHANGE_REQUEST_REQUIRED: "This needs a change request that another person approves.",
 };
 
