@@ -4,7 +4,7 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
-import { useScopes } from "../../session/use-me";
+import { useMe, useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { RefusedChange } from "../../ui/dialogs/refused-change";
 import { ActionButton } from "../../ui/forms/action-button";
@@ -17,6 +17,7 @@ import { DisablePerson } from "./disable-person";
 import { InvitationLink } from "./invitation-link";
 import { PersonSessions } from "./person-sessions";
 import { RoleField } from "./role-field";
+import { explainKeptSessions } from "./sessions-to-end";
 
 export function PersonPage() {
   const { id } = useParams({ from: "/people/$id" });
@@ -28,6 +29,7 @@ export function PersonPage() {
 }
 
 function Details({ person }: { person: Person }) {
+  const me = useMe().data;
   const { id, name, email, role, scopes, state, passkeys, created_by, created_at } = person;
   return (
     <div className="stack">
@@ -71,7 +73,9 @@ function Details({ person }: { person: Person }) {
           />
         )}
       </section>
-      <PersonSessions id={id} haveEnded={state !== "active"} />
+      {me !== undefined && (
+        <PersonSessions id={id} kept={explainKeptSessions(person, me)} haveEnded={state !== "active"} />
+      )}
       <ChangePerson person={person} />
     </div>
   );

@@ -8,8 +8,16 @@ import { Loaded } from "../../ui/panels/loaded";
 import { SimpleTable } from "../../ui/tables/simple-table";
 import { Time } from "../../ui/values/time";
 
-/** Where a person is logged in. `haveEnded`: nobody who is disabled, or has to register again, is; the list has such sessions until they expire. */
-export function PersonSessions({ id, haveEnded }: { id: string; haveEnded: boolean }) {
+/** Where a person is logged in. `kept`: why they cannot be ended. `haveEnded`: nobody who is disabled, or has to register again, is; the list has such sessions until they expire. */
+export function PersonSessions({
+  id,
+  kept,
+  haveEnded,
+}: {
+  id: string;
+  kept: string | undefined;
+  haveEnded: boolean;
+}) {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const sessions = useQuery({
@@ -40,11 +48,15 @@ export function PersonSessions({ id, haveEnded }: { id: string; haveEnded: boole
                   { title: "Ends at the latest", cell: (session) => <Time at={session.expires_at} /> },
                 ]}
               />
-              <div className="row">
-                <ActionButton tone="danger" isPending={end.isPending} onAct={() => setAsking(true)}>
-                  End all sessions
-                </ActionButton>
-              </div>
+              {kept === undefined ? (
+                <div className="row">
+                  <ActionButton tone="danger" isPending={end.isPending} onAct={() => setAsking(true)}>
+                    End all sessions
+                  </ActionButton>
+                </div>
+              ) : (
+                <p className="quiet small">{kept}</p>
+              )}
             </>
           )
         }
