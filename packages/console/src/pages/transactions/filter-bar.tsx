@@ -7,7 +7,7 @@ import { ClientId } from "../../ui/values/client-id";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { ObjectLink } from "../../ui/values/object-link";
 import { ShortId } from "../../ui/values/short-id";
-import { knownAsset, states, type TransactionFilters } from "./filters";
+import { knownAsset, states, type TransactionFilters, timeFaults } from "./filters";
 import { SavedViews } from "./saved-views";
 
 interface FilterBarProps {
@@ -20,6 +20,8 @@ const texts = [
   ["asset", "Asset"],
   ["wallet", "Wallet, by name or id"],
   ["client", "Requested by, name or id"],
+  ["from", "From (UTC)"],
+  ["until", "Until (UTC), days as a whole"],
 ] as const;
 
 /** The filters are in the address, so that a view can be sent to somebody else. A string counts when it is confirmed or left. */
@@ -47,6 +49,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         <TextFilters
           names={texts}
           filters={filters}
+          faults={timeFaults(filters)}
           onChange={(name, value) =>
             name === "wallet" || name === "client"
               ? named[name].choose(value)

@@ -1,4 +1,5 @@
 import type { ListTransactionsQuery, Transaction } from "@bursar/client";
+import { faultsOfTimes, readTime } from "../../ui/tables/typed-times";
 
 export const states = [
   "accepted",
@@ -19,6 +20,10 @@ export interface TransactionFilters {
   wallet?: string;
   reference?: string;
   client?: string;
+  /** In UTC. */
+  from?: string;
+  /** The first moment that is not in it. */
+  until?: string;
 }
 
 const textMax = 200;
@@ -30,14 +35,25 @@ export function readFilters(search: Record<string, unknown>): TransactionFilters
     const value = Object.hasOwn(search, name) ? search[name] : undefined;
     return typeof value === "string" && value !== "" ? value.slice(0, textMax) : undefined;
   };
+  const time = (name: "from" | "until") => {
+    const typed = text(name);
+    return typed && readTime(typed, name === "until");
+  };
   const found = {
     state,
     asset: text("asset"),
     wallet: text("wallet"),
     reference: text("reference"),
     client: text("client"),
+    from: time("from"),
+    until: time("until"),
   };
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}
+
+/** What is wrong with the times that were typed. The service is not asked with those. */
+export function timeFaults(filters: TransactionFilters) {
+  return faultsOfTimes(filters, ["from", "until"]);
 }
 
 export function toQuery({
@@ -46,6 +62,8 @@ export function toQuery({
   wallet,
   reference,
   client,
+  from,
+  until,
 }: TransactionFilters): ListTransactionsQuery {
   return {
     ...(state === undefined ? {} : { state: [state] }),
@@ -53,18 +71,23 @@ export function toQuery({
     ...(wallet === undefined ? {} : { wallet_id: wallet }),
     ...(reference === undefined ? {} : { reference }),
     ...(client === undefined ? {} : { client_id: client }),
+    ...(from === undefined ? {} : { created_after: from }),
+    ...(until === undefined ? {} : { created_before: until }),
   };
 }
 
 /** Whether a transaction belongs into the list, as the service would decide it. */
 export function matches(transaction: Transaction, filters: TransactionFilters): boolean {
-  const { state, asset, wallet, reference, client } = filters;
+  const { state, asset, wallet, reference, client, from, until } = filters;
+  const createdMs = Date.parse(transaction.created_at);
   const parties: readonly (object | null)[] = [transaction.source, transaction.destination];
   return (
     (state === undefined || transaction.state === state) &&
     (asset === undefined || transaction.asset === asset) &&
     (reference === undefined || transaction.reference === reference) &&
     (client === undefined || transaction.created_by === client) &&
+    (from === undefined || createdMs >= Date.parse(from)) &&
+    (until === undefined || createdMs < Date.parse(until)) &&
     (wallet === undefined ||
       parties.some((party) => party !== null && "wallet_id" in party && party.wallet_id === wallet))
   );

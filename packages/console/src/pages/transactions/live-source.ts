@@ -2,7 +2,7 @@ import type { Transaction } from "@bursar/client";
 import { bursar } from "../../api/bursar";
 import { type LiveSource, rowsMax } from "../../live/live-list";
 import { readRows } from "../../ui/tables/read-rows";
-import { type TransactionFilters, toQuery } from "./filters";
+import { type TransactionFilters, timeFaults, toQuery } from "./filters";
 
 const pageSize = 200;
 
@@ -12,6 +12,7 @@ export function listTransactions(filters: TransactionFilters, signal: AbortSigna
 
 /** Follows without a filter of kinds, so that every sequence comes and a hole is noticed. */
 export function liveSource(filters: TransactionFilters): LiveSource<Transaction> {
+  if (Object.keys(timeFaults(filters)).length > 0) return nothing;
   return {
     load: async (signal) => {
       const { latest_sequence, epoch } = await bursar.events
@@ -24,3 +25,11 @@ export function liveSource(filters: TransactionFilters): LiveSource<Transaction>
       bursar.events.follow({ since, epoch, signal, onConnection }),
   };
 }
+
+/** What cannot be asked for matches nothing. */
+const nothing: LiveSource<Transaction> = {
+  load: async () => ({ rows: [], isCut: false, sequence: 0, epoch: "" }),
+  follow: async function* (_since, _epoch, signal) {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  },
+};

@@ -18,7 +18,7 @@ import { Party } from "../../ui/values/party";
 import { transactionColumns } from "./columns";
 import { transactionsCsv } from "./csv";
 import { FilterBar } from "./filter-bar";
-import type { TransactionFilters } from "./filters";
+import { type TransactionFilters, timeFaults } from "./filters";
 import { listTransactions, liveSource } from "./live-source";
 import { transactionRows } from "./transaction-rows";
 
@@ -29,6 +29,7 @@ export function TransactionsPage() {
   const names = useWalletNames();
   const amountText = useAmountText();
   const key = JSON.stringify(filters);
+  const isReadable = Object.keys(timeFaults(filters)).length === 0;
   const list = useMemo(() => {
     const read = JSON.parse(key) as TransactionFilters;
     return new LiveList(liveSource(read), transactionRows(read));
@@ -39,18 +40,22 @@ export function TransactionsPage() {
   return (
     <>
       <PageHead title="Transactions">
-        <LiveControls list={list} />
-        <CsvFile
-          name="transactions"
-          rows="transactions"
-          others="Filter them, or read the older ones with GET /v1/transactions."
-          of={key}
-          pagesOf={(signal) => listTransactions(filters, signal)}
-          toCsv={async (listed) => {
-            const clients = await readClientNames(listed.map(({ created_by }) => created_by));
-            return transactionsCsv(listed, { wallets: names ?? new Map(), clients, amountText });
-          }}
-        />
+        {isReadable && (
+          <>
+            <LiveControls list={list} />
+            <CsvFile
+              name="transactions"
+              rows="transactions"
+              others="Filter them, or read the older ones with GET /v1/transactions."
+              of={key}
+              pagesOf={(signal) => listTransactions(filters, signal)}
+              toCsv={async (listed) => {
+                const clients = await readClientNames(listed.map(({ created_by }) => created_by));
+                return transactionsCsv(listed, { wallets: names ?? new Map(), clients, amountText });
+              }}
+            />
+          </>
+        )}
         {scopes.includes("transactions:write") && (
           <Link to="/transactions/new" className="button" data-tone="primary">
             New payment
@@ -59,7 +64,9 @@ export function TransactionsPage() {
       </PageHead>
       <FilterBar filters={filters} onChange={change} />
       {problem !== undefined && <Problem error={problem} />}
-      {rows.length === 0 && connection === "live" ? (
+      {!isReadable ? (
+        <Empty title="No transactions">Correct the time that cannot be read, or remove it.</Empty>
+      ) : rows.length === 0 && connection === "live" ? (
         <Empty title="No transactions">
           {Object.keys(filters).length > 0
             ? "No transaction matches these filters. Remove one to see more."
