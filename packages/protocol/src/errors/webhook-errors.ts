@@ -40,7 +40,7 @@ export const webhookErrors = {
   WEBHOOK_BACKLOG_FULL: {
     status: 429,
     message: "Too many webhook deliveries are waiting.",
-    when: "failed deliveries are to be resent or events replayed while 10,000 deliveries of the endpoint, or of the tenant if no endpoint is named, are waiting",
+    when: "failed deliveries are to be resent or events replayed while 10,000 deliveries of the endpoint, or of all enabled endpoints if none is named, are waiting",
     advice: "Wait until deliveries have been sent, and repeat the request.",
     retry: "later",
   },

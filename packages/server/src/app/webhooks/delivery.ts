@@ -45,7 +45,7 @@ export type FailedFilter = Pick<DeliveryFilter, "endpointId" | "createdAfter" | 
 
 export interface DeliveryStore {
   readDelivery: (tenantId: string, id: string) => Promise<Delivery | undefined>;
-  /** How many are waiting, of one endpoint or of all; not counted beyond `max`. */
+  /** How many are waiting, of one endpoint or of all that are sent something; not counted beyond `max`. */
   countPending: (tenantId: string, endpointId: string | undefined, max: number) => Promise<number>;
   /** Newest first; `beforeId` is the last id of the page before. */
   listDeliveries: (

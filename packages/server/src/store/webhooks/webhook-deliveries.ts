@@ -26,12 +26,11 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       );
       return row && toDelivery(row);
     },
-    // Served by the primary key, or by pending_deliveries_by_endpoint.
     countPending: async (tenantId, endpointId, max) => {
-      const ofEndpoint = endpointId === undefined ? sql`` : sql`AND p.endpoint_id = ${endpointId}`;
+      const waiting =
+        endpointId === undefined ? waitingOfAll(tenantId, max) : waitingOf(tenantId, endpointId);
       const [row] = await database.query<{ count: number }>(sql`
-        SELECT count(*)::integer AS count FROM (
-          SELECT FROM pending_deliveries p WHERE p.tenant_id = ${tenantId} ${ofEndpoint} LIMIT ${max}) AS pending
+        SELECT count(*)::integer AS count FROM (${waiting} LIMIT ${max}) AS waiting
       `);
       return row?.count ?? 0;
     },
@@ -47,6 +46,25 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       return toListed(rows, toDelivery);
     },
   };
+}
+
+/** Served by pending_deliveries_by_endpoint. */
+function waitingOf(tenantId: string, endpointId: string): Statement {
+  return sql`SELECT FROM pending_deliveries p WHERE p.tenant_id = ${tenantId} AND p.endpoint_id = ${endpointId}`;
+}
+
+/**
+ * What waits for an endpoint that is disabled, or whose client is, is not on its way: it says nothing about the others. Served by
+ * pending_deliveries_by_endpoint, one range for each endpoint.
+ */
+function waitingOfAll(tenantId: string, max: number): Statement {
+  return sql`
+    SELECT FROM webhook_endpoints e
+    CROSS JOIN LATERAL (
+      SELECT FROM pending_deliveries p WHERE p.tenant_id = ${tenantId} AND p.endpoint_id = e.id LIMIT ${max}) AS own
+    WHERE e.tenant_id = ${tenantId} AND e.state = 'enabled'
+      AND (e.client_id IS NULL OR EXISTS (SELECT FROM clients c WHERE c.id = e.client_id AND c.state = 'active'))
+  `;
 }
 
 /**

@@ -168,6 +168,23 @@ describe("an endpoint whose client is disabled", () => {
     );
     expect(await hooks.list(`endpoint_id=${endpoint.id}&state=exhausted`)).toEqual([]);
   });
+
+  it("does not keep the failed deliveries of other endpoints from being resent, however much waits for it", async () => {
+    const { hooks, narrow, id, adminToken } = await setUp(["webhooks:manage"]);
+    const endpoint = await narrow.createEndpoint(`${receiver.url}/stopped-full`);
+    const endpointId = readId("whe", endpoint.id) ?? "";
+    await service.database.query(sql`
+      INSERT INTO pending_deliveries (tenant_id, id, endpoint_id, sequence, event, due_at)
+      SELECT tenant_id, gen_random_uuid(), id, 1, 'transaction.updated', '2100-01-01'
+      FROM webhook_endpoints, generate_series(1, 10000) WHERE id = ${endpointId}
+    `);
+    const resend = () =>
+      hooks.send("POST", "/v1/webhook-deliveries/resend-failed", { created_after: "2020-01-01T00:00:00Z" });
+    expect((await resend()).status).toBe(429);
+    await service.call("PATCH", `/v1/clients/${id}`, adminToken, { state: "disabled" });
+    expect((await resend()).status).toBe(202);
+    await service.database.query(sql`DELETE FROM pending_deliveries WHERE endpoint_id = ${endpointId}`);
+  });
 });
 
 describe("a new webhook endpoint", () => {
