@@ -13,7 +13,7 @@ const script = (/** @type {string} */ name) => join(import.meta.dirname, "load",
 
 /**
  * The processes of a sandbox and the load generator, which is this process and what it runs.
- * @param {Sandbox} sandbox @param {readonly (Sandbox | Peer)[]} [others] other services that this process has started
+ * @param {Sandbox} sandbox @param {readonly { pid: number }[]} [others] other processes that this one has started
  */
 export function processesOf(sandbox, others = []) {
   return {

@@ -2,9 +2,12 @@
 // how long the answers took, counted from the time at which each request was due, and how many were refused.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Pool } from "undici";
 
 const [url = "", token = "", seconds = "4", perSecond = "100"] = process.argv.slice(2);
 const body = '{"reference":"invoice-2026-0001","asset":"USD","amount":"0.01"}';
+// A third of the cost of `fetch`: what this process takes from the service is no part of the attack.
+const pool = new Pool(url);
 const count = Number(seconds) * Number(perSecond);
 
 /** @type {number[]} */
@@ -18,10 +21,10 @@ async function create(dueAt) {
     "content-type": "application/json",
     "idempotency-key": randomUUID(),
   };
-  const response = await fetch(`${url}/v1/transactions`, { method: "POST", headers, body });
-  await response.arrayBuffer();
+  const answer = await pool.request({ path: "/v1/transactions", method: "POST", headers, body });
+  await answer.body.dump();
   latenciesMs.push(performance.now() - dueAt);
-  if (response.status !== 202) refused += 1;
+  if (answer.statusCode !== 202) refused += 1;
 }
 
 // Connections are opened and code is compiled before it counts.
@@ -37,6 +40,7 @@ for (let index = 0; index < count; index++) {
   requests.push(create(dueAt));
 }
 await Promise.all(requests);
+await pool.close();
 latenciesMs.sort((a, b) => a - b);
 const at = (/** @type {number} */ share) => latenciesMs[Math.ceil(share * count) - 1];
 process.stdout.write(JSON.stringify({ count, refused, p50Ms: at(0.5), p99Ms: at(0.99) }));

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createBursar } from "../../packages/client/dist/index.js";
 import { connect, dropDeliveries, processesOf, untilSettled } from "../load.mjs";
 import { compare } from "../measure.mjs";
+import { watchProcesses } from "../processes.mjs";
 import { startReceiver } from "../receivers.mjs";
 import { withSandbox } from "../sandbox.mjs";
 
@@ -39,12 +40,29 @@ export async function noisyNeighbour({ rounds, seconds }) {
     const attacks = await prepareAttacks(sandbox, receiver.origin);
     // From here on it accepts every delivery.
     void receiver.expect(forEver, false, async () => undefined);
-    const processes = processesOf(sandbox);
+    const { "load generator": generator, ...service } = processesOf(sandbox, [receiver]);
+    // In reality the receivers are the attacker's own machines, and the load generators are those of clients.
+    const processes = {
+      ...service,
+      receiver: { pid: receiver.pid },
+      ...(generator && { "load generator": generator }),
+    };
     const payAlone = async () => {
       const args = [sandbox.url, neighbour, String(seconds), String(neighbourPerSecond)];
+      const endWatch = watchProcesses(processes);
+      const startedAt = performance.now();
       /** @type {{ count: number, refused: number, p50Ms: number, p99Ms: number }} */
       const { count, refused, p50Ms, p99Ms } = JSON.parse(await run("steady.mjs", args));
-      return { perSecond: count / seconds, figures: { "p50 ms": p50Ms, "p99 ms": p99Ms, refused } };
+      const tookSeconds = (performance.now() - startedAt) / 1000;
+      // Only of the time in which payments are made: what is left of the attack is removed afterwards.
+      const cores = Object.fromEntries(
+        Object.entries(endWatch()).map(([name, { cpuSeconds }]) => [
+          `cores of ${name}`,
+          cpuSeconds / tookSeconds,
+        ]),
+      );
+      const figures = { "p50 ms": p50Ms, "p99 ms": p99Ms, refused, ...cores };
+      return { perSecond: count / seconds, figures };
     };
     const payBesideAttack = async () => {
       const attack = run("attack.mjs", [sandbox.url, String(seconds + 1)], JSON.stringify(attacks));
