@@ -94,7 +94,7 @@ interface WebhookNeeds {
   signed: Pick<EventRendererDeps, "present" | "onTampered">;
   audit: Pick<AuditRecorder, "record" | "recordAct">;
   clients: ClientAccessCache;
-  shedder: Pick<LoadShedder, "count">;
+  shedder: Pick<LoadShedder, "countDelivery" | "restPerWork">;
 }
 
 export function composeWebhooks(
@@ -138,7 +138,8 @@ export function composeWebhooks(
     store: createSendingStore(database, tampered.report),
     renderEvents,
     attempt: counts.count(createAuthorizedAttempter({ attempt, clients, now })),
-    onAttempt: (tenantId) => shedder.count(tenantId, attemptCost),
+    onAttempt: (tenantId) => shedder.countDelivery(tenantId, attemptCost),
+    restPerWork: shedder.restPerWork,
     disableEndpoint: createDisabler(endpoints, now),
     concurrency: webhooks.concurrency,
     // Random, because the database's clock is not known yet.
@@ -160,6 +161,7 @@ export function composeWebhooks(
     onWritten: (tenantIds) => wakeUps.publish("deliveries", tenantIds),
     onError: (error) =>
       log.error({ err: error }, "Webhook deliveries could not be written. They are written later."),
+    restPerWork: shedder.restPerWork,
     monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });

@@ -15,14 +15,58 @@ export interface AttemptTurns {
 /** How many attempts begin in one turn of the event loop: for one tenant, and for all of them. */
 const attemptsOfTurn = { ofTenantMax: 1, max: 4 } as const;
 
-export function createAttemptTurns(waitingMax: number, { soon }: Pick<Timers, "soon">): AttemptTurns {
+/**
+ * While other tenants make requests, attempts are begun for so long, and then none for a multiple of it. It is measured as time that passes,
+ * so on a busy machine, where a turn of the event loop takes longer, fewer are begun.
+ */
+const spellMs = 4;
+/** A backlog shrinks however busy the process is. */
+const restMaxMs = 200;
+
+export interface AttemptTurnsDeps {
+  /** How long to rest before more is begun for this tenant, as a multiple of the work; 0 if no other tenant needs the time. */
+  restPerWork: (tenantId: string) => number;
+  monotonicMs: () => number;
+  timers: Pick<Timers, "soon" | "after">;
+}
+
+export function createAttemptTurns(waitingMax: number, deps: AttemptTurnsDeps): AttemptTurns {
+  const { restPerWork, monotonicMs, timers } = deps;
   const gate = createBoundedGate({
     concurrentMax: attemptsOfTurn.max,
     concurrentOfKeyMax: attemptsOfTurn.ofTenantMax,
     waitingMax,
     waitingOfKeyMax: waitingMax,
   });
-  const endOfTurn = () => new Promise<void>((resolve) => soon(resolve));
+  /** For how long attempts were begun since the last rest. */
+  let workedMs = 0;
+  let turn: Promise<void> | undefined;
+  /** The longest rest that a tenant of this turn asks for. */
+  let perWork = 0;
+  const endOfTurn = () => new Promise<void>((resolve) => timers.soon(resolve));
+  const rest = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
+
+  /** Ends with this turn of the event loop, or with the rest that follows it. */
+  async function takeTurn(): Promise<void> {
+    perWork = 0;
+    const beganMs = monotonicMs();
+    await endOfTurn();
+    if (perWork === 0) return;
+    workedMs += monotonicMs() - beganMs;
+    if (workedMs < spellMs) return;
+    const restMs = Math.min(workedMs * perWork, restMaxMs);
+    workedMs = 0;
+    await rest(restMs);
+  }
+
+  /** Attempts that begin in one turn end together. During a rest these are the first of tenants that did not cause it. */
+  function endOfSharedTurn(tenantId: string): Promise<void> {
+    turn ??= takeTurn().finally(() => {
+      turn = undefined;
+    });
+    perWork = Math.max(perWork, restPerWork(tenantId));
+    return turn;
+  }
 
   return {
     take: ({ tenantId, endpointId }) =>
@@ -30,7 +74,7 @@ export function createAttemptTurns(waitingMax: number, { soon }: Pick<Timers, "s
         gate
           .run({ key: tenantId, member: endpointId }, () => {
             begin();
-            return endOfTurn();
+            return endOfSharedTurn(tenantId);
           })
           .then((outcome) => {
             if (outcome === "full") refuse(new Error(`more than ${waitingMax} attempts wait for their turn`));

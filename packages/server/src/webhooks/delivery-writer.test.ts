@@ -19,6 +19,7 @@ it("writes less at a time after an error, and goes on with other tenants if a si
       },
     },
     onWritten: () => undefined,
+    restPerWork: () => 0,
     onError: () => undefined,
     monotonicMs: () => 0,
     timers: {

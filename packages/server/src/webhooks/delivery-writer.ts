@@ -5,7 +5,8 @@ import { createWakingLoop, type Rest, type WakingLoop } from "../runtime/loops/w
 
 /**
  * Writes the deliveries that were too many to be written with their events: a bounded number at a time, of several tenants
- * if there is room, and the tenants take turns. It rests for as long as it has worked, so that what it does leaves at least half of the database's time to others.
+ * if there is room, and the tenants take turns. It rests for as long as it has worked, or longer while the service is busy with other
+ * tenants, so that at least half of the database's time is left to others.
  */
 export type DeliveryWriter = Pick<WakingLoop, "start" | "wake" | "stop">;
 
@@ -14,6 +15,8 @@ export interface DeliveryWriterDeps {
   /** Called after each commit, with the tenants that have more deliveries now. */
   onWritten: (tenantIds: readonly string[]) => void;
   onError: (error: unknown) => void;
+  /** How long deliveries of this tenant should rest, as a multiple of the work; 0 if no other tenant needs the time. */
+  restPerWork: (tenantId: string) => number;
   monotonicMs: () => number;
   timers: Pick<Timers, "after">;
 }
@@ -24,7 +27,7 @@ const deliveriesMax = 1000;
 const lookEveryMs = 2000;
 const pauseAfterErrorMs = 500;
 const restMinMs = 5;
-const restMaxMs = 200;
+const restMaxMs = 500;
 
 export function createDeliveryWriter(deps: DeliveryWriterDeps): DeliveryWriter {
   const { store, monotonicMs } = deps;
@@ -42,7 +45,9 @@ export function createDeliveryWriter(deps: DeliveryWriterDeps): DeliveryWriter {
     const { tenantIds, lastTenantId } = await writeOrShrink(tenantId);
     afterTenantId = lastTenantId ?? tenantId;
     if (tenantIds.length > 0) deps.onWritten(tenantIds);
-    return { lingerMs: Math.min(Math.max(monotonicMs() - beganMs, restMinMs), restMaxMs) };
+    // Also without other requests: the database serves more than this process.
+    const restMs = (monotonicMs() - beganMs) * Math.max(1, deps.restPerWork(tenantId));
+    return { lingerMs: Math.min(Math.max(restMs, restMinMs), restMaxMs) };
   }
 
   /** After an error it writes half as many, and if a single event fails, the next step begins with another tenant. */

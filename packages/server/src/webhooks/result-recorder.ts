@@ -35,8 +35,8 @@ export interface ResultRecorderDeps {
 
 const batchMax = 500;
 const waitingMax = 5000;
-/** A batch costs a commit whatever its size; no caller waits for it, so a little lingering is free. */
-const lingerMs = 5;
+/** A batch costs a commit whatever its size, and no caller waits for it. A sender that rests would commit each result by itself. */
+const lingerMs = 25;
 const pauseAfterErrorMs = 500;
 
 export function createResultRecorder(deps: ResultRecorderDeps): ResultRecorder {

@@ -82,6 +82,7 @@ function sendTo(
       return delivered;
     },
     onAttempt: () => undefined,
+    restPerWork: () => 0,
     disableEndpoint: async () => undefined,
     concurrency: 4,
     holder: "holder",

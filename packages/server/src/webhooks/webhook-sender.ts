@@ -32,6 +32,8 @@ export interface WebhookSenderDeps {
   attempt: AttemptEvent;
   /** Called for every attempt that begins: it costs the process about as much as a request that this tenant makes. */
   onAttempt: (tenantId: string) => void;
+  /** How long to rest before more is sent for this tenant, as a multiple of the work; 0 if no other tenant needs the time. */
+  restPerWork: (tenantId: string) => number;
   disableEndpoint: (tenantId: string, endpointId: string, reason: DisabledReason) => Promise<void>;
   /** How many requests to one endpoint may be under way at once. */
   concurrency: number;
@@ -65,7 +67,11 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   const { store, now, monotonicMs, onError } = deps;
   const queues = createEndpointQueues(deps);
   const recorder = createResultRecorder(deps);
-  const turns = createAttemptTurns(underWayMax, deps.timers);
+  const turns = createAttemptTurns(underWayMax, {
+    restPerWork: (tenantId) => (loop.isStopping() ? 0 : deps.restPerWork(tenantId)),
+    monotonicMs,
+    timers: deps.timers,
+  });
   const filler = createQueueFiller({ ...deps, find: queues.find, recordFailure, startOver });
   let underWay = 0;
   let underWayFailing = 0;

@@ -3,9 +3,9 @@ import { createLoadShedder } from "./load-shedder.js";
 
 function createWorld() {
   let nowMs = 0;
-  const state = { isOverloaded: true, isSevere: false };
+  const state = { isOverloaded: true, isSevere: false, eventLoopDelayMs: 0 };
   const shedder = createLoadShedder({
-    load: { reading: () => ({ ...state, acceptWaitMs: 0, eventLoopDelayMs: 0 }) },
+    load: { reading: () => ({ ...state, acceptWaitMs: 0 }) },
     monotonicMs: () => nowMs,
   });
   return {
@@ -31,6 +31,15 @@ describe("an overloaded service", () => {
     count("a", 1);
     state.isSevere = true;
     expect(["greedy", "a", "new"].map(sheds)).toEqual([true, true, true]);
+  });
+
+  it("refuses who makes most requests also while the deliveries of another tenant cost far more", () => {
+    const { count, countDelivery, sheds } = createWorld();
+    countDelivery("receiver", 30_000);
+    count("receiver", 1);
+    count("greedy", 1000);
+    count("a", 50);
+    expect(["receiver", "greedy", "a", "new"].map(sheds)).toEqual([true, true, false, false]);
   });
 
   it("refuses its only tenant", () => {
@@ -64,5 +73,32 @@ describe("an overloaded service", () => {
     count("greedy", 1000);
     state.isOverloaded = false;
     expect(sheds("greedy")).toBe(false);
+  });
+});
+
+describe("work in the background", () => {
+  it("rests only while other tenants make requests", () => {
+    const { count, countDelivery, restPerWork, pass } = createWorld();
+    count("a", 1);
+    countDelivery("c", 1);
+    expect([restPerWork("a"), restPerWork("b")]).toEqual([0, 1]);
+    count("b", 1);
+    expect([restPerWork("a"), restPerWork("b")]).toEqual([1, 1]);
+    pass(400);
+    count("b", 1);
+    expect([restPerWork("a"), restPerWork("b")]).toEqual([1, 1]);
+    pass(400);
+    expect([restPerWork("a"), restPerWork("b")]).toEqual([1, 0]);
+    pass(400);
+    expect([restPerWork("a"), restPerWork("b")]).toEqual([0, 0]);
+  });
+
+  it("rests longer the later the event loop is, up to a bound", () => {
+    const { count, restPerWork, state } = createWorld();
+    count("a", 1);
+    state.eventLoopDelayMs = 4;
+    expect(restPerWork("b")).toBe(5);
+    state.eventLoopDelayMs = 500;
+    expect(restPerWork("b")).toBe(20);
   });
 });

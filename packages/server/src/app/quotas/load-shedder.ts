@@ -3,13 +3,21 @@ import type { LoadGauge } from "../../runtime/load-gauge.js";
 /**
  * Decides whose work is refused while the service is overloaded: that of the tenants that use the most. Each tenant's recent cost is a sum
  * that decays by half every five seconds. A tenant at or above the average of all active tenants is refused first, so there is always
- * somebody to refuse, and a tenant with little use is refused only in a severe overload, when everybody is.
+ * somebody to refuse, and a tenant with little use is refused only in a severe overload, when everybody is. Deliveries count for their
+ * tenant but not in the average: they cannot be refused, and those of one tenant would raise it above what another causes by requests.
  */
 export interface LoadShedder {
   /** Whether new work of this tenant is refused. */
   sheds: (tenantId: string) => boolean;
   /** Counts the cost of an admitted request. */
   count: (tenantId: string, cost: number) => void;
+  /** Counts the cost of a delivery, which is no request of the tenant. */
+  countDelivery: (tenantId: string, cost: number) => void;
+  /**
+   * How long work in the background for this tenant should rest, as a multiple of how long it has worked: not at all unless another tenant
+   * made a request just now; otherwise as long, and longer the later the event loop is.
+   */
+  restPerWork: (tenantId: string) => number;
 }
 
 export interface LoadShedderDeps {
@@ -26,27 +34,45 @@ const rounding = 1e-9;
 /** Tenants beyond it are not counted until the next sweep. */
 const tenantsMax = 100_000;
 
+/** About as long as a request takes on a busy machine. */
+const servedForMs = 500;
+/** With a delay of 4 ms, as of a process that is always busy, work in the background has a sixth of the time. */
+const restPerLateMs = 1;
+const restPerWorkMax = 20;
+
 export function createLoadShedder({ load, monotonicMs }: LoadShedderDeps): LoadShedder {
   /** In units of the time at which they were last scaled: a cost that is added later weighs more, instead of all others less. */
-  const costs = new Map<string, number>();
-  let total = 0;
+  const requests = new Map<string, number>();
+  const deliveries = new Map<string, number>();
+  let totalOfRequests = 0;
   let scaledAtMs = monotonicMs();
+  /** The tenant of the last request, and when the last one of any other tenant was counted. */
+  let [lastTenantId, lastMs, lastOfOthersMs] = ["", Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
   const weightAt = (nowMs: number) => 2 ** ((nowMs - scaledAtMs) / halfLifeMs);
 
   /** Scales the sums to the present, and forgets the tenants that are not active. */
   function sweep(nowMs: number): void {
     const weight = weightAt(nowMs);
-    total = 0;
-    for (const [tenantId, cost] of costs) {
-      const scaled = cost / weight;
-      if (scaled < activeCost) costs.delete(tenantId);
-      else {
-        costs.set(tenantId, scaled);
-        total += scaled;
+    for (const costs of [requests, deliveries])
+      for (const [tenantId, cost] of costs) {
+        const scaled = cost / weight;
+        if (scaled < activeCost) costs.delete(tenantId);
+        else costs.set(tenantId, scaled);
       }
-    }
+    totalOfRequests = 0;
+    for (const cost of requests.values()) totalOfRequests += cost;
     scaledAtMs = nowMs;
+  }
+
+  /** Returns what was added, in the units of the sums. */
+  function add(costs: Map<string, number>, tenantId: string, cost: number, nowMs: number): number {
+    if (nowMs - scaledAtMs >= sweepIntervalMs) sweep(nowMs);
+    const known = costs.get(tenantId);
+    if (known === undefined && costs.size >= tenantsMax) return 0;
+    const added = cost * weightAt(nowMs);
+    costs.set(tenantId, (known ?? 0) + added);
+    return added;
   }
 
   return {
@@ -54,16 +80,21 @@ export function createLoadShedder({ load, monotonicMs }: LoadShedderDeps): LoadS
       const { isOverloaded, isSevere } = load.reading();
       if (!isOverloaded) return false;
       // A tenant that is not counted yet has used nothing.
-      return isSevere || (costs.get(tenantId) ?? 0) * costs.size * (1 + rounding) >= total;
+      const cost = (requests.get(tenantId) ?? 0) + (deliveries.get(tenantId) ?? 0);
+      return isSevere || (cost > 0 && cost * requests.size * (1 + rounding) >= totalOfRequests);
     },
     count: (tenantId, cost) => {
       const nowMs = monotonicMs();
-      if (nowMs - scaledAtMs >= sweepIntervalMs) sweep(nowMs);
-      const known = costs.get(tenantId);
-      if (known === undefined && costs.size >= tenantsMax) return;
-      const added = cost * weightAt(nowMs);
-      costs.set(tenantId, (known ?? 0) + added);
-      total += added;
+      if (tenantId !== lastTenantId) [lastTenantId, lastOfOthersMs] = [tenantId, lastMs];
+      lastMs = nowMs;
+      const added = add(requests, tenantId, cost, nowMs);
+      totalOfRequests += added;
+    },
+    countDelivery: (tenantId, cost) => void add(deliveries, tenantId, cost, monotonicMs()),
+    restPerWork: (tenantId) => {
+      const ofOthersMs = tenantId === lastTenantId ? lastOfOthersMs : lastMs;
+      if (monotonicMs() - ofOthersMs >= servedForMs) return 0;
+      return Math.min(1 + load.reading().eventLoopDelayMs * restPerLateMs, restPerWorkMax);
     },
   };
 }

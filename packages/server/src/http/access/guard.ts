@@ -51,7 +51,7 @@ export interface AccessGuard {
   authenticator: RequestAuthenticator;
   quotas: Pick<QuotaKeeper, "of">;
   /** Refuses work in an overload, first that of the tenants that use most. */
-  shedder: LoadShedder;
+  shedder: Pick<LoadShedder, "sheds" | "count">;
   /** The quota of unauthenticated callers. */
   addresses: AddressQuota;
   /** What an address may read of files that need no token. */

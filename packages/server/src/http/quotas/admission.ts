@@ -37,7 +37,7 @@ export type AdmitBody = (bytes: number, done: (refusal?: Refusal) => void) => vo
 
 interface AdmissionDeps {
   quotas: Pick<QuotaKeeper, "of">;
-  shedder: LoadShedder;
+  shedder: Pick<LoadShedder, "sheds" | "count">;
 }
 
 /**
