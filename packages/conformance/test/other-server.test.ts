@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { checkTable } from "../src/checks/table.js";
+import { registerEarly } from "../src/checks/webhooks/register-early.js";
 import { createKit } from "../src/engine/kit.js";
 import { type CheckResult, runChecks } from "../src/engine/run-checks.js";
 import { createSession } from "../src/engine/session.js";
@@ -92,7 +93,7 @@ async function runOther({ choice, isSlow }: OtherRun): Promise<CheckResult[]> {
     const timing = choice === undefined ? read.timing : { ...read.timing, ...shortTiming };
     const target = { ...read, timing };
     const session = createSession({ target, token: otherTokens.own, receiver });
-    const all = await runChecks(session, { checks: checkTable, isSlow });
+    const all = await runChecks(session, { checks: checkTable, isSlow, prepare: registerEarly });
     const further = all.filter(({ check }) => check.level !== "contract");
     expect(further.filter(({ outcome }) => outcome.result !== "not offered")).toEqual([]);
     const kit = createKit(session);

@@ -1,4 +1,5 @@
 import { checkTable } from "../src/checks/table.js";
+import { registerEarly } from "../src/checks/webhooks/register-early.js";
 import { type Check, profileNames } from "../src/engine/check.js";
 import { type CheckResult, runChecks } from "../src/engine/run-checks.js";
 import { createSession, defaultBounds } from "../src/engine/session.js";
@@ -109,7 +110,7 @@ export async function runPlain(
       connect: () => connectInMemory(server.accept),
       bounds: defaultBounds,
     });
-    return await runChecks(session, { checks, isSlow, seed });
+    return await runChecks(session, { checks, isSlow, seed, prepare: registerEarly });
   } finally {
     await receiver.close();
     await server.stop();

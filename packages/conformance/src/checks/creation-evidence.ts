@@ -1,10 +1,11 @@
 import { NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
+import type { Session } from "../engine/session.js";
 import type { Reply } from "../http/reply.js";
 import { containsText, itemAt, mentions, placesOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
 import { createdInRun } from "./shown-members.js";
-import { textsAt } from "./webhooks/webhook-names.js";
+import { namesIn, textsAt } from "./webhooks/webhook-names.js";
 import type { Announced } from "./webhooks/webhook-scenarios.js";
 
 /** How a notification shows that a transaction exists although its request was refused; undefined if it does not. */
@@ -33,13 +34,11 @@ export function createEvidence(kit: Kit, { deliveries, created, arrived }: Annou
     throw new NotOffered(
       "Notifications name neither the reference nor the id, so they cannot show what was created.",
     );
-  const shown = new Map<string, Promise<Reply>>();
-  const show = (id: string) => {
-    const reply = shown.get(id) ?? kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
-    shown.set(id, reply);
-    return reply;
-  };
+  const show = (id: string) => showOnce(kit, id);
   const idIn = async (delivery: Delivery, reference: string) => {
+    // Each look is a request: what names other references of the run alone is about these.
+    const names = namesIn(kit, delivery);
+    if (names.length > 0 && !names.includes(reference) && !mentions(delivery, reference)) return undefined;
     for (const place of places) {
       const id = lastSegment(itemAt(delivery, place) ?? "");
       if (id === "" || createdInRun(kit).some((one) => one.id === id)) continue;
@@ -78,12 +77,26 @@ export function createEvidence(kit: Kit, { deliveries, created, arrived }: Annou
     idsOf,
     usualIds: async () => {
       const numbers = new Set<number>();
-      // Until now, because what belongs to a transaction can be announced later than its result.
-      const all = kit.session.receiver?.deliveries ?? arrived;
+      // Until now, because what belongs to a transaction can be announced later than its result; nothing of it arrived before.
+      const all = kit.session.receiver?.deliveries.slice(arrived[0]?.index ?? 0) ?? arrived;
       for (const { reference } of created) numbers.add((await idsOf(all, reference)).size);
       return numbers.size === 1 ? [...numbers][0] : undefined;
     },
   };
+}
+
+/** Every check that looks for what nobody has asked for asks about the same ids. */
+const shownOfRun = new WeakMap<Session, Map<string, Reply>>();
+
+async function showOnce(kit: Kit, id: string): Promise<Reply> {
+  const shown = shownOfRun.get(kit.session) ?? new Map<string, Reply>();
+  shownOfRun.set(kit.session, shown);
+  const known = shown.get(id);
+  if (known !== undefined) return known;
+  const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
+  // One that is not found may not be there yet.
+  if (reply.status === 200) shown.set(id, reply);
+  return reply;
 }
 
 export const aboutId = (id: string) => `which is about ${id}: GET shows it with this reference`;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { checkTable } from "../checks/table.js";
 import { firstRequest } from "../checks/transaction-checks.js";
+import { registerEarly } from "../checks/webhooks/register-early.js";
 import type { Check } from "../engine/check.js";
 import { showDecimal } from "../engine/decimal.js";
 import { emptyRecord } from "../engine/exchange.js";
@@ -75,6 +76,7 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
     checks,
     isSlow: values.slow === true,
     seed: args.seed,
+    prepare: registerEarly,
     onResult: ({ outcome }) => console.err(progressMarks[outcome.result]),
   });
   console.err("\n\n");

@@ -51,6 +51,8 @@ export interface RunOptions {
   /** Changes the order of checks that do not depend on each other. */
   readonly seed?: number | undefined;
   readonly onResult?: (result: CheckResult) => void;
+  /** Runs before the first check. What it finds wrong is kept for the checks that use the same. */
+  readonly prepare?: (session: Session, checks: readonly Check[]) => Promise<void>;
 }
 
 /**
@@ -69,6 +71,7 @@ export async function runChecks(session: Session, options: RunOptions): Promise<
         options.onResult?.(result);
       }
   };
+  await options.prepare?.(session, options.checks);
   const order = orderOf(options.checks, options.seed);
   for (const check of order.filter(({ slow, atEnd }) => slow !== true && atEnd !== true)) await run(check);
   await Promise.all(order.filter(({ slow }) => slow === true).map(run));

@@ -62,7 +62,9 @@ export interface Receiver {
 export const unanswered = 0;
 
 const bodyBytesMax = 1 << 20;
-const deliveriesMax = 2000;
+/** Several for each request of a run. */
+const deliveriesMax = 5000;
+const allBytesMax = 512 << 20;
 const requestTimeoutMs = 30_000;
 
 export interface ReceiverOptions {
@@ -80,13 +82,15 @@ interface Hold {
 export async function startReceiver({ host, port, publicUrl }: ReceiverOptions): Promise<Receiver> {
   const deliveries: Delivery[] = [];
   let oversized = 0;
+  let bytes = 0;
   let decide = async (_delivery: Delivery) => 204;
   let hold: Hold = { isMeant: async () => false, release: Promise.resolve() };
   let challenge: WebhookTarget["challenge"];
   let places: ItemPlaces = {};
   const receive = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await readBounded(request);
-    if (body === undefined || deliveries.length >= deliveriesMax) {
+    bytes += body?.length ?? 0;
+    if (body === undefined || deliveries.length >= deliveriesMax || bytes > allBytesMax) {
       oversized += 1;
       response.writeHead(413, { connection: "close" }).end(() => request.destroy());
       return;

@@ -83,6 +83,8 @@ export const transactionFaults = {
   "stale-after-a-repetition": { check: "tx.get.result-stays", words: "the state accepted" },
   "final-goes-back": { check: "tx.get.every-final", words: "at every later GET; seen the state accepted" },
   "each-created-twice": { check: "tx.create.once", words: "a second one, tx_" },
+  "one-created-twice": { check: "tx.create.once", words: "a second one, tx_" },
+  "created-twice-now-and-then": { check: "tx.create.once", words: "a second one, tx_" },
   "get-shows-another": { check: "tx.get.own", words: "another transaction" },
   "reference-left-out": { check: "tx.get.own", words: "where shown.reference of the target file says" },
   "reference-left-out-when-final": {

@@ -3,7 +3,7 @@ import type { Fault } from "./faults.js";
 /** Faults of notifications. */
 export const webhookFaults = {
   "no-webhook": { check: "webhook.sent", words: "none" },
-  "only-first-announced": { check: "webhook.each", words: "none about" },
+  "only-some-announced": { check: "webhook.each", words: "none about" },
   "webhook-cut": { check: "webhook.event", words: "a body that can be read as JSON" },
   "event-missing": { check: "webhook.event", words: "a field or header event" },
   "event-misnamed": { check: "webhook.event.name", words: "only the event transaction.changed" },

@@ -1,15 +1,14 @@
-import { CheckFailed, contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
+import { contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
 import { compareDecimals, parseDecimal, parseScientific } from "../../engine/decimal.js";
 import type { Kit } from "../../engine/kit.js";
 import { describeValue } from "../../engine/name-value.js";
 import type { Reply } from "../../http/reply.js";
-import { containsText, itemAt, placesOf } from "../../webhooks/delivery-items.js";
 import { awaitFinal, foundCheck, sharedTransaction, showTransaction } from "../scenarios.js";
 import { createdInRun, findShown } from "../shown-members.js";
 import { stateOf } from "../transaction-state.js";
-import { announced } from "../webhooks/webhook-scenarios.js";
 import { expectFoundAgain } from "./found-again.js";
-import { finalIn, pathOf, readsOf, type Sent, sentInRun } from "./run-transactions.js";
+import { finalIn, readsOf, type Sent, sentInRun } from "./run-transactions.js";
+import { expectOneEach, expectOneIdEach } from "./second-transactions.js";
 
 /**
  * Most transactions of a run belong to checks that look at something else. These checks read all of them at the end, and compare what
@@ -22,7 +21,6 @@ const sweepMs = 15_000;
 const requestsLeft = 40;
 /** Of those whose result was read before, some are read once more. */
 const rereadMax = 8;
-const unknownMax = 20;
 
 /** Reads every transaction of the run once more, those first of which no result was seen. */
 const sweep = (kit: Kit): Promise<{ last: ReadonlyMap<Sent, Reply> }> =>
@@ -195,8 +193,9 @@ export const everyReadChecks = [
     "1.transactions",
     "No request of the run has created two transactions.",
     {
-      needs: ["webhook.each"],
+      needs: ["webhook.sent"],
       unlessFailed: [
+        "webhook.each",
         "tx.get.every",
         "failed.repeat",
         "key.repeat.nothing-created",
@@ -207,40 +206,18 @@ export const everyReadChecks = [
       writes: ["transaction", "webhook endpoint"],
       atEnd: true,
     },
-    expectOneEach,
+    async (kit) => {
+      const isSame = (name: Compared, sent: unknown, shown: unknown) => comparisons[name](sent, shown);
+      const { acceptedId, webhooks } = kit.target;
+      const place = webhooks?.transactionId;
+      const hasIds = acceptedId !== undefined || createdInRun(kit).some(({ id }) => id !== undefined);
+      if (!hasIds && place !== undefined) {
+        await expectOneIdEach(kit, place, { isSame });
+        return;
+      }
+      const names = await knownMembers(kit);
+      const isUsualReference = ({ members }: Sent) => isUsual(kit, "reference", members["reference"]);
+      await expectOneEach(kit, { names, isSame, sent: sentInRun(kit).filter(isUsualReference) });
+    },
   ),
 ];
-
-/** A second transaction has an id that no response has shown, with the reference and the amount of a request. A fee has another amount. */
-async function expectOneEach(kit: Kit): Promise<void> {
-  const { deliveries, created } = await announced(kit);
-  const places = new Set(
-    deliveries.flatMap((one) => created.flatMap(({ id }) => (id === undefined ? [] : placesOf(one, id)))),
-  );
-  const names = await knownMembers(kit);
-  if (places.size === 0 || !names.includes("amount"))
-    throw new NotOffered("Without ids in notifications and amounts in GET, a second one cannot be seen.");
-  const sent = sentInRun(kit).filter(({ members }) => isUsual(kit, "reference", members["reference"]));
-  const known = new Set(createdInRun(kit).map(({ id }) => id));
-  const unknown = new Map<string, (typeof deliveries)[number]>();
-  for (const delivery of kit.session.receiver?.deliveries ?? [])
-    for (const place of places) {
-      const item = itemAt(delivery, place) ?? "";
-      // An id can have slashes of its own.
-      const id = known.has(item) ? item : (item.split("/").at(-1) ?? "");
-      if (id !== "" && !known.has(id) && !unknown.has(id)) unknown.set(id, delivery);
-    }
-  for (const [id, delivery] of [...unknown].slice(0, unknownMax)) {
-    const { status, json } = await kit.send("GET", pathOf(id));
-    const first = sent.find(({ members }) => containsText(json, String(members["reference"])));
-    const isSame = (name: Compared) =>
-      comparisons[name](first?.members[name], findShown(kit.target, json, name));
-    if (status !== 200 || first === undefined || !names.every(isSame)) continue;
-    throw new CheckFailed(
-      `one transaction for the request with the reference ${first.members["reference"]}, ${first.id}`,
-      `a second one, ${id}, with the same reference and amount, in notification ${delivery.index}`,
-      undefined,
-      [delivery],
-    );
-  }
-}

@@ -1,4 +1,5 @@
 import type { Kit } from "../../engine/kit.js";
+import { namePrefixOf } from "../../engine/run-names.js";
 import type { Place } from "../../target/target.js";
 import { fieldsAt } from "../../webhooks/batches.js";
 import { headerReadings, isNamed, itemAt, mentions, placesOf } from "../../webhooks/delivery-items.js";
@@ -33,6 +34,15 @@ export function textsAt(delivery: Delivery, place: Place): string[] {
     return fieldsAt(delivery.json, place.slice("body.".length)).map(({ text }) => text);
   const header = itemAt(delivery, place) ?? "";
   return header === "" ? [] : headerReadings(header);
+}
+
+/** What a notification names of the run: its references, as far as they have no unusual characters. */
+export function namesIn({ session }: Kit, { headers, decoded }: Delivery): string[] {
+  const prefix = namePrefixOf(session);
+  const text = `${headers.map(([, value]) => value).join("\n")}\n${decoded.toString("utf8")}`;
+  if (!text.includes(prefix)) return [];
+  const escaped = prefix.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return [...new Set(text.match(new RegExp(`${escaped}[\\w-]*`, "g")) ?? [])];
 }
 
 const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text);

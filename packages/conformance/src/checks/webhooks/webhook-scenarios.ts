@@ -136,6 +136,7 @@ const nothingToAwait = { done: Promise.resolve() };
 export const announced = (kit: Kit): Promise<Announced> =>
   kit.fixture("announced transactions", async (own) => {
     const { receiver } = await endpoint(own);
+    await awaitBacklog(own, receiver);
     const start = receiver.deliveries.length;
     const created: Accepted[] = [];
     const creation = (async () => {
@@ -159,6 +160,17 @@ export const announced = (kit: Kit): Promise<Announced> =>
       own.attach(arrived());
     }
   });
+
+/** Longer than a sender needs for what was created before, unless something is always announced. */
+const backlogMs = 15_000;
+
+/** Until nothing more arrives about what was created before, so that a sender with a queue has its usual time for what follows. */
+async function awaitBacklog(kit: Kit, { deliveries }: Receiver): Promise<void> {
+  if (deliveries.length === 0) return;
+  const isQuiet = () =>
+    Date.now() - (deliveries.at(-1)?.receivedAt.getTime() ?? 0) >= kit.target.timing.quietMs;
+  await kit.watch(backlogMs, async () => (isQuiet() ? true : undefined));
+}
 
 /** Until each transaction and its result are announced, and then as long as something could still follow. */
 async function awaitNotifications(

@@ -43,6 +43,21 @@ const needsId = [
   "webhook.visible",
 ];
 
+/** Without an id, a repetition that is accepted says nothing. */
+const needsRefusal = [
+  "key.repeat.once",
+  "key.repeat.same-id",
+  "key.repeat.other-connection",
+  "key.repeat.later",
+  "key.repeat.each",
+  "key.race",
+  "key.whole",
+  "key.case",
+  "key.punctuation",
+  "key.spelling",
+  "key.distinct",
+];
+
 /** Without a state, nothing can be compared with GET. */
 const stateless = ["webhook.result", "webhook.result.every", "webhook.visible"];
 
@@ -60,6 +75,7 @@ export const otherChoices = {
     warned: ["key.repeat.nothing-created"],
   },
   "a fee beside each transaction, with its reference": {},
+  "a fee of another amount beside each transaction": {},
   "transactions that fail": {
     file: [
       ["[DONE]", "[DONE, REFUSED]"],
@@ -201,6 +217,9 @@ export const otherChoices = {
   "repetitions that are refused and carried out, with a fee beside each transaction": {
     fails: { check: "key.repeat.nothing-created", words: "besides 1 such as each transaction has" },
   },
+  "a transaction of many that is carried out twice, with a fee of another amount beside each": {
+    fails: { check: "tx.create.once", words: "with the same reference and amount, in notification" },
+  },
   "keys that are forgotten if the client hangs up": {
     fails: { check: "key.hang-up", words: "a second one: notification" },
   },
@@ -233,6 +252,23 @@ export const otherChoices = {
     ],
     warned: ["webhook.sent"],
     missing: [...needsId, "webhook.each", "webhook.each.later"],
+  },
+  "no id in the 202, and one in notifications for which GET shows what was sent": {
+    file: [
+      ["accepted_id: header.location\n", ""],
+      ["webhooks:", "webhooks:\n  transaction_id: body.resource"],
+    ],
+    warned: ["webhook.sent"],
+    missing: [...needsId, "webhook.each", "webhook.each.later"],
+  },
+  "no id in the 202, one in notifications for which GET shows what was sent, and keys that are ignored": {
+    file: [
+      ["accepted_id: header.location\n", ""],
+      ["webhooks:", "webhooks:\n  transaction_id: body.resource"],
+    ],
+    warned: ["webhook.sent"],
+    missing: [...needsId, ...needsRefusal, "webhook.each", "webhook.each.later"],
+    fails: { check: "tx.create.once", words: "with the same reference and amount, in notification" },
   },
   "an address of the transaction in the body of the 202": {
     file: [["header.location", "body.links.0.self"]],

@@ -5,7 +5,16 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, answer, isGone, isTokenOf, OtherRefusal, parseObject } from "./other-answers.js";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
-import { newOrderId, orderHeader, showBook, showMembers } from "./other-shown.js";
+import {
+  amountFees,
+  carriedOutTwice,
+  idsElsewhere,
+  keysIgnored,
+  newOrderId,
+  orderHeader,
+  showBook,
+  showMembers,
+} from "./other-shown.js";
 import { createOtherWebhooks, headerChoices, namedMembers } from "./other-webhooks.js";
 
 /**
@@ -49,7 +58,10 @@ const carriedOutChoices = [
 const feeChoices = [
   "a fee beside each transaction, with its reference",
   "repetitions that are refused and carried out, with a fee beside each transaction",
+  ...amountFees,
 ] as const;
+/** One of so many transactions is carried out twice. */
+const twiceEach = 30;
 const confirmations = 3;
 const requestsOfQuota = 60;
 
@@ -65,6 +77,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   setMaxListeners(0, signal);
   const { hooks, announce } = createOtherWebhooks(chose, signal);
   let requests = 0;
+  let created = 0;
   const isRenamed =
     chose("a state under another name, which the target file does not say") ||
     chose("a state under another name") ||
@@ -81,7 +94,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   const hasNoId =
     chose("no id in the 202") ||
     chose("no id in the 202, and notifications that name the reference") ||
-    chose("no id in the 202, and notifications that name it where the target file says");
+    chose("no id in the 202, and notifications that name it where the target file says") ||
+    idsElsewhere.some(chose);
   const hasOutcome =
     chose("an outcome in the 202 that the target file does not name") ||
     chose("an outcome in the 202 that the target file names");
@@ -177,7 +191,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     orders.set(id, order);
     process(id, order).catch(() => undefined);
     if (feeChoices.some(chose)) {
-      const [fee, feeId] = [{ ...order }, randomUUID()];
+      const amount = amountFees.some(chose) ? "0.03" : order.amount;
+      const [fee, feeId] = [{ ...order, amount }, randomUUID()];
       orders.set(feeId, fee);
       process(feeId, fee).catch(() => undefined);
     }
@@ -189,7 +204,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     const members = parseObject(incoming, isLenient ? body.replace("/* paid */", "") : body);
     const key = readKey(incoming.headers["idempotency-key"]);
     const slot = chose("key and body together identify a request") ? `${key} ${body}` : key;
-    const known = keys.get(slot);
+    const known = chose(keysIgnored) ? undefined : keys.get(slot);
     if (typeof known === "string") return repeat(known);
     if (known !== undefined) throw known;
     const [reference = "", amount = ""] = [members["reference"], members["amount"]].map(String);
@@ -203,6 +218,9 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     }
     const isForbidden = ["forbidden", "doomed"].includes(String(members["purpose"]));
     const id = add({ reference, amount, createdAt: performance.now(), isForbidden, status: "RECEIVED" });
+    created += 1;
+    if (chose(carriedOutTwice) && created % twiceEach === 0)
+      add({ ...orders.get(id), status: "RECEIVED" } as Order);
     keys.set(slot, id);
     references.add(reference);
     if (hasNoId) return { status: 202 };

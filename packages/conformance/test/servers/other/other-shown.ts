@@ -5,6 +5,17 @@ import type { Order } from "./other-server.js";
 
 const encodedSlashes = "ids with slashes, percent-encoded in a header of their own";
 
+export const carriedOutTwice =
+  "a transaction of many that is carried out twice, with a fee of another amount beside each";
+export const keysIgnored =
+  "no id in the 202, one in notifications for which GET shows what was sent, and keys that are ignored";
+export const idsElsewhere = [
+  "no id in the 202, and one in notifications for which GET shows what was sent",
+  keysIgnored,
+] as const;
+/** Choices with fees whose amount GET shows. */
+export const amountFees = ["a fee of another amount beside each transaction", carriedOutTwice] as const;
+
 /** The id of a new order, of which there are so many. */
 export function newOrderId(chose: Chose, count: number): string {
   if (chose("large numbers as ids")) return String(10n ** 18n + BigInt(count * 7));
@@ -20,7 +31,8 @@ export function orderHeader(chose: Chose, id: string): Record<string, string> | 
 }
 
 /** What else GET shows, under names that mean other things elsewhere. */
-export function showMembers(chose: Chose, id: string, { reference }: Order): Record<string, unknown> {
+export function showMembers(chose: Chose, id: string, { reference, amount }: Order): Record<string, unknown> {
+  if ([...amountFees, ...idsElsewhere].some(chose)) return { reference, amount };
   const showsReference =
     chose("keys that are forgotten if the client hangs up") ||
     chose("repetitions that are refused and carried out") ||

@@ -26,3 +26,7 @@ export const manyIds = 60;
 /** What a transaction fails for, and for how long it stays so if it changes then. */
 export const failingAmount = "7.77";
 export const failedMs = 40;
+
+/** Before the checks of notifications begin. */
+export const twiceCount = 8;
+export const twiceEach = 60;

@@ -22,6 +22,8 @@ import {
   settleMs,
   slowSettleMs,
   staleMax,
+  twiceCount,
+  twiceEach,
   unsettledEach,
 } from "./plain-times.js";
 import type { PlainWebhooks } from "./plain-webhooks.js";
@@ -188,7 +190,11 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     lastRepeated = undefined;
     const isStuck = has("never-final-under-a-long-key") && (key ?? "").length > longKey;
     const transaction = same ?? add(input, tenantOf(request.headers.authorization), isStuck);
-    if (has("each-created-twice")) add(input, tenantOf(request.headers.authorization));
+    const isTwice =
+      has("each-created-twice") ||
+      (has("one-created-twice") && count === twiceCount) ||
+      (has("created-twice-now-and-then") && count % twiceEach === 0);
+    if (isTwice) add(input, tenantOf(request.headers.authorization));
     bodies.set(request.body, transaction);
     if (key !== undefined && !isForgotten(request) && !forgotten.has(key))
       keys.set(keyOf(key, request), {

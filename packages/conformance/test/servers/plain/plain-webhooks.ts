@@ -52,8 +52,10 @@ const attemptsMax = 5;
 const senderTimeoutMs = 1400;
 /** More than the checks of the first notifications look at. */
 const reusedAfter = 5;
-/** The first after those that the checks of the first notifications look at. */
-const restartedAt = 6;
+/** One of so many is announced, if that is the fault. */
+const someEach = 4;
+/** Fewer than are announced before the checks of retries begin. */
+const restartedAt = 30;
 /** Few, because checks that wait find the attempts of a delivery by its id. */
 const isReused = (count: number) => count > reusedAfter && count <= reusedAfter + 4;
 
@@ -229,7 +231,8 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
     registered: () => [...endpoints.values()],
     announce: (transaction, tenant, registered) => {
       announcedCount += registered.length > 0 ? 1 : 0;
-      if (has("no-webhook") || (has("only-first-announced") && announcedCount > 1) || isDisabled) return;
+      if (has("no-webhook") || (has("only-some-announced") && announcedCount % someEach !== 1) || isDisabled)
+        return;
       if (has("announced-if-ascii") && /[^ -~]/.test(JSON.stringify(transaction))) return;
       for (const endpoint of registered) {
         if (endpoint.tenant !== tenant && !has("announced-to-other-tenant")) continue;
@@ -239,8 +242,8 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
             ? transaction.id
             : has("delivery-id-reused-later") && isReused(announcedCount)
               ? `dlv_${announcedCount % 2}`
-              : has("delivery-id-restarts") && announcedCount <= restartedAt + 2
-                ? `dlv_${announcedCount % (restartedAt - 1)}`
+              : has("delivery-id-restarts")
+                ? `dlv_${announcedCount % restartedAt}`
                 : randomUUID();
         const notification = { transaction: { ...transaction }, occurredAt: new Date().toISOString() };
         const changes = earlyFaults.some(has) ? ["accepted"] : [];
