@@ -24,7 +24,7 @@ const order = [
   "access.repeat",
   "access.revoked",
 ];
-/** Programs that look for tokens and those that serve a path need not agree on what these are. A URL has no dots alone between slashes. */
+/** Programs that look for tokens and those that serve a path need not agree on what these are. */
 const otherPaths = [
   "/v1/transactions/",
   "/v1//transactions",
@@ -32,6 +32,8 @@ const otherPaths = [
   "/v1/%74ransactions",
   "/v1/transactions?a=1",
   "/v1/transactions;a=1",
+  "/v1/./transactions",
+  "/v1/wallets/../transactions",
 ];
 const revokedTries = 3;
 const crowd = 4;

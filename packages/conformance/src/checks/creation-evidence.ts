@@ -34,16 +34,18 @@ export function createEvidence(kit: Kit, { deliveries, created, arrived }: Annou
     throw new NotOffered(
       "Notifications name neither the reference nor the id, so they cannot show what was created.",
     );
-  const show = (id: string) => showOnce(kit, id);
+  const show = (id: string) => lookUp(kit, id);
   const idIn = async (delivery: Delivery, reference: string) => {
     // Each look is a request: what names other references of the run alone is about these.
     const names = namesIn(kit, delivery);
     if (names.length > 0 && !names.includes(reference) && !mentions(delivery, reference)) return undefined;
     for (const place of places) {
-      const id = lastSegment(itemAt(delivery, place) ?? "");
-      if (id === "" || createdInRun(kit).some((one) => one.id === id)) continue;
-      const { status, json } = await show(id);
-      if (status === 200 && containsText(json, reference)) return id;
+      const item = itemAt(delivery, place) ?? "";
+      const id = lastSegment(item);
+      // An id can have slashes of its own.
+      if (id === "" || createdInRun(kit).some((one) => one.id === id || one.id === item)) continue;
+      const shown = await show(id);
+      if (shown.status === 200 && containsText(shown.json, reference)) return id;
     }
     return undefined;
   };
@@ -85,17 +87,30 @@ export function createEvidence(kit: Kit, { deliveries, created, arrived }: Annou
   };
 }
 
-/** Every check that looks for what nobody has asked for asks about the same ids. */
-const shownOfRun = new WeakMap<Session, Map<string, Reply>>();
+interface LookUps {
+  readonly replies: Map<string, { readonly reply: Reply; readonly times: number }>;
+  requests: number;
+}
 
-async function showOnce(kit: Kit, id: string): Promise<Reply> {
-  const shown = shownOfRun.get(kit.session) ?? new Map<string, Reply>();
-  shownOfRun.set(kit.session, shown);
-  const known = shown.get(id);
-  if (known !== undefined) return known;
+/** Every check that looks for what nobody has asked for asks about the same ids. */
+const lookUpsOfRun = new WeakMap<Session, LookUps>();
+/** Of other ids of a run, which can be many if each transaction has a fee: the requests are needed elsewhere too. */
+const lookUpsMax = 120;
+/** One that is not found may not be there yet. */
+const asksMax = 2;
+
+async function lookUp(kit: Kit, id: string): Promise<Reply> {
+  const own = lookUpsOfRun.get(kit.session) ?? { replies: new Map(), requests: 0 };
+  lookUpsOfRun.set(kit.session, own);
+  const { reply: known, times = 0 } = own.replies.get(id) ?? {};
+  if (known !== undefined && (known.status === 200 || times >= asksMax)) return known;
+  if (own.requests >= lookUpsMax)
+    throw new NotOffered(
+      "Notifications have so many ids that no response has shown, and no references, that a further one says nothing.",
+    );
+  own.requests += 1;
   const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
-  // One that is not found may not be there yet.
-  if (reply.status === 200) shown.set(id, reply);
+  own.replies.set(id, { reply, times: times + 1 });
   return reply;
 }
 

@@ -105,6 +105,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
     const request: RequestToSend = {
       method,
       url: urlOf(target.baseUrl, path),
+      rawPath: isDotted(path) ? target.baseUrl.pathname.replace(/\/$/, "") + path : undefined,
       headers: [
         ["Accept", options.accept ?? "application/json"],
         ...(authorization === null ? [] : [["Authorization", authorization] as const]),
@@ -199,6 +200,9 @@ async function create(kit: Kit, options: CreateOptions): Promise<Attempt> {
   });
   return { key, reference: String(members["reference"]), body, reply };
 }
+
+/** A URL never has dots alone between slashes, and a request can have them. */
+const isDotted = (path: string) => /\/\.{1,2}(\/|$)/.test(path);
 
 /** Paths are relative to the base address, which can have a path of its own. */
 export function urlOf(baseUrl: URL, path: string): URL {

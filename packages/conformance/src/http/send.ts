@@ -10,6 +10,8 @@ const userAgent = `bursar-conformance/${kitVersion}`;
 export interface RequestToSend {
   readonly method: string;
   readonly url: URL;
+  /** As it is sent, if that is another spelling of the path of the URL, which is never spelt with dots alone between slashes. */
+  readonly rawPath?: string | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string | undefined;
   /** Of the body, if it is not UTF-8. */
@@ -82,6 +84,7 @@ export function send(request: RequestToSend, bounds: SendBounds, connect?: Conne
       ...(connect !== undefined && request.agent === undefined
         ? { createConnection: connect }
         : { agent: request.agent ?? false }),
+      ...(request.rawPath === undefined ? {} : { path: request.rawPath }),
       maxHeaderSize: bounds.headerBytesMax,
       setHost: false,
     };

@@ -71,7 +71,7 @@ const pauseBefore = ({ paused_ms: pausedMs = 0 }: ShownExchange) =>
 /** A command that repeats a request. Secrets are variables, which a shell fills in. */
 export function curlOf(exchange: ShownExchange): string {
   const { method, url, request_headers, request_body, request_body_encoding: encoding } = exchange;
-  const parts = ["curl", "-sS", "-i", ...hangUp(exchange), "-X", method, quote(url)];
+  const parts = ["curl", "-sS", "-i", ...hangUp(exchange), ...asIs(exchange), "-X", method, quote(url)];
   // A header without a value needs a semicolon, or curl leaves it out.
   for (const [name, value] of request_headers)
     parts.push("-H", quote(value.trim() === "" ? `${name};` : `${name}: ${value}`));
@@ -85,6 +85,9 @@ export function curlOf(exchange: ShownExchange): string {
 const connectMs = 20;
 const hangUp = ({ hang_up_ms: hangUpMs }: ShownExchange) =>
   hangUpMs === undefined ? [] : ["--max-time", String((hangUpMs + connectMs) / 1000)];
+
+/** curl removes dots alone between slashes too. */
+const asIs = ({ url }: ShownExchange) => (/\/\.{1,2}(\/|$)/.test(url) ? ["--path-as-is"] : []);
 
 /** Single quotes around everything, except that variables are in double quotes. */
 export function quote(text: string): string {

@@ -98,7 +98,7 @@ export function createRedactor(session: Pick<Session, "secrets">) {
     started_at: startedAt.toISOString(),
     duration_ms: Math.round(durationMs),
     method: request.method,
-    url: text(request.url.href),
+    url: text(request.rawPath === undefined ? request.url.href : request.url.origin + request.rawPath),
     request_headers: request.headers.map(header),
     ...(request.body === undefined ? {} : requestBody(request.body, request.bodyEncoding)),
     ...(response === undefined

@@ -65,6 +65,16 @@ it("commands wait where the check has waited", () => {
   expect(commands.map((command) => /^.*?curl/.exec(command)?.[0])).toEqual(["curl", "sleep 2.5; curl"]);
 });
 
+it("a command keeps dots alone between slashes", () => {
+  const { request, ...rest } = exchange([], "{}");
+  const shown = createRedactor({ secrets: new Map() }).exchange({
+    ...rest,
+    request: { ...request, rawPath: "/v1/./transactions" },
+  });
+  expect(shown.url).toBe(`${request.url.origin}/v1/./transactions`);
+  expect(curlOf(shown)).toContain(" --path-as-is ");
+});
+
 it("a command sends the very bytes of a body that is not UTF-8", () => {
   const { request, ...rest } = exchange([], '{"reference":"a\xff"}');
   const shown = createRedactor({ secrets: new Map() }).exchange({

@@ -49,11 +49,25 @@ export function eventsOf(delivery: Delivery): string[] {
 
 /** Whether a value of the body, or a header, is this string or a path that ends with it. The body can be JSON, a form or plain text. */
 export function mentions(delivery: Delivery, text: string): boolean {
+  const plain = plainTextOf(delivery);
+  if (plain !== undefined && /^[\w-]+$/.test(text) && !/^\d+$/.test(text) && !plain.includes(text))
+    return false;
   const isRead = (value: string) => headerReadings(value).some((one) => containsText(one, text));
   if (delivery.headers.some(([, value]) => isRead(value))) return true;
   if (delivery.json !== undefined) return containsText(delivery.json, text);
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`).test(delivery.decoded.toString("utf8"));
+}
+
+const plainTexts = new WeakMap<Delivery, string | undefined>();
+
+/** The whole notification, if nothing in it is escaped: then a name that is nowhere in it is in none of its parts. */
+function plainTextOf(delivery: Delivery): string | undefined {
+  if (plainTexts.has(delivery)) return plainTexts.get(delivery);
+  const text = `${delivery.headers.map(([, value]) => value).join("\n")}\n${delivery.decoded.toString("utf8")}`;
+  const plain = /[%&]|\\u/i.test(text) ? undefined : text;
+  plainTexts.set(delivery, plain);
+  return plain;
 }
 
 /** A header as it is, as the UTF-8 that its bytes are, and without percent-encoding: which of them is meant is open. */

@@ -60,6 +60,8 @@ export interface Receiver {
 
 /** Instead of a status: the connection is closed without an answer. */
 export const unanswered = 0;
+/** Without a time, a sender may pause for as long as it wants. */
+const tooMany = 429;
 
 const bodyBytesMax = 1 << 20;
 /** Several for each request of a run. */
@@ -129,7 +131,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
     delivery.isAbandoned = response.destroyed;
     delivery.status = status;
     if (status === unanswered) response.destroy();
-    else response.writeHead(status).end();
+    else response.writeHead(status, status === tooMany ? { "retry-after": "1" } : {}).end();
   };
   const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
     receive(request, response).catch(() => response.destroy());

@@ -32,6 +32,11 @@ export const refusalFaults = {
     check: "access.path",
     words: "from POST /v1/transactions;a=1 without",
   },
+  "no-token-with-dot-accepted": { check: "access.path", words: "from POST /v1/./transactions without" },
+  "no-token-with-dots-accepted": {
+    check: "access.path",
+    words: "from POST /v1/wallets/../transactions without",
+  },
   "repeat-needs-no-token": { check: "access.repeat", words: "a repetition without a token" },
   "revoked-token-accepted-again": { check: "access.revoked", words: "revoked" },
   "redirect-to-login": {

@@ -52,6 +52,7 @@ export const webhookFaults = {
   "unanswered-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
   "unavailable-not-retried": { check: "webhook.retry", words: "was answered with 503" },
   "redirect-not-retried": { check: "webhook.retry", words: "was answered with 302, which is no 2xx" },
+  "too-many-not-retried": { check: "webhook.retry", words: "was answered with 429, which is no 2xx" },
   "timeout-not-retried": {
     check: "webhook.retry.timeout",
     words: "which was not answered until the sender had closed the connection",

@@ -39,8 +39,10 @@ const isError = ({ status, json }: Reply) =>
 function errorReplies({ target, session }: Kit): Reply[] {
   const base = target.baseUrl.pathname.replace(/\/$/, "");
   return session.exchanges.flatMap((exchange) => {
-    const { pathname } = exchange.request.url;
-    const isOwn = pathname.startsWith(base) && ownPaths.test(pathname.slice(base.length));
+    const { rawPath, url } = exchange.request;
+    const { pathname } = url;
+    const isOwn =
+      rawPath === undefined && pathname.startsWith(base) && ownPaths.test(pathname.slice(base.length));
     const reply = !isOwn || isMalformed(pathname) || isOfGateway(exchange) ? undefined : replyOf(exchange);
     return reply !== undefined && isError(reply) ? [reply] : [];
   });

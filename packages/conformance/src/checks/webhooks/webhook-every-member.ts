@@ -48,40 +48,43 @@ export const webhookMemberChecks = [
         );
       await lateNotifications(kit);
       const updates = (kit.session.receiver?.deliveries ?? []).filter(before.isUpdate);
-      const all = updates.map((delivery) => ({ delivery, text: textOf(delivery) }));
       const named = nameable(kit, before.deliveries, before.created);
       const sent = new Map(sentInRun(kit).map(({ id, members }) => [id, members]));
-      for (const name of names) expectMember(kit, name, { all, named, sent });
+      const all = updates.flatMap((delivery) => {
+        const text = textOf(delivery);
+        return named
+          .filter((one) => sent.has(one.id) && isIn(text, one) && isAbout(kit, delivery, one.as))
+          .map((transaction) => ({ delivery, transaction, members: sent.get(transaction.id) ?? {} }));
+      });
+      for (const name of names) expectMember(kit, name, all);
     },
   ),
 ];
 
-interface OfRun {
-  readonly all: readonly { readonly delivery: Delivery; readonly text: string }[];
-  readonly named: readonly Nameable[];
-  readonly sent: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+/** A notification, a transaction that it is about, and what was sent for it. */
+interface About {
+  readonly delivery: Delivery;
+  readonly transaction: Nameable;
+  readonly members: Readonly<Record<string, unknown>>;
 }
 
 /** A notification need not have it, but not all may lack what the target file names. */
-function expectMember(kit: Kit, name: MemberName, { all, named, sent }: OfRun): void {
+function expectMember(kit: Kit, name: MemberName, all: readonly About[]): void {
   let looked = 0;
   let lacking: Delivery | undefined;
-  for (const { delivery: one, text } of all) {
-    for (const transaction of named) {
-      const wanted = sent.get(transaction.id)?.[name];
-      if (typeof wanted !== "string" || !isIn(text, transaction)) continue;
-      if (!isAbout(kit, one, transaction.as)) continue;
-      const said = membersIn(kit, one, transaction, name);
-      if (said.length === 0) lacking ??= one;
-      else looked += 1;
-      // Several belong to a batch whose items do not say which transaction they are about.
-      if (new Set(said).size !== 1 || said.some((value) => isSame(name, value, wanted))) continue;
-      fail(
-        `the ${name} ${showValue(wanted)} of ${transaction.id}, as it was sent, in every notification about it`,
-        `the ${name} ${showValue(said[0])} in notification ${one.index}`,
-        [one],
-      );
-    }
+  for (const { delivery: one, transaction, members } of all) {
+    const wanted = members[name];
+    if (typeof wanted !== "string") continue;
+    const said = membersIn(kit, one, transaction, name);
+    if (said.length === 0) lacking ??= one;
+    else looked += 1;
+    // Several belong to a batch whose items do not say which transaction they are about.
+    if (new Set(said).size !== 1 || said.some((value) => isSame(name, value, wanted))) continue;
+    fail(
+      `the ${name} ${showValue(wanted)} of ${transaction.id}, as it was sent, in every notification about it`,
+      `the ${name} ${showValue(said[0])} in notification ${one.index}`,
+      [one],
+    );
   }
   if (looked === 0 && lacking !== undefined)
     fail(

@@ -17,24 +17,28 @@ const valid = "webhook.signature.valid";
 const eachLater = "webhook.each.later";
 const row = { needs: ["webhook.sent"], writes: ["transaction", "webhook endpoint"] as const };
 
+const whyNot: ReadonlyMap<number, string> = new Map([
+  [302, ", which is no 2xx and names no other address"],
+  [429, ", which is no 2xx and has Retry-After: 1"],
+]);
+
 /** What follows a notification that the receiver has not accepted. When, and how often, is open. */
 export const webhookRetryChecks = [
   contractCheck(
     retry,
     "6.delivered",
-    "A notification that was answered with 500, 503 or 302 is sent again, and so is one with the result that was not answered.",
+    "A notification that was answered with 500, 503, 429 or 302 is sent again, and so is one with the result that was not answered.",
     { ...row, unlessFailed: ["webhook.each", idUnique, "webhook.event.name"] },
     async (kit) => {
       const repeated = await retried(kit);
       if (!isRepeated(repeated))
         failOverdue(kit, "retryMs", "another attempt after a notification was answered with 500", "none");
-      const { first, unrepeated, unrepeatedWhenBusy: busy, unrepeatedWhenMoved: moved } = repeated;
+      const { first, unrepeated, unrepeatedWhenBusy: busy, unrepeatedWhenTurnedAway } = repeated;
       const although = `none, although notification ${first.index} before it was repeated`;
-      for (const one of [busy, moved]) {
-        if (one === undefined) continue;
+      const busyFirst = busy === undefined ? [] : [{ status: 503, first: busy }];
+      for (const { status, first: one } of [...busyFirst, ...unrepeatedWhenTurnedAway]) {
         kit.attach([first, one]);
-        const why = one === busy ? "503" : "302, which is no 2xx and names no other address";
-        const wanted = `another attempt after notification ${one.index} was answered with ${why},`;
+        const wanted = `another attempt after notification ${one.index} was answered with ${status}${whyNot.get(status) ?? ""},`;
         failOverdue(kit, "retryMs", wanted, although);
       }
       if (unrepeated === undefined) return;

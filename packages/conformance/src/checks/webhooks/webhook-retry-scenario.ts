@@ -21,13 +21,22 @@ interface Repeated {
   readonly regrouped: Delivery | undefined;
 }
 
+/** A notification about a transaction of its own, and the status that it was answered with. */
+export interface TurnedAway {
+  readonly status: number;
+  readonly first: Delivery;
+}
+
+/** A redirect without an address that a sender could follow, and a quota. */
+const turnedAwayWith = [302, 429] as const;
+
 export interface Retried extends Repeated {
   /** The notification with the result, if it was not answered either and nothing has repeated it. */
   readonly unrepeated: Delivery | undefined;
   /** The notification about another transaction that was answered with 503, if nothing has repeated it. */
   readonly unrepeatedWhenBusy: Delivery | undefined;
-  /** The same for one that was answered with 302. */
-  readonly unrepeatedWhenMoved: Delivery | undefined;
+  /** The same for those that were answered with 302 and 429. */
+  readonly unrepeatedWhenTurnedAway: readonly TurnedAway[];
   /** That notification, and its next attempt, if that was refused too. */
   readonly busy: Delivery | undefined;
   readonly again: Delivery | undefined;
@@ -66,16 +75,17 @@ export const retried = (kit: Kit): Promise<Retried> =>
       const isLost = result !== undefined && !isRepeated(await repeatOf(result));
       // One after the other is sent by some, so those of other transactions may come later, or not at all.
       if (isRepeated(repeated) && before.isAttributed)
-        await own.watch(timing.quietMs, async () => refusal.busy() && refusal.moved());
+        await own.watch(timing.quietMs, async () => refusal.busy() && refusal.areTurnedAway());
       const busy = isRepeated(repeated) ? refusal.busy() : undefined;
-      const moved = isRepeated(repeated) ? refusal.moved() : undefined;
-      const isMovedLost = moved !== undefined && !isRepeated(await repeatOf(moved));
+      const unrepeatedWhenTurnedAway: TurnedAway[] = [];
+      for (const one of isRepeated(repeated) ? refusal.turnedAway() : [])
+        if (!isRepeated(await repeatOf(one.first))) unrepeatedWhenTurnedAway.push(one);
       const isBusyLost = busy !== undefined && !isRepeated(await repeatOf(busy));
       return {
         ...repeated,
         unrepeated: isLost ? result : undefined,
         unrepeatedWhenBusy: isBusyLost ? busy : undefined,
-        unrepeatedWhenMoved: isMovedLost ? moved : undefined,
+        unrepeatedWhenTurnedAway,
         busy,
         again: refusal.again(),
         repeatOfAgain: (its, again, waitMs) => repeatOf(again, waitMs, its),
@@ -168,8 +178,8 @@ const resultsIn = (kit: Kit, delivery: Delivery, created: readonly Accepted[]) =
 
 /**
  * Creates a transaction, answers its first notification with 500 and the first with its result not at all; and another one, whose first
- * notification is answered with 503 at about the same time, so that nobody waits longer for it, and one with 302, without an address that a
- * sender could follow. All others are answered with 204 at once.
+ * notification is answered with 503 at about the same time, so that nobody waits longer for it, and one each with the statuses that turn it
+ * away. All others are answered with 204 at once.
  * If the sender goes on with one while another one waits, the second attempt after the 503 is refused too: its third attempt, which can be
  * late, then holds up nothing.
  */
@@ -181,8 +191,7 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
   const refused: Delivery[] = [];
   let fourth: Accepted | undefined;
   let busy: Delivery | undefined;
-  let fifth: Accepted | undefined;
-  let moved: Delivery | undefined;
+  const turned: { status: number; about: Accepted; first: Delivery | undefined }[] = [];
   let again: Delivery | undefined;
   let isParallel = false;
   let isOver = false;
@@ -193,7 +202,8 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
     third = await acceptTransaction(kit);
     if (!before.isAttributed) return;
     fourth = await acceptTransaction(kit);
-    fifth = await acceptTransaction(kit);
+    for (const status of turnedAwayWith)
+      turned.push({ status, about: await acceptTransaction(kit), first: undefined });
   })();
   const isOf = (delivery: Delivery, one: Accepted | undefined) =>
     one !== undefined && isAbout(kit, delivery, one);
@@ -220,7 +230,7 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
     const isOther = () =>
       seen.has(itemOf(delivery, "delivery_id")) ||
       (refused.length > 0 && (refused.some(hasResult) || !hasResult(delivery)));
-    const isAll = busy !== undefined && moved !== undefined;
+    const isAll = busy !== undefined && areTurnedAway();
     const isDone = isOther() && (isAll || seen.has(itemOf(delivery, "delivery_id")));
     if (isDone || !before.isUpdate(delivery)) return 204;
     await hold(kit, creation);
@@ -231,11 +241,12 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
       remember(delivery);
       return 503;
     }
-    const isOfFifth = isOf(delivery, fifth) && !isOf(delivery, third) && !isOf(delivery, fourth);
-    if (!isOver && moved === undefined && isOfFifth) {
-      moved = delivery;
+    const isOfOthers = isOf(delivery, third) || isOf(delivery, fourth);
+    const [turn, ...more] = isOfOthers ? [] : turned.filter(({ about }) => isOf(delivery, about));
+    if (!isOver && turn !== undefined && turn.first === undefined && more.length === 0) {
+      turn.first = delivery;
       remember(delivery);
-      return 302;
+      return turn.status;
     }
     const isMeant = third !== undefined && (!before.isAttributed || isAbout(kit, delivery, third));
     if (isOther() || !isMeant) return 204;
@@ -244,9 +255,13 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
     remember(delivery);
     return refused.length > 1 ? unanswered : 500;
   });
+  const areTurnedAway = () =>
+    turned.length === turnedAwayWith.length && turned.every(({ first }) => first !== undefined)
+      ? true
+      : undefined;
   /** Whether another notification has the items of a list that a refused one had. */
   const saysTheSame = (first: Delivery, delivery: Delivery) => {
-    const names = [third, fourth, fifth].flatMap((one) =>
+    const names = [third, fourth, ...turned.map(({ about }) => about)].flatMap((one) =>
       one !== undefined && isOf(first, one) ? namesOf(one) : [],
     );
     const partsOf = (one: Delivery) => partsAbout(one.json, names).filter((part) => part !== one.json);
@@ -264,7 +279,9 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
     name,
     refused,
     busy: () => busy,
-    moved: () => moved,
+    areTurnedAway,
+    turnedAway: () =>
+      turned.flatMap(({ status, first }): TurnedAway[] => (first === undefined ? [] : [{ status, first }])),
     again: () => again,
     hasResult,
     saysTheSame,

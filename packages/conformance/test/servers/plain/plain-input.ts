@@ -16,6 +16,8 @@ const looseSpellings = {
   "no-token-with-escape-accepted": "/v1/%74ransactions",
   "no-token-with-query-accepted": "/v1/transactions?a=1",
   "no-token-with-parameter-accepted": "/v1/transactions;a=1",
+  "no-token-with-dot-accepted": "/v1/./transactions",
+  "no-token-with-dots-accepted": "/v1/wallets/../transactions",
 } as const;
 
 export const isLooselySpelt = (path: string, has: Has) =>

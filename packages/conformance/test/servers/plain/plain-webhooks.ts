@@ -187,6 +187,7 @@ export function createPlainWebhooks(has: Has, connect?: () => Duplex): PlainWebh
         (has("result-not-retried") && isFinal) ||
         (has("failed-not-retried") && isFailed) ||
         (has("redirect-not-retried") && response.statusCode === 302) ||
+        (has("too-many-not-retried") && response.statusCode === 429) ||
         (has("unavailable-not-retried") && response.statusCode === 503);
       if (!isDone && !isDropped && !has("failure-not-retried")) again(endpoint, notification);
     });
