@@ -7,7 +7,7 @@ import { type Accepted, acceptTransaction } from "../keys/key-scenarios.js";
 import { failOverdue } from "../scenarios.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { isAbout, nameOf, namesOf } from "./webhook-names.js";
-import { type Announced, allStatesIn, announced, hold } from "./webhook-scenarios.js";
+import { type Announced, allStatesIn, announced, hold, isTelling } from "./webhook-scenarios.js";
 
 /** A notification that was refused, and what repeats it. */
 interface Repeated {
@@ -287,16 +287,4 @@ function refuseSome(kit: Kit, receiver: Receiver, before: Announced) {
     saysTheSame,
     reused,
   };
-}
-
-/** Whether two notifications differ in more than their delivery_id: some only say that something has changed. */
-function isTelling({ deliveries }: Announced): boolean {
-  const byContent = new Map<string, string | undefined>();
-  return deliveries.every((one) => {
-    const id = itemOf(one, "delivery_id");
-    const content = contentOf(one, id);
-    if (byContent.has(content) && byContent.get(content) !== id) return false;
-    byContent.set(content, id);
-    return true;
-  });
 }

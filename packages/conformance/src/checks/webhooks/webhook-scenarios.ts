@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Kit } from "../../engine/kit.js";
 import type { Target } from "../../target/target.js";
 import { fieldsAt, partsAbout } from "../../webhooks/batches.js";
-import { containsText, eventsOf, findMember } from "../../webhooks/delivery-items.js";
+import { containsText, contentOf, eventsOf, findMember, itemOf } from "../../webhooks/delivery-items.js";
 import type { Delivery, Receiver, SeenState } from "../../webhooks/receiver.js";
 import { readsOf } from "../every/run-transactions.js";
 import { type Accepted, acceptBeyondAscii, acceptTransaction } from "../keys/key-scenarios.js";
@@ -207,4 +207,16 @@ function sortDeliveries(kit: Kit, created: readonly Accepted[], arrived: readonl
   };
   const isUpdate = all.some(isNamed) ? isNamed : () => true;
   return { arrived, isAttributed, isUpdate, deliveries: all.filter(isUpdate) };
+}
+
+/** Whether two notifications differ in more than their delivery_id: some only say that something has changed. */
+export function isTelling({ deliveries }: Announced): boolean {
+  const byContent = new Map<string, string | undefined>();
+  return deliveries.every((one) => {
+    const id = itemOf(one, "delivery_id");
+    const content = contentOf(one, id);
+    if (byContent.has(content) && byContent.get(content) !== id) return false;
+    byContent.set(content, id);
+    return true;
+  });
 }

@@ -73,3 +73,27 @@ export async function isGone({ socket }: IncomingMessage): Promise<boolean> {
   await delay(workMs);
   return socket.destroyed;
 }
+
+export function readKey(chose: Chose, key: string | string[] | undefined): string {
+  if (typeof key !== "string" || key === "") throw new OtherRefusal(428, "KEY_NEEDED");
+  const isTooLong =
+    (chose("keys of at most 36 characters") && key.length > 36) ||
+    (chose("keys of at most 16 characters") && key.length > 16) ||
+    (chose("keys of at most 20 characters, which the target file does not say") && key.length > 20);
+  if (isTooLong) throw new OtherRefusal(400, "KEY_TOO_LONG");
+  if (chose("keys that must be UUIDs") && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key))
+    throw new OtherRefusal(400, "UUID_NEEDED");
+  return key;
+}
+
+/** To a repetition, if it is not refused. */
+export function answerAgain(chose: Chose, id: string): Answer | undefined {
+  if (chose("repetitions answered with 303"))
+    return { status: 303, headers: { location: `/v1/transactions/${id}` } };
+  if (chose("repetitions accepted without an id")) return { status: 202 };
+  if (chose("repetitions answered with 204")) return { status: 204 };
+  const status = chose("repetitions answered with 200") ? 200 : 208;
+  if (status === 200 || chose("repetitions answered with 208"))
+    return { status, headers: { location: `/v1/transactions/${id}` } };
+  return undefined;
+}

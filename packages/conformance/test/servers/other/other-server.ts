@@ -3,11 +3,23 @@ import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Answer, answer, isGone, isTokenOf, OtherRefusal, parseObject } from "./other-answers.js";
+import {
+  type Answer,
+  answer,
+  answerAgain,
+  isGone,
+  isTokenOf,
+  OtherRefusal,
+  parseObject,
+  readKey,
+} from "./other-answers.js";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
 import {
   amountFees,
+  behindChoices,
+  carriedOutChoices,
   carriedOutTwice,
+  feeChoices,
   idsElsewhere,
   keysIgnored,
   newOrderId,
@@ -45,21 +57,6 @@ const behindMs = 400;
 const replicatedAfterMs = 100;
 /** So long a request takes that others are refused meanwhile. */
 const busyMs = 10;
-const behindChoices = [
-  "GET behind the notification",
-  "GET behind the notification, which the target file allows",
-  "GET behind the notification, which the target file excludes",
-] as const;
-const carriedOutChoices = [
-  "repetitions that are refused and carried out",
-  "repetitions that are refused and carried out, and notifications that name only the reference",
-  "repetitions that are refused and carried out, with a fee beside each transaction",
-] as const;
-const feeChoices = [
-  "a fee beside each transaction, with its reference",
-  "repetitions that are refused and carried out, with a fee beside each transaction",
-  ...amountFees,
-] as const;
 /** One of so many transactions is carried out twice. */
 const twiceEach = 30;
 const confirmations = 3;
@@ -156,26 +153,9 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       );
   };
 
-  const readKey = (key: string | string[] | undefined): string => {
-    if (typeof key !== "string" || key === "") throw new OtherRefusal(428, "KEY_NEEDED");
-    const isTooLong =
-      (chose("keys of at most 36 characters") && key.length > 36) ||
-      (chose("keys of at most 16 characters") && key.length > 16) ||
-      (chose("keys of at most 20 characters, which the target file does not say") && key.length > 20);
-    if (isTooLong) throw new OtherRefusal(400, "KEY_TOO_LONG");
-    if (chose("keys that must be UUIDs") && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key))
-      throw new OtherRefusal(400, "UUID_NEEDED");
-    return key;
-  };
-
   const repeat = (id: string): Answer => {
-    if (chose("repetitions answered with 303"))
-      return { status: 303, headers: { location: `/v1/transactions/${id}` } };
-    if (chose("repetitions accepted without an id")) return { status: 202 };
-    if (chose("repetitions answered with 204")) return { status: 204 };
-    const status = chose("repetitions answered with 200") ? 200 : 208;
-    if (status === 200 || chose("repetitions answered with 208"))
-      return { status, headers: { location: `/v1/transactions/${id}` } };
+    const again = answerAgain(chose, id);
+    if (again !== undefined) return again;
     const order = orders.get(id);
     if (order !== undefined && announcesAgain) {
       announce({ id, ...order, status: order.status });
@@ -202,7 +182,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   const create = (incoming: IncomingMessage, body: string): Answer => {
     if (!isTokenOf(chose, incoming, otherTokens.own)) throw new OtherRefusal(403, "WHO_ARE_YOU");
     const members = parseObject(incoming, isLenient ? body.replace("/* paid */", "") : body);
-    const key = readKey(incoming.headers["idempotency-key"]);
+    const key = readKey(chose, incoming.headers["idempotency-key"]);
     const slot = chose("key and body together identify a request") ? `${key} ${body}` : key;
     const known = chose(keysIgnored) ? undefined : keys.get(slot);
     if (typeof known === "string") return repeat(known);

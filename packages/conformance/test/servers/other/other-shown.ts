@@ -16,6 +16,22 @@ export const idsElsewhere = [
 /** Choices with fees whose amount GET shows. */
 export const amountFees = ["a fee of another amount beside each transaction", carriedOutTwice] as const;
 
+export const behindChoices = [
+  "GET behind the notification",
+  "GET behind the notification, which the target file allows",
+  "GET behind the notification, which the target file excludes",
+] as const;
+export const carriedOutChoices = [
+  "repetitions that are refused and carried out",
+  "repetitions that are refused and carried out, and notifications that name only the reference",
+  "repetitions that are refused and carried out, with a fee beside each transaction",
+] as const;
+export const feeChoices = [
+  "a fee beside each transaction, with its reference",
+  "repetitions that are refused and carried out, with a fee beside each transaction",
+  ...amountFees,
+] as const;
+
 /** The id of a new order, of which there are so many. */
 export function newOrderId(chose: Chose, count: number): string {
   if (chose("large numbers as ids")) return String(10n ** 18n + BigInt(count * 7));
