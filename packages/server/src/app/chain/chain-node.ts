@@ -99,6 +99,8 @@ export interface ChainNode {
   /** A block with what concerns us; undefined if no node has it. */
   block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
   header: (number: number) => Promise<BlockHeader | undefined>;
+  /** What one node says of blocks that may not be final, without those that it does not have. */
+  headers: (numbers: readonly number[]) => Promise<readonly BlockHeader[]>;
   /** The headers of blocks that are final, in the order given. If two nodes are configured, two must name each of them. */
   finalHeaders: (numbers: readonly number[]) => Promise<readonly BlockHeader[]>;
   /** What nodes say of a block that may not be final, what most of them say first. Some can be made up. */

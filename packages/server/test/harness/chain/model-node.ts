@@ -51,6 +51,10 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       await reach("final headers");
       return numbers.map((number) => headerOf(chain.blocks()[number] as ModelBlock));
     },
+    headers: async (numbers) => {
+      await reach("header");
+      return numbers.flatMap((number) => chain.blocks()[number] ?? []).map(headerOf);
+    },
     headersAt: async (number) => {
       await reach("header");
       const block = chain.blocks()[number];

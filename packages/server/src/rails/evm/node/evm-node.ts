@@ -94,12 +94,17 @@ export function createEvmNode({
       `No node of ${network} gives block ${number}: ${describeError(answer.error)}.`,
     );
   };
+  const headers: ChainNode["headers"] = async (numbers) =>
+    (await pool.ask(numbers.map(headerQuestion))).flatMap((answer) =>
+      "value" in answer && answer.value !== undefined ? [answer.value] : [],
+    );
   const readAgreed = createAgreedHeaders(network, pool);
   return {
     network,
     heads: heads.read,
     ...createBlockReader({ pool, readReceipts, opinion, readAgreed }),
     header,
+    headers,
     headersAt: createHeadersAt(pool),
     finalHeaders: async (numbers) => (await readAgreed(numbers)).headers,
     ...state,

@@ -1,7 +1,8 @@
 import type { BlockRef, ChainBlock } from "../../../../app/chain/chain-node.js";
 import { applyBlocks } from "../apply-blocks.js";
-import { type FollowContext, type FollowedChain, isFollowed, tipOf, watchOf } from "../driver-context.js";
+import { type FollowContext, type FollowedChain, isFollowed, tipOf } from "../driver-context.js";
 import { leaveBlocks } from "../leave-blocks.js";
+import { createReadAhead } from "./read-ahead.js";
 
 /** How many blocks of the head one step adds, and how many a walk back from them may read to find a block that is known. */
 export const aheadMax = 128;
@@ -87,6 +88,7 @@ async function walkBack(
 ): Promise<Walk | undefined> {
   const begunMs = monotonicMs();
   const lateMs = Math.min(endsMs, begunMs + walkBudgetMs);
+  const ahead = createReadAhead(context, chain);
   const isEnd = (block: BlockRef) => block.number <= final || isFollowed(chain, block);
   let added: ChainBlock[] = [];
   let next = start;
@@ -98,12 +100,12 @@ async function walkBack(
     }
     if (isFollowed(chain, next)) break;
     if (next.number <= final || read === walkMax) return undefined;
-    if (read > 0 && monotonicMs() >= lateMs) {
+    if (read > 0 && monotonicMs() >= lateMs && !ahead.isRead(next)) {
       chain.aheadInTime = Math.min(chain.aheadInTime, read);
       return undefined;
     }
     await chain.keepLease();
-    const block = await context.node.block(next.hash, watchOf(context));
+    const block = await ahead.read(next);
     if (block?.hash !== next.hash || block.number !== next.number) return undefined;
     added.push(block);
     next = { number: block.number - 1, hash: block.parentHash };
