@@ -94,7 +94,7 @@ export const networkList = list({
     ),
     in_flight: integer(
       {
-        about: "The maximum number of payments of an address that are sent and not final.",
+        about: "The maximum number of payments of an address that have a nonce and are in no block yet.",
         default: 16,
       },
       { min: 1, max: 256 },

@@ -1,5 +1,8 @@
-import type { Event, Wallet } from "@bursar/protocol";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { isDeepStrictEqual } from "node:util";
+import type { Event, Network, Wallet } from "@bursar/protocol";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describeAct, nilTenantId } from "../../../src/app/audit/audit-entry.js";
+import { resumeNetwork } from "../../../src/store/chain/resume-chain.js";
 import { chainClientOf } from "../../harness/chain/chain-client.js";
 import { type ChainService, chainNetwork, startChainService } from "../../harness/chain/configured-chain.js";
 import { eventually } from "../../harness/eventually.js";
@@ -116,6 +119,102 @@ describe("wallets of a chain", () => {
     const { body } = await client.send("GET", "/v1/networks");
     expect(body).toMatchObject({
       data: [{ id: chainNetwork, coin: "ETH.DEV", assets: ["ETH.DEV", "USDC.DEV"], finality: "finalized" }],
+    });
+  });
+
+  describe("with blocks that are mined by hand", () => {
+    const mine = (blocks: number) => service.devnet.control("devnet_mine", { blocks });
+    const readNetwork = async () =>
+      ((await client.send("GET", "/v1/networks")).body as unknown as { data: Network[] }).data[0];
+    const blockNumber = async () => Number(await service.devnet.request("eth_blockNumber", []));
+    const whenSettled = (number: number) =>
+      eventually(readNetwork, (network) => network?.settled_block === number);
+    const fund = (address: string, asset: "ETH" | "NORET" | "USDC", amount: bigint) =>
+      service.devnet.control("devnet_fund", { address, asset, amount: amount.toString() });
+    beforeEach(async () => {
+      await service.startSigner();
+      await service.devnet.control("devnet_setMining", { mode: "manual" });
+    });
+    afterEach(() => service.devnet.control("devnet_setMining", { mode: "interval", blockTimeMs: 50 }));
+
+    it("the newest block and its base fee are shown", async () => {
+      for (const gwei of ["7", "9.000000001"]) {
+        const wei = String(BigInt(Number(gwei) * 1e9));
+        await service.devnet.control("devnet_setBaseFee", { wei, hold: true });
+        await mine(1);
+        const head = await blockNumber();
+        const network = await eventually(readNetwork, (found) => found?.head_block === head);
+        expect(network).toMatchObject({ state: "following", base_fee_gwei: gwei, final_block: head - 4 });
+      }
+      await service.devnet.control("devnet_setBaseFee", {});
+    });
+
+    it("a deposit is incoming until its block is final, and on the chain at a block that is named", async () => {
+      const { id, address } = await client.createActiveWallet();
+      await fund(address, "ETH", 3n * 10n ** 18n);
+      await mine(1);
+      const balance = async () =>
+        (await client.readWallet(id)).balances.find(({ asset }) => asset === "ETH.DEV");
+      await eventually(balance, (found) => found?.incoming === "3");
+      expect(await balance()).toEqual({
+        ...{ asset: "ETH.DEV", available: "0", held: "0", incoming: "3", on_chain: null },
+      });
+      const first = await blockNumber();
+      await mine(4);
+      await whenSettled(first);
+      expect(await balance()).toMatchObject({ available: "3", incoming: "0" });
+      expect(await eventually(balance, (found) => found?.on_chain?.amount === "3")).toEqual({
+        ...{ asset: "ETH.DEV", available: "3", held: "0", incoming: "0" },
+        on_chain: { amount: "3", block_number: first },
+      });
+      await fund(address, "ETH", 10n ** 18n);
+      await mine(1);
+      await eventually(balance, (found) => found?.incoming === "1");
+      // What is not final does not count as on the chain.
+      expect(await balance()).toMatchObject({ available: "3", on_chain: { amount: "3" } });
+    });
+
+    it("a token that is not configured is ignored, and what comes with it is not", async () => {
+      const { id, address } = await client.createActiveWallet();
+      await fund(address, "NORET", 5_000_000n);
+      await fund(address, "USDC", 2_000_000n);
+      await mine(1);
+      const head = await blockNumber();
+      await mine(4);
+      await whenSettled(head);
+      const wallet = await client.readWallet(id);
+      expect(wallet.balances).toMatchObject([{ asset: "USDC.DEV", available: "2", incoming: "0" }]);
+      const { body } = await client.send("GET", "/v1/transactions?kind=deposit");
+      expect((body as unknown as { data: object[] }).data).toMatchObject([
+        { asset: "USDC.DEV", amount: "2" },
+      ]);
+    });
+
+    it("a halted network is shown by /readyz, /v1/networks and the metrics until it is resumed", async () => {
+      const shown = async () => {
+        const ready = await fetch(`${service.url}/readyz`);
+        const { checks } = (await ready.json()) as { checks: { networks: Record<string, string> } };
+        const metrics = await (await fetch(`${service.url}/metrics`)).text();
+        return {
+          ...{
+            ready: ready.status,
+            check: checks.networks[chainNetwork],
+            state: (await readNetwork())?.state,
+          },
+          gauge: /^bursar_network_halted\{network="eip155:31337"\} (\d)$/m.exec(metrics)?.[1],
+        };
+      };
+      const following = { ready: 200, check: "following", state: "following", gauge: "0" };
+      await eventually(shown, (found) => isDeepStrictEqual(found, following));
+      const fault = { methods: ["eth_chainId"], effect: { kind: "wrong" as const, result: "0x1" } };
+      await service.devnet.control("devnet_addFault", { node: "main", fault });
+      const halted = { ready: 200, check: "halted", state: "halted", gauge: "1" };
+      await eventually(shown, (found) => isDeepStrictEqual(found, halted));
+      await service.devnet.control("devnet_clearFaults", { node: "main" });
+      const act = { by: "operator", tenantId: nilTenantId } as const;
+      const entry = describeAct(act, "network.resume", chainNetwork, new Date());
+      expect(await resumeNetwork(service.keyed, chainNetwork, entry)).toBe("resumed");
+      await eventually(shown, (found) => isDeepStrictEqual(found, following));
     });
   });
 });

@@ -88,6 +88,80 @@ describe("a payment that waits for a block", () => {
     expect(charged).toBe(unitsOf(ended.fee?.amount));
     expect(charged).toBeLessThan(10n ** 16n);
   });
+
+  it("holds back the seventeenth of a wallet until one of the sixteen before it is in a block", async () => {
+    const mined = await client.readWallet(walletId);
+    expect(mined.sending).toMatchObject({ in_flight: 0, oldest_at: null });
+    const witness = await client.createActiveWallet();
+    await service.devnet.control("devnet_fund", {
+      ...{ address: witness.address, amount: String(10n ** 18n), asset: "ETH" },
+    });
+    await service.devnet.control("devnet_mine", { blocks: 5 });
+    await eventually(
+      () => client.readWallet(witness.id),
+      ({ balances }) => balances.some(({ available }) => available === "1"),
+    );
+    const pay = async (source: string, amount: string) => {
+      const { body } = await client.create({
+        ...{ reference: "many", asset: "ETH.DEV", amount, source: { wallet_id: source } },
+        destination: { address: newAddress() },
+      });
+      return body;
+    };
+    const stateOf = async (id: string) => (await client.read(id)).body.state;
+    const isSent = (id: string) =>
+      eventually(
+        () => stateOf(id),
+        (state) => state === "broadcast",
+      );
+    const first = await pay(walletId, "0.01");
+    await isSent(first.id);
+    const oldest = (await client.readWallet(walletId)).sending?.oldest_at ?? "";
+    expect(Date.parse(oldest)).toBeGreaterThanOrEqual(Date.parse(first.created_at));
+    const others = await Promise.all(Array.from({ length: 15 }, () => pay(walletId, "0.01")));
+    await Promise.all(others.map(({ id }) => isSent(id)));
+    const last = await pay(walletId, "0.01");
+    await eventually(
+      () => stateOf(last.id),
+      (state) => state === "processing",
+    );
+    // It begins later, so the seventeenth has been looked at when it is sent.
+    const seen = await pay(witness.id, "0.01");
+    await isSent(seen.id);
+    expect(await stateOf(last.id)).toBe("processing");
+    const { sending } = await client.readWallet(walletId);
+    const { next_nonce, final_nonce } = mined.sending ?? { next_nonce: Number.NaN, final_nonce: Number.NaN };
+    expect(sending).toMatchObject({
+      in_flight: 16,
+      oldest_at: oldest,
+      next_nonce: next_nonce + 16,
+      final_nonce,
+    });
+    await service.devnet.control("devnet_mine", { blocks: 1 });
+    await isSent(last.id);
+    // The others are in a block that is not final, so they count still.
+    const later = (await client.readWallet(walletId)).sending;
+    expect(later).toMatchObject({
+      in_flight: 17,
+      oldest_at: oldest,
+      next_nonce: next_nonce + 17,
+      final_nonce,
+    });
+    await service.devnet.control("devnet_mine", { blocks: 4 });
+    const alone = await eventually(
+      async () => (await client.readWallet(walletId)).sending,
+      (found) => found?.final_nonce === next_nonce + 16,
+    );
+    expect(alone?.in_flight).toBe(1);
+    expect(Date.parse(alone?.oldest_at ?? "")).toBeGreaterThan(Date.parse(oldest));
+    await mine();
+    expect(await client.settled(last.id)).toMatchObject({ state: "completed" });
+    const ended = await eventually(
+      () => client.readWallet(walletId),
+      ({ sending: now }) => now?.in_flight === 0,
+    );
+    expect(ended.sending).toMatchObject({ oldest_at: null, final_nonce: next_nonce + 17 });
+  });
 });
 
 function unitsOf(decimal = "0"): bigint {
