@@ -211,6 +211,7 @@ describe("a rail of several steps", () => {
     const { status, body } = await api.send("POST", `/v1/transactions/${id}/cancel`);
     expect([status, body.state, body.version]).toEqual([202, "broadcast", waiting.version]);
     await assertCancelRequested(api, waiting);
+    expect((await balances())["STEP"]).toBe("7.5+2.5");
     await eventually(network.hasCancelRequest, (isRequested) => isRequested);
     const cancelled = await advanceUntil(id, isFinal);
     expect(cancelled).toMatchObject({
