@@ -20,7 +20,8 @@ import { createHeadRecords } from "./head-records.js";
 import { anchorChain, assertGenesis } from "./leave-blocks.js";
 import { replacePayments } from "./replace-payments.js";
 import { forgetSent, isSendable, resendAfterMs, type SentAt, sendPayments } from "./send-payments.js";
-import { type SigningTurn, signPayments } from "./sign-payments.js";
+import { signPayments } from "./sign-payments.js";
+import { createSigningTurn } from "./signing-turn.js";
 
 export interface EvmDriverDeps extends ComparisonDeps {
   /** Names this process among those that could hold the lease. */
@@ -76,7 +77,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   const evidence: FollowedChain["evidence"] = new Map();
   const links = createBranchLinks(deps.monotonicMs);
   const sentAt: SentAt = new Map();
-  const signingTurn: SigningTurn = { afterId: undefined, rounds: 0 };
+  const signingTurn = createSigningTurn();
   /** The last payment of a look that did not come to the end. A step that fails does not begin again: while each one fails, the first page would hide the others. */
   let lookedUpTo: SentPayment | undefined;
   /** The head and the time when the sent payments were last looked at. */

@@ -27,6 +27,7 @@ import {
   raisePayment,
   waitForLimit,
 } from "./refused-terms.js";
+import { pageAfter, type SigningTurn, turnPage } from "./signing-turn.js";
 import { stopUnsignedPayments } from "./stop-unsigned.js";
 
 type SignedPayment = StoredAttempt & WalletKey;
@@ -40,14 +41,6 @@ const askedMax = 64;
 /** How many refusals of a page are handled, each in an SQL transaction of its own. */
 const refusedMax = 64;
 
-/** Where the next step goes on: what the signer refuses for good must not keep others from their turn. */
-export interface SigningTurn {
-  /** The last payment of a page that was full; undefined at the beginning of a round. */
-  afterId: string | undefined;
-  /** How many rounds have ended. */
-  rounds: number;
-}
-
 /**
  * Has payments signed, and stores the bytes with the event `broadcast`. Nothing is sent here: bytes that nobody has stored could be paid
  * without being known. The intent is what was written before, so that asking again after a crash gives the same bytes. Returns whether
@@ -60,8 +53,9 @@ export async function signPayments(
 ): Promise<boolean> {
   const { network, store: tables } = context;
   const { rounds } = turn;
-  const listed = await tables.listUnsigned(network.network, signedMax, turn.afterId);
-  const hasMore = turnPage(turn, listed);
+  const listed = await tables.listUnsigned(network.network, signedMax, pageAfter(turn));
+  const ids = listed.map(({ id }) => id);
+  const hasMore = turnPage(turn, ids, ids.length === signedMax);
   const authentic = await haltTampered(context, chain, listed);
   const { payments, isStopped } = await stopUnsignedPayments(context, chain, authentic);
   if (payments.length === 0) return isStopped || hasMore;
@@ -87,16 +81,6 @@ export async function signPayments(
 }
 
 type Refused = [UnsignedPayment, SignerRefusal];
-
-/** Returns whether the round goes on: it ends with a page that is not full. */
-function turnPage(turn: SigningTurn, listed: readonly UnsignedPayment[]): boolean {
-  const isFull = listed.length === signedMax;
-  turn.afterId = isFull
-    ? listed.map(({ id }) => id).reduce((one, other) => (one > other ? one : other))
-    : undefined;
-  if (!isFull) turn.rounds += 1;
-  return isFull;
-}
 
 /** Others in each round, in the order of their ids, so that those which are refused again and again do not keep others from their turn. */
 export function refusedInTurn(rounds: number, refused: readonly Refused[]): Refused[] {
