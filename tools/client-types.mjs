@@ -84,6 +84,20 @@ ${list(later)}
 `;
 }
 
+/** What a person does about each error. @param {Record<string, { advice: string, forPeople?: string }>} catalog */
+export function consoleAdvice(catalog) {
+  const rows = Object.entries(catalog).map(
+    ([code, { advice, forPeople }]) => `  ${code}: ${JSON.stringify(forPeople ?? advice)},`,
+  );
+  return `// Generated from packages/protocol/src/errors by \`npm run generate\`.
+
+/** What a person does about an error, by its code; the service's sentence says what happened. */
+export const adviceOfService: Readonly<Record<string, string>> = {
+${rows.join("\n")}
+};
+`;
+}
+
 /** @param {Schema} document @returns {{ name: string, operation: Schema }[]} */
 export function operationsOf(document) {
   return Object.entries(document["paths"]).flatMap(([path, methods]) =>

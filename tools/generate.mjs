@@ -25,6 +25,7 @@ import {
   clientPasskeyOperations,
   clientSchemas,
   clientScopes,
+  consoleAdvice,
 } from "./client-types.mjs";
 import { configurationPage, exampleConfiguration } from "./configuration-page.mjs";
 import { root } from "./files.mjs";
@@ -53,6 +54,7 @@ const artefacts = {
     clientPasskeyOperations(await apiDocument()),
   "packages/client/src/generated/schemas.ts": async () => clientSchemas(await apiDocument()),
   "packages/client/src/generated/scopes.ts": async () => clientScopes(await apiDocument()),
+  "packages/console/src/generated/error-advice.ts": () => consoleAdvice(errorCatalog),
   "packages/server/migrations/schema.sql": schemaFile,
 };
 

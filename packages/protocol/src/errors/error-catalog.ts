@@ -1,5 +1,6 @@
 import { authorityErrors } from "./authority-errors.js";
-import type { ErrorEntry } from "./error-entry.js";
+import { credentialErrors } from "./credential-errors.js";
+import { type ErrorEntry, reportIt } from "./error-entry.js";
 import { limitErrors } from "./limit-errors.js";
 import { marketErrors } from "./market-errors.js";
 import { networkErrors } from "./network-errors.js";
@@ -18,6 +19,7 @@ export const errorCatalog = {
     message: "The request is not valid HTTP, or its target is not a valid path.",
     when: "the connection does not carry a well-formed HTTP request, or the path has invalid percent-encoding",
     advice: "Use a standard HTTP client and percent-encode the path segments.",
+    forPeople: reportIt,
     retry: "never",
   },
   MALFORMED_JSON: {
@@ -25,6 +27,7 @@ export const errorCatalog = {
     message: "The body is not valid JSON.",
     when: "the body is not UTF-8 or not JSON, repeats a key, is nested too deeply, has too many members, or contains a key such as `__proto__` or a number outside the range of a double",
     advice: "Correct the body; `message` says what is wrong.",
+    forPeople: reportIt,
     retry: "never",
   },
   INVALID_REQUEST: {
@@ -32,6 +35,7 @@ export const errorCatalog = {
     message: "The request does not match its schema.",
     when: "a field, query parameter, path parameter or header is missing, unknown, of the wrong type or out of bounds",
     advice: "Correct the fields named in `details`.",
+    forPeople: "Correct what is named here.",
     retry: "never",
   },
   DIGEST_MISMATCH: {
@@ -39,6 +43,7 @@ export const errorCatalog = {
     message: "Content-Digest does not match the body.",
     when: "`Content-Digest` is malformed, uses no supported algorithm, or differs from the digest of the received bytes",
     advice: "Compute the digest over the exact bytes of the body.",
+    forPeople: reportIt,
     retry: "never",
   },
   IDEMPOTENCY_KEY_MISSING: {
@@ -46,6 +51,7 @@ export const errorCatalog = {
     message: "Idempotency-Key is missing.",
     when: "a request to create a transaction, a deposit or an order has no `Idempotency-Key`",
     advice: "Send a unique key, and the same key when you retry the request.",
+    forPeople: reportIt,
     retry: "never",
   },
   IDEMPOTENCY_KEY_INVALID: {
@@ -53,62 +59,16 @@ export const errorCatalog = {
     message: 'Idempotency-Key must be 1 to 255 visible ASCII characters other than " and \\.',
     when: '`Idempotency-Key` is not 1 to 255 visible ASCII characters other than `"` and `\\`',
     advice: "Send a key such as a UUID, quoted or bare.",
+    forPeople: reportIt,
     retry: "never",
   },
-  UNAUTHENTICATED: {
-    status: 401,
-    message: "An access token is required.",
-    when: "`Authorization` is missing or is not a bearer token",
-    advice: "Get a token from `/oauth/token` and send it as `Authorization: Bearer …`.",
-    retry: "never",
-  },
-  TOKEN_INVALID: {
-    status: 401,
-    message: "The access token is not valid.",
-    when: "the token is malformed, was not issued by this service or for it, or is not valid yet",
-    advice: "Get a new token.",
-    retry: "never",
-  },
-  TOKEN_EXPIRED: {
-    status: 401,
-    message: "The access token has expired.",
-    when: "the token is older than 15 minutes",
-    advice: "Get a new token and retry.",
-    retry: "never",
-  },
-  TOKEN_REVOKED: {
-    status: 401,
-    message: "The access token has been revoked.",
-    when: "the token was revoked, or its client was disabled",
-    advice: "Get a new token, if the client is still enabled.",
-    retry: "never",
-  },
-  TENANT_SUSPENDED: {
-    status: 403,
-    message: "The tenant is suspended.",
-    when: "the operator of the service has suspended the tenant; none of its requests is accepted and nothing is processed",
-    advice: "Ask the operator of the service.",
-    retry: "never",
-  },
-  SIGNATURE_REQUIRED: {
-    status: 401,
-    message: "This client must sign its requests.",
-    when: "the client is set to `require_signature` and the request has no signature",
-    advice: "Sign the request as described by `Accept-Signature`.",
-    retry: "never",
-  },
-  SIGNATURE_INVALID: {
-    status: 401,
-    message: "The signature of the request is not valid.",
-    when: "a signature is malformed, does not cover all required components, has expired, is dated in the future, reuses a nonce, or does not verify",
-    advice: "Sign the request again as described by `Accept-Signature`; `message` says what is wrong.",
-    retry: "never",
-  },
+  ...credentialErrors,
   INSUFFICIENT_SCOPE: {
     status: 403,
     message: "The access token lacks the required scope.",
     when: "the token lacks the scope that the route or the change requires",
     advice: "Get a token with the scope named in `message`.",
+    forPeople: "Your role does not allow this. Ask an administrator or the operator for it.",
     retry: "never",
   },
   NOT_FOUND: {
@@ -116,6 +76,7 @@ export const errorCatalog = {
     message: "No route matches this path.",
     when: "no route has this path",
     advice: "Compare the path with the API reference.",
+    forPeople: reportIt,
     retry: "never",
   },
   CLIENT_NOT_FOUND: {
@@ -144,6 +105,7 @@ export const errorCatalog = {
     message: "Nothing with this id has failed.",
     when: "nothing with this id has failed in this tenant, or it was processed since",
     advice: "Use an id from `GET /v1/system/failures`.",
+    forPeople: "It was processed since. Load the page again.",
     retry: "never",
   },
   WALLET_NOT_FOUND: {
@@ -158,6 +120,7 @@ export const errorCatalog = {
     message: "This path does not support this method.",
     when: "the path exists, but not with this method",
     advice: "Use one of the methods in the `Allow` header.",
+    forPeople: reportIt,
     retry: "never",
   },
   REQUEST_TIMEOUT: {
@@ -165,6 +128,7 @@ export const errorCatalog = {
     message: "The request was not received in time.",
     when: "the headers or the body were not received in time",
     advice: "Retry.",
+    forPeople: "Check the network, and try again. Nothing that you typed is lost.",
     retry: "later",
   },
   CLIENT_TAMPERED: {
@@ -186,6 +150,7 @@ export const errorCatalog = {
     message: "The transaction can no longer be cancelled.",
     when: "the transaction is final, or has progressed too far on its network",
     advice: "Read the transaction to see its state.",
+    forPeople: "Load the payment again to see its state.",
     retry: "never",
   },
   API_VERSION_SUNSET: {
@@ -193,6 +158,7 @@ export const errorCatalog = {
     message: "This part of the API has been shut down.",
     when: "a route or field is used after the time in its `Sunset` header",
     advice: "Migrate as the page in the `Link` header describes.",
+    forPeople: reportIt,
     retry: "never",
   },
   PAYLOAD_TOO_LARGE: {
@@ -200,6 +166,7 @@ export const errorCatalog = {
     message: "The body is too large.",
     when: "the body exceeds the route's limit",
     advice: "Send a smaller body.",
+    forPeople: "Enter less.",
     retry: "never",
   },
   URI_TOO_LONG: {
@@ -207,6 +174,7 @@ export const errorCatalog = {
     message: "A path segment is too long.",
     when: "a path parameter is longer than any identifier",
     advice: "Check the identifier.",
+    forPeople: "Check the id.",
     retry: "never",
   },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -214,6 +182,7 @@ export const errorCatalog = {
     message: "The body must be application/json in UTF-8, without compression.",
     when: "`Content-Type` is not the one that the route accepts, its charset is not UTF-8, or `Content-Encoding` is set",
     advice: "Send `Content-Type: application/json` and an uncompressed body.",
+    forPeople: reportIt,
     retry: "never",
   },
   ASSET_UNKNOWN: {
@@ -221,6 +190,7 @@ export const errorCatalog = {
     message: "Unknown asset.",
     when: "`asset` is neither a code nor a CAIP-19 id of `GET /v1/assets`",
     advice: "Use one that is listed there.",
+    forPeople: "Choose one of the assets of this service.",
     retry: "never",
   },
   AMOUNT_PRECISION_EXCEEDED: {
@@ -228,6 +198,7 @@ export const errorCatalog = {
     message: "The amount has more decimals than the asset.",
     when: "`amount` has more decimals than the asset; it is never rounded",
     advice: "Round the amount before sending it.",
+    forPeople: "Enter an amount with fewer decimals.",
     retry: "never",
   },
   AMOUNT_OUT_OF_RANGE: {
@@ -235,6 +206,7 @@ export const errorCatalog = {
     message: "The amount is outside the asset's limits.",
     when: "`amount` is below the asset's minimum or above its maximum",
     advice: "See `GET /v1/assets` for the limits.",
+    forPeople: "Enter an amount within the limits of the asset.",
     retry: "never",
   },
   WALLET_UNKNOWN: {
@@ -250,6 +222,7 @@ export const errorCatalog = {
     message: "The idempotency key was used for a different request.",
     when: "an earlier request with the same `Idempotency-Key` had a different body",
     advice: "Use a new key for a new request, and the same key only for the same body.",
+    forPeople: "Look for the payment or order in the list before you send it again: it may exist already.",
     retry: "never",
   },
   ...webhookErrors,
@@ -258,6 +231,7 @@ export const errorCatalog = {
     message: "The headers are too large.",
     when: "the request line and headers together exceed the limit",
     advice: "Send fewer or shorter headers.",
+    forPeople: reportIt,
     retry: "never",
   },
   INTERNAL: {
@@ -265,6 +239,7 @@ export const errorCatalog = {
     message: "Internal error.",
     when: "the service failed unexpectedly",
     advice: "Retry with the same `Idempotency-Key`; if it persists, report the `request_id`.",
+    forPeople: "Try again. If it happens again, give the request id to your operator.",
     retry: "later",
   },
   UNAVAILABLE: {
@@ -272,6 +247,8 @@ export const errorCatalog = {
     message: "The service is temporarily unavailable.",
     when: "the database is unavailable, the service is starting or stopping, or a market that the request needs is not running",
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
+    forPeople:
+      "The service is starting or cannot reach its database. Try again in a moment; nothing that you typed is lost.",
     retry: "later",
   },
   ...authorityErrors,

@@ -7,6 +7,7 @@ export const limitErrors = {
     message: "The quota exceeds both the default and the caller's own.",
     when: "`quotas` contains a value above both the service's default and the caller's own quota",
     advice: "Use a smaller value, or have the operator set it with `bursar client quota`.",
+    forPeople: "Use a smaller value, or ask the operator, who can set it.",
     retry: "never",
   },
   CLIENT_LIMIT_REACHED: {
@@ -22,6 +23,7 @@ export const limitErrors = {
     when: "the client, or all clients of its tenant together, have exhausted the quota for this class of requests, or too many requests without a valid token came from its address",
     advice:
       "Wait `Retry-After` seconds, then send more slowly; `RateLimit` shows what is left. A large request costs more.",
+    forPeople: "Wait a moment, then try again.",
     retry: "later",
   },
   CONCURRENCY_LIMITED: {
@@ -29,6 +31,7 @@ export const limitErrors = {
     message: "The client has too many requests or connections open.",
     when: "the client has reached the maximum number of concurrent requests or connections, or too many large requests of its tenant are waiting",
     advice: "Wait for responses before sending more, or use fewer connections.",
+    forPeople: "Wait a moment, close tabs of this console that you do not need, and try again.",
     retry: "later",
   },
   OVERLOADED: {
@@ -36,6 +39,7 @@ export const limitErrors = {
     message: "The service is overloaded.",
     when: "accepted work waits too long to be written, or too many requests are queued; new work is refused before its body is read, first that of the tenants that use most",
     advice: "Retry after `Retry-After` seconds, with the same `Idempotency-Key`.",
+    forPeople: "The service is busy. Try again in a moment; nothing that you typed is lost.",
     retry: "later",
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -14,6 +14,7 @@ export const networkErrors = {
     message: "The address cannot be used.",
     when: "an address has the wrong form or checksum, or is one that must not be paid: the zero address, a precompiled contract, the contract of the token, or the source itself",
     advice: "Check the address; `details` says what is wrong with it.",
+    forPeople: "Check the address; what is wrong with it is named here.",
     retry: "never",
   },
   WALLET_CREATING: {
@@ -21,6 +22,7 @@ export const networkErrors = {
     message: "The wallet has no address yet.",
     when: "a wallet of a chain is used before it is `active`",
     advice: "Wait for the event `wallet.updated`, or read the wallet until it is `active`.",
+    forPeople: "Wait until the wallet is active. Its page shows the address then.",
     retry: "later",
   },
   NOT_REPLACEABLE: {
@@ -29,6 +31,7 @@ export const networkErrors = {
     when: "a transaction is not on a chain, not sent yet, being cancelled, in a block already, stopped because its wallet is frozen or its client disabled, or behind another one of its wallet",
     advice:
       "Read the transaction. One in the state `broadcast` can be sped up; `details` says what prevents it.",
+    forPeople: "Nothing was sent again. If it is in no block, it can still be cancelled.",
     retry: "never",
   },
   NETWORK_UNKNOWN: {
@@ -37,6 +40,7 @@ export const networkErrors = {
     when: "`network` is neither configured nor, for a destination, the CAIP-2 id of a chain",
     advice:
       "For a wallet, omit it, or use `book` or an id of `GET /v1/networks`; for a destination, use an id such as `eip155:1`.",
+    forPeople: "Choose one of the networks of this service.",
     retry: "never",
   },
   NETWORK_MISMATCH: {
@@ -44,6 +48,7 @@ export const networkErrors = {
     message: "The asset and the wallets are on different networks.",
     when: "`source` or `destination` names a wallet that is not on the network of the asset",
     advice: "Use wallets on the network that `GET /v1/assets` shows for the asset.",
+    forPeople: "Choose wallets on the network of the asset.",
     retry: "never",
   },
   DEPOSIT_NOT_SUPPORTED: {

@@ -14,6 +14,7 @@ export const peopleErrors = {
     message: "The tenant has a person with this email address.",
     when: "somebody is invited a second time",
     advice: "Make a new invitation for the person who exists: `POST /v1/people/{id}/invitation`.",
+    forPeople: "Open the page of the person who exists, and recover the account with a new link.",
     retry: "never",
   },
   CLIENT_IS_PERSON: {
@@ -21,6 +22,7 @@ export const peopleErrors = {
     message: "The client is a person.",
     when: "the scopes, secrets, keys or `require_signature` of a person are changed like those of a program",
     advice: "Change the role with `PATCH /v1/people/{id}`. A person has passkeys, no secrets.",
+    forPeople: "Open the page of this person, and change the role there.",
     retry: "never",
   },
   ROLE_NOT_FOUND: {
@@ -28,6 +30,7 @@ export const peopleErrors = {
     message: "Role not found.",
     when: "neither the service nor the tenant has a role with this name",
     advice: "List the roles with `GET /v1/roles`.",
+    forPeople: "Choose one of the roles that are listed.",
     retry: "never",
   },
   ROLE_EXISTS: {
@@ -56,6 +59,8 @@ export const peopleErrors = {
     message: "The invitation is not valid.",
     when: "the link of an invitation was used before, is older than 30 minutes, was replaced, or never existed",
     advice: "Ask an administrator for a new invitation.",
+    forPeople:
+      "The link was used, has expired or was replaced by a newer one. Log in if you have a passkey, or ask an administrator for a new link.",
     retry: "never",
   },
   PASSKEY_INVALID: {
@@ -63,6 +68,7 @@ export const peopleErrors = {
     message: "The passkey was not accepted.",
     when: "an assertion is not for this service, request or challenge, was used before, lacks user verification, or is of a passkey that nobody active has",
     advice: "Try again. If it persists, ask an administrator for a new invitation.",
+    forPeople: "Try again. If it happens again, ask an administrator for a new link.",
     retry: "never",
   },
   PASSKEY_REQUIRED: {
@@ -71,6 +77,7 @@ export const peopleErrors = {
     when: "a person approves, or changes policy, roles, secrets or endpoints, without `Bursar-Passkey`",
     advice:
       "Ask for the passkey with the challenge of this request, and send the assertion in `Bursar-Passkey`.",
+    forPeople: "Confirm with your passkey.",
     retry: "never",
   },
   PASSKEY_IN_USE: {
@@ -85,6 +92,7 @@ export const peopleErrors = {
     message: "The last passkey cannot be removed.",
     when: "a person removes the only passkey that they have",
     advice: "Add another passkey first, with `POST /v1/me/passkeys`.",
+    forPeople: "Add another passkey first.",
     retry: "never",
   },
   ADMINISTRATOR_IS_LAST: {

@@ -1,4 +1,4 @@
-import type { ErrorEntry } from "./error-entry.js";
+import { type ErrorEntry, reportIt } from "./error-entry.js";
 
 /** The errors of the live stream. */
 export const streamErrors = {
@@ -7,6 +7,7 @@ export const streamErrors = {
     message: "The ticket is not valid.",
     when: "a stream ticket is malformed, older than 30 seconds, or already used",
     advice: "Get a new ticket for every connection.",
+    forPeople: reportIt,
     retry: "never",
   },
   ORIGIN_NOT_ALLOWED: {
@@ -14,6 +15,7 @@ export const streamErrors = {
     message: "This origin may not open a stream.",
     when: "a browser's `Origin` is neither the service's own nor one of `stream.allowed_origins`",
     advice: "Add the page's origin to the configuration.",
+    forPeople: reportIt,
     retry: "never",
   },
   CHANNEL_UNKNOWN: {
@@ -21,6 +23,7 @@ export const streamErrors = {
     message: "Unknown channel.",
     when: "a message names a channel that does not exist",
     advice: "Check the name against the guide on the stream.",
+    forPeople: reportIt,
     retry: "never",
   },
   ALREADY_SUBSCRIBED: {
@@ -28,6 +31,7 @@ export const streamErrors = {
     message: "The stream is already subscribed to this channel.",
     when: "a stream subscribes to a channel twice",
     advice: "To change the filters, unsubscribe first.",
+    forPeople: reportIt,
     retry: "never",
   },
   NOT_SUBSCRIBED: {
@@ -43,6 +47,7 @@ export const streamErrors = {
     when: "`since` or `after` is ahead of the last event, or was lost: a standby has taken over, or the database was restored from a backup",
     advice:
       "Read the present state again, and go on from the sequence in the message, or subscribe without `since`.",
+    forPeople: reportIt,
     retry: "never",
   },
   UPGRADE_REQUIRED: {
@@ -50,6 +55,7 @@ export const streamErrors = {
     message: "This path requires a WebSocket.",
     when: "a request to `/v1/stream` is not an upgrade to WebSocket version 13",
     advice: "Use a WebSocket client.",
+    forPeople: reportIt,
     retry: "never",
   },
   TOO_MANY_STREAMS: {
@@ -57,6 +63,7 @@ export const streamErrors = {
     message: "The client has reached the maximum number of streams.",
     when: "the client has `stream.sockets_per_client` streams open on this process, or its tenant half of `stream.sockets`",
     advice: "Close one, or retry after `Retry-After` seconds.",
+    forPeople: "Close tabs of this console that you do not need, or wait a moment.",
     retry: "later",
   },
   TOO_MANY_SUBSCRIPTIONS: {
@@ -64,6 +71,7 @@ export const streamErrors = {
     message: "The stream has reached the maximum number of subscriptions.",
     when: "the stream has `stream.subscriptions_per_socket` subscriptions",
     advice: "Unsubscribe from a channel, or open another stream.",
+    forPeople: reportIt,
     retry: "later",
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -14,6 +14,7 @@ export const webhookErrors = {
     message: "Webhook delivery not found.",
     when: "the tenant has no webhook delivery with this id, the delivery is older than the retention period, or a resend refers to a deleted endpoint",
     advice: "Check the id; older events can be replayed from their `sequence`.",
+    forPeople: "Older events can be replayed from their sequence.",
     retry: "never",
   },
   WEBHOOK_ENDPOINTS_TOO_MANY: {
@@ -28,6 +29,7 @@ export const webhookErrors = {
     message: "The webhook endpoint has not answered a challenge yet.",
     when: "a test is requested for an endpoint whose receiver has not answered a challenge",
     advice: "Verify it with `POST /v1/webhook-endpoints/{id}/verify`.",
+    forPeople: "Verify the endpoint first.",
     retry: "never",
   },
   WEBHOOK_ENDPOINT_TAMPERED: {
@@ -42,6 +44,7 @@ export const webhookErrors = {
     message: "Too many webhook deliveries are waiting.",
     when: "failed deliveries are to be resent or events replayed while 10,000 deliveries of the endpoint, or of all enabled endpoints if none is named, are waiting",
     advice: "Wait until deliveries have been sent, and repeat the request.",
+    forPeople: "Wait until deliveries have been sent, and try again.",
     retry: "later",
   },
   WEBHOOK_URL_REFUSED: {
@@ -49,6 +52,7 @@ export const webhookErrors = {
     message: "Webhooks cannot be sent to this URL.",
     when: "`url` is not https, contains credentials, or does not resolve to a public address",
     advice: "Use an `https://` URL with a public host name; `details` says what is wrong.",
+    forPeople: "Enter an address that begins with https:// and has a public host name.",
     retry: "never",
   },
 } as const satisfies Record<string, ErrorEntry>;

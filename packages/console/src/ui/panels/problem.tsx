@@ -1,24 +1,7 @@
 import { type BursarError, isBursarError } from "@bursar/client";
 import { CopyButton } from "../values/copy-button";
 import { ForeignText } from "../values/foreign-text";
-
-/** What to do about an error, by its code; the service's sentence says what happened. */
-const advice: Readonly<Record<string, string>> = {
-  CONNECTION_FAILED: "Check the network. Nothing that you typed is lost; try again.",
-  TIMEOUT: "The service did not answer in time. Try again.",
-  FORBIDDEN: "Your role does not allow this. Ask an administrator for it.",
-  RATE_LIMITED: "Wait a moment, then try again.",
-  SERVICE_UNAVAILABLE: "The service is busy or starts. Try again in a moment.",
-  PRECONDITION_FAILED: "Somebody else changed it meanwhile. Load it again and compare.",
-  INSUFFICIENT_SCOPE: "Your role does not allow this. Ask an administrator or the operator for it.",
-  INVITATION_INVALID:
-    "The link was used, has expired or was replaced by a newer one. Log in if you have a passkey, or ask for a new link.",
-  APPROVER_NOT_INDEPENDENT:
-    "Another approver has to decide. If there is none, cancel the payment and request it again.",
-  PASSKEY_REQUIRED: "Confirm with your passkey.",
-  NOT_REPLACEABLE: "Nothing was sent again. If it is in no block, it can still be cancelled.",
-  CHANGE_REQUEST_REQUIRED: "This needs a change request that another person approves.",
-};
+import { adviceOf } from "./advice";
 
 /** A path of the request in words: `body.rules.0.name` is `rules 1 name`, as the form counts. */
 function fieldOf(path: string): string {
@@ -50,7 +33,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
           <ForeignText text={detail.reason} />
         </p>
       ))}
-      {known !== undefined && advice[known.code] !== undefined && <p>{advice[known.code]}</p>}
+      {known !== undefined && <Advice code={known.code} />}
       {known?.outcome === "unknown" && retry === undefined && (
         <p>It is not known whether this had its effect. Try again: it happens once at most.</p>
       )}
@@ -62,6 +45,15 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
             <CopyButton text={known.requestId} label="Copy the request id" />
           </>
         )}
+        {known?.status !== undefined && (
+          <a
+            href={`/docs/reference/errors#${encodeURIComponent(known.code)}`}
+            target="_blank"
+            rel="noreferrer"
+          >
+            What the code means
+          </a>
+        )}
         {retry !== undefined && !isWrong(known) && (
           <button type="button" className="button" onClick={retry}>
             Try again
@@ -70,4 +62,10 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
       </div>
     </div>
   );
+}
+
+function Advice({ code }: { code: string }) {
+  const parts = adviceOf(code)?.split("`") ?? [];
+  if (parts.length === 0) return null;
+  return <p>{parts.map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>))}</p>;
 }
