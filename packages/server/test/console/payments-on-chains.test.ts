@@ -9,6 +9,12 @@ import { createTrader } from "../harness/markets/trader.js";
 
 const running = useConsole();
 
+const followed = {
+  ...{ object: "network", halted_reason: null, halted_at: null, head_block: 90, final_block: 80 },
+  ...{ settled_block: 80, base_fee_gwei: "1", fee_cap_gwei: "200", fee_max: "0.05", finality: "10 blocks" },
+  ...{ coin: "ETH.DEV", assets: ["ETH.DEV"], seen_at: "2026-11-18T07:59:58.000Z" },
+};
+
 /** A person whose page shows a payment that waits for a block; the service has no chain. */
 async function seeBroadcast() {
   const { service, join } = running();
@@ -79,6 +85,39 @@ describe.runIf(hasBrowser)("a payment that waits for a block", () => {
     await visitor.close();
   });
 });
+
+it.runIf(hasBrowser)(
+  "a network whose nodes do not answer says since when, on the page of a wallet too",
+  async () => {
+    const { service, join } = running();
+    const { owner, token } = await createTrader(service, {});
+    const network = "eip155:31337";
+    const unreachable = {
+      ...followed,
+      id: network,
+      state: "unreachable",
+      unreachable_since: "2026-11-18T08:00:00.000Z",
+    };
+    const bursar = createBursar({ baseUrl: service.url, credentials: async () => token });
+    const [wallet] = (await bursar.wallets.list().page()).data;
+    const sending = { next_nonce: 1, in_flight: 0, oldest_in_flight_at: null, halted_reason: null };
+    const visitor = await join(owner, "viewer");
+    const { page } = visitor;
+    await page.route("**/v1/networks", (route) => route.fulfill({ json: { data: [unreachable] } }));
+    await page.route(`**/v1/wallets/${wallet?.id}`, (route) =>
+      route.fulfill({
+        json: { ...wallet, network, sending: { ...sending, blocked_by: "network_unreachable" } },
+      }),
+    );
+    await visitor.open("/networks");
+    await page.getByText(/No node has answered with a block since .*2026-11-18/).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await visitor.open(`/wallets/${wallet?.id}`);
+    await page.getByText("No node of the network answers.").waitFor();
+    await page.getByText("No answer since").waitFor();
+    await visitor.close();
+  },
+);
 
 describe.runIf(hasBrowser)("the list of transactions", () => {
   it("is filtered by the days of its creation, which are in the address, and asks for no time that cannot be", async () => {
