@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { insertStop } from "../../../src/store/access/stops/stop-records.js";
-import { sql } from "../../../src/store/core/sql.js";
-import { type DrivenChain, startDrivenChain } from "../../harness/chain/driven-chain.js";
-import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
-import { createRestoredChain } from "../../harness/chain/restored-chain.js";
-import { eventually } from "../../harness/eventually.js";
+import { insertStop } from "../../../../src/store/access/stops/stop-records.js";
+import { sql } from "../../../../src/store/core/sql.js";
+import { type DrivenChain, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
+import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
+import { eventually } from "../../../harness/eventually.js";
 
 const supplier = `0x${"6".repeat(40)}`;
 
