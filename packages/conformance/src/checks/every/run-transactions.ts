@@ -174,14 +174,28 @@ const reads = deriveFromRun((exchange, session): { pathname: string; reply: Repl
   return reply === undefined ? [] : [{ pathname: url.pathname, reply }];
 });
 
+type Reads = ReturnType<typeof reads>;
+const indexes = new WeakMap<Reads, { count: number; readonly byPath: Map<string, Reply[]> }>();
+
+/** They are asked for as often as there are transactions and notifications, so each is put at its path once. */
+function readsByPath(all: Reads): ReadonlyMap<string, readonly Reply[]> {
+  const index = indexes.get(all) ?? { count: 0, byPath: new Map<string, Reply[]>() };
+  indexes.set(all, index);
+  for (const { pathname, reply } of all.slice(index.count)) {
+    const own = index.byPath.get(pathname) ?? [];
+    own.push(reply);
+    index.byPath.set(pathname, own);
+  }
+  index.count = all.length;
+  return index.byPath;
+}
+
 /** The answers to GET of a transaction so far, each after the one before it had arrived. */
 export function readsOf(run: Run, id: string): Reply[] {
   const wanted = urlOf(run.target.baseUrl, pathOf(id)).pathname;
   const own: Reply[] = [];
   let arrivedAt = 0;
-  // A loop, because it is asked for as often as there are transactions and notifications.
-  for (const { pathname, reply } of reads(run.session)) {
-    if (pathname !== wanted) continue;
+  for (const reply of readsByPath(reads(run.session)).get(wanted) ?? []) {
     const { startedAt, durationMs } = reply.exchange;
     // Requests that overlap can be answered in any order.
     if (startedAt.getTime() < arrivedAt) continue;
