@@ -107,7 +107,7 @@ describe("a token that a process has just accepted is refused there within 5 sec
   it.each(stops)("after %s by another process, if it is used all the time", async (_, stop, refused) => {
     const { stored, authenticate, pass } = await acceptedToken();
     stop(stored);
-    for (let elapsedMs = 0; elapsedMs < promisedMs - queryMs; elapsedMs += 100) {
+    for (let passedMs = 0; passedMs < promisedMs - queryMs; passedMs += 100) {
       pass(100);
       await authenticate();
     }
