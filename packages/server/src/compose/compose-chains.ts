@@ -26,6 +26,7 @@ import { verifySigned } from "../rails/evm/transaction/verify-signed.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Metric } from "../runtime/metric.js";
 import type { ChainChecks } from "../runtime/readiness.js";
+import { readPosition } from "../store/chain/chain-blocks.js";
 import { createChainStore } from "../store/chain/chain-store.js";
 import { readNetworks } from "../store/chain/read-networks.js";
 import { readSettledBooks } from "../store/chain/settled-books.js";
@@ -176,7 +177,7 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
       return status === undefined ? undefined : chainChecks(status);
     },
     probe: async () => {
-      if (demand.isNeeded()) await Promise.all(chains.map(({ node }) => probe(node, log)));
+      if (demand.isNeeded()) await Promise.all(chains.map(({ node }) => probe(database, node, log)));
       else await lookForWallets();
     },
     audit: () => Promise.all(chains.map((chain) => audit(database, chain))),
@@ -271,9 +272,14 @@ async function audit(
 }
 
 /** A wrong configuration would pay on another chain than meant, so it ends the start. */
-async function probe(node: EvmNode, log: Logger): Promise<void> {
+async function probe(database: Database, node: EvmNode, log: Logger): Promise<void> {
   try {
-    await node.probe();
+    const { genesisHash } = await node.probe();
+    const stored = (await readPosition(database, node.network))?.genesisHash;
+    if (stored !== undefined && stored !== genesisHash)
+      throw new OperatorError(
+        `The first block of ${node.network} is ${genesisHash}, and the database was used with a chain whose first block is ${stored}. Correct its rpc_urls, or use the database of this chain.`,
+      );
   } catch (error) {
     if (error instanceof OperatorError) throw new ConfigError(error.message, { cause: error });
     if (!(error instanceof NodeUnavailableError)) throw error;

@@ -210,6 +210,43 @@ describe("what the driver halts", () => {
     );
   });
 
+  it("is a network whose first block is another one than before: nothing is sent there until it is the old one", async () => {
+    const wallet = await service.createWallet(tenantId);
+    service.startDriver();
+    await registered();
+    await fund([wallet]);
+    await service.stopDrivers();
+    const id = await service.pay(wallet, outside, modelCoin, 5n);
+    let isReplaced = true;
+    const seen = <Block extends { number: number; hash: string }>(block: Block): Block =>
+      isReplaced && block.number === 0 ? { ...block, hash: "0xother" } : block;
+    const node: ChainNode = {
+      ...service.node,
+      header: async (number) => {
+        const found = await service.node.header(number);
+        return found && seen(found);
+      },
+      finalHeaders: async (numbers) =>
+        (await service.node.finalHeaders(numbers)).map((one) => one && seen(one)),
+    };
+    service.startDriver({ node });
+    const [halted] = await eventually(
+      () => listNetworks(service.database),
+      ([one]) => one?.haltedReason !== null,
+    );
+    expect(halted?.haltedReason).toContain("Its first block is 0xother, and it was 0xgenesis before");
+    expect(await service.halts()).toMatchObject([{ action: "network.halt", code: "CHAIN_REPLACED" }]);
+    expect((await service.read(id)).states).toEqual(["processing"]);
+    expect(service.chain.pool()).toEqual([]);
+    isReplaced = false;
+    const entry = operator("network.resume", network);
+    expect(await resumeNetwork(service.keyed, network, entry)).toBe("resumed");
+    await eventually(
+      () => service.read(id),
+      ({ state }) => state === "broadcast",
+    );
+  });
+
   it("is resumed in several SQL transactions if much was in blocks that are not settled", async () => {
     const wallets: ChainWallet[] = [];
     for (let count = 0; count < 10; count++) wallets.push(await service.createWallet(tenantId));

@@ -68,6 +68,20 @@ const serve = (env: Record<string, string>) => {
   return bursar;
 };
 
+/** The one sentence with which the service ends. */
+const refusalOf = async (env: Record<string, string>): Promise<string> => {
+  const bursar = serve(env);
+  expect((await bursar.exited).code).toBe(2);
+  const said = bursar
+    .output()
+    .split("\n")
+    .filter((line) => line.startsWith("bursar: "));
+  expect(said).toHaveLength(1);
+  expect(bursar.output()).not.toContain("node-secret");
+  expect(bursar.output()).not.toContain("    at ");
+  return said[0] ?? "";
+};
+
 it("the guide's commands create a signer", async () => {
   const [init = ""] = blocksOf(page, "sh");
   const { stdout } = await run("sh", ["-ec", init], { cwd: folder, env: { PATH: process.env["PATH"] } });
@@ -105,16 +119,7 @@ it.each<[what: string, change: (text: string) => string, message: RegExp]>([
     /assets\[1\]\.network of ETH\.SEP is "eip155:31337": it must be one of book/,
   ],
 ])("with %s, the service ends with one sentence and exit code 2", async (_what, change, message) => {
-  const bursar = serve(configure(change));
-  expect((await bursar.exited).code).toBe(2);
-  const said = bursar
-    .output()
-    .split("\n")
-    .filter((line) => line.startsWith("bursar: "));
-  expect(said).toHaveLength(1);
-  expect(said[0]).toMatch(message);
-  expect(bursar.output()).not.toContain("node-secret");
-  expect(bursar.output()).not.toContain("    at ");
+  expect(await refusalOf(configure(change))).toMatch(message);
 });
 
 it("the guide's configuration runs, keeps the URLs secret, and funds nothing that the chain does not have", async () => {
@@ -145,4 +150,17 @@ it("the guide's configuration runs, keeps the URLs secret, and funds nothing tha
   const shown = await runBursar(["config"], env);
   expect(shown.output).toContain('rpc_urls: "********"');
   expect(shown.output + bursar.output()).not.toContain("node-secret");
+});
+
+it("with another chain than the one that the database was used with, the service ends in the same way", async () => {
+  const last = started.at(-1);
+  last?.child.kill("SIGTERM");
+  await last?.exited;
+  const other = `0x${"12".repeat(32)}`;
+  await database.run(`UPDATE networks SET genesis_hash = '${other}'`);
+  expect(await refusalOf(configure(onDevnet))).toMatch(
+    new RegExp(
+      `^bursar: The first block of eip155:31337 is 0x[0-9a-f]{64}, .* first block is ${other}\\. Correct`,
+    ),
+  );
 });
