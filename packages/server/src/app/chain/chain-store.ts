@@ -93,7 +93,7 @@ export interface UnsignedPayment extends PaymentFacts, AttemptTerms, MayBeTamper
 }
 
 /** A payment that was sent and is in no block. */
-export interface SentPayment extends PaymentFacts, SignedHolds {
+export interface SentPayment extends PaymentFacts, SignedHolds, MayBeTampered {
   nonce: number;
   number: number;
   hash: string;

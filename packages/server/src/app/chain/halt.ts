@@ -23,9 +23,9 @@ export type HaltCode =
  */
 export const aheadCodes = ["NONCE_USED_ELSEWHERE", "SIGNER_REFUSED"] as const satisfies readonly HaltCode[];
 
-/** A payment that is about to be signed, and halts its wallet if something other than the service has written a row of it. */
+/** A payment that is about to be signed or sent, and halts its wallet if something other than the service has written a row of it. */
 export interface MayBeTampered {
-  /** Why it must not be signed, as a sentence for the operator; null if it may be. */
+  /** Why it must not be signed or sent, as a sentence for the operator; null if it may be. */
   fault: string | null;
 }
 

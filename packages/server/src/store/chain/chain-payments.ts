@@ -6,11 +6,13 @@ import type {
   PaymentState,
 } from "../../app/chain/chain-store.js";
 import type { TransactionKey } from "../../app/transactions/settlement.js";
+import { stopColumns } from "../access/stops/stop-records.js";
 import { type Database, type Queryable, requireKeys } from "../core/database.js";
 import { listKeys } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import {
   holdColumns,
+  isCancelRequested,
   isExpired,
   isFreezing,
   isStoppedOrWaits,
@@ -76,7 +78,8 @@ export function createPaymentReads(
       const rows = await database.query<SentRow>(sql`
         SELECT ${factColumns}, p.nonce, a.number, a.hash, a.purpose, a.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
           a.max_fee AS "maxFee", a.max_tip AS "maxTip", p.terms_number AS "termsNumber",
-          CASE WHEN p.wanted > p.attempt THEN p.purpose END AS unsigned, o.cancel_requested AS "cancelRequested", ${holdColumns},
+          CASE WHEN p.wanted > p.attempt THEN p.purpose END AS unsigned, ${isCancelRequested} AS "cancelRequested", ${holdColumns},
+          t.client_id AS "clientId", ${stopColumns(sql`t`, sql`p.wallet_id`)},
           ${isFreezing} AS "isFreezing", p.speed_up_requested AS "speedUpRequested", ${freeNonce} < p.nonce AS "waitsForFree"
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
@@ -89,7 +92,8 @@ export function createPaymentReads(
         ${joinFacts} ${joinOpen}
         ORDER BY p.wallet_id, p.nonce
       `);
-      return rows.map(readSent);
+      const keys = requireKeys(database);
+      return rows.map((row) => readSent(row, keys));
     },
     // Served by the primary key.
     readBytes: async (network, hashes) => {
@@ -109,7 +113,7 @@ export async function lockPayments(
   keys: readonly TransactionKey[],
 ): Promise<ReadonlyMap<string, PaymentState>> {
   const rows = await tx.query<PaymentState & { id: string }>(sql`
-    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted, p.purpose, coalesce(o.cancel_requested, false) AS "cancelRequested",
+    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted, p.purpose, ${isCancelRequested} AS "cancelRequested",
       ${holdColumns}, ${isDelisted} AS "isDelisted", ${isExpired} AS "isExpired"
     FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS given
     CROSS JOIN LATERAL (

@@ -1,10 +1,10 @@
-import { isCancelledByStop, isStopped } from "../access/stops/stop-records.js";
+import { isCancelledByStop, isCancelRecorded, isStopped } from "../access/stops/stop-records.js";
 import { type Statement, sql } from "../core/sql.js";
 import { hasRow, isDelisted } from "./wallets/removed-addresses.js";
 
 /*
  * What can keep the payment `p` from being paid: a row of chain_payments. The rows of tenants, clients and wallets say so, or the records of
- * stops. Each is a look into a primary key.
+ * stops. Each is a look into an index. Whether the end of a stop is authentic is checked where a payment is signed or sent.
  */
 
 const clientId = sql`(
@@ -26,9 +26,10 @@ export const isFrozen: Statement = sql`(
 export const isFreezing: Statement = hasRow(sql`requested_freezes r
   WHERE r.tenant_id = p.tenant_id AND r.wallet_id = p.wallet_id AND r.until > now() AND r.until < now() + interval '1 minute'`);
 
-export const isCancelRequested: Statement = hasRow(
-  sql`open_transactions o WHERE o.tenant_id = p.tenant_id AND o.id = p.transaction_id AND o.cancel_requested`,
-);
+/** What is recorded counts too: a writer to the database can take the request back in the row, and the payment would be sent again. */
+export const isCancelRequested: Statement = sql`(
+  ${hasRow(sql`open_transactions o WHERE o.tenant_id = p.tenant_id AND o.id = p.transaction_id AND o.cancel_requested`)}
+  OR ${isCancelRecorded(sql`p.tenant_id`, sql`p.transaction_id`)})`;
 
 export const isExpired: Statement = hasRow(
   sql`transactions t WHERE t.tenant_id = p.tenant_id AND t.id = p.transaction_id AND t.expires_at <= now()`,

@@ -55,6 +55,10 @@ export function describeChange(what: string, id: string): string {
   return `${what} was changed in the database by something other than Bursar, so ${shownPaymentId(id)} is not signed. Restore the row from a backup, then resume the wallet.`;
 }
 
+export function describeForgedStop(id: string, refused: "signed" | "sent again"): string {
+  return `The table stop_records has a row that Bursar has not written, about the wallet, the client or the tenant of ${shownPaymentId(id)}, so it is not ${refused}. Remove the row as the owner of the table, then resume the wallet.`;
+}
+
 function findFault(keys: IntegrityKeys, row: IntegrityRow, purpose: BegunPurpose | undefined): string | null {
   const { tenantId, id, walletId, network, destinationAccountId, ownAddress, ownShown } = row;
   const changed = (what: string) => describeChange(what, id);
@@ -63,8 +67,7 @@ function findFault(keys: IntegrityKeys, row: IntegrityRow, purpose: BegunPurpose
   if (row.sourceAccountId !== walletId || !isTransactionAuthentic(keys, row))
     return changed("The row of a transaction");
   if (purpose === undefined) return changed("The row of a payment");
-  if (readStops(keys, row, row).isForged)
-    return `The table stop_records has a row that Bursar has not written, about the wallet, the client or the tenant of ${shownPaymentId(id)}, so it is not signed. Remove the row as the owner of the table, then resume the wallet.`;
+  if (readStops(keys, row, row).isForged) return describeForgedStop(id, "signed");
   const { address, shown, destinationAddress } = row;
   const sender = { tenantId, walletId, network, address, shown };
   if (!isAddressAuthentic(keys, sender, { keyId: row.senderKeyId, mac: row.senderMac }))

@@ -11,10 +11,17 @@ import type {
 import type { TakenPayment } from "../../app/chain/nonce-use.js";
 import type { UnsignedHolds } from "../../app/chain/stop-payment.js";
 import { shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
+import { readStops, type StopColumns } from "../access/stops/stop-records.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { areTermsAuthentic } from "../transactions/transaction-integrity.js";
-import { checkPayment, describeChange, type IntegrityRow, integrityColumns } from "./payment-integrity.js";
+import {
+  checkPayment,
+  describeChange,
+  describeForgedStop,
+  type IntegrityRow,
+  integrityColumns,
+} from "./payment-integrity.js";
 
 /*
  * What is read of payments. In these statements `p` is the row of a payment with `tenant_id`, `id` and `wallet_id`, `t` its transaction, `o`
@@ -121,18 +128,21 @@ function findTermsFault(
 export interface SentRow
   extends FactRow,
     TermsRow,
-    Omit<SentPayment, keyof PaymentFacts | "nonce" | "terms" | "termsNumber"> {
+    StopColumns,
+    Omit<SentPayment, keyof PaymentFacts | "fault" | "nonce" | "terms" | "termsNumber"> {
+  clientId: string | null;
   nonce: string;
   termsNumber: string;
 }
 
-export function readSent(row: SentRow): SentPayment {
+export function readSent(row: SentRow, keys: IntegrityKeys): SentPayment {
   const { number, hash, unsigned, cancelRequested, isFrozen, isFreezing, isSuspended, isDisabled } = row;
   return {
     ...readFacts(row),
     ...{ number, hash, unsigned, cancelRequested, isFrozen, isFreezing, isSuspended, isDisabled },
     ...{ speedUpRequested: row.speedUpRequested, waitsForFree: row.waitsForFree },
     nonce: Number(row.nonce),
+    fault: readStops(keys, row, row).isForged ? describeForgedStop(row.id, "sent again") : null,
     terms: readTerms(row),
     termsNumber: Number(row.termsNumber),
   };

@@ -4,7 +4,7 @@ import type { TransactionKey } from "../../app/transactions/settlement.js";
 import { type Database, type Queryable, requireKeys } from "../core/database.js";
 import { listKeys } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
-import { isDisabled, isFreezing, isFrozen, isSuspended } from "./payment-holds.js";
+import { isCancelRequested, isDisabled, isFreezing, isFrozen, isSuspended } from "./payment-holds.js";
 import { checkedColumns, joinFacts, joinOpen, type ReadyRow, readReady } from "./payment-rows.js";
 import { hasRow, isDelisted } from "./wallets/removed-addresses.js";
 
@@ -134,7 +134,7 @@ function selectReady(network: string, wallets: readonly Looked[], inFlightMax: n
         SELECT * FROM chain_payments p
         WHERE ${isLookedAt(network)}
         ORDER BY p.network, p.wallet_id, p.transaction_id LIMIT ${lookedAtMax}) AS p
-      WHERE ${hasRow(isOpen)} AND (${hasRow(sql`${isOpen} AND o.cancel_requested`)}
+      WHERE ${hasRow(isOpen)} AND (${isCancelRequested}
         OR (NOT ${isHalted} AND (${failsFrozen} OR NOT ${isHeld})))
       ORDER BY p.bound_nonce IS NOT NULL, p.transaction_id
       LIMIT CASE WHEN free.room > 0 THEN free.room + given.passed_over ELSE 0 END) AS p

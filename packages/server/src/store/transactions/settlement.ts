@@ -9,7 +9,13 @@ import type {
 } from "../../app/transactions/settlement.js";
 import type { OnClientsRead } from "../access/lineage/lineage.js";
 import type { RowMac } from "../access/row-integrity.js";
-import { hasEnded, isCancelledByStop, type StopColumns, stopColumns } from "../access/stops/stop-records.js";
+import {
+  hasEnded,
+  isCancelledByStop,
+  recordCancelRequest,
+  type StopColumns,
+  stopColumns,
+} from "../access/stops/stop-records.js";
 import { listBehindChain } from "../chain/wallets/confirmed-wallets.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
@@ -135,6 +141,7 @@ export function requestCancel(tx: Tx, { tenantId, id }: TransactionKey, actorId:
       retry_at = CASE WHEN last_error IS NULL THEN NULL ELSE retry_at END
     WHERE tenant_id = ${tenantId} AND id = ${id}
   `);
+  recordCancelRequest(tx, { tenantId, id });
 }
 
 interface FeeColumns {

@@ -232,7 +232,12 @@ function readSent(rows: Rows, row: ChainPaymentRow): SentPayment[] {
     {
       ...factsOf(rows, row),
       ...{ nonce: row.nonce, number: attempt.number, hash: attempt.hash, terms: attempt.terms },
-      ...{ termsNumber: row.termsNumber, speedUpRequested: row.speedUpRequested, isFreezing: false },
+      ...{
+        termsNumber: row.termsNumber,
+        speedUpRequested: row.speedUpRequested,
+        isFreezing: false,
+        fault: null,
+      },
       waitsForFree: wallet !== undefined && freeNonce(rows, wallet) < row.nonce,
       unsigned: row.wanted > row.attempt ? (row.terms?.purpose ?? "payment") : null,
       ...holdsOf(rows, row, 0),

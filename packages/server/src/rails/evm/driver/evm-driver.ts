@@ -16,6 +16,7 @@ import { createEstimates } from "./estimate-groups.js";
 import { createBranchLinks } from "./follow/branch-links.js";
 import { followAndSettle } from "./follow/follow-and-settle.js";
 import { aheadMax } from "./follow/follow-head.js";
+import { haltTampered } from "./halt-tampered.js";
 import { createHeadRecords } from "./head-records.js";
 import { anchorChain, assertGenesis } from "./leave-blocks.js";
 import { replacePayments } from "./replace-payments.js";
@@ -253,9 +254,10 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       lookedAtHead = current.headNumber;
       lookedAtMs = deps.monotonicMs();
     }
-    const sent = await deps.store.listSent(network, sentPageMax, lookedUpTo);
-    isInFlight ||= sent.length > 0;
+    const listed = await deps.store.listSent(network, sentPageMax, lookedUpTo);
+    isInFlight ||= listed.length > 0;
     if (!leases.isHeld(current.lease)) await renew(current.lease);
+    const sent = await haltTampered(deps, current, listed);
     const { headNumber } = current;
     let stopped: ReadonlySet<string> = new Set();
     const isReplaced = await attempt(async () => {
@@ -266,7 +268,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     const sendable = sent.filter((payment) => !stopped.has(payment.id) && isSendable(payment));
     await sendPayments(deps, current, sendable, { sentAt, monotonicMs: deps.monotonicMs() });
     isUnsent ||= sendable.some(({ hash }) => !sentAt.has(hash));
-    lookedUpTo = sent.length < sentPageMax ? undefined : sent.at(-1);
+    lookedUpTo = listed.length < sentPageMax ? undefined : listed.at(-1);
     if (lookedUpTo === undefined) forgetSent(sentAt, headNumber);
     return isReplaced || lookedUpTo !== undefined;
   }

@@ -12,8 +12,9 @@ import { isRowAuthentic, macOfRow } from "../row-integrity.js";
  *
  * A record always finds a place, whatever something else has inserted: its key contains a random id, and a trigger bounds the numbers.
  *
- * Transactions have records too: one that requires approvals a record that stops nothing, and one that has ended without being completed a
- * record that stops it for good. All of these count, not only the last. So do those of sessions that have ended before their time.
+ * Transactions have records too: one that requires approvals a record that stops nothing, one whose cancellation a rail was asked for a record
+ * that cancels, and one that has ended without being completed a record that stops it for good. All of these count, not only the last. So do
+ * those of sessions that have ended before their time.
  */
 
 /**
@@ -231,7 +232,23 @@ function fieldsOf({ tenantId, subjectId }: StopSubject, number: string, isStop: 
 /** Of the row of a transaction or a session: true if it has ended, false if it requires approvals, null if neither is recorded. Served by the primary key. */
 export function hasEnded(row: Statement): Statement {
   return sql`(
-    SELECT bool_or(stop.stopped) FROM stop_records stop WHERE stop.tenant_id = ${row}.tenant_id AND stop.subject_id = ${row}.id)`;
+    SELECT bool_or(stop.stopped) FROM stop_records stop
+    WHERE stop.tenant_id = ${row}.tenant_id AND stop.subject_id = ${row}.id AND (stop.stopped OR NOT stop.cancels))`;
+}
+
+/** Whether its rail was asked to cancel a transaction. Served by stop_records_cancelling. */
+export function isCancelRecorded(tenantId: Statement, transactionId: Statement): Statement {
+  return sql`EXISTS (
+    SELECT FROM stop_records stop WHERE stop.cancels AND stop.tenant_id = ${tenantId} AND stop.subject_id = ${transactionId})`;
+}
+
+/** Records once that a rail is asked to cancel a transaction, whose row is locked. It may end as completed all the same. */
+export function recordCancelRequest(tx: Tx, { tenantId, id }: { tenantId: string; id: string }): void {
+  const [tenant, subject] = [sql`${tenantId}::uuid`, sql`${id}::uuid`];
+  tx.send(sql`
+    INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels)
+    SELECT ${tenant}, ${subject}, ${nextNumber(tenant, subject)}, false, now(), true WHERE NOT ${isCancelRecorded(tenant, subject)}
+  `);
 }
 
 /** Records which transactions or sessions have ended, and which transactions require approvals. Their rows are locked. */
