@@ -579,6 +579,7 @@ CREATE TABLE markets (
   trades_skipped bigint NOT NULL DEFAULT 0,
   halted_reason text,
   halted_at timestamp with time zone,
+  held_since timestamp with time zone,
   CONSTRAINT markets_pkey PRIMARY KEY (market)
 );
 

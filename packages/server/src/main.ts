@@ -22,7 +22,7 @@ import { startMetricsServer } from "./http/plugins/metrics-server.js";
 import { explainListenError, findPort, listen } from "./listen.js";
 import { type DatabaseClock, type LocalClocks, machineClocks } from "./runtime/database/database-clock.js";
 import { createWakeUps } from "./runtime/loops/wake-ups.js";
-import { createReadiness } from "./runtime/readiness.js";
+import { createReadiness, findFaults, type ReadinessFault } from "./runtime/readiness.js";
 import { locationOf } from "./store/core/connection/database-url.js";
 import { createNotifyChannelOpener } from "./store/core/connection/notify-channel.js";
 import { assertServes, withAvailableDatabase } from "./store/core/connection/wait-for-database.js";
@@ -114,6 +114,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     closers.push(wakeUps.close);
     const tracing = composeTracing(settings, log, clock.now);
     if (tracing !== undefined) closers.push(tracing.close);
+    let readinessFaults = (): readonly ReadinessFault[] => [];
     const parts = compose({
       database,
       wakeUps,
@@ -129,16 +130,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       newUuid: createUuidV7Source({ now: clock.measuredNow, randomBytes }),
       now: clock.now,
       isClockTrusted: () => clock.fault() === undefined,
+      readinessFaults: () => readinessFaults(),
     });
     closers.push(parts.close);
-    const { app, readiness } = await buildEdge(
-      settings,
-      log,
-      database,
-      { ...parts, tracing },
-      publicUrl,
-      clock,
-    );
+    const edge = await buildEdge(settings, log, database, { ...parts, tracing }, publicUrl, clock);
+    const { app, readiness } = edge;
+    readinessFaults = () => findFaults(readiness);
     const edgeTimeoutMs = Math.max(settings["limits.shutdown_timeout_ms"] - reservedForStoresMs, 500);
     // Closed together, because the edge waits for its last connection, and a stream is one.
     closers.push(async () => {

@@ -1690,6 +1690,13 @@ export interface System {
     started_at: string;
     /** Whether it refuses new work. */
     overloaded: boolean;
+    /** Whether `/readyz` of this process lets a load balancer send requests to it. */
+    ready: boolean;
+    /** What keeps it from being ready, such as its clock; empty if it is ready. */
+    not_ready: ({
+      path: string;
+      reason: string;
+    })[];
   };
   database: {
     /** Changes when the database was restored or has failed over. */
@@ -1745,6 +1752,13 @@ export interface System {
     market: string;
     /** `waiting`: no process runs it at the moment. `halted`: it waits for the operator. */
     state: "running" | "waiting" | "halted";
+    /** The process that runs it; null if none does at the moment. */
+    holder: {
+      /** As `process.id` of the process that runs it. */
+      process_id: string;
+      /** Null if the process has run it since before this was recorded. */
+      since: string | null;
+    } | null;
   })[];
   /** Null if no chain is in use. */
   signer: "up" | "down" | null;

@@ -58,6 +58,8 @@ const system: System = {
     id: "0199f3a2-6c1e-7b50-8d3c-2f6f0a9b1c4d",
     started_at: "2026-11-16T08:00:00.000Z",
     overloaded: false,
+    ready: true,
+    not_ready: [],
   },
   database: {
     epoch: exampleIds.epoch,
@@ -76,7 +78,13 @@ const system: System = {
     disabled_endpoints: 0,
   },
   reader: lag,
-  markets: [{ market: "ETH-USD", state: "running" }],
+  markets: [
+    {
+      market: "ETH-USD",
+      state: "running",
+      holder: { process_id: "0b6f6f0e-8f0f-4d3b-9a5e-0f6f5f3c2d10", since: "2026-01-01T12:00:00.000Z" },
+    },
+  ],
   signer: "up",
   networks: [{ network: "eip155:31337", state: "following", unreachable_since: null }],
   keys: { token: [exampleIds.key], token_unreadable: [], audit: ["9f1c2b3a4d5e6f70"] },

@@ -19,6 +19,13 @@ export const System = Type.Object(
         id: Type.String({ description: "Chosen by the process when it started." }),
         started_at: Timestamp(),
         overloaded: Type.Boolean({ description: "Whether it refuses new work." }),
+        ready: Type.Boolean({
+          description: "Whether `/readyz` of this process lets a load balancer send requests to it.",
+        }),
+        not_ready: Type.Array(Type.Object({ path: Type.String(), reason: Type.String() }), {
+          maxItems: 10,
+          description: "What keeps it from being ready, such as its clock; empty if it is ready.",
+        }),
       },
       { description: "The process that has answered. There can be others." },
     ),
@@ -56,6 +63,13 @@ export const System = Type.Object(
         state: OneOf(["running", "waiting", "halted"], {
           description: "`waiting`: no process runs it at the moment. `halted`: it waits for the operator.",
         }),
+        holder: Nullable(
+          Type.Object({
+            process_id: Type.String({ description: "As `process.id` of the process that runs it." }),
+            since: Nullable(Timestamp(), "Null if the process has run it since before this was recorded."),
+          }),
+          "The process that runs it; null if none does at the moment.",
+        ),
       }),
       { maxItems: 100 },
     ),

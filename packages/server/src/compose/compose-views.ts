@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { AssetRegistry } from "@bursar/domain";
 import type { AuditKey } from "../app/audit/checkpoint.js";
 import { type ClientUsage, createClientUsage, createUsageWriter } from "../app/clients/client-usage.js";
@@ -21,6 +20,7 @@ import type { ComposeOptions } from "./compose.js";
 import type { AccessParts } from "./compose-access.js";
 import type { ChainParts } from "./compose-chains.js";
 import type { TransactionParts } from "./compose-transactions.js";
+import type { MarketParts } from "./markets/compose-markets.js";
 
 /** What people look at: search, statements and sums, and the reader of the log that writes these. */
 export interface ViewParts {
@@ -38,6 +38,7 @@ export interface ViewedParts {
     useCases: Pick<TransactionParts["useCases"], "readWallet">;
   };
   chains: Pick<ChainParts, "checkChains">;
+  markets: Pick<MarketParts, "holder">;
   listAuditKeys: () => readonly AuditKey[];
 }
 
@@ -49,8 +50,8 @@ function chainsOf({ list }: AssetRegistry): string[] {
 const writeUsageEveryMs = 10_000;
 
 export function composeViews(
-  { database, wakeUps, log, now, isClockTrusted }: ComposeOptions,
-  { assets, access, transactions, chains, listAuditKeys }: ViewedParts,
+  { database, wakeUps, log, now, isClockTrusted, readinessFaults = () => [] }: ComposeOptions,
+  { assets, access, transactions, chains, markets, listAuditKeys }: ViewedParts,
 ): ViewParts {
   const overviewStore = createOverviewStore(database);
   const usageStore = createUsageStore(database);
@@ -90,8 +91,7 @@ export function composeViews(
         store: createSystemStore(database),
         overview: overviewStore,
         process: {
-          // Random, because the database's clock is not known yet.
-          id: randomUUID(),
+          id: markets.holder,
           startedAt: new Date(now()),
           version: softwareVersion,
           schemaVersion: readMigrations().length,
@@ -99,6 +99,7 @@ export function composeViews(
         poolUse: database.poolUse,
         epoch: createEpochNames(database.identity).current,
         isClockTrusted,
+        readinessFaults,
         isOverloaded: () => transactions.load.reading().isOverloaded,
         checkChains: chains.checkChains,
         listTokenKeys: access.useCases.listTokenKeys,

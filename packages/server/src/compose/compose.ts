@@ -24,6 +24,7 @@ import { runRegularly } from "../runtime/loops/run-regularly.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import type { WakeUps } from "../runtime/loops/wake-ups.js";
 import type { Metric } from "../runtime/metric.js";
+import type { ReadinessFault } from "../runtime/readiness.js";
 import type { Tracer } from "../runtime/tracing/tracer.js";
 import { removeOldAuditWrites } from "../store/access/audit-log/audit-writes.js";
 import { removeOldClientHours } from "../store/access/client-usage.js";
@@ -76,6 +77,7 @@ export interface ComposeOptions {
   now: () => number;
   /** While it is false, nothing is removed because of its age. */
   isClockTrusted: () => boolean;
+  readinessFaults?: () => readonly ReadinessFault[];
 }
 
 /** The wired parts that the HTTP edge and the command line need. */
@@ -183,7 +185,8 @@ export function compose(given: ComposeOptions): Parts {
   });
   const stream = composeStream(options, access, transactions.useCases, markets);
   const auditKeys = () => listAuditKeys(keys, keys.ids());
-  const views = composeViews(options, { assets, access, transactions, chains, listAuditKeys: auditKeys });
+  const viewed = { assets, access, transactions, chains, markets, listAuditKeys: auditKeys };
+  const views = composeViews(options, viewed);
   const ifTrusted = (job: () => Promise<unknown>) => async () => {
     if (options.isClockTrusted()) await job();
   };

@@ -24,6 +24,21 @@ interface NetworkCheck {
   unreachableSince: Date | null;
 }
 
+/** A part of the service and what is wrong with it: `clock`, `differs by 7 s`. */
+export interface ReadinessFault {
+  path: string;
+  reason: string;
+}
+
+/** What keeps a service from being ready whose database answers. */
+export function findFaults({ state, clockFault }: Pick<Readiness, "state" | "clockFault">): ReadinessFault[] {
+  const clock = clockFault();
+  return [
+    ...(state() === "ready" ? [] : [{ path: "service", reason: `is ${state()}` }]),
+    ...(clock === undefined ? [] : [{ path: "clock", reason: clock }]),
+  ];
+}
+
 type ReadinessState = "starting" | "ready" | "stopping";
 
 export interface DatabaseProbe {

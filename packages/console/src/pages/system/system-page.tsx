@@ -11,6 +11,7 @@ import { CopyButton } from "../../ui/values/copy-button";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
 import { Failures } from "./failures";
+import { Holder, NotReady, processState } from "./process-state";
 
 /** How the service is doing: what waits, what has failed, and what it runs on. */
 export function SystemPage() {
@@ -22,13 +23,12 @@ export function SystemPage() {
   return (
     <>
       <PageHead title="System">
-        {system.data !== undefined && (
-          <StateBadge state={system.data.process.overloaded ? "overloaded" : "ready"} />
-        )}
+        {system.data !== undefined && <StateBadge state={processState(system.data.process)} />}
       </PageHead>
       <Loaded query={system}>
         {(found) => (
           <div className="stack">
+            <NotReady process={found.process} />
             <Queues system={found} />
             <Failures />
             <Parts system={found} />
@@ -88,9 +88,15 @@ function Oldest({ at, none }: { at: string | null; none: string }) {
   );
 }
 
-function Parts({ system: { markets, networks, signer } }: { system: System }) {
-  const rows = [
-    ...markets.map(({ market, state }) => ({ kind: "Market", name: market, state, since: null })),
+function Parts({ system: { process, markets, networks, signer } }: { system: System }) {
+  const rows: Part[] = [
+    ...markets.map(({ market, state, holder }) => ({
+      kind: "Market",
+      name: market,
+      state,
+      since: null,
+      holder,
+    })),
     ...networks.map(({ network, state, unreachable_since: since }) => ({
       ...{ kind: "Network", name: network, state, since },
     })),
@@ -107,11 +113,20 @@ function Parts({ system: { markets, networks, signer } }: { system: System }) {
           { title: "Name", cell: ({ name }) => name },
           { title: "Kind", cell: ({ kind }) => kind },
           { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
+          { title: "Run by", cell: ({ holder }) => <Holder holder={holder} own={process.id} /> },
           { title: "What to do", cell: (row) => <Advice {...row} /> },
         ]}
       />
     </section>
   );
+}
+
+interface Part {
+  kind: string;
+  name: string;
+  state: string;
+  since: string | null;
+  holder?: System["markets"][number]["holder"];
 }
 
 function Advice({ kind, state, since }: { kind: string; state: string; since: string | null }) {

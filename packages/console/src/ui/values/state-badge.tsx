@@ -40,6 +40,7 @@ const tones: Readonly<Record<string, "good" | "wait" | "bad" | "info">> = {
   failing: "bad",
   down: "bad",
   overloaded: "bad",
+  not_ready: "bad",
   set_aside: "bad",
 };
 

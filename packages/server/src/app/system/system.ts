@@ -1,4 +1,4 @@
-import type { ChainChecks } from "../../runtime/readiness.js";
+import type { ChainChecks, ReadinessFault } from "../../runtime/readiness.js";
 import type { AuditDraft, Origin } from "../audit/audit-entry.js";
 import { tenantOf } from "../audit/audit-entry.js";
 import type { AuditKey } from "../audit/checkpoint.js";
@@ -17,6 +17,8 @@ export interface System {
   epoch: string | undefined;
   isClockTrusted: boolean;
   isOverloaded: boolean;
+  /** What keeps this process from being ready for a load balancer. */
+  faults: readonly ReadinessFault[];
   queues: SystemQueues;
   /** In a state that waits for a network. */
   onRails: number;
@@ -57,7 +59,10 @@ export interface SystemQueues {
 
 export interface MarketState {
   market: string;
-  isHeld: boolean;
+  /** The process that runs it; null if none does at the moment. */
+  holder: string | null;
+  /** Null if the process acquired it before this was recorded. */
+  heldSince: Date | null;
   isHalted: boolean;
 }
 
@@ -107,6 +112,7 @@ export interface SystemDeps {
   epoch: () => string | undefined;
   isClockTrusted: () => boolean;
   isOverloaded: () => boolean;
+  readinessFaults: () => readonly ReadinessFault[];
   checkChains: () => Promise<ChainChecks | undefined>;
   listTokenKeys: () => Promise<readonly { kid: string }[]>;
   /** Those that were left out when the keys were loaded. */
@@ -135,6 +141,7 @@ export function createSystem(deps: SystemDeps): SystemUseCases {
         epoch: deps.epoch(),
         isClockTrusted: deps.isClockTrusted(),
         isOverloaded: deps.isOverloaded(),
+        faults: deps.readinessFaults(),
         queues,
         onRails: open.reduce((sum, { state, count }) => sum + (onRails.has(state) ? count : 0), 0),
         lag,

@@ -57,6 +57,8 @@ export interface MarketParts {
   prepare: () => Promise<void>;
   start: () => void;
   /** Runs a market maker for a client, in the markets that the sandbox has by default, until the service stops. */
+  /** Names this process in the leases of markets. */
+  holder: string;
   startMarketMaker: (client: { tenantId: string; clientId: string }) => void;
   keepHouse: () => Promise<void>;
   stop: () => Promise<void>;
@@ -84,6 +86,7 @@ export function composeMarkets(
       tracer && createOrderTracing(tracer, (id) => showId("ord", id)),
     ),
     leases: createMarketLeases(database),
+    // Random, because the database's clock is not known yet.
     holder: randomUUID(),
   };
   const haltedMarkets = createHaltedMarkets({
@@ -188,6 +191,7 @@ export function composeMarkets(
 
   return {
     useCases,
+    holder: shared.holder,
     orders,
     presentOrder,
     cancelOrdersOfFrozenWallet: changes.cancelOrdersOfFrozenWallet,

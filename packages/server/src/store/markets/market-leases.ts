@@ -19,6 +19,7 @@ export interface MarketPosition {
 const marketLeases: LeaseTable<{ market: string }> = {
   table: sql`markets`,
   key: [{ column: sql`market`, type: sql`text`, of: ({ market }) => market }],
+  since: sql`held_since`,
   isWrittenByOthers: true,
 };
 

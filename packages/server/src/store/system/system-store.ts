@@ -26,7 +26,8 @@ export function createSystemStore(database: Database): SystemStore {
     // A service has a handful of markets.
     listMarkets: () =>
       database.query(sql`
-        SELECT market, holder IS NOT NULL AND expires_at > clock_timestamp() AS "isHeld", halted_reason IS NOT NULL AS "isHalted"
+        SELECT market, CASE WHEN expires_at > clock_timestamp() THEN holder END AS holder,
+          held_since AS "heldSince", halted_reason IS NOT NULL AS "isHalted"
         FROM markets ORDER BY market LIMIT 100
       `),
     listFailures: async (tenantId) => {

@@ -1,6 +1,7 @@
 import { readId, type System } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
+import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestClient, type TestService } from "../../harness/service/test-service.js";
 
 interface Failures {
@@ -41,7 +42,7 @@ describe("GET /v1/system", () => {
     const shown = await get<System>("/v1/system");
     expect(shown).toMatchObject({
       object: "system",
-      process: { overloaded: false },
+      process: { overloaded: false, ready: true, not_ready: [] },
       database: { clock: "trusted" },
       reader: { events: expect.any(Number) },
     });
@@ -50,6 +51,25 @@ describe("GET /v1/system", () => {
     expect(shown.markets.map(({ market }) => market)).toContain("ETH-USD");
     expect(shown.keys.token.length).toBeGreaterThan(0);
     expect(JSON.stringify(shown)).not.toContain(owner.secret);
+  });
+
+  it("shows which process runs a market, and since when", async () => {
+    const { process, markets } = await eventually(
+      () => get<System>("/v1/system"),
+      (shown) => shown.markets.some(({ market, holder }) => market === "ETH-USD" && holder !== null),
+    );
+    const { holder } = markets.find(({ market }) => market === "ETH-USD") ?? {};
+    expect(holder).toEqual({ process_id: process.id, since: expect.stringMatching(/Z$/) });
+    // It is acquired once, and renewed since.
+    const before = Date.parse(holder?.since ?? "");
+    expect(Date.now() - before).toBeGreaterThan(0);
+    const [row] = await service.database.query<{ renewed: boolean }>(
+      sql`SELECT expires_at > held_since AS renewed FROM markets WHERE market = 'ETH-USD'`,
+    );
+    expect(row?.renewed).toBe(true);
+    await service.database.query(sql`UPDATE markets SET held_since = NULL`);
+    const { markets: earlier } = await get<System>("/v1/system");
+    expect(earlier[0]?.holder).toEqual({ process_id: process.id, since: null });
   });
 
   it("counts what waits of this tenant, and nothing of others", async () => {

@@ -39,6 +39,8 @@ function present(system: System): SystemBody {
       id: process.id,
       started_at: process.startedAt.toISOString(),
       overloaded: system.isOverloaded,
+      ready: system.faults.length === 0,
+      not_ready: [...system.faults],
     },
     database: {
       epoch: system.epoch ?? null,
@@ -57,7 +59,14 @@ function present(system: System): SystemBody {
       disabled_endpoints: queues.disabledEndpoints,
     },
     reader: system.lag,
-    markets: system.markets.map((market) => ({ market: market.market, state: stateOf(market) })),
+    markets: system.markets.map((market) => ({
+      market: market.market,
+      state: stateOf(market),
+      holder:
+        market.holder === null
+          ? null
+          : { process_id: market.holder, since: market.heldSince?.toISOString() ?? null },
+    })),
     signer: chains?.signer ?? null,
     networks: (chains?.networks ?? []).map(({ network, state, unreachableSince }) => ({
       network,
@@ -76,7 +85,7 @@ function presentBacklog({ oldestAt, ...counted }: Backlog) {
   return { ...presentCount(counted), oldest_at: oldestAt?.toISOString() ?? null };
 }
 
-function stateOf({ isHeld, isHalted }: MarketState): "running" | "waiting" | "halted" {
+function stateOf({ holder, isHalted }: MarketState): "running" | "waiting" | "halted" {
   if (isHalted) return "halted";
-  return isHeld ? "running" : "waiting";
+  return holder !== null ? "running" : "waiting";
 }

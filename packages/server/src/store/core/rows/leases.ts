@@ -14,6 +14,8 @@ export interface LeaseTable<Key> {
   table: Statement;
   /** The columns of the primary key, and the fields of a lease that hold their values. */
   key: readonly { column: Statement; type: Statement; of: (key: Key) => string }[];
+  /** The column with the time at which the holder has acquired it, if people are shown that. */
+  since?: Statement;
   /**
    * Whether others than the holder of a lease write to its row. Such a row is found by its key: one that had to be waited for has another place
    * when it is compared again, and the lease would count as lost. PostgreSQL may then read the whole table, which must be small.
@@ -42,7 +44,9 @@ export function acquireLeases<Key>(
         FOR UPDATE SKIP LOCKED) AS l
       LIMIT ${limit}
     )
-    UPDATE ${leases.table} l SET holder = ${holder}, fence = l.fence + 1, expires_at = ${expiry(leaseMs)}
+    UPDATE ${leases.table} l SET holder = ${holder}, fence = l.fence + 1, expires_at = ${expiry(leaseMs)}${
+      leases.since === undefined ? sql`` : sql`, ${leases.since} = clock_timestamp()`
+    }
     WHERE l.ctid = ANY (ARRAY(SELECT place FROM free))
     RETURNING ${keyColumns(leases)}, l.holder, l.fence
   `;
