@@ -6,6 +6,7 @@ import { useAction } from "../api/use-action";
 import { Confirm } from "../ui/dialogs/confirm";
 import { ActionButton } from "../ui/forms/action-button";
 import { TextField } from "../ui/forms/text-field";
+import { useDraft } from "../ui/forms/use-draft";
 import { Loaded } from "../ui/panels/loaded";
 import { Problem } from "../ui/panels/problem";
 import { SimpleTable } from "../ui/tables/simple-table";
@@ -96,10 +97,12 @@ interface DialogProps {
 
 function RenamePasskey({ passkey, onClose }: DialogProps) {
   const queries = useQueryClient();
-  const [name, setName] = useState(passkey.name);
+  const draft = useDraft<{ name?: string }>(`passkey.${passkey.id}`, () => ({}));
+  const name = draft.value.name ?? passkey.name;
   const rename = useAction({
     mutationFn: () => bursar.ownPasskeys.rename(passkey.id, { name: name.trim() }),
     onSuccess: async () => {
+      draft.clear();
       await queries.invalidateQueries({ queryKey });
       onClose();
     },
@@ -113,7 +116,13 @@ function RenamePasskey({ passkey, onClose }: DialogProps) {
       onConfirm={rename.mutate}
       onClose={onClose}
     >
-      <TextField label="Name" value={name} onValue={setName} maxLength={64} required />
+      <TextField
+        label="Name"
+        value={name}
+        onValue={(name) => draft.change({ name })}
+        maxLength={64}
+        required
+      />
     </Confirm>
   );
 }

@@ -9,6 +9,7 @@ import { Confirm } from "../../ui/dialogs/confirm";
 import { RefusedChange } from "../../ui/dialogs/refused-change";
 import { ActionButton } from "../../ui/forms/action-button";
 import { CheckList } from "../../ui/forms/check-list";
+import { useDraft } from "../../ui/forms/use-draft";
 import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
 import { RawJson } from "../../ui/panels/raw-json";
@@ -51,12 +52,16 @@ function Details({ client }: { client: Client }) {
 function ChangeClient({ client: { id, name, scopes, state } }: { client: Client }) {
   const queries = useQueryClient();
   const own = useScopes();
-  const [chosen, setChosen] = useState<string[]>([...scopes]);
+  const draft = useDraft<{ scopes?: string[] }>(`scopes.${id}`, () => ({}));
+  const chosen = draft.value.scopes ?? scopes;
   const [isStopping, setStopping] = useState(false);
   const endpoints = useEndpointsOf(id, isStopping);
   const [cancel, setCancel] = useState<string[]>([]);
   const change = useAction({
     mutationFn: (body: ChangeClientBody) => bursar.clients.change(id, body),
+    onSuccess: (_, { scopes: given }) => {
+      if (given !== undefined) draft.clear();
+    },
     onSettled: async () => {
       setStopping(false);
       await queries.invalidateQueries({ queryKey: ["client", id] });
@@ -72,7 +77,7 @@ function ChangeClient({ client: { id, name, scopes, state } }: { client: Client 
         legend="Scopes"
         options={[...new Set([...scopes, ...own])].sort()}
         chosen={chosen}
-        onChange={setChosen}
+        onChange={(scopes) => draft.change({ scopes })}
       />
       <div className="row">
         <ActionButton

@@ -7,6 +7,7 @@ import { useWalletNames } from "../../api/wallet-names";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { faultOf } from "../../ui/forms/fault-of";
 import { TextField } from "../../ui/forms/text-field";
+import { useDraft } from "../../ui/forms/use-draft";
 import { useFocusAfter } from "../../ui/forms/use-focus-after";
 import { Fact, Facts, TextFact } from "../../ui/panels/facts";
 import { Amount } from "../../ui/values/amount";
@@ -114,7 +115,8 @@ function AcceptedOnly({ children }: { children: ReactNode }) {
 
 function Reduce({ order, onClose }: { order: Order; onClose: () => void }) {
   const queries = useQueryClient();
-  const [size, setSize] = useState(order.size ?? "");
+  const draft = useDraft<{ size?: string }>(`reduce.${order.id}`, () => ({}));
+  const size = draft.value.size ?? order.size ?? "";
   const amend = useAction({
     mutationFn: async () => {
       await bursar.orders.amend(order.id, { size });
@@ -123,7 +125,11 @@ function Reduce({ order, onClose }: { order: Order; onClose: () => void }) {
         (now) => !isOpen(now) || isSameAmount(now.size ?? undefined, size),
       );
     },
-    onSuccess: (isDone) => isDone && onClose(),
+    onSuccess: (isDone) => {
+      if (!isDone) return;
+      draft.clear();
+      onClose();
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: ["orders"] }),
   });
   const waits = amend.data === false;
@@ -144,7 +150,7 @@ function Reduce({ order, onClose }: { order: Order; onClose: () => void }) {
         autoComplete="off"
         value={size}
         fault={faultOf(amend.error, "size")}
-        onValue={(value) => setSize(value.trim())}
+        onValue={(value) => draft.change({ size: value.trim() })}
       />
       {waits && (
         <AcceptedOnly>

@@ -8,6 +8,7 @@ import { useMe, useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { RefusedChange } from "../../ui/dialogs/refused-change";
 import { ActionButton } from "../../ui/forms/action-button";
+import { useDraft } from "../../ui/forms/use-draft";
 import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
 import { SimpleTable } from "../../ui/tables/simple-table";
@@ -88,7 +89,9 @@ function ChangePerson({ person }: { person: Person }) {
   const lacking = scopes.filter((scope) => !own.includes(scope));
   const [isAsking, setAsking] = useState(false);
   const queries = useQueryClient();
-  const [chosen, setChosen] = useState(role);
+  // Only what was chosen, so that a role that somebody else has given since is not taken for it.
+  const draft = useDraft<{ role?: string }>(`role.${id}`, () => ({}));
+  const chosen = draft.value.role ?? role;
   const [recovered, setRecovered] = useState<{ invitation: Invitation | null }>();
   const refresh = async () => {
     await queries.invalidateQueries({ queryKey: ["person", id] });
@@ -97,6 +100,9 @@ function ChangePerson({ person }: { person: Person }) {
   };
   const change = useAction({
     mutationFn: (body: ChangePersonBody) => bursar.people.change(id, body),
+    onSuccess: (_, { role: given }) => {
+      if (given !== undefined) draft.clear();
+    },
     onSettled: refresh,
   });
   const recover = useAction({
@@ -119,7 +125,7 @@ function ChangePerson({ person }: { person: Person }) {
         </p>
       ) : (
         <>
-          <RoleField value={chosen} fault={undefined} onValue={setChosen} />
+          <RoleField value={chosen} fault={undefined} onValue={(role) => draft.change({ role })} />
           <div className="row">
             <ActionButton
               isPending={change.isPending}

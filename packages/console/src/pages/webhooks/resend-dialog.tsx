@@ -6,6 +6,7 @@ import { CloseRow } from "../../ui/dialogs/close-row";
 import { Modal } from "../../ui/dialogs/modal";
 import { ActionButton } from "../../ui/forms/action-button";
 import { TextField } from "../../ui/forms/text-field";
+import { useDraft } from "../../ui/forms/use-draft";
 import { boundedText } from "../../ui/panels/figure-card";
 import { Problem } from "../../ui/panels/problem";
 
@@ -72,7 +73,8 @@ function ResendFailed({ endpointId, resendable }: Omit<ResendDialogProps, "onClo
 /** A page of the log at a time; it goes on until the end that was counted, or until it is stopped. */
 function Replay({ endpointId }: { endpointId: string }) {
   const refresh = useRefresh();
-  const [text, setText] = useState("");
+  const draft = useDraft(`replay.${endpointId}`, () => ({ from: "" }));
+  const text = draft.value.from;
   const [key, setKey] = useState(() => crypto.randomUUID());
   const from = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
   const count = useQuery({
@@ -89,7 +91,7 @@ function Replay({ endpointId }: { endpointId: string }) {
       ),
     onSuccess: ({ next_sequence }) => {
       setKey(crypto.randomUUID());
-      setText(next_sequence === null ? "" : `${next_sequence}`);
+      draft.change({ from: next_sequence === null ? "" : `${next_sequence}` });
       void refresh();
     },
   });
@@ -104,7 +106,7 @@ function Replay({ endpointId }: { endpointId: string }) {
         inputMode="numeric"
         autoComplete="off"
         value={text}
-        onValue={(value) => setText(value.trim())}
+        onValue={(value) => draft.change({ from: value.trim() })}
       />
       {counted !== undefined && (
         <p role="status">

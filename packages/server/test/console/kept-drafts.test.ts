@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { hasBrowser } from "../harness/browser.js";
+import { useConsole } from "../harness/console/test-console.js";
+
+describe.runIf(hasBrowser)("a person whose session has ended", () => {
+  const running = useConsole();
+
+  it("finds a chosen role and the new name of a passkey again after logging in again", async () => {
+    const { service } = running();
+    const tenant = await service.createTenant("100");
+    const ada = await running().join(tenant, "admin");
+    const bob = await running().join(tenant, "viewer", { name: "Bob" });
+    const { page } = ada;
+    const logInAgain = async () => {
+      await ada.context.clearCookies();
+      await page.reload();
+      await ada.logIn();
+    };
+    await ada.open("/people");
+    await page.getByRole("link", { name: "Bob" }).click();
+    await page.getByLabel("Role").selectOption("operator");
+    await logInAgain();
+    await expect.poll(() => page.getByLabel("Role").inputValue()).toBe("operator");
+
+    await ada.open("/account");
+    const rename = async () => {
+      await page.getByRole("button", { name: "Rename" }).click();
+      return page.getByRole("dialog", { name: "Rename the passkey" }).getByLabel("Name");
+    };
+    await (await rename()).fill("Laptop in Oslo");
+    await logInAgain();
+    expect(await (await rename()).inputValue()).toBe("Laptop in Oslo");
+    await Promise.all([ada.close(), bob.close()]);
+  });
+});
