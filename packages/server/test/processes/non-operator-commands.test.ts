@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { showId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sql } from "../../src/store/core/sql.js";
 import { dumpDatabase } from "../harness/database/dump-database.js";
 import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
 import { spawnBursar } from "../harness/service/bursar-process.js";
@@ -18,6 +20,9 @@ describe("the command line of a caller who is not the operator", () => {
   let database: TestDatabase;
   let tenantId: string;
   let clientId: string;
+  let personId: string;
+  let keyId: string;
+  let walletId: string;
 
   const run = async (args: string[], env: Record<string, string>) => {
     const bursar = spawnBursar({ args, env: { BURSAR_DATA_DIR: join(folder, "none"), ...env } });
@@ -35,6 +40,22 @@ describe("the command line of a caller who is not the operator", () => {
     const fieldOf = (name: string) => new RegExp(`^${name} +(\\S+)$`, "m").exec(output)?.[1] ?? "";
     [tenantId, clientId] = [fieldOf("tenant_id"), fieldOf("client_id")];
     expect(clientId).toMatch(/^cli_/);
+    const as = async (...args: string[]) => {
+      const done = await run(args, env);
+      expect(done).toMatchObject({ code: 0 });
+      return done.output;
+    };
+    // What each command would undo or use.
+    const invited = await as("people", "invite", "ada@example.com", "--role", "viewer", "--tenant", tenantId);
+    personId = /cli_\w{26}/.exec(invited)?.[0] ?? "";
+    keyId = /key_\w{26}/.exec(await as("keys", "rotate"))?.[0] ?? "";
+    const [wallet] = await database.query<{ id: string }>(
+      sql`SELECT id FROM wallets WHERE role = 'primary' LIMIT 1`,
+    );
+    walletId = showId("wlt", wallet?.id ?? "");
+    await as("policy", "set", tenantId, "--file", policyFile);
+    await as("client", "disable", clientId);
+    await as("tenant", "suspend", tenantId);
   });
   afterAll(async () => {
     await database.drop();
@@ -48,6 +69,21 @@ describe("the command line of a caller who is not the operator", () => {
     "restore a client": () => ["client", "restore", clientId, "--scope", "transactions:approve"],
     "replace the policy": () => ["policy", "set", tenantId, "--file", policyFile],
     "opt a tenant out": () => ["tenant", "set", tenantId, "--single-administrator", "on"],
+    "enable a client": () => ["client", "enable", clientId],
+    "reset the policy": () => ["policy", "reset", tenantId],
+    "resume a tenant": () => ["tenant", "resume", tenantId],
+    "invite a person": () => [
+      "people",
+      "invite",
+      "mine@example.com",
+      "--role",
+      "admin",
+      "--tenant",
+      tenantId,
+    ],
+    "recover a person": () => ["people", "recover", personId],
+    "fund a wallet": () => ["fund", walletId, "USD", "1000", "--key", "mine"],
+    "revoke a signing key": () => ["keys", "revoke", keyId],
     "adopt the database": () => ["keys", "adopt"],
   };
 
