@@ -16,6 +16,7 @@ const uncountedTables = [
   "%lease%",
   "markets",
   "client_secrets",
+  "%\\_hours",
   "log_positions",
   "%\\_periods",
   "wallet_entries",
