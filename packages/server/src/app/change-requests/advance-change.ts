@@ -1,10 +1,16 @@
-import { tallyApprovals } from "@bursar/domain";
+import { type Approval, tallyApprovals } from "@bursar/domain";
 import { type ChangeKind, showId } from "@bursar/protocol";
 import { type AuditDraft, describeLateAct } from "../audit/audit-entry.js";
 import type { Refused } from "../requests/refused.js";
 import type { EvidenceBox } from "../transactions/approvals/approval-evidence.js";
 import type { ChangeExecutor, ChangeExecutors } from "./change-executor.js";
-import { type ChangeRequest, type ChangeRequestStore, type ChangeUnit, isOpen } from "./change-request.js";
+import {
+  type ChangeRequest,
+  type ChangeRequestStore,
+  type ChangeStanding,
+  type ChangeUnit,
+  isOpen,
+} from "./change-request.js";
 
 export interface ChangeRequestDeps {
   store: ChangeRequestStore;
@@ -64,7 +70,7 @@ export async function advance(
   request: ChangeRequest,
   now: Date,
 ): Promise<ChangeRequest> {
-  const { requester, approvals } = await unit.readStanding(request);
+  const { requester, approvals } = await readImpartial(deps, unit, request);
   const tally = tallyApprovals(request.requirement, requester, approvals, now.getTime());
   if (request.state === "pending") {
     if (tally.state === "pending") return request;
@@ -83,6 +89,37 @@ export async function advance(
     return close(unit, request, { state: "failed", failureCode: refused.refused }, now);
   unit.afterCommit(() => executor.onApplied?.(request as never));
   return close(unit, request, { state: "applied", effectiveAt: now }, now);
+}
+
+/**
+ * The standing behind a change request without the approvals of clients that get by the change what they lack. A helpdesk that has made a
+ * client and kept its secret would otherwise approve that the client may pay. With a single administrator nobody is compared.
+ */
+async function readImpartial(
+  deps: ChangeRequestDeps,
+  unit: ChangeUnit,
+  request: ChangeRequest,
+): Promise<ChangeStanding> {
+  const { requester, approvals } = await unit.readStanding(request);
+  const gainers = await findGainers(deps, unit, request, requester);
+  const isImpartial = ({ clientId, decision }: Approval) => decision === "reject" || !gainers.has(clientId);
+  return { requester, approvals: approvals.filter(isImpartial) };
+}
+
+/** Of the clients that have approved, those that get by the change what they lack. */
+export async function findGainers(
+  deps: ChangeRequestDeps,
+  unit: ChangeUnit,
+  { kind, change, decisions }: ChangeRequest,
+  { isSingleAdministrator }: ChangeStanding["requester"],
+): Promise<ReadonlySet<string>> {
+  const raise = isSingleAdministrator ? undefined : executorOf(deps, kind).raiseOf?.(change);
+  const approved = decisions.filter(({ decision }) => decision === "approve");
+  if (raise === undefined || approved.length === 0) return new Set();
+  return unit.findGainers(
+    raise,
+    approved.map(({ clientId }) => clientId),
+  );
 }
 
 const acts: Partial<Record<ChangeRequest["state"], string>> = {

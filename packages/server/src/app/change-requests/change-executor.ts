@@ -2,7 +2,13 @@ import type { ChangeKind, ChangeOf, Scope } from "@bursar/protocol";
 import type { ClientOrigin } from "../audit/audit-entry.js";
 import type { CredentialProof } from "../clients/prove-credential.js";
 import type { Refused } from "../requests/refused.js";
-import type { ChangeRequest, ChangeRequirement, ChangeStanding, ChangeUnit } from "./change-request.js";
+import type {
+  ChangeRequest,
+  ChangeRequirement,
+  ChangeStanding,
+  ChangeUnit,
+  RequestedRaise,
+} from "./change-request.js";
 
 /**
  * How one kind of change is checked and applied. To add a kind:
@@ -41,6 +47,8 @@ export interface ChangeExecutor<Kind extends ChangeKind> {
    * client that was taken over could not be stopped by the others.
    */
   loserOf?: (change: ChangeOf<Kind>) => string | undefined;
+  /** What the change lets a client do. A client that would get it as well, and lacks it, does not approve the change. */
+  raiseOf?: (change: ChangeOf<Kind>) => RequestedRaise | undefined;
   /** Called after the commit, for caches. */
   onApplied?: (request: ChangeRequest<Kind>) => void;
 }

@@ -8,6 +8,7 @@ import {
 } from "@bursar/protocol";
 import type { AuditDraft } from "../audit/audit-entry.js";
 import type { CallerReview, ClientUnit } from "../clients/client.js";
+import type { RaisingChange } from "../clients/client-authority.js";
 import type { Destination, DestinationStore } from "../destinations/destination.js";
 import type { PolicyReads, PolicyStore } from "../policy/policy.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
@@ -93,6 +94,12 @@ export interface ChangeStanding {
   approvals: readonly Approval[];
 }
 
+/** What a change would let a client do. */
+export interface RequestedRaise {
+  clientId: string;
+  set: RaisingChange;
+}
+
 /**
  * One SQL transaction in which a change request changes, and in which its change is applied. A kind that changes something else than a
  * client adds the write that it needs here, and what it reads: a read through the pool would wait for a second connection while this
@@ -115,6 +122,10 @@ export interface ChangeUnit extends ClientUnit, PolicyReads {
   countOpen: (tenantId: string, requesterId: string) => Promise<OpenChanges>;
   /** Whether no client could act as both; with a single administrator, whether they are two. */
   areIndependent: (clientId: string, otherId: string) => Promise<boolean>;
+  /**
+   * Of these approvers, those that would get by the raise what they lack, because they can act as the client.
+   */
+  findGainers: (raise: RequestedRaise, approverIds: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Not authentic: somebody other than the service has written the request or a decision. */
   lock: (
     tenantId: string,

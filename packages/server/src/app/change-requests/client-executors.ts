@@ -12,6 +12,7 @@ import type {
 } from "../clients/client.js";
 import {
   changesAuthority,
+  type RaisingChange,
   refuseBeyondScopes,
   refuseCredentialOfPerson,
   refuseOperatorScopes,
@@ -46,6 +47,8 @@ interface ClientKindRule<Kind extends ClientKind> {
   /** Whether a client that requests it for itself has to prove a current credential. */
   needsProof?: boolean;
   controllers: AuthorityChange["controllers"];
+  /** What the client is set to that can let it do more. */
+  raises?: (change: ChangeOf<Kind>) => RaisingChange;
   decide: (client: ApiClient, change: ChangeOf<Kind>, request: NewCredential) => ClientChange | Refused;
 }
 
@@ -69,6 +72,12 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
       audited: "client.change",
       controllers: "unchanged",
       takes: true,
+      // Beside a role, the request was stored with the role's scopes.
+      raises: ({ scopes, state, require_signature }) => ({
+        ...(scopes === undefined ? {} : { scopes }),
+        ...(state === undefined ? {} : { state }),
+        ...(require_signature === undefined ? {} : { requireSignature: require_signature }),
+      }),
       decide: (client, { scopes, state, require_signature, cancel }, { role }) => {
         const ofProgram = refuseProgramChange(client, { scopes, require_signature });
         if (ofProgram !== undefined) return ofProgram;
@@ -159,6 +168,10 @@ function clientExecutor<Kind extends ClientKind>(
   return {
     check: (origin, change, proof) => check(deps, rule, origin, change, proof),
     apply: (unit, request, requester, now) => apply(deps, rule, unit, request, requester, now),
+    raiseOf: (change) => {
+      const clientId = readId("cli", change.client_id);
+      return clientId === undefined ? undefined : rule.raises && { clientId, set: rule.raises(change) };
+    },
     ...(rule.takes === true ? { loserOf: ({ client_id }) => readId("cli", client_id) } : {}),
     onApplied: ({ change }) => deps.access.forget(readId("cli", change.client_id) ?? ""),
   };

@@ -12,6 +12,7 @@ import {
   advance,
   type ChangeRequestDeps,
   executorOf,
+  findGainers,
   isClosed,
   lockAuthentic,
   notFound,
@@ -27,7 +28,7 @@ import {
   digestOfChange,
   isOpen,
 } from "./change-request.js";
-import { refuseDependence } from "./refuse-dependence.js";
+import { refuseDependence, refuseGainer } from "./refuse-dependence.js";
 
 export interface GivenDecision extends DecideChangeBody {
   decision: "approve" | "reject";
@@ -55,7 +56,7 @@ export async function decideChange(
       refuseDecider(request, clientId, digest, decidedAt) ??
       (decision === "reject"
         ? await refuseRejecter(deps, unit, request, made)
-        : await refuseDependent(unit, request, made));
+        : await refuseDependent(deps, unit, request, made));
     if (refused !== undefined) return refused;
     if (request.decisions.some((one) => one.clientId === clientId && one.decision === decision))
       return request;
@@ -148,14 +149,18 @@ async function refuseRejecter(
 
 /** Whether the decider's approval would count; the decision is looked at as if it had been recorded. */
 async function refuseDependent(
+  deps: ChangeRequestDeps,
   unit: ChangeUnit,
   request: ChangeRequest,
   made: ChangeRequest["decisions"][number],
 ): Promise<Refused | undefined> {
-  const { requester, approvals } = await unit.readStanding({ ...request, decisions: [made] });
+  const approved = { ...request, decisions: [made] };
+  const { requester, approvals } = await unit.readStanding(approved);
   const [own] = approvals;
   if (own === undefined || own.standingFault !== null)
     return { refused: "POLICY_REJECTED", message: "Only a protected client can approve a change request." };
   const fault = findIndependenceFault(requester, own);
-  return fault && refuseDependence(fault, "change");
+  if (fault !== undefined) return refuseDependence(fault, "change");
+  const gainers = await findGainers(deps, unit, approved, requester);
+  return gainers.size === 0 ? undefined : refuseGainer;
 }

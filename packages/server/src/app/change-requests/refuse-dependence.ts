@@ -11,3 +11,10 @@ export function refuseDependence(fault: IndependenceFault, requested: "change" |
   };
   return { refused: "APPROVER_NOT_INDEPENDENT", message: messages[fault] };
 }
+
+/** The refusal of an approval by which the approver, or a client that controls it, would get what it lacks. */
+export const refuseGainer: Refused = {
+  refused: "APPROVER_NOT_INDEPENDENT",
+  message:
+    "The approver, or a client that can act as it, can act as the client that the change lets do more, and does not have all of those scopes itself. Another client must approve this change, or the operator replaces the client's credentials first.",
+};

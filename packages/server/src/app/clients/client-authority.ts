@@ -58,6 +58,22 @@ export function refuseToEndStop(
   };
 }
 
+/**
+ * The scopes that a change gives: those that are added, or all of them if a disabled client is enabled, or a secret is to suffice where
+ * signatures were required.
+ */
+export function scopesGained(
+  client: Pick<ApiClient, "scopes" | "state" | "requireSignature">,
+  { scopes = client.scopes, state, requireSignature }: RaisingChange,
+): readonly Scope[] {
+  const isEnabled = client.state === "disabled" && state === "active";
+  const isUnsigned = client.requireSignature && requireSignature === false;
+  return isEnabled || isUnsigned ? scopes : scopes.filter((scope) => !client.scopes.includes(scope));
+}
+
+/** What of a change can raise what a client may do. */
+export type RaisingChange = Pick<NonNullable<ClientChange["set"]>, "scopes" | "state" | "requireSignature">;
+
 /** The refusal of scopes that another client, which may have kept a credential of this one, would get as well. */
 export function refuseScopesOfController(
   { person }: Pick<ApiClient, "person">,
@@ -69,9 +85,14 @@ export function refuseScopesOfController(
       ? "More clients can act as it than are compared"
       : `${showId("cli", controllerId)} can act as it, and is disabled or does not have all of them`;
   const command = person === null ? "bursar client reset" : "bursar people recover";
+  const byOperator = `the operator replaces its credentials first, with \`${command}\`.`;
+  const way =
+    controllerId === "too_many"
+      ? `First ${byOperator}`
+      : `A client that does not get them with it must approve this change: see POST /v1/change-requests. Or ${byOperator}`;
   return {
     refused: "CHANGE_REQUEST_REQUIRED",
-    message: `The client would get ${added.join(", ")}. ${reason}. Another client must approve this change: see POST /v1/change-requests. Or the operator replaces its credentials first, with \`${command}\`.`,
+    message: `The client would get ${added.join(", ")}. ${reason}. ${way}`,
   };
 }
 

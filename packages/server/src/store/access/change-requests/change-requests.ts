@@ -32,6 +32,7 @@ import {
   type StandingReader,
   standingOf,
 } from "../lineage/lineage.js";
+import { findGainers } from "../lineage/refuse-raise.js";
 import { findClientOfTenant } from "../read-client.js";
 import { judgeCaller } from "../review-caller.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "../row-integrity.js";
@@ -119,6 +120,7 @@ function createChangeUnit(tx: Tx, log: EventLog, onRead: OnClientsRead | undefin
       if (one.isSingleAdministrator) return clientId !== otherId;
       return areIndependent(one.lineage, other.lineage);
     },
+    findGainers: (raise, approverIds) => findGainers(tx, raise, approverIds, onRead),
     // Served by the primary key.
     lock: async (tenantId, id) => {
       tx.send(sql`SELECT FROM change_requests WHERE tenant_id = ${tenantId} AND id = ${id} FOR UPDATE`);

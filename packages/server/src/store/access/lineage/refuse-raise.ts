@@ -1,6 +1,7 @@
 import { lineageMax } from "@bursar/domain";
+import type { RequestedRaise } from "../../../app/change-requests/change-request.js";
 import type { ApiClient } from "../../../app/clients/client.js";
-import { refuseScopesOfController } from "../../../app/clients/client-authority.js";
+import { refuseScopesOfController, scopesGained } from "../../../app/clients/client-authority.js";
 import type { Refused } from "../../../app/requests/refused.js";
 import type { KeyedQueryable } from "../../core/database.js";
 import { type OnClientsRead, readAuthentic } from "./lineage.js";
@@ -9,7 +10,7 @@ import { readLinks } from "./proven-links.js";
 /**
  * A client that has given another one its credentials may have kept one of them. What that client gets later, the first one gets as well: a
  * helpdesk that has recovered a viewer could pay as soon as an administrator lets the viewer pay. No caller therefore gives a client alone
- * what one that can act as it lacks.
+ * what one that can act as it lacks, and those that would get it as well do not approve it.
  */
 export async function refuseRaise(
   source: KeyedQueryable,
@@ -17,40 +18,82 @@ export async function refuseRaise(
   scopes: ApiClient["scopes"],
   onRead: OnClientsRead | undefined,
 ): Promise<Refused | undefined> {
-  const added = scopes.filter((scope) => !client.scopes.includes(scope));
+  const added = scopesGained(client, { scopes });
   if (added.length === 0) return undefined;
-  const lacking = await findLacking(source, client, added, onRead);
-  return lacking === undefined ? undefined : refuseScopesOfController(client, lacking, added);
+  const { lackingIds, isWhole } = await findLacking(source, client, added, onRead);
+  const [lacking] = lackingIds;
+  if (lacking === undefined && isWhole) return undefined;
+  return refuseScopesOfController(client, lacking ?? "too_many", added);
 }
 
-/** The first one found that can act as this client, or as one that can, and lacks a scope. Served by the primary key. */
+/** Of these approvers, those that would get by the change what they lack: they can act as the client, or a client that can may act as them. */
+export async function findGainers(
+  source: KeyedQueryable,
+  { clientId, set }: RequestedRaise,
+  approverIds: readonly string[],
+  onRead: OnClientsRead | undefined,
+): Promise<ReadonlySet<string>> {
+  const [client] = await readAuthentic(source, [clientId]);
+  const gained = client === undefined ? [] : scopesGained(client, set);
+  if (client === undefined || gained.length === 0) return new Set();
+  const { lackingIds, isWhole } = await findLacking(source, client, gained, onRead);
+  if (!isWhole) return new Set(approverIds);
+  const lacking = new Set(holds(client, gained) ? lackingIds : [clientId, ...lackingIds]);
+  const gainers = new Set<string>();
+  for (const approver of await readAuthentic(source, approverIds)) {
+    const behind = await readControllers(source, approver, onRead);
+    const actors = [approver.id, ...behind.controllers.keys()];
+    if (!behind.isWhole || actors.some((id) => lacking.has(id))) gainers.add(approver.id);
+  }
+  return gainers;
+}
+
+/** Those that can act as this client, or as one that can, and lack a scope; not all of them if there are too many. */
 async function findLacking(
   source: KeyedQueryable,
   client: ApiClient,
-  added: ApiClient["scopes"],
+  gained: ApiClient["scopes"],
   onRead: OnClientsRead | undefined,
-): Promise<string | "too_many" | undefined> {
+): Promise<{ lackingIds: readonly string[]; isWhole: boolean }> {
+  const { controllers, isWhole } = await readControllers(source, client, onRead);
+  const lacking = [...controllers].filter(([, controller]) => !holds(controller, gained));
+  return { lackingIds: lacking.map(([id]) => id), isWhole };
+}
+
+interface ReadControllers {
+  /** The nearest first; undefined for one that does not exist. */
+  controllers: ReadonlyMap<string, ApiClient | undefined>;
+  /** False if there are more than are compared. */
+  isWhole: boolean;
+}
+
+/** The clients that can act as this one, or as one that can. Served by the primary key. */
+async function readControllers(
+  source: KeyedQueryable,
+  client: ApiClient,
+  onRead: OnClientsRead | undefined,
+): Promise<ReadControllers> {
   const known = new Set([client.id]);
-  const controllers = new Map<string, ApiClient>();
+  const read = new Map<string, ApiClient>();
+  const controllers = new Map<string, ApiClient | undefined>();
   let next = followed(client, known);
   while (next.length > 0) {
-    if (known.size > lineageMax) return "too_many";
-    const unread = next.filter((id) => !controllers.has(id));
-    const isFirst = controllers.size === 0;
+    if (known.size > lineageMax) return { controllers, isWhole: false };
+    const unread = next.filter((id) => !read.has(id));
+    const isFirst = read.size === 0;
     // The clients behind the first ones are read together: in a chain there is one in each step.
     const ahead = isFirst || unread.length === 0 ? unread : await listBehind(source, unread);
-    for (const one of await readAuthentic(source, ahead)) controllers.set(one.id, one);
+    for (const one of await readAuthentic(source, ahead)) read.set(one.id, one);
     if (ahead.length > 0) onRead?.(ahead.length);
-    const lacking = next.find((id) => !holds(controllers.get(id), added));
-    if (lacking !== undefined) return lacking;
-    next = next.flatMap((id) => followed(controllers.get(id), known));
+    for (const id of next) controllers.set(id, read.get(id));
+    next = next.flatMap((id) => followed(read.get(id), known));
   }
-  return undefined;
+  return { controllers, isWhole: true };
 }
 
 /** One that was tampered with is read without scopes. One that was disabled may have kept a credential, and is to do nothing any more. */
-function holds(controller: ApiClient | undefined, added: ApiClient["scopes"]): boolean {
-  return controller?.state === "active" && added.every((scope) => controller.scopes.includes(scope));
+function holds(controller: ApiClient | undefined, gained: ApiClient["scopes"]): boolean {
+  return controller?.state === "active" && gained.every((scope) => controller.scopes.includes(scope));
 }
 
 /** These clients and those behind them, no more than tell that there are too many. */

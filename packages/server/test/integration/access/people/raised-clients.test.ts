@@ -94,4 +94,71 @@ describe("a client that has given another one its credentials", () => {
     await service.recoverAsOperator(tenant.owner, other.body.id);
     expect(await raise(other.body.id)).toMatchObject({ status: 200 });
   });
+
+  describe("in a change request of the administrator", () => {
+    let officer: Person;
+    beforeEach(async () => {
+      officer = await tenant.hire();
+    });
+
+    const request = async (change: object) => {
+      const body = { kind: "client.change", change };
+      const { body: requested } = await tenant.call(tenant.admin, "POST", "/v1/change-requests", body);
+      const { id, digest } = requested as unknown as { id: string; digest: string };
+      return (who: Person) => tenant.call(who, "POST", `/v1/change-requests/${id}/approve`, { digest });
+    };
+    const notIndependent = { status: 403, code: "APPROVER_NOT_INDEPENDENT" };
+    const applied = { status: 200, body: { state: "applied" } };
+
+    it("does not approve that a client which it has created gets what it lacks", async () => {
+      const made = await tenant.create(helpdesk, ["wallets:read"]);
+      const decide = await request({
+        client_id: made.clientId,
+        scopes: ["wallets:read", "transactions:write"],
+      });
+      expect(await decide(helpdesk)).toMatchObject(notIndependent);
+      expect(await pays(made.token)).toBe(403);
+      // Nor does a client that it controls.
+      const other = await tenant.create(helpdesk, ["clients:manage", "wallets:read"]);
+      const again = await request({
+        client_id: made.clientId,
+        scopes: ["wallets:read", "transactions:write"],
+      });
+      expect(await again(other)).toMatchObject(notIndependent);
+      expect(await decide(officer)).toMatchObject(applied);
+    });
+
+    it("does not approve that a person whom it has invited gets another role", async () => {
+      const id = await invite();
+      await takeOver(id);
+      const decide = await request({ client_id: id, role: "operator" });
+      expect(await decide(helpdesk)).toMatchObject(notIndependent);
+      expect(await decide(officer)).toMatchObject(applied);
+    });
+
+    it("approves what it has itself, and that a client gets less", async () => {
+      const made = await tenant.create(helpdesk, ["wallets:read"]);
+      const same = await request({ client_id: made.clientId, scopes: ["wallets:read", "orders:read"] });
+      expect(await same(helpdesk)).toMatchObject(applied);
+      const less = await request({ client_id: made.clientId, scopes: ["wallets:read"] });
+      expect(await less(helpdesk)).toMatchObject(applied);
+    });
+
+    it("does not end the operator's stop of a client that it has created", async () => {
+      const made = await tenant.create(helpdesk, ["wallets:read"]);
+      const raised = await request({ client_id: made.clientId, scopes: ["transactions:write"] });
+      expect(await raised(officer)).toMatchObject(applied);
+      await service.changeAsOperator(made, { state: "disabled" });
+      const decide = await request({ client_id: made.clientId, state: "active" });
+      expect(await decide(helpdesk)).toMatchObject(notIndependent);
+      expect(await decide(officer)).toMatchObject(applied);
+    });
+
+    it("does not approve what it gets itself", async () => {
+      const scopes = ["transactions:approve", "transactions:read", "transactions:write"];
+      const decide = await request({ client_id: officer.clientId, scopes });
+      expect(await decide(officer)).toMatchObject(notIndependent);
+      expect(await decide(helpdesk)).toMatchObject(applied);
+    });
+  });
 });
