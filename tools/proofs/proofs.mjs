@@ -101,7 +101,7 @@ export const proofs = {
       `${server}/integration/access/clients/stale-tokens.test.ts`,
       `${server}/integration/access/people/one-passkey.test.ts`,
       `${server}/integration/access/clients/tampered-clients.test.ts`,
-      `${server}/integration/tampering/*.test.ts`,
+      `${server}/integration/tampering/**/*.test.ts`,
     ],
     sizes: {},
   },

@@ -238,10 +238,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     return deps.monotonicMs() - lookedAtMs >= resendAfterMs;
   }
 
-  /**
-   * Decides which payments get another attempt, and sends what is due: a page after the other, as long as there are some. What is stopped is
-   * not sent again.
-   */
+  /** Decides which payments get another attempt, and sends what is due and not stopped: a page after the other. */
   async function lookAtSent(
     current: FollowedChain,
     isBehind: boolean,

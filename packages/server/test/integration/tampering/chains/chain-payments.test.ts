@@ -1,13 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { AuditDraft } from "../../../src/app/audit/audit-entry.js";
-import { resumeWallet } from "../../../src/store/chain/resume-chain.js";
-import { Statement, sql } from "../../../src/store/core/sql.js";
-import { createEventLog } from "../../../src/store/events/events.js";
-import { createWalletStore } from "../../../src/store/wallets/wallets.js";
-import { type ChainService, type ChainWallet, startChainService } from "../../harness/chain/chain-service.js";
-import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
-import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
-import { eventually } from "../../harness/eventually.js";
+import type { AuditDraft } from "../../../../src/app/audit/audit-entry.js";
+import { resumeWallet } from "../../../../src/store/chain/resume-chain.js";
+import { Statement, sql } from "../../../../src/store/core/sql.js";
+import { createEventLog } from "../../../../src/store/events/events.js";
+import { createWalletStore } from "../../../../src/store/wallets/wallets.js";
+import {
+  type ChainService,
+  type ChainWallet,
+  startChainService,
+} from "../../../harness/chain/chain-service.js";
+import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
+import { createServiceRole, type ServiceRole } from "../../../harness/database/service-role.js";
+import { eventually } from "../../../harness/eventually.js";
 
 const network = "eip155:31337";
 const outside = `0x${"e".repeat(40)}`;

@@ -1,14 +1,14 @@
 import { showId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { sql } from "../../../src/store/core/sql.js";
-import type { ChainWallet } from "../../harness/chain/chain-service.js";
-import { type DrivenChain, outside, startDrivenChain } from "../../harness/chain/driven-chain.js";
-import { balanceOf, modelCoin, readBytes } from "../../harness/chain/model-chain.js";
-import { stoppingOf } from "../../harness/chain/stopping.js";
-import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
-import { eventually } from "../../harness/eventually.js";
+import { sql } from "../../../../src/store/core/sql.js";
+import type { ChainWallet } from "../../../harness/chain/chain-service.js";
+import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { balanceOf, modelCoin, readBytes } from "../../../harness/chain/model-chain.js";
+import { stoppingOf } from "../../../harness/chain/stopping.js";
+import { createServiceRole, type ServiceRole } from "../../../harness/database/service-role.js";
+import { eventually } from "../../../harness/eventually.js";
 
-/** The writer has the rights of the service's role, and no master key. Whoever can read the signed bytes can send them too; the service does not. */
+/** The writer has the rights of the service's role, and no master key. It can read the signed bytes and send them to a node; the service does not. */
 describe("a stopped payment that is signed and in no block, which a writer to the database releases", () => {
   let driven: DrivenChain;
   let stopping: ReturnType<typeof stoppingOf>;
@@ -34,20 +34,20 @@ describe("a stopped payment that is signed and in no block, which a writer to th
     await driven.inPool(1);
     for (const { hash } of driven.chain.pool()) driven.chain.drop(hash);
     sent = [];
-    isAway(true);
+    nodesAnswer(false);
   });
 
   const paid = () => balanceOf(driven.chain.head().balances, outside, modelCoin);
   /** The signer too: otherwise an empty transaction is written at once. */
-  function isAway(away: boolean): void {
-    driven.ports.signer = away
-      ? { sign: () => Promise.reject(new Error("the signer is down")) }
-      : driven.honest.signer;
+  function nodesAnswer(isAnswering: boolean): void {
+    driven.ports.signer = isAnswering
+      ? driven.honest.signer
+      : { sign: () => Promise.reject(new Error("the signer is down")) };
     driven.ports.node = {
       ...driven.honest.node,
       send: async (bytes) => {
         sent.push(...bytes.map((one) => readBytes(one).purpose));
-        return away ? bytes.map(() => "unknown" as const) : await driven.honest.node.send(bytes);
+        return isAnswering ? await driven.honest.node.send(bytes) : bytes.map(() => "unknown" as const);
       },
     };
   }
@@ -101,7 +101,7 @@ describe("a stopped payment that is signed and in no block, which a writer to th
   ])("is not sent again after a forged end of %s, and its wallet halts", async (_, release) => {
     await release();
     sent = [];
-    isAway(false);
+    nodesAnswer(true);
     driven.mine(3);
     expect(await eventually(haltCode, (code) => code !== undefined)).toBe("PAYMENT_TAMPERED");
     driven.mine(5);
@@ -120,7 +120,7 @@ describe("a stopped payment that is signed and in no block, which a writer to th
     await driven.requestCancel(wallet, id);
     await role.run(`UPDATE open_transactions SET cancel_requested = false WHERE id = '${id}'`);
     sent = [];
-    isAway(false);
+    nodesAnswer(true);
     driven.wake();
     await eventually(
       () => driven.chain.pool().map(({ intent }) => intent?.purpose),
@@ -135,7 +135,7 @@ describe("a stopped payment that is signed and in no block, which a writer to th
   });
 
   it("is not paid although its cancellation, which was signed, is taken back in its rows", async () => {
-    isAway(false);
+    nodesAnswer(true);
     await driven.requestCancel(wallet, id);
     driven.wake();
     await eventually(

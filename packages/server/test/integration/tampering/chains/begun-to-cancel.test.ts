@@ -1,20 +1,20 @@
 import { compilePolicy, createAssetRegistry, createTimeZones } from "@bursar/domain";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createIntegrityKeys } from "../../../src/credentials/integrity-keys.js";
-import { createKeyring } from "../../../src/credentials/keyring.js";
-import { createSealing } from "../../../src/credentials/sealing.js";
-import type { RowMac } from "../../../src/store/access/row-integrity.js";
-import { withKeys } from "../../../src/store/core/database.js";
-import { sql } from "../../../src/store/core/sql.js";
-import { resealTransactions } from "../../../src/store/transactions/reseal-transactions.js";
-import { purposeOfBegun } from "../../../src/store/transactions/transaction-integrity.js";
-import type { ChainWallet } from "../../harness/chain/chain-service.js";
-import { type DrivenChain, startDrivenChain } from "../../harness/chain/driven-chain.js";
-import { balanceOf, modelCoin } from "../../harness/chain/model-chain.js";
-import { createRestoredChain } from "../../harness/chain/restored-chain.js";
-import { sealOpenTransactions } from "../../harness/database/seal-rows.js";
-import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
-import { eventually } from "../../harness/eventually.js";
+import { createIntegrityKeys } from "../../../../src/credentials/integrity-keys.js";
+import { createKeyring } from "../../../../src/credentials/keyring.js";
+import { createSealing } from "../../../../src/credentials/sealing.js";
+import type { RowMac } from "../../../../src/store/access/row-integrity.js";
+import { withKeys } from "../../../../src/store/core/database.js";
+import { sql } from "../../../../src/store/core/sql.js";
+import { resealTransactions } from "../../../../src/store/transactions/reseal-transactions.js";
+import { purposeOfBegun } from "../../../../src/store/transactions/transaction-integrity.js";
+import type { ChainWallet } from "../../../harness/chain/chain-service.js";
+import { type DrivenChain, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
+import { createRestoredChain } from "../../../harness/chain/restored-chain.js";
+import { sealOpenTransactions } from "../../../harness/database/seal-rows.js";
+import { createServiceRole, type ServiceRole } from "../../../harness/database/service-role.js";
+import { eventually } from "../../../harness/eventually.js";
 
 const { policy: rejecting } = compilePolicy(
   { rules: [], default: { action: "reject", reason: "no" } },

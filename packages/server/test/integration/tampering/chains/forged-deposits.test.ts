@@ -1,10 +1,10 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { withKeys } from "../../../src/store/core/database.js";
-import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
-import { createServiceRole, type ServiceRole } from "../../harness/database/service-role.js";
-import { startTestService, type TestService } from "../../harness/service/test-service.js";
-import { createDepositTenant } from "../../harness/transactions/deposits-client.js";
+import { withKeys } from "../../../../src/store/core/database.js";
+import { auditLedger } from "../../../../src/store/ledger/audit-ledger.js";
+import { createServiceRole, type ServiceRole } from "../../../harness/database/service-role.js";
+import { startTestService, type TestService } from "../../../harness/service/test-service.js";
+import { createDepositTenant } from "../../../harness/transactions/deposits-client.js";
 
 describe("money that the role of the service has written into the books", () => {
   let service: TestService;
