@@ -88,10 +88,12 @@ export function transactionQuestion(hash: string, blockHash: string): Question<N
 }
 
 function readHeader(block: Record<string, unknown>): BlockHeader {
+  const hash = readHash(block["hash"], "the hash of the block");
+  const parentHash = readHash(block["parentHash"], "parentHash");
+  if (parentHash === hash) throw new AnswerFault(`block ${hash} names itself as its parent`);
   return {
     number: readNumber(block["number"], "the number of the block"),
-    hash: readHash(block["hash"], "the hash of the block"),
-    parentHash: readHash(block["parentHash"], "parentHash"),
+    ...{ hash, parentHash },
     timeMs: readNumber(block["timestamp"], "timestamp") * 1000,
     // Blocks from before EIP-1559, such as the first one of Ethereum, have none.
     baseFee: readBounded(block["baseFeePerGas"] ?? "0x0", "baseFeePerGas", 96),

@@ -11,6 +11,32 @@ it("leads to the first block whose parent was not read, or to where the caller e
   expect(links.firstUnread(block(10), () => false)).toEqual(block(10));
 });
 
+it("ends at blocks that name themselves, or each other, as parents", () => {
+  const links = createBranchLinks(() => 0);
+  /** A loop without an end would hang the tests. */
+  let looks = 0;
+  const isEnd = () => {
+    looks += 1;
+    if (looks > 10) throw new Error("it does not end");
+    return false;
+  };
+  links.add("0xself", { number: 199, hash: "0xself" });
+  expect(links.firstUnread({ number: 200, hash: "0xself" }, isEnd)).toEqual({
+    number: 199,
+    hash: "0xself",
+  });
+  links.add("0xone", { number: 204, hash: "0xother" });
+  links.add("0xother", { number: 299, hash: "0xone" });
+  expect(links.firstUnread({ number: 205, hash: "0xone" }, isEnd)).toEqual({
+    number: 204,
+    hash: "0xother",
+  });
+  expect(links.firstUnread({ number: 205, hash: "0xother" }, isEnd)).toEqual({
+    number: 205,
+    hash: "0xother",
+  });
+});
+
 it("forgets after a minute what one node has named as a parent", () => {
   let nowMs = 0;
   const links = createBranchLinks(() => nowMs);

@@ -38,7 +38,8 @@ export function createBranchLinks(monotonicMs: () => number): BranchLinks {
       let block = start;
       while (!isEnd(block)) {
         const link = links.get(block.hash);
-        if (link === undefined) break;
+        // Links are what single nodes have said. The numbers only descend, so that blocks which name each other as parents end the walk.
+        if (link?.parent.number !== block.number - 1) break;
         block = link.parent;
       }
       return block;
