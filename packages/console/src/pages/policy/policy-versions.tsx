@@ -1,8 +1,9 @@
 import type { PolicyDocument } from "@bursar/client";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { Loaded } from "../../ui/panels/loaded";
+import { LoadMore } from "../../ui/tables/load-more";
 import { SimpleTable } from "../../ui/tables/simple-table";
 import { ClientId } from "../../ui/values/client-id";
 import { Time } from "../../ui/values/time";
@@ -17,22 +18,27 @@ interface PolicyVersionsProps {
 /** Earlier versions. Restoring one makes it the draft, which is put in force as any other. */
 export function PolicyVersions({ inForce, mayRestore, onRestore }: PolicyVersionsProps) {
   const [chosen, setChosen] = useState<number>();
-  const versions = useQuery({
+  const versions = useInfiniteQuery({
     queryKey: ["policy-versions", inForce.version],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => bursar.policy.versions({ limit: 50 }, { signal }).page(),
+    queryFn: ({ pageParam, signal }) =>
+      bursar.policy
+        .versions({ limit: 50, ...(pageParam === undefined ? {} : { cursor: pageParam }) }, { signal })
+        .page(),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
   });
   return (
     <section className="stack" aria-labelledby="versions">
       <h2 id="versions">Versions</h2>
       <Loaded query={versions}>
-        {({ data }) =>
-          data.length === 0 ? (
+        {({ pages }) =>
+          pages[0]?.data.length === 0 ? (
             <p className="quiet">The policy is the one that every tenant starts with.</p>
           ) : (
             <SimpleTable
               caption="Versions"
-              rows={data}
+              rows={pages.flatMap(({ data }) => data)}
               keyOf={({ version }) => String(version)}
               columns={[
                 { title: "Version", cell: ({ version }) => version },
@@ -67,6 +73,7 @@ export function PolicyVersions({ inForce, mayRestore, onRestore }: PolicyVersion
           )
         }
       </Loaded>
+      <LoadMore query={versions} />
       {chosen !== undefined && (
         <Compared
           key={chosen}

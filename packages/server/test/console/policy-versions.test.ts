@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { hasBrowser } from "../harness/browser.js";
+import { useConsole } from "../harness/console/test-console.js";
+
+const versionsMade = 52;
+
+describe.runIf(hasBrowser)("the versions of a policy", () => {
+  const running = useConsole();
+
+  it("are shown a page at a time down to the first, which can be made the draft", async () => {
+    const { service } = running();
+    const tenant = await service.createTenant("100");
+    const token = await service.token(tenant);
+    for (let version = 1; version <= versionsMade; version += 1) {
+      const rule = { name: `rule-of-${version}`, when: { kind: "transaction" }, action: "allow" };
+      const document = { rules: [rule], default: { action: "allow" } };
+      const replaced = await service.call("PUT", "/v1/policy", token, document, {
+        "if-match": `"${version - 1}"`,
+      });
+      expect([version, replaced.status]).toEqual([version, 200]);
+    }
+    const ada = await running().join(tenant, "admin");
+    const { page } = ada;
+    await ada.open("/policy");
+    const table = page.getByRole("table", { name: "Versions" });
+    await table.getByRole("button", { name: "Compare version 3", exact: true }).waitFor();
+    expect(await table.getByRole("button", { name: "Compare version 1", exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: "Load more" }).click();
+    await table.getByRole("button", { name: "Compare version 1", exact: true }).click();
+    // Every version once: the one in force cannot be compared with itself.
+    expect(await table.getByRole("button", { name: /^Compare version/ }).count()).toBe(versionsMade - 1);
+    expect(await page.getByRole("button", { name: "Load more" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Make version 1 the draft" }).click();
+    expect(await page.getByLabel("JSON", { exact: true }).inputValue()).toContain("rule-of-1");
+    await page.getByRole("button", { name: "Put in force with the passkey" }).click();
+    await page.getByText(`Version ${versionsMade + 1} is now in force`).waitFor();
+    expect(ada.faults).toEqual([]);
+    await ada.close();
+  });
+});
