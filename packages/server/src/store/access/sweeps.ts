@@ -21,6 +21,7 @@ import { queryWithin } from "../core/lock-waits.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { cancelBy } from "../markets/request-changes.js";
+import { requestCancels } from "../transactions/request-cancels.js";
 import { isRowAuthentic, macOfRow, type RowMac } from "./row-integrity.js";
 import { readStandingAt, type StopAt, stopAt } from "./stops/past-stops.js";
 import { cancelStoppedOrders } from "./stops/stopped-orders.js";
@@ -106,16 +107,8 @@ export function createSweepStore(database: Database): SweepStore {
       return rows.length > 0;
     },
     listOpen: (sweep, after, limit) => listOpen(database, sweep, after, limit),
-    // Served by the primary key.
-    requestRailCancels: async (sweep, ids) => {
-      const request = sql`
-        UPDATE open_transactions SET cancel_requested = true,
-          cancel_requested_by = coalesce(cancel_requested_by, ${sweep.requestedBy}), cancel_requested_at = now()
-        WHERE tenant_id = ${sweep.tenantId} AND id = ANY (${[...ids]}::uuid[])
-          AND state IN ('processing', 'broadcast', 'confirming') AND NOT cancel_requested
-      `;
-      await queryWithin(database, lockTimeoutMs, request);
-    },
+    requestRailCancels: async ({ tenantId, requestedBy }, ids) =>
+      void (await queryWithin(database, lockTimeoutMs, requestCancels(tenantId, ids, requestedBy))),
     releaseHeld: (sweep, after, limit) => releaseHeld(database, sweep, after, limit),
     cancelStoppedOrders: (after, limit) => cancelStoppedOrders(database, after, limit),
     listCancellingStops: (after, limit) => listCancellingStops(database, after, limit),

@@ -12,13 +12,13 @@ import { listKeys } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
 import {
   holdColumns,
-  isCancelRequested,
   isExpired,
   isFreezing,
   isStoppedOrWaits,
   unsignedHoldColumns,
 } from "./payment-holds.js";
 import {
+  cancelRequested,
   checkedColumns,
   type FoundRow,
   factColumns,
@@ -78,7 +78,7 @@ export function createPaymentReads(
       const rows = await database.query<SentRow>(sql`
         SELECT ${factColumns}, p.nonce, a.number, a.hash, a.purpose, a.gas_limit AS "gasLimit", p.data_fee AS "dataFee",
           a.max_fee AS "maxFee", a.max_tip AS "maxTip", p.terms_number AS "termsNumber",
-          CASE WHEN p.wanted > p.attempt THEN p.purpose END AS unsigned, ${isCancelRequested} AS "cancelRequested", ${holdColumns},
+          CASE WHEN p.wanted > p.attempt THEN p.purpose END AS unsigned, ${cancelRequested} AS "cancelRequested", ${holdColumns},
           t.client_id AS "clientId", ${stopColumns(sql`t`, sql`p.wallet_id`)},
           ${isFreezing} AS "isFreezing", p.speed_up_requested AS "speedUpRequested", ${freeNonce} < p.nonce AS "waitsForFree"
         FROM (
@@ -113,11 +113,13 @@ export async function lockPayments(
   keys: readonly TransactionKey[],
 ): Promise<ReadonlyMap<string, PaymentState>> {
   const rows = await tx.query<PaymentState & { id: string }>(sql`
-    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted, p.purpose, ${isCancelRequested} AS "cancelRequested",
+    SELECT p.transaction_id AS id, p.stage, p.attempt, p.wanted, p.purpose,
+      -- Of the locked row: the rest of the statement sees only what was committed before it waited for the lock.
+      ${cancelRequested} AS "cancelRequested",
       ${holdColumns}, ${isDelisted} AS "isDelisted", ${isExpired} AS "isExpired"
     FROM (SELECT * FROM ${listKeys(keys)} ORDER BY tenant_id, id) AS given
     CROSS JOIN LATERAL (
-      SELECT * FROM chain_payments p
+      SELECT *, p.transaction_id AS id FROM chain_payments p
       WHERE p.tenant_id = given.tenant_id AND p.transaction_id = given.id FOR UPDATE) AS p
     LEFT JOIN LATERAL (
       SELECT o.cancel_requested FROM open_transactions o

@@ -11,7 +11,7 @@ import type {
 import type { TakenPayment } from "../../app/chain/nonce-use.js";
 import type { UnsignedHolds } from "../../app/chain/stop-payment.js";
 import { shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
-import { readStops, type StopColumns } from "../access/stops/stop-records.js";
+import { isCancelRecorded, readStops, type StopColumns } from "../access/stops/stop-records.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { areTermsAuthentic } from "../transactions/transaction-integrity.js";
@@ -44,6 +44,10 @@ export const joinOpen: Statement = sql`
   JOIN LATERAL (
     SELECT o.cancel_requested, o.state FROM open_transactions o
     WHERE o.tenant_id = p.tenant_id AND o.id = p.id LIMIT 1) AS o ON true`;
+
+/** Whether its cancellation was requested, as the row says that was joined or as was recorded. Also served by stop_records_cancelling. */
+export const cancelRequested: Statement = sql`(
+  coalesce(o.cancel_requested, false) OR ${isCancelRecorded(sql`p.tenant_id`, sql`p.id`)})`;
 
 export const factColumns: Statement = sql`
   t.tenant_id AS "tenantId", t.id, p.wallet_id AS "walletId", t.kind, t.asset, t.amount, w.address,

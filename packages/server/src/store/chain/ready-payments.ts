@@ -5,7 +5,14 @@ import { type Database, type Queryable, requireKeys } from "../core/database.js"
 import { listKeys } from "../core/rows/locate-rows.js";
 import { type Statement, sql } from "../core/sql.js";
 import { isCancelRequested, isDisabled, isFreezing, isFrozen, isSuspended } from "./payment-holds.js";
-import { checkedColumns, joinFacts, joinOpen, type ReadyRow, readReady } from "./payment-rows.js";
+import {
+  cancelRequested,
+  checkedColumns,
+  joinFacts,
+  joinOpen,
+  type ReadyRow,
+  readReady,
+} from "./payment-rows.js";
 import { hasRow, isDelisted } from "./wallets/removed-addresses.js";
 
 export const leastId = "00000000-0000-0000-0000-000000000000";
@@ -125,7 +132,7 @@ export async function listWaitingWallets(
  */
 function selectReady(network: string, wallets: readonly Looked[], inFlightMax: number): Statement {
   return sql`
-    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted",
+    SELECT ${checkedColumns}, ${cancelRequested} AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted",
       p.bound_nonce AS "boundNonce"
     FROM ${listLooked(wallets)} ${joinFree(network, inFlightMax)}
     CROSS JOIN LATERAL (
@@ -145,7 +152,7 @@ function selectReady(network: string, wallets: readonly Looked[], inFlightMax: n
 /** Those of suspended tenants and disabled clients too: the nonce must be used. Served by destinations_removed, destinations_listed and primary keys. */
 function selectBound(network: string, keys: readonly TransactionKey[]): Statement {
   return sql`
-    SELECT ${checkedColumns}, o.cancel_requested AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted",
+    SELECT ${checkedColumns}, ${cancelRequested} AS "cancelRequested", p.frozen AS "isFrozen", p.delisted AS "isDelisted",
       p.bound_nonce AS "boundNonce"
     FROM ${listKeys(keys)} CROSS JOIN LATERAL (
       SELECT p.tenant_id, p.transaction_id AS id, p.wallet_id, p.network, p.stage, p.key_id, p.mac, p.bound_nonce, ${failsFrozen} AS frozen,

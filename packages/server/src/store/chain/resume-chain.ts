@@ -3,7 +3,7 @@ import { operatorActorId } from "../../app/events/actor.js";
 import { appendAudit } from "../access/audit.js";
 import type { Database } from "../core/database.js";
 import { type Statement, sql } from "../core/sql.js";
-import { requestCancel } from "../transactions/settlement.js";
+import { requestCancel } from "../transactions/request-cancels.js";
 import { freeNonce } from "./wallets/free-nonce.js";
 
 export interface ListedNetwork {

@@ -9,13 +9,7 @@ import type {
 } from "../../app/transactions/settlement.js";
 import type { OnClientsRead } from "../access/lineage/lineage.js";
 import type { RowMac } from "../access/row-integrity.js";
-import {
-  hasEnded,
-  isCancelledByStop,
-  recordCancelRequest,
-  type StopColumns,
-  stopColumns,
-} from "../access/stops/stop-records.js";
+import { hasEnded, isCancelledByStop, type StopColumns, stopColumns } from "../access/stops/stop-records.js";
 import { listBehindChain } from "../chain/wallets/confirmed-wallets.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
 import { type FailureTable, recordFailure } from "../core/rows/failures.js";
@@ -40,6 +34,7 @@ import {
 import { insertDeposits } from "./deposits.js";
 import { confirmHolds, markRequestedWhileStopped, obeyStops } from "./payment-stops.js";
 import { readPendingApprovals } from "./pending-approvals.js";
+import { requestCancel } from "./request-cancels.js";
 import { isDepositAuthentic, isTransactionAuthentic, sealedColumns } from "./transaction-integrity.js";
 import { type ObserveUnit, writeSettlements } from "./write-settlements.js";
 
@@ -130,18 +125,6 @@ async function readPayments(
     const approval = approvals.get(row.id) ?? null;
     return approval === "later" ? [] : [readPayment(row, approval)];
   });
-}
-
-/** Served by the primary key. What waits for approval is looked at by the engine, which ends it when that is safe. */
-export function requestCancel(tx: Tx, { tenantId, id }: TransactionKey, actorId: string | null): void {
-  tx.send(sql`
-    UPDATE open_transactions SET cancel_requested = true, cancel_requested_by = coalesce(cancel_requested_by, ${actorId}),
-      cancel_requested_at = coalesce(cancel_requested_at, now()),
-      due_at = CASE WHEN state = 'awaiting_approval' THEN now() ELSE due_at END,
-      retry_at = CASE WHEN last_error IS NULL THEN NULL ELSE retry_at END
-    WHERE tenant_id = ${tenantId} AND id = ${id}
-  `);
-  recordCancelRequest(tx, { tenantId, id });
 }
 
 interface FeeColumns {

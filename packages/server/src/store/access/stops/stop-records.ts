@@ -242,13 +242,16 @@ export function isCancelRecorded(tenantId: Statement, transactionId: Statement):
     SELECT FROM stop_records stop WHERE stop.cancels AND stop.tenant_id = ${tenantId} AND stop.subject_id = ${transactionId})`;
 }
 
-/** Records once that a rail is asked to cancel a transaction, whose row is locked. It may end as completed all the same. */
-export function recordCancelRequest(tx: Tx, { tenantId, id }: { tenantId: string; id: string }): void {
-  const [tenant, subject] = [sql`${tenantId}::uuid`, sql`${id}::uuid`];
-  tx.send(sql`
+/**
+ * Records once that rails are asked to cancel transactions, whose rows are locked. They may end as completed all the same. `given` has their
+ * `tenant_id` and `id`.
+ */
+export function insertCancelRequests(given: Statement): Statement {
+  const [tenantId, id] = [sql`given.tenant_id`, sql`given.id`];
+  return sql`
     INSERT INTO stop_records (tenant_id, subject_id, number, stopped, recorded_at, cancels)
-    SELECT ${tenant}, ${subject}, ${nextNumber(tenant, subject)}, false, now(), true WHERE NOT ${isCancelRecorded(tenant, subject)}
-  `);
+    SELECT ${tenantId}, ${id}, ${nextNumber(tenantId, id)}, false, now(), true
+    FROM ${given} WHERE NOT ${isCancelRecorded(tenantId, id)}`;
 }
 
 /** Records which transactions or sessions have ended, and which transactions require approvals. Their rows are locked. */

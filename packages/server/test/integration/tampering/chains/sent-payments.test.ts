@@ -1,5 +1,7 @@
 import { showId } from "@bursar/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { operatorActorId } from "../../../../src/app/events/actor.js";
+import { createSweepStore } from "../../../../src/store/access/sweeps.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
@@ -116,23 +118,39 @@ describe("a stopped payment that is signed and in no block, which a writer to th
     await stopping.resume();
   });
 
-  it("is cancelled although the request for it is taken back in its row", async () => {
-    await driven.requestCancel(wallet, id);
-    await role.run(`UPDATE open_transactions SET cancel_requested = false WHERE id = '${id}'`);
-    sent = [];
-    nodesAnswer(true);
-    driven.wake();
-    await eventually(
-      () => driven.chain.pool().map(({ intent }) => intent?.purpose),
-      ([purpose]) => purpose === "cancellation",
-    );
-    await driven.settle();
-    await driven.until(id, "cancelled");
-    expect({ sent: new Set(sent), paid: paid() - paidBefore }).toEqual({
-      sent: new Set(["cancellation"]),
-      paid: 0n,
-    });
-  });
+  it.each([
+    ["by its client", () => driven.requestCancel(wallet, id)],
+    [
+      "with its client",
+      async () => {
+        const sweeps = createSweepStore(driven.keyed);
+        const sweep = {
+          ...{ tenantId: driven.tenantId, clientId: await clientOf(), kind: "cancel_transactions" as const },
+          ...{ requestedBy: operatorActorId, requestedAt: new Date() },
+        };
+        await sweeps.requestRailCancels(sweep, [id]);
+      },
+    ],
+  ])(
+    "that was cancelled %s is cancelled although the request is taken back in its row",
+    async (_, cancel) => {
+      await cancel();
+      await role.run(`UPDATE open_transactions SET cancel_requested = false WHERE id = '${id}'`);
+      sent = [];
+      nodesAnswer(true);
+      driven.wake();
+      await eventually(
+        () => driven.chain.pool().map(({ intent }) => intent?.purpose),
+        ([purpose]) => purpose === "cancellation",
+      );
+      await driven.settle();
+      await driven.until(id, "cancelled");
+      expect({ sent: new Set(sent), paid: paid() - paidBefore }).toEqual({
+        sent: new Set(["cancellation"]),
+        paid: 0n,
+      });
+    },
+  );
 
   it("is not paid although its cancellation, which was signed, is taken back in its rows", async () => {
     nodesAnswer(true);
