@@ -98,6 +98,11 @@ export interface ChainNode {
   heads: (settledNumber?: number) => Promise<Heads | { halt: string }>;
   /** A block with what concerns us; undefined if no node has it. */
   block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
+  /**
+   * What is written of blocks that were read with `block`, before it is written. Two nodes must confirm it before `heads` calls these blocks
+   * final. What was read of the same block at another time does not count, nor what was read and is not written.
+   */
+  confirmLater: (blocks: readonly ChainBlock[], tokens: readonly ChainToken[]) => void;
   header: (number: number) => Promise<BlockHeader | undefined>;
   /** What one node says of blocks that may not be final, without those that it does not have. */
   headers: (numbers: readonly number[]) => Promise<readonly BlockHeader[]>;

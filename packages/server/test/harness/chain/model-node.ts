@@ -65,6 +65,7 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       const block = at(hash);
       return block === undefined ? undefined : await observe(block, watch);
     },
+    confirmLater: () => undefined,
     finalBlocks: async (from, to, watch) => {
       await reach("final blocks");
       const blocks = chain.blocks().slice(from, Math.min(to, chain.final().number) + 1);

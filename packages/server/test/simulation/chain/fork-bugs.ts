@@ -26,6 +26,13 @@ export const forkBugs: readonly ChainBug[] = [
     }),
   },
   {
+    name: "what is written of a block is not confirmed",
+    breaks: "no node alone has money credited, whatever else is read of the same block",
+    world: "lying",
+    says: "was credited 1 times, and is 0 times on the chain",
+    node: (node) => ({ ...node, confirmLater: () => undefined }),
+  },
+  {
     name: "what was followed is settled by its number",
     firstSeed: 57,
     breaks: "only blocks that two nodes name are settled",

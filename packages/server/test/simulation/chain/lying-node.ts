@@ -33,8 +33,7 @@ export function withAnOutvotedLiar(
   deps: Omit<LyingDeps, "isSilent" | "asksBoth">,
 ): ChainNode {
   const { chain, random, isLying, count } = deps;
-  /** The numbers of blocks that were read with a lie, by hash. */
-  const kept = new Map<string, number>();
+  const { kept, lies, confirmLater } = keepWritten();
   let agreed: BlockHeader | undefined;
   let misreads = 0;
   let passedOver = 0;
@@ -64,9 +63,10 @@ export function withAnOutvotedLiar(
     block: async (hash, watch) => {
       const block = await node.block(hash, watch);
       const lie = block === undefined ? undefined : lieAbout(block);
-      if (lie !== undefined) kept.set(hash, lie.number);
+      if (lie !== undefined) lies.add(lie);
       return lie ?? block;
     },
+    confirmLater,
     finalBlocks: async (from, to, watch) => {
       const blocks = await node.finalBlocks(from, to, watch);
       const lie = blocks.find((block) => lieAbout(block) !== undefined);
@@ -84,8 +84,7 @@ export function withAnOutvotedLiar(
  */
 export function withALiar(node: ChainNode, deps: LyingDeps): ChainNode {
   const { chain, random, isLying, count, asksBoth } = deps;
-  /** The numbers of blocks that were read with a lie, by hash. */
-  const kept = new Map<string, number>();
+  const { kept, lies, confirmLater } = keepWritten();
   let contradiction: string | undefined;
   const disagreement = (hash: string) => `Two nodes disagree about the final block ${hash}.`;
 
@@ -120,9 +119,10 @@ export function withALiar(node: ChainNode, deps: LyingDeps): ChainNode {
     block: async (hash, watch) => {
       const block = await node.block(hash, watch);
       const lie = block === undefined ? undefined : lieAbout(block);
-      if (lie !== undefined && !isOmission(lie, block)) kept.set(hash, lie.number);
+      if (lie !== undefined && !isOmission(lie, block)) lies.add(lie);
       return lie ?? block;
     },
+    confirmLater,
     finalBlocks: async (from, to, watch) => {
       const blocks = await node.finalBlocks(from, to, watch);
       const said = blocks.map((block) => lieAbout(block) ?? block);
@@ -139,6 +139,20 @@ export function withALiar(node: ChainNode, deps: LyingDeps): ChainNode {
       throw new NodeUnavailableError(contradiction);
     },
   };
+}
+
+/** What of that which was read is written, and confirmed when it is final. */
+function keepWritten() {
+  const lies = new WeakSet<ChainBlock>();
+  /** The numbers of blocks that were written with a lie, by hash. */
+  const kept = new Map<string, number>();
+  const confirmLater: ChainNode["confirmLater"] = (blocks) => {
+    for (const block of blocks) {
+      kept.delete(block.hash);
+      if (lies.has(block)) kept.set(block.hash, block.number);
+    }
+  };
+  return { lies, kept, confirmLater };
 }
 
 /** Nobody is asked about what is not there. */

@@ -1,4 +1,9 @@
-import { type ChainBlock, NodeUnavailableError, type Watch } from "../../../app/chain/chain-node.js";
+import {
+  type ChainBlock,
+  type ChainNode,
+  NodeUnavailableError,
+  type Watch,
+} from "../../../app/chain/chain-node.js";
 import { describeError, type RpcPool } from "../rpc/rpc-pool.js";
 import type { ReadAgreedHeaders } from "./agreed-headers.js";
 import type { SecondOpinion } from "./opinion/second-opinion.js";
@@ -16,6 +21,7 @@ import {
 
 export interface BlockReader {
   readonly block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
+  readonly confirmLater: ChainNode["confirmLater"];
   readonly finalBlocks: (from: number, to: number, watch: Watch) => Promise<readonly ChainBlock[]>;
 }
 
@@ -143,8 +149,11 @@ export function createBlockReader({ pool, readReceipts, opinion, readAgreed }: B
       const tokens = indexTokens(watch.tokens);
       const read = await readTip(hash, tokens);
       const [block] = read === undefined ? [] : await selectOwn([read], watch, tokens, readReceipts);
-      if (block !== undefined) opinion.remember(block, tokens);
       return block;
+    },
+    confirmLater: (blocks, tokens) => {
+      const index = indexTokens(tokens);
+      for (const block of blocks) opinion.remember(block, index);
     },
     finalBlocks: async (from, to, watch) => {
       const last = Math.min(to, from + blocksMax - 1);

@@ -1,6 +1,6 @@
 import type { BlockRef, ChainBlock } from "../../../../app/chain/chain-node.js";
 import { applyBlocks } from "../apply-blocks.js";
-import { type FollowContext, type FollowedChain, isFollowed, tipOf } from "../driver-context.js";
+import { type FollowContext, type FollowedChain, isFollowed, tipOf, watchOf } from "../driver-context.js";
 import { leaveBlocks } from "../leave-blocks.js";
 import { createReadAhead } from "./read-ahead.js";
 
@@ -38,6 +38,7 @@ export async function followHead(
       (await walkAhead(context, chain, bounds));
     if (walk === undefined) return context.monotonicMs() >= bounds.endsMs;
     if (walk.known < tipOf(chain).number) await leaveBlocks(context, chain, walk.known);
+    context.node.confirmLater(walk.added, watchOf(context).tokens);
     await applyBlocks(context, chain, walk.added);
     added += walk.added.length;
   }

@@ -69,10 +69,13 @@ function openHeads(given: Partial<Nodes> = {}, names = ["one", "two", "slow"]) {
 
   const settings = { network: "eip155:1", chainId: 1, finality: { tag: "finalized" } } as const;
   const heads = createHeads({ ...settings, pool, monotonicMs, opinion, lagging: { see: () => undefined } });
-  const remember = (number: number, amount = 5n, hash = wordOf(number)) => {
+  const remember = (number: number, amount = 5n, hash = wordOf(number), copies = 1) => {
     const transfer = { hash: transactionOf(number), ordinal: 0, asset: "ETH", from: other, to: own, amount };
     const header = { number, hash, parentHash: wordOf(number - 1) };
-    opinion.remember({ ...header, timeMs: 0, baseFee: 1n, outcomes: [], transfers: [transfer] }, tokens);
+    opinion.remember(
+      { ...header, timeMs: 0, baseFee: 1n, outcomes: [], transfers: Array(copies).fill(transfer) },
+      tokens,
+    );
   };
   /** Blocks are read from the newest one back, and then finality goes to the last of them. */
   const jump = async (blocks: number) => {
@@ -190,6 +193,18 @@ describe("blocks that are confirmed when they are final", () => {
     remember(120, 5n, fork);
     expect(await final()).toBe(132);
     expect(new Set(odd)).toEqual(new Set(["one"]));
+  });
+
+  it("are all read again if more transfers are kept than may be, in many blocks or in few", async () => {
+    for (const [blocks, copies] of [
+      [2001, 100],
+      [2, 100_001],
+    ] as const) {
+      const { final, remember, misreads } = openHeads();
+      for (let number = 1; number <= blocks; number++) remember(1_000_000 + number, 5n, undefined, copies);
+      expect(misreads()).toBe(1);
+      expect(await final()).toBe(firstFinal);
+    }
   });
 
   it("do not count if they were left, also beside the one that took their place", async () => {

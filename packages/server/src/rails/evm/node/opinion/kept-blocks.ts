@@ -14,12 +14,14 @@ interface KeptBlocksDeps {
   readonly monotonicMs: () => number;
   /** Throws `NodeUnavailableError` if two nodes cannot confirm them now. */
   readonly confirmBlocks: (blocks: readonly KeptBlock[]) => Promise<void>;
+  /** Nobody confirms any more what was kept: it has to be read again. */
+  readonly onForgotten: () => void;
 }
 
 /** Blocks that were read before they were final, until they are and two nodes have confirmed them. */
 export interface KeptBlocks {
   readonly keep: (block: ChainBlock, tokens: TokenIndex) => void;
-  readonly forget: (hash: string | undefined) => void;
+  readonly forget: (hash: string) => void;
   readonly clear: () => void;
   /**
    * Confirms those up to the final block, the oldest first, as many as there is time for. Returns the block up to which all are confirmed:
@@ -28,8 +30,11 @@ export interface KeptBlocks {
   readonly confirm: (final: BlockHeader) => Promise<BlockHeader | undefined>;
 }
 
-/** More blocks than are between the newest and the final one of any network: a day on chains of the OP stack. */
-const keptMax = 50_000;
+/**
+ * How many transfers and payments are kept, about 100 MB. Of a day of blocks on chains of the OP stack, 43,200, that is four in each. A node can
+ * also make up blocks that are full of them.
+ */
+const factsMax = 200_000;
 /** How many blocks are confirmed at once, with one request for their headers and one for what is in them. */
 const batchMax = 50;
 /**
@@ -38,10 +43,28 @@ const batchMax = 50;
  */
 const budgetMs = 15_000;
 
-export function createKeptBlocks({ pool, monotonicMs, confirmBlocks }: KeptBlocksDeps): KeptBlocks {
+export function createKeptBlocks({
+  pool,
+  monotonicMs,
+  confirmBlocks,
+  onForgotten,
+}: KeptBlocksDeps): KeptBlocks {
   const kept = new Map<string, KeptBlock>();
+  let facts = 0;
   /** Half after a failure: a node that lacks one transaction says nothing about the others that are asked for with it. */
   let sizeMax = batchMax;
+
+  function forget(hash: string): void {
+    const found = kept.get(hash);
+    if (found !== undefined) facts -= factsIn(found.block);
+    kept.delete(hash);
+  }
+
+  function clear(): void {
+    kept.clear();
+    facts = 0;
+    onForgotten();
+  }
 
   async function confirmBatch(batch: readonly KeptBlock[]): Promise<BlockHeader | undefined> {
     const headers = await readHeaders(
@@ -53,7 +76,7 @@ export function createKeptBlocks({ pool, monotonicMs, confirmBlocks }: KeptBlock
     const isInChain = ({ block }: KeptBlock, index: number) =>
       headers[index]?.some(({ hash }) => hash === block.hash) === true;
     await confirmBlocks(batch.filter(isInChain));
-    for (const { block } of batch) kept.delete(block.hash);
+    for (const { block } of batch) forget(block.hash);
     const [last, ...others] = headers.at(-1) ?? [];
     return others.length === 0 ? last : undefined;
   }
@@ -73,14 +96,13 @@ export function createKeptBlocks({ pool, monotonicMs, confirmBlocks }: KeptBlock
 
   return {
     keep: (block, tokens) => {
+      forget(block.hash);
       kept.set(block.hash, { block, tokens });
-      const [oldest] = kept.keys();
-      if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
+      facts += factsIn(block);
+      if (facts > factsMax) clear();
     },
-    forget: (hash) => {
-      if (hash !== undefined) kept.delete(hash);
-    },
-    clear: () => kept.clear(),
+    forget,
+    clear,
     confirm: async (final) => {
       const endsMs = monotonicMs() + budgetMs;
       const due = [...kept.values()]
@@ -101,6 +123,10 @@ export function createKeptBlocks({ pool, monotonicMs, confirmBlocks }: KeptBlock
       return final;
     },
   };
+}
+
+function factsIn({ transfers, outcomes }: ChainBlock): number {
+  return outcomes.reduce((count, outcome) => count + outcome.transfers.length + 1, transfers.length);
 }
 
 /** The header with each of these numbers that the larger group of nodes has, or those that nodes disagree about. */

@@ -43,14 +43,14 @@ export interface SecondOpinion {
   readonly confirmFinal: (blocks: readonly ChainBlock[], tokens: TokenIndex) => Promise<void>;
   /** The next heads are a reason to halt. */
   readonly dispute: (reason: string, isComplete: boolean) => void;
-  /** Keeps a block that is not final yet, to confirm it when it is. */
+  /** Keeps what is written of a block that is not final yet, to confirm it when it is, in the place of what was kept of the same block. */
   readonly remember: KeptBlocks["keep"];
   /**
    * Confirms blocks that were kept, up to the final one. Also throws what final blocks have shown since. Undefined if none could be confirmed, or
    * if one was misread.
    */
   readonly confirmKept: KeptBlocks["confirm"];
-  /** How often a block was misread that was kept. All that were kept are forgotten then, and have to be read again. */
+  /** How often a block that was kept was misread, or too much was kept. All that was kept is forgotten then, and has to be read again. */
   readonly misreads: () => number;
 }
 
@@ -64,11 +64,14 @@ const claimsMax = 50;
  */
 export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): SecondOpinion {
   const isAlone = pool.endpoints.length < 2;
-  const kept = createKeptBlocks({ pool, monotonicMs, confirmBlocks: confirm });
 
   /** What was found while final blocks were read; it is reported with the heads. */
   let contradiction: ContradictionError | undefined;
   let misreads = 0;
+  const onForgotten = () => {
+    misreads += 1;
+  };
+  const kept = createKeptBlocks({ pool, monotonicMs, confirmBlocks: confirm, onForgotten });
 
   /** At once: each node limits how many requests it gets at the same time. */
   async function confirm(blocks: readonly KeptBlock[]): Promise<void> {
@@ -95,7 +98,9 @@ export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): S
       contradiction = new ContradictionError(reason, isComplete);
     },
     remember: (block, tokens) => {
-      if (!isAlone && block.transfers.length + block.outcomes.length > 0) kept.keep(block, tokens);
+      if (isAlone) return;
+      if (block.transfers.length + block.outcomes.length > 0) kept.keep(block, tokens);
+      else kept.forget(block.hash);
     },
     confirmKept: async (final) => {
       const found = contradiction;
@@ -105,11 +110,11 @@ export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): S
         return await kept.confirm(final);
       } catch (error) {
         // The network halts. When it is resumed the block is read again, so that the same lie does not halt it again.
-        if (error instanceof ContradictionError && error.isComplete) kept.forget(error.blockHash);
+        if (error instanceof ContradictionError && error.isComplete && error.blockHash !== undefined)
+          kept.forget(error.blockHash);
         if (!(error instanceof MisreadError)) throw error;
         pool.changeFirst();
         kept.clear();
-        misreads += 1;
         return undefined;
       }
     },
