@@ -1,5 +1,5 @@
 import { contractCheck } from "../engine/check.js";
-import { type Kit, membersOf } from "../engine/kit.js";
+import { type Attempt, type CreateOptions, type Kit, membersOf } from "../engine/kit.js";
 import { isRefusal } from "../http/reply.js";
 import { numberAmount } from "./keys/key-scenarios.js";
 import { expectRefused } from "./scenarios.js";
@@ -7,10 +7,14 @@ import { expectRefused } from "./scenarios.js";
 const create = "tx.create.admitted";
 const row = { needs: [create], writes: ["transaction"] } as const;
 
+/** What is accepted although its form is wrong or open can be understood in more than one way, so these checks alone judge it. */
+const probe = (kit: Kit, options: CreateOptions): Promise<Attempt> =>
+  kit.create({ ...options, isProbe: true });
+
 const malformedBody = (kit: Kit) =>
   kit.fixture("malformed JSON", (its) => {
     const { asset, amount } = its.target.transaction;
-    return its.create({ body: JSON.stringify({ reference: its.newName(), asset, amount }).slice(0, -1) });
+    return probe(its, { body: JSON.stringify({ reference: its.newName(), asset, amount }).slice(0, -1) });
   });
 
 export { malformedBody };
@@ -90,7 +94,7 @@ export const bodyChecks = [
     row,
     async (kit) => {
       expectRefused(
-        (await kit.create({ fields: { amount: "a lot" } })).reply,
+        (await probe(kit, { fields: { amount: "a lot" } })).reply,
         'the amount "a lot", which is not a decimal number',
       );
     },
@@ -110,7 +114,7 @@ export const bodyChecks = [
       // Not more than the target file calls safe.
       if (Number(amount) >= 1) samples.unshift(["a JSON integer", Math.floor(Number(amount))]);
       for (const [what, value] of samples)
-        expectRefused((await kit.create({ fields: { amount: value } })).reply, `an amount that is ${what}`);
+        expectRefused((await probe(kit, { fields: { amount: value } })).reply, `an amount that is ${what}`);
     },
   ),
   contractCheck(
@@ -141,12 +145,12 @@ export const bodyChecks = [
       ];
       for (const text of [...begun, ...units, ...otherBases])
         expectRefused(
-          (await kit.create({ fields: { amount: text } })).reply,
+          (await probe(kit, { fields: { amount: text } })).reply,
           `the amount ${JSON.stringify(text)}, which is not a decimal number`,
         );
       const accepted: string[] = [];
       for (const text of oddAmounts(amount))
-        if (!isRefusal((await kit.create({ fields: { amount: text } })).reply))
+        if (!isRefusal((await probe(kit, { fields: { amount: text } })).reply))
           accepted.push(JSON.stringify(text));
       if (accepted.length > 0)
         kit.warn(
@@ -178,7 +182,7 @@ export const bodyChecks = [
         const { asset, amount } = kit.target.transaction;
         const body = write(Object.entries({ reference: kit.newName(), asset, amount }));
         expectRefused(
-          (await kit.create({ body, contentType })).reply,
+          (await probe(kit, { body, contentType })).reply,
           `${what} as the body of a create request`,
         );
       }
@@ -195,12 +199,12 @@ export const bodyChecks = [
     async (kit) => {
       const valid = () => JSON.stringify(membersOf(kit, kit.newName()));
       expectRefused(
-        (await kit.create({ body: JSON.stringify(valid()) })).reply,
+        (await probe(kit, { body: JSON.stringify(valid()) })).reply,
         "a JSON string as the body of a create request",
       );
       const accepted: string[] = [];
       for (const [what, change] of almostJson)
-        if (!isRefusal((await kit.create({ body: change(valid()) })).reply)) accepted.push(what);
+        if (!isRefusal((await probe(kit, { body: change(valid()) })).reply)) accepted.push(what);
       // The sentence binds the client, and the parsers of some languages read comments unless an option forbids it.
       if (accepted.length > 0)
         kit.warn(
@@ -208,7 +212,7 @@ export const bodyChecks = [
         );
       const body = JSON.stringify(membersOf(kit, `${kit.newName()}\xff`));
       // RFC 8259 lets parsers accept more than JSON, so what stands for the byte is open.
-      if (!isRefusal((await kit.create({ body, bodyEncoding: "latin1" })).reply))
+      if (!isRefusal((await probe(kit, { body, bodyEncoding: "latin1" })).reply))
         kit.warn(
           "A body with a byte that is not UTF-8 is accepted, and JSON is UTF-8 (RFC 8259, section 8.1). References that differ only in such bytes can become one.",
         );
@@ -221,12 +225,12 @@ export const bodyChecks = [
     row,
     async (kit) => {
       const { asset, amount } = kit.target.transaction;
-      const { reply } = await kit.create({
+      const { reply } = await probe(kit, {
         body: JSON.stringify([{ reference: kit.newName(), asset, amount }]),
       });
       expectRefused(reply, "an array as the body of a create request");
       for (const body of ["null", "1", "true"])
-        expectRefused((await kit.create({ body })).reply, `${body} as the body of a create request`);
+        expectRefused((await probe(kit, { body })).reply, `${body} as the body of a create request`);
     },
   ),
   contractCheck(
@@ -235,7 +239,7 @@ export const bodyChecks = [
     "An empty body is not accepted.",
     { ...row, unlessFailed: ["body.malformed"] },
     async (kit) => {
-      expectRefused((await kit.create({ body: "" })).reply, "an empty body");
+      expectRefused((await probe(kit, { body: "" })).reply, "an empty body");
     },
   ),
 ];
@@ -255,7 +259,7 @@ async function refuseTypes(
   const article = name === "asset" ? "an" : "a";
   for (const [what, value] of samples)
     expectRefused(
-      (await kit.create({ fields: { [name]: value } })).reply,
+      (await probe(kit, { fields: { [name]: value } })).reply,
       `${article} ${name} that is ${what}`,
     );
 }

@@ -1,6 +1,7 @@
 import { NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import type { Session } from "../engine/session.js";
+import { percentEncode } from "../http/percent-encode.js";
 import type { Reply } from "../http/reply.js";
 import { containsText, itemAt, mentions, placesOf } from "../webhooks/delivery-items.js";
 import type { Delivery } from "../webhooks/receiver.js";
@@ -109,7 +110,7 @@ async function lookUp(kit: Kit, id: string): Promise<Reply> {
       "Notifications have so many ids that no response has shown, and no references, that a further one says nothing.",
     );
   own.requests += 1;
-  const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
+  const reply = await kit.send("GET", `/v1/transactions/${percentEncode(id)}`);
   own.replies.set(id, { reply, times: times + 1 });
   return reply;
 }

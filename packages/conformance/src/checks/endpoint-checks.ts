@@ -1,6 +1,7 @@
 import { contractCheck, expect, fail, NotOffered } from "../engine/check.js";
 import type { Kit, SendOptions } from "../engine/kit.js";
 import { isServerFailure } from "../http/find-gateway.js";
+import { percentEncode } from "../http/percent-encode.js";
 import {
   describeReply,
   errorOf,
@@ -176,7 +177,7 @@ export const endpointChecks = [
     { needs: ["tx.get.found"], unlessFailed: [unprefixed], writes: ["transaction"] },
     async (kit) => {
       const { id } = await sharedTransaction(kit);
-      const reply = await kit.send("GET", `/transactions/${encodeURIComponent(id)}`);
+      const reply = await kit.send("GET", `/transactions/${percentEncode(id)}`);
       expect(
         !isSameAs(reply, await showTransaction(kit, id)),
         "no transaction from GET /transactions/{id}, which lacks the prefix /v1",

@@ -1,6 +1,7 @@
 import { CheckFailed, expect, fail, NoResponse, NotOffered, Undecided } from "../engine/check.js";
 import { type Attempt, type CreateOptions, type Kit, urlOf } from "../engine/kit.js";
 import { isServerFailure } from "../http/find-gateway.js";
+import { percentEncode } from "../http/percent-encode.js";
 import {
   describeReply,
   findUnreadableJson,
@@ -101,7 +102,7 @@ export const stateCheck = "tx.get.state";
 
 /** GET of a transaction that was accepted. It is stored asynchronously, so it need not be found at once. */
 export async function showTransaction(kit: Kit, id: string): Promise<Reply> {
-  const path = `/v1/transactions/${encodeURIComponent(id)}`;
+  const path = `/v1/transactions/${percentEncode(id)}`;
   const wanted = `status 200 for the accepted transaction ${id}`;
   let last: Reply | undefined;
   const found = await kit.poll(kit.target.timing.resultMs, async () => {
@@ -201,7 +202,7 @@ function isAddress(text: string, place: Place): boolean {
 /** A header cannot have every character, so a value that is the percent-encoding of something stands for that. */
 function decodeHeader(text: string): string {
   const decoded = decodePercent(text);
-  return encodeURIComponent(decoded) === text ? decoded : text;
+  return percentEncode(decoded) === text ? decoded : text;
 }
 
 /** A number as it was written: one above 2^53 is rounded when it is parsed. */

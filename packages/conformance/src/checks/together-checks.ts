@@ -1,6 +1,7 @@
 import { CheckFailed, contractCheck, fail, NotOffered } from "../engine/check.js";
 import type { Kit } from "../engine/kit.js";
 import { isServerFailure } from "../http/find-gateway.js";
+import { percentEncode } from "../http/percent-encode.js";
 import { describeReply } from "../http/reply.js";
 import { acceptTransaction } from "./keys/key-scenarios.js";
 import { createTransaction, findId, isAccepted, foundCheck as read, showTransaction } from "./scenarios.js";
@@ -69,7 +70,7 @@ export const togetherChecks = [
       const asked = Array.from({ length: requests / 2 }, () => created).flat();
       await Promise.all(
         asked.map(async (one) => {
-          const path = `/v1/transactions/${encodeURIComponent(one.id)}`;
+          const path = `/v1/transactions/${percentEncode(one.id)}`;
           const reply = await kit.send("GET", path, { isConcurrent: true });
           // One of several replicas may be behind the others, and need not show it at once.
           expectOwn(kit, reply.status === 200 ? reply : await showTransaction(kit, one.id), one);

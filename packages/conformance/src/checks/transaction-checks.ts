@@ -3,6 +3,7 @@ import { alterId, idsLike } from "../engine/altered-ids.js";
 import { contractCheck, expect, fail, NotOffered, Undecided } from "../engine/check.js";
 import type { Attempt, Kit } from "../engine/kit.js";
 import { describeValue, showValue } from "../engine/name-value.js";
+import { percentEncode } from "../http/percent-encode.js";
 import {
   describeReply,
   findUnreadableJson,
@@ -223,7 +224,7 @@ export const transactionChecks = [
     async (kit) => {
       const own = await sharedTransaction(kit);
       for (const id of idsLike(own.id, idsOf(kit))) {
-        const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
+        const reply = await kit.send("GET", `/v1/transactions/${percentEncode(id)}`);
         const isOwn = containsText(reply.json, own.id) || containsText(reply.json, own.reference);
         expect(
           isRefusal(reply) || !isOwn,
@@ -231,7 +232,7 @@ export const transactionChecks = [
           describeReply(reply),
         );
       }
-      const padded = await kit.send("GET", `/v1/transactions/%20${encodeURIComponent(own.id)}%20`);
+      const padded = await kit.send("GET", `/v1/transactions/%20${percentEncode(own.id)}%20`);
       if (padded.status === 200 && !isRefusal(padded))
         kit.warn(
           `GET shows ${own.id} also for an id with a space before and after it. The contract does not say how ids are compared; a client takes these for two.`,
@@ -279,5 +280,5 @@ export const unknownTransaction = (kit: Kit) =>
   kit.fixture("unknown transaction", async (own) => {
     const known = findId(own.target, (await firstRequest(own)).reply)?.id;
     const id = known === undefined ? randomUUID() : alterId(known, idsOf(own));
-    return { id, reply: await own.send("GET", `/v1/transactions/${encodeURIComponent(id)}`) };
+    return { id, reply: await own.send("GET", `/v1/transactions/${percentEncode(id)}`) };
   });

@@ -34,6 +34,8 @@ export interface SendOptions {
   readonly isConcurrent?: boolean;
   /** Closes the connection so long after the request was sent, if it has no answer yet. */
   readonly hangUpMs?: number;
+  /** Tries what the contract leaves open, so no other check judges the transaction that may come of it. */
+  readonly isProbe?: boolean;
   /** Shows a refusal by a quota to the check instead of waiting and sending the request again. */
   readonly showsRefusedByQuota?: boolean;
   /** The largest body that is read, if it is not the usual one. */
@@ -116,6 +118,7 @@ export function createKit(session: Session, recorded: Recorded = emptyRecord()):
       agent: options.agent,
       isConcurrent: options.isConcurrent === true,
       hangUpMs: options.hangUpMs,
+      isProbe: options.isProbe === true,
     };
     for (let waits = 0; ; waits += 1) {
       const bytesMax = options.bodyBytesMax ?? bodyBytesMax;

@@ -22,6 +22,8 @@ export interface RequestToSend {
   readonly isConcurrent?: boolean | undefined;
   /** Closes the connection so long after the whole request was sent, if it has no answer yet, as a client does that ends. */
   readonly hangUpMs?: number | undefined;
+  /** It tries what the contract leaves open, so what becomes of it is judged by its own check alone. */
+  readonly isProbe?: boolean | undefined;
 }
 
 export interface ReceivedResponse {

@@ -1,4 +1,5 @@
 import type { Session } from "../engine/session.js";
+import { percentEncode } from "../http/percent-encode.js";
 import type { Exchange } from "../http/send.js";
 import type { Delivery } from "../webhooks/receiver.js";
 
@@ -61,7 +62,7 @@ export function createRedactor(session: Pick<Session, "secrets">) {
     .flatMap(([secret, name]) =>
       [
         secret,
-        encodeURIComponent(secret),
+        percentEncode(secret),
         JSON.stringify(secret).slice(1, -1),
         ...[secret, `${secret}:`, `:${secret}`].map((text) => Buffer.from(text).toString("base64")),
       ].map((form) => [form, name] as const),

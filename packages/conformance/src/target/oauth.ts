@@ -1,4 +1,5 @@
 import { urlOf } from "../engine/kit.js";
+import { percentEncode } from "../http/percent-encode.js";
 import { isObject, parseJson } from "../http/reply.js";
 import { type ReceivedResponse, send } from "../http/send.js";
 import { UsageFault } from "./read-values.js";
@@ -34,7 +35,7 @@ export async function revokeToken(
   timeoutMs: number,
 ): Promise<boolean> {
   const { revokeUrl } = await findEndpoints(baseUrl, timeoutMs);
-  const response = await post(revokeUrl, credentials, `token=${encodeURIComponent(token)}`, timeoutMs);
+  const response = await post(revokeUrl, credentials, `token=${percentEncode(token)}`, timeoutMs);
   return response?.status === 200;
 }
 
@@ -60,9 +61,7 @@ async function post(
   body: string,
   timeoutMs: number,
 ): Promise<ReceivedResponse | undefined> {
-  const basic = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString(
-    "base64",
-  );
+  const basic = Buffer.from(`${percentEncode(clientId)}:${percentEncode(clientSecret)}`).toString("base64");
   const headers = [
     ["Content-Type", "application/x-www-form-urlencoded"],
     ["Authorization", `Basic ${basic}`],

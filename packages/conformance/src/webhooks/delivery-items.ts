@@ -1,3 +1,4 @@
+import { percentEncode } from "../http/percent-encode.js";
 import { isObject, parseJson } from "../http/reply.js";
 import type { Place } from "../target/target.js";
 import type { Delivery } from "./receiver.js";
@@ -101,7 +102,7 @@ export const isNamed = (value: unknown, name: string) =>
 
 /** Most values are no path, and every value of every notification is looked at for every transaction. */
 const isPathTo = (value: string, text: string) =>
-  value.includes("/") && (value.endsWith(`/${text}`) || value.endsWith(`/${encodeURIComponent(text)}`));
+  value.includes("/") && (value.endsWith(`/${text}`) || value.endsWith(`/${percentEncode(text)}`));
 
 /** A string that is itself a JSON document counts as what it contains: some services sign it as a string. */
 export function unwrap(value: unknown): unknown {

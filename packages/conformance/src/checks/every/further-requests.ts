@@ -1,5 +1,6 @@
 import { BoundReached, CheckFailed, NoResponse, Undecided } from "../../engine/check.js";
 import { type Attempt, type Kit, membersOf } from "../../engine/kit.js";
+import { percentEncode } from "../../http/percent-encode.js";
 import type { Reply } from "../../http/reply.js";
 import { unissued } from "../access-checks.js";
 import { createWallet } from "../endpoint-checks.js";
@@ -11,14 +12,18 @@ const longToken = 200;
 /** As long as references may be at many services. */
 const usualMax = 128;
 
-/** Bodies that programs often do not expect. Whether they are refused is open, so each could become a transaction. */
-const oddMembers: readonly ((reference: string) => Record<string, unknown>)[] = [
+/** Members that can be understood in more than one way, if they are accepted. */
+const openMembers: readonly ((reference: string) => Record<string, unknown>)[] = [
   // Left out when it is serialised.
   () => ({ amount: undefined }),
   () => ({ asset: null }),
-  () => ({ asset: "CONFORMANCE" }),
   (reference) => ({ reference: `${reference}\u0000` }),
   (reference) => ({ reference: `${reference}\ud800` }),
+];
+
+/** Members that programs often do not expect. Whether they are refused is open, so each could become a transaction. */
+const oddMembers: typeof openMembers = [
+  () => ({ asset: "CONFORMANCE" }),
   // What serialisers escape in different ways, and what is longer than usual: signatures over something else than the bytes are noticed.
   (reference) => ({ reference: `${reference}<b>&amp;'/"` }),
   (reference) => ({ reference: `${reference}😀` }),
@@ -55,17 +60,18 @@ export const furtherRequests = (kit: Kit): Promise<FurtherReplies> =>
         return undefined;
       }
     };
-    const create = (change: (typeof oddMembers)[number]) => {
+    const create = (change: (typeof oddMembers)[number], isProbe = false) => {
       const reference = own.newName();
       // The body is given as a whole, so that what is paid is counted as the usual asset and amount.
-      return own.create({ body: JSON.stringify({ ...membersOf(own, reference), ...change(reference) }) });
+      const body = JSON.stringify({ ...membersOf(own, reference), ...change(reference) });
+      return own.create({ body, isProbe });
     };
     for (const path of ["/v1/transactions", "/v1/wallets", `/v1/transactions/${own.newName()}`])
       await attempt(() => own.send("PATCH", path), true);
     await attempt(() => createWallet(own, { authorization: null }), true);
     await reusedKey(own).catch(() => undefined);
     const id = await sharedTransaction(own).then((one) => one.id, own.newName);
-    const path = `/v1/transactions/${encodeURIComponent(id)}`;
+    const path = `/v1/transactions/${percentEncode(id)}`;
     await attempt(() => own.send("GET", path, { authorization: null }), true);
     await attempt(() => own.send("GET", path, { authorization: unissued.padEnd(longToken, "x") }));
     await attempt(() => own.send("GET", "/v1/transactions/%ff"));
@@ -73,6 +79,7 @@ export const furtherRequests = (kit: Kit): Promise<FurtherReplies> =>
     await attempt(() => own.create({ key: null, accept: "*/*" }), true);
     await attempt(() => own.send("GET", `/v1/transactions/${own.newName()}`, { accept: "*/*" }), true);
     const created: (Attempt | undefined)[] = [];
+    for (const change of openMembers) created.push(await attempt(() => create(change, true)));
     for (const change of oddMembers) created.push(await attempt(() => create(change)));
     // A server need not read a long body before it refuses it.
     const isLong = (reference: string) => ({ reference: reference.padEnd(longReference, "x") });

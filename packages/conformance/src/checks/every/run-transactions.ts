@@ -1,6 +1,7 @@
 import { deriveFromRun } from "../../engine/derive-from-run.js";
 import { type Kit, urlOf } from "../../engine/kit.js";
 import type { Session } from "../../engine/session.js";
+import { percentEncode } from "../../http/percent-encode.js";
 import { isObject, type Reply, replyOf, sentBody } from "../../http/reply.js";
 import type { Exchange, RequestToSend } from "../../http/send.js";
 import { findId, isAccepted } from "../scenarios.js";
@@ -37,13 +38,17 @@ export const creationTimes = (run: Run): number[] =>
     .filter((reply) => isAccepted(run.target, reply) && !reply.exchange.request.isConcurrent)
     .map(({ exchange }) => exchange.durationMs);
 
-/** What the run's own client had accepted, with what it sent. One key with two bodies is left out: which of them counts is open. */
+/**
+ * What the run's own client had accepted, with what it sent, without what probes have created. One key with two bodies has no members: which
+ * of them counts is open.
+ */
 export function sentInRun(run: Run): Sent[] {
   const bodies = new Map<string, string | undefined>();
   const ids = new Map<string, string>();
   const parsed = new Map<string, unknown>();
   for (const reply of creationsInRun(run)) {
     const { request } = reply.exchange;
+    if (request.isProbe === true) continue;
     const key = keyIn(request) ?? "";
     // A request that is refused can have the key of one that was accepted.
     const id = isAccepted(run.target, reply) ? findId(run.target, reply)?.id : ids.get(key);
@@ -141,7 +146,7 @@ export function acceptedOtherwise(run: Run): Reply[] {
   return creationsInRun(run).filter((reply) => {
     const key = keyOf(reply) ?? "";
     const id = findId(run.target, reply)?.id ?? "";
-    const isRepeated = heard.has(key) || shown.has(id);
+    const isRepeated = reply.exchange.request.isProbe === true || heard.has(key) || shown.has(id);
     heard.add(key);
     if (!isAccepted(run.target, reply)) return false;
     shown.add(id);
@@ -165,7 +170,7 @@ export function concurrentAcceptances(run: Run): Reply[] {
   );
 }
 
-export const pathOf = (id: string) => `/v1/transactions/${encodeURIComponent(id)}`;
+export const pathOf = (id: string) => `/v1/transactions/${percentEncode(id)}`;
 
 /** The answers to GET, each with its path. */
 const reads = deriveFromRun((exchange, session): { pathname: string; reply: Reply }[] => {

@@ -1,6 +1,7 @@
 import { CheckFailed, contractCheck, expect } from "../../engine/check.js";
 import { type Kit, membersOf } from "../../engine/kit.js";
 import { showValue } from "../../engine/name-value.js";
+import { percentEncode } from "../../http/percent-encode.js";
 import { isRefusal, type Reply } from "../../http/reply.js";
 import {
   awaitFinal,
@@ -51,7 +52,7 @@ const repeatedWhenFinal = (kit: Kit) =>
     return { first, final, second, next: await own.send("GET", pathOf(first.id)) };
   });
 
-const pathOf = (id: string) => `/v1/transactions/${encodeURIComponent(id)}`;
+const pathOf = (id: string) => `/v1/transactions/${percentEncode(id)}`;
 
 /** Whether a final state stays if nothing is repeated. Stale answers are not the fault of a repetition. */
 async function staysWithoutRepetition(kit: Kit): Promise<boolean> {

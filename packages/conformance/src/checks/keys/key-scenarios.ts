@@ -2,6 +2,7 @@ import { Agent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
 import { CheckFailed, expect, NotOffered } from "../../engine/check.js";
 import type { Attempt, CreateOptions, Kit } from "../../engine/kit.js";
+import { percentEncode } from "../../http/percent-encode.js";
 import { isRefusal, type Reply } from "../../http/reply.js";
 import {
   createTransaction,
@@ -108,7 +109,7 @@ export async function expectOne(kit: Kit, first: Accepted, second: Attempt, what
     );
   // A second transaction need not be found at once.
   const shown = await kit.poll(kit.target.timing.resultMs, async () => {
-    const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`);
+    const reply = await kit.send("GET", `/v1/transactions/${percentEncode(id)}`);
     return reply.status === 200 ? reply : undefined;
   });
   expect(shown === undefined, `one transaction, ${first.id}, ${what}`, `a second one, ${id}`);

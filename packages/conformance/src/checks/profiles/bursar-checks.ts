@@ -1,6 +1,7 @@
 import { expect, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { showValue } from "../../engine/name-value.js";
+import { percentEncode } from "../../http/percent-encode.js";
 import { describeReply, errorOf, type Reply } from "../../http/reply.js";
 import { withoutToken } from "../access-checks.js";
 import { malformedBody } from "../body-checks.js";
@@ -159,7 +160,7 @@ export const bursarChecks = [
     { ...row, needs: ["tx.get.result-stays"] },
     async (kit: Kit) => {
       const { id } = await sharedTransaction(kit);
-      const path = `/v1/transactions/${encodeURIComponent(id)}`;
+      const path = `/v1/transactions/${percentEncode(id)}`;
       const etag = (await kit.send("GET", path)).header("etag") ?? "none";
       const reply = await kit.send("GET", path, { headers: [["If-None-Match", etag]] });
       expectStatus(reply, 304, `If-None-Match ${etag}`);

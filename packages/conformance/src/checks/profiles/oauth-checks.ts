@@ -1,5 +1,6 @@
 import { expect, NotOffered, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
+import { percentEncode } from "../../http/percent-encode.js";
 import { describeReply, isObject, type Reply } from "../../http/reply.js";
 
 const profile = "oauth";
@@ -30,9 +31,7 @@ export async function requestToken(
   const base = kit.target.baseUrl.pathname.replace(/\/$/, "");
   const path = pathname.startsWith(base) ? pathname.slice(base.length) : pathname;
   const secret = changeSecret(clientSecret);
-  const basic = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString(
-    "base64",
-  );
+  const basic = Buffer.from(`${percentEncode(clientId)}:${percentEncode(secret)}`).toString("base64");
   kit.session.secrets.set(basic, "$BASIC");
   return kit.send("POST", path, {
     authorization: `Basic ${basic}`,

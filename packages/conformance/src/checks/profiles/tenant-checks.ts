@@ -1,5 +1,6 @@
 import { expect, fail, NotOffered, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
+import { percentEncode } from "../../http/percent-encode.js";
 import { describeReply, isRefusal } from "../../http/reply.js";
 import { mentions } from "../../webhooks/delivery-items.js";
 import { acceptTransaction } from "../keys/key-scenarios.js";
@@ -27,7 +28,7 @@ export const tenantChecks = [
     async (kit) => {
       const authorization = authorizationOfSecond(kit);
       const { id } = await createTransaction(kit);
-      const reply = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`, { authorization });
+      const reply = await kit.send("GET", `/v1/transactions/${percentEncode(id)}`, { authorization });
       expect(isRefusal(reply), `a refusal to show ${id} to another tenant`, describeReply(reply));
     },
   ),

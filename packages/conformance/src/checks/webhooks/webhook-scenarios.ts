@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kit } from "../../engine/kit.js";
+import { percentEncode } from "../../http/percent-encode.js";
 import type { Target } from "../../target/target.js";
 import { fieldsAt, partsAbout } from "../../webhooks/batches.js";
 import { containsText, contentOf, eventsOf, findMember, itemOf } from "../../webhooks/delivery-items.js";
@@ -102,7 +103,7 @@ async function lookUp(kit: Kit, delivery: Delivery, transaction: Accepted): Prom
   if (id === undefined) return nothingToAwait;
   /** The state, or the status of a response that shows none; undefined if there is no response. */
   const read = async () => {
-    const shown = await kit.send("GET", `/v1/transactions/${encodeURIComponent(id)}`).catch(() => undefined);
+    const shown = await kit.send("GET", `/v1/transactions/${percentEncode(id)}`).catch(() => undefined);
     if (shown === undefined) return undefined;
     return (shown.status === 200 ? stateOf(kit.target, shown) : undefined) ?? `status ${shown.status}`;
   };

@@ -1,3 +1,5 @@
+import { needsId, needsRefusal, stateless } from "./other-needs.js";
+
 /**
  * What else a correct implementation may choose. Each is a way in which a server was failed once although the contract allows what it does,
  * or one that is as open. `file` changes the target file of the Other server; `missing` are checks that then need not be offered.
@@ -17,50 +19,6 @@ const signature = /signature:\n(?: {4}.*\n)+/;
 const signedIn = (place: string, content: string) =>
   `signature:\n    scheme: hmac\n    algorithm: sha512\n    ${place}\n    content: "${content}"\n`;
 
-/** Without an id, GET cannot be asked about a transaction. */
-const needsId = [
-  "tx.create.id",
-  "tx.create.id-is-string",
-  "tx.create.together",
-  "tx.get.found",
-  "tx.get.state",
-  "tx.get.exact",
-  "tx.get.result",
-  "tx.get.result-stays",
-  "tx.get.result-minute",
-  "tx.get.result-kept",
-  "tx.get.every",
-  "tx.get.every-final",
-  "tx.get.every-found",
-  "tx.get.every-result",
-  "tx.get.members-kept",
-  "key.every",
-  "prefix.transaction",
-  "key.repeat.final",
-  "key.repeat.unchanged",
-  "key.reused.unchanged",
-  "webhook.result",
-  "webhook.visible",
-];
-
-/** Without an id, a repetition that is accepted says nothing. */
-const needsRefusal = [
-  "key.repeat.once",
-  "key.repeat.same-id",
-  "key.repeat.other-connection",
-  "key.repeat.later",
-  "key.repeat.each",
-  "key.race",
-  "key.whole",
-  "key.case",
-  "key.punctuation",
-  "key.spelling",
-  "key.distinct",
-];
-
-/** Without a state, nothing can be compared with GET. */
-const stateless = ["webhook.result", "webhook.result.every", "webhook.visible"];
-
 export const otherChoices = {
   "several updates with the same state": {},
   "ids that end with an underscore": {},
@@ -71,6 +29,11 @@ export const otherChoices = {
   "ids with spaces, bytes that are not UTF-8, comments in JSON, and a page of a gateway for what is no URI": {
     warned: ["tx.get.exact", "body.strict", "error.every.object"],
   },
+  "amounts and bytes of other forms, announced as they are understood": {
+    file: [["webhooks:", "webhooks:\n  amount: order.amount\n  reference: body.order.ref"]],
+    warned: ["body.amount.decimal", "body.strict"],
+  },
+  "references with half of a surrogate pair, which notifications name": {},
   "repetitions that are announced again, in notifications that name only the reference": {
     warned: ["key.repeat.nothing-created"],
   },

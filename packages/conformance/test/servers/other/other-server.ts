@@ -16,18 +16,21 @@ import {
 import type { Chose, OtherChoiceName } from "./other-choices.js";
 import {
   amountFees,
+  amountOf,
   behindChoices,
   carriedOutChoices,
   carriedOutTwice,
+  envelopeOf,
   feeChoices,
   idsElsewhere,
+  isStateRenamed,
   keysIgnored,
   newOrderId,
   orderHeader,
   showBook,
   showMembers,
 } from "./other-shown.js";
-import { createOtherWebhooks, headerChoices, namedMembers } from "./other-webhooks.js";
+import { createOtherWebhooks, halfPairs, headerChoices, namedMembers, understood } from "./other-webhooks.js";
 
 /**
  * A correct implementation that differs from Bursar in everything that the contract leaves open: ids only in `Location`, other state
@@ -75,18 +78,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   const { hooks, announce } = createOtherWebhooks(chose, signal);
   let requests = 0;
   let created = 0;
-  const isRenamed =
-    chose("a state under another name, which the target file does not say") ||
-    chose("a state under another name") ||
-    chose("an envelope whose status is called as a final state, and a state that is named") ||
-    chose("an envelope with a status, and a state that the target file does not name");
-  /** The status of everything that is not an error. */
-  const envelope = chose("an envelope with a status, and a state that the target file does not name")
-    ? "ok"
-    : chose("an envelope whose status is called as a final state") ||
-        chose("an envelope whose status is called as a final state, and a state that is named")
-      ? "DONE"
-      : undefined;
+  const isRenamed = isStateRenamed(chose);
+  const envelope = envelopeOf(chose);
 
   const hasNoId =
     chose("no id in the 202") ||
@@ -100,6 +93,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   const isLenient = chose(
     "ids with spaces, bytes that are not UTF-8, comments in JSON, and a page of a gateway for what is no URI",
   );
+  const isForgiving = chose(understood);
   const isOneAtATime = chose("one request at a time, and replicas that are behind");
   const announcesAgain = chose(
     "repetitions that are announced again, in notifications that name only the reference",
@@ -130,9 +124,10 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   const check = (members: Record<string, unknown>) => {
     for (const name of ["reference", "asset", "amount"])
       if (typeof members[name] !== "string") throw new OtherRefusal(422, "STRING_NEEDED");
-    if (!/^\d+(\.\d+)?$/.test(String(members["amount"]))) throw new OtherRefusal(422, "DECIMAL_NEEDED");
+    if (!/^\d+(\.\d+)?$/.test(amountOf(chose, members))) throw new OtherRefusal(422, "DECIMAL_NEEDED");
     // What a byte that is not UTF-8 is read as.
-    const odd = chose(namedMembers) ? /\p{Surrogate}/gu : isLenient ? "\ufffd" : "";
+    const odd =
+      chose(namedMembers) || chose(halfPairs) ? /\p{Surrogate}/gu : isLenient || isForgiving ? "\ufffd" : "";
     const reference = String(members["reference"]).replace(odd, "");
     const allowed = headerChoices.some(chose) ? /^[\x20-\u2fff]+$/ : /^[\x20-\x7e]+$/;
     if (!allowed.test(reference)) throw new OtherRefusal(422, "ASCII_NEEDED");
@@ -187,7 +182,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     const known = chose(keysIgnored) ? undefined : keys.get(slot);
     if (typeof known === "string") return repeat(known);
     if (known !== undefined) throw known;
-    const [reference = "", amount = ""] = [members["reference"], members["amount"]].map(String);
+    const [reference, amount] = [String(members["reference"]), amountOf(chose, members)];
     try {
       check(members);
       if (chose("references that are used once") && references.has(reference))

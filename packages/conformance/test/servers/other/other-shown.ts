@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Answer } from "./other-answers.js";
 import type { Chose } from "./other-choices.js";
 import type { Order } from "./other-server.js";
+import { understood } from "./other-webhooks.js";
 
 const encodedSlashes = "ids with slashes, percent-encoded in a header of their own";
 
@@ -72,4 +73,23 @@ export function showMembers(chose: Chose, id: string, { reference, amount }: Ord
 export function showBook(chose: Chose): Answer {
   const isCsv = chose("a book in CSV") || chose("a book in CSV, also without the prefix");
   return isCsv ? { status: 200, text: "side,price,size\nbid,99,1\nask,101,2\n" } : { status: 200, body: [] };
+}
+
+/** The amount that a request asks for. */
+export const amountOf = (chose: Chose, { amount }: Record<string, unknown>) =>
+  chose(understood) ? String(amount).trim().replace(",", ".") : String(amount);
+
+export const isStateRenamed = (chose: Chose) =>
+  chose("a state under another name, which the target file does not say") ||
+  chose("a state under another name") ||
+  chose("an envelope whose status is called as a final state, and a state that is named") ||
+  chose("an envelope with a status, and a state that the target file does not name");
+
+/** The status of everything that is not an error. */
+export function envelopeOf(chose: Chose): string | undefined {
+  if (chose("an envelope with a status, and a state that the target file does not name")) return "ok";
+  const isLikeState =
+    chose("an envelope whose status is called as a final state") ||
+    chose("an envelope whose status is called as a final state, and a state that is named");
+  return isLikeState ? "DONE" : undefined;
 }

@@ -85,6 +85,8 @@ const batchChoices = [
 ] as const;
 /** Also accepts references with a surrogate alone, and announces them with a question mark. */
 export const namedMembers = "an amount and a reference in some notifications, which the target file names";
+export const understood = "amounts and bytes of other forms, announced as they are understood";
+export const halfPairs = "references with half of a surrogate pair, which notifications name";
 /** References in a header, where they have to be encoded. */
 export const headerChoices = [
   "the reference percent-encoded in a header of notifications",
@@ -208,6 +210,7 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
   if (chose("notifications in plain text")) return signed(`The order ${id} is now ${status}.\n`);
   const namesReference =
     chose("notifications that name the reference and not the id") ||
+    chose(halfPairs) ||
     chose("repetitions that are refused and carried out, and notifications that name only the reference") ||
     chose("repetitions that are announced again, in notifications that name only the reference") ||
     chose("no id in the 202, and notifications that name the reference");
@@ -220,7 +223,7 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
     return signed(`{ ${name}, "status": "sent", "snapshot": { "phase": "${status}" } }`);
   if (chose("a status of the attempt besides"))
     return signed(`{ ${name}, "status": "attempt ${attempt + 1}", "snapshot": { "phase": "${status}" } }`);
-  if (chose(namedMembers)) {
+  if (chose(namedMembers) || chose(understood)) {
     // A surrogate alone has no bytes in UTF-8.
     const ref = reference.replace(/\p{Surrogate}/gu, "?");
     const order =
