@@ -224,7 +224,10 @@ export interface ChainUnit
   /** Adds to what was gathered, and returns the sums. At most one for each wallet and asset. */
   gather: (amounts: readonly books.GatheredAmount[]) => Promise<books.GatheredAmount[]>;
   /** What open payments of their own tenant pay to these wallets, of these assets at most. */
-  listAwaiting: (amounts: readonly books.GatheredAmount[]) => Promise<books.GatheredAmount[]>;
+  listAwaiting: (
+    amounts: readonly books.GatheredAmount[],
+    settledNumber: number,
+  ) => Promise<books.GatheredAmount[]>;
   /** All nonces below this one are used. */
   adoptNonce: (wallet: WalletKey, finalNonce: number) => void;
   /** Adds payouts that are accepted, and only this unit of work can see. */

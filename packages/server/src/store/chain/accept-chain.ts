@@ -70,13 +70,15 @@ export async function listForgotten(
 }
 
 /**
- * What the payments that are in no block pay to these wallets. Read if something was received that no block shows. It looks at what is open on the network, each stage by its own index, because the
- * condition of neither index follows from a list of all stages: chain_payments_ready, chain_payments_open, and the primary key of transactions.
+ * What the payments that are in no settled block pay to these wallets. Read if something was received that no settled block shows. Each stage is
+ * looked at by its own index, because the condition of none follows from a list of all stages: chain_payments_ready, chain_payments_open,
+ * chain_payments_included, and the primary key of transactions.
  */
 export async function listAwaiting(
   tx: Queryable,
   network: string,
   amounts: readonly GatheredAmount[],
+  settledNumber: number,
 ): Promise<GatheredAmount[]> {
   if (amounts.length === 0) return [];
   const rows = await tx.query<Omit<GatheredAmount, "amount"> & { amount: string }>(sql`
@@ -90,6 +92,9 @@ export async function listAwaiting(
       UNION ALL
       SELECT p.tenant_id, p.transaction_id FROM chain_payments p
       WHERE p.network = ${network} AND p.stage IN ('assigned', 'signed')
+      UNION ALL
+      SELECT p.tenant_id, p.transaction_id FROM chain_payments p
+      WHERE p.network = ${network} AND p.stage = 'included' AND p.block_number > ${settledNumber}
     ) AS p ON p.tenant_id = given.tenant_id
     JOIN transactions t ON t.tenant_id = p.tenant_id AND t.id = p.transaction_id
       AND t.destination_account_id = given.wallet_id AND t.asset = given.asset

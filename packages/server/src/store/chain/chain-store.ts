@@ -104,7 +104,7 @@ function createChainUnit(
     listTaken: (wallet, below) => listTaken(tx, network, wallet, below),
     lockOpen: (keys) => lockOpen(tx, keys),
     listForgotten: (wallet, signed) => listForgotten(tx, network, wallet, signed),
-    listAwaiting: (amounts) => listAwaiting(tx, network, amounts),
+    listAwaiting: (...given) => listAwaiting(tx, network, ...given),
     adoptNonce: (wallet, finalNonce) => adoptNonce(tx, wallet, finalNonce),
     insertLosses: (losses) => insertLosses(tx, network, losses),
     resumeWallet: (wallet) => resumeWallet(tx, wallet),

@@ -103,11 +103,15 @@ export function createSimulatedAdoption(
         }
         return forgotten;
       }),
-    listAwaiting: (amounts) =>
+    listAwaiting: (amounts, settledNumber) =>
       run("list awaiting", (rows) => {
         const open = rows
           .all(chainPayments)
-          .filter(({ stage }) => stage === "ready" || stage === "assigned" || stage === "signed");
+          .filter(
+            ({ stage, included }) =>
+              ["ready", "assigned", "signed"].includes(stage) ||
+              (stage === "included" && (included?.block.number ?? 0) > settledNumber),
+          );
         const paid = open.map((row) => factsOf(rows, row));
         return amounts.flatMap((given) => {
           const ofGiven = paid.filter(

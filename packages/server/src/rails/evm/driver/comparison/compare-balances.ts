@@ -167,7 +167,7 @@ async function compareSeen(
     const books = (await unit.readBooks(wallets)).filter(({ walletId }) => !unsettled.has(walletId));
     const onChain = wallets.map((wallet) => wallet.onChain);
     const compared = compareAll(context, wallets, books, onChain);
-    const awaited = await unit.listAwaiting(compared.surplus);
+    const awaited = await unit.listAwaiting(compared.surplus, settled.number);
     const { credited, observed } = await creditGathered(
       context,
       unit,
