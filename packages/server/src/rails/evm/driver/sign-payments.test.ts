@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { UnsignedPayment } from "../../../app/chain/chain-store.js";
 import { refusedInTurn } from "./sign-payments.js";
+import { createSigningTurn, pageAfter, turnPage } from "./signing-turn.js";
 
 it("handles all refusals in turn, also if none of them ends and others begin", () => {
   const handledOf = (rounds: number, count: number) => {
@@ -18,4 +19,30 @@ it("handles all refusals in turn, also if none of them ends and others begin", (
   expect(handledOf(2, 10)).toHaveLength(10);
   expect(handledOf(3, 0)).toEqual([]);
   expect(handledOf(4, 3).toSorted()).toEqual(["000", "001", "002"]);
+});
+
+it.each([200, 256, 300])("handles each of %i refusals while every page is full of new payments", (count) => {
+  const pageMax = 256;
+  const turn = createSigningTurn();
+  const idOf = (number: number) => String(number).padStart(8, "0");
+  const refused = Array.from({ length: count }, (_, index) => idOf(index));
+  const refusal = { refused: "FEE_ABOVE_LIMIT", reason: "The fee is above the limit." } as const;
+  const handled = new Set<string>();
+  let fresh: string[] = [];
+  for (let step = 0, next = 100_000; step < 60; step++) {
+    for (let added = 0; added < pageMax; added++) fresh.push(idOf(next++));
+    const { rounds } = turn;
+    const after = pageAfter(turn) ?? "";
+    const page = [...refused, ...fresh].filter((id) => id > after).slice(0, pageMax);
+    turnPage(turn, page, page.length === pageMax);
+    const again = page.filter((id) => Number(id) < count);
+    for (const [{ id }] of refusedInTurn(
+      rounds,
+      again.map((id) => [{ id } as UnsignedPayment, refusal]),
+    ))
+      handled.add(id);
+    const signed = new Set(page);
+    fresh = fresh.filter((id) => !signed.has(id));
+  }
+  expect(handled.size).toBe(count);
 });

@@ -10,7 +10,7 @@ export interface SigningTurn {
   earlierAfterId: string | undefined;
   /** Whether the next page is of what is before it. */
   isEarlier: boolean;
-  /** How many rounds have ended. */
+  /** How many rounds have ended, and how often what is before the position was looked at to its end: under full load no round ends. */
   rounds: number;
 }
 
@@ -33,7 +33,10 @@ export function turnPage(turn: SigningTurn, ids: readonly string[], isFull: bool
   const isBehind = turn.afterId !== undefined && lastId < turn.afterId;
   // A page of what is before the position that goes beyond it has all that is in between.
   if (!isBehind) turn.afterId = lastId;
-  if (turn.isEarlier) turn.earlierAfterId = isBehind ? lastId : undefined;
+  if (turn.isEarlier) {
+    turn.earlierAfterId = isBehind ? lastId : undefined;
+    if (!isBehind) turn.rounds += 1;
+  }
   turn.isEarlier = !turn.isEarlier;
   return true;
 }
