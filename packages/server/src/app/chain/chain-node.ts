@@ -82,6 +82,11 @@ export type SendOutcome = "taken" | "refused" | "unknown";
 export interface Heads {
   latest: BlockHeader;
   final: BlockHeader;
+  /**
+   * The newest block that two nodes have, or one if no other answers. The pace of payments follows it: a single node can make up any later ones,
+   * and payments would be replaced with higher fees in no time.
+   */
+  sharedNumber?: number;
   /** If it is another number than before, what was read of blocks that are not settled may be wrong, and is to be read again. */
   misreads?: number;
 }
@@ -96,6 +101,8 @@ export interface ChainNode {
    * contradict each other about what is final, and no larger group decides. Estimates are made at no block before the settled one.
    */
   heads: (settledNumber?: number) => Promise<Heads | { halt: string }>;
+  /** What was final may be so no longer: the network was halted and goes on, perhaps on another chain. */
+  forgetFinal: () => void;
   /** A block with what concerns us; undefined if no node has it. */
   block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
   /**

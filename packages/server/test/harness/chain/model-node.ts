@@ -66,6 +66,7 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       return block === undefined ? undefined : await observe(block, watch);
     },
     confirmLater: () => undefined,
+    forgetFinal: () => undefined,
     finalBlocks: async (from, to, watch) => {
       await reach("final blocks");
       const blocks = chain.blocks().slice(from, Math.min(to, chain.final().number) + 1);

@@ -61,7 +61,8 @@ export interface FollowedChain {
   /** The settled block and those above it, in order. */
   tail: FollowedBlock[];
   /**
-   * The last block that was followed, for the pace of what is sent again or replaced. A head that was not followed is what one node claims.
+   * The last block that was followed, and that two nodes have, for the pace of what is sent again or replaced. A head that was not followed is what
+   * one node claims, and it can also make up the blocks below it.
    */
   headNumber: number;
   /** The last block that was followed before this lease was acquired or an error ended what was in memory. */

@@ -8,6 +8,7 @@ const lease = { network: "eip155:1", holder: "a process", fence: 1n } as never;
 function createHeads() {
   let nowMs = 1000;
   const stored: string[] = [];
+  let held: typeof lease | undefined = lease;
   const heads = createHeadRecords({
     store: {
       recordHeads: async (_, { headNumber }) => void stored.push(`head ${headNumber}`),
@@ -17,7 +18,7 @@ function createHeads() {
     onError: (error) => {
       throw error;
     },
-    leaseOf: () => lease,
+    leaseOf: () => held,
   });
   const step = (head: number | undefined, error?: unknown) =>
     heads
@@ -27,7 +28,14 @@ function createHeads() {
         if (error !== undefined) throw error;
       })
       .catch((thrown: unknown) => expect(thrown).toBe(error));
-  return { stored, step };
+  const loseLease = () => {
+    held = undefined;
+  };
+  const acquireLease = () => {
+    heads.reset();
+    held = lease;
+  };
+  return { stored, step, loseLease, acquireLease };
 }
 
 it("stores the second step without an answer, with the time of the first, and the same head after it", async () => {
@@ -50,4 +58,16 @@ it("does not count a step in which a node has given its newest block, nodes that
     await step(undefined, new Error("the database"));
   }
   expect(stored).toEqual(["head 7"]);
+});
+
+it("starts over under another lease: a step without an answer from before says nothing about now", async () => {
+  const { stored, step, loseLease, acquireLease } = createHeads();
+  await step(undefined, silent);
+  loseLease();
+  await step(undefined);
+  acquireLease();
+  await step(undefined, silent);
+  expect(stored).toEqual([]);
+  await step(undefined, silent);
+  expect(stored).toEqual(["silent since 1001"]);
 });

@@ -17,7 +17,7 @@ export interface HeadRecords {
   during: <T>(step: () => Promise<T>) => Promise<T>;
   /** Stores a new head. */
   record: (lease: NetworkLease, heads: { latest: BlockHeader; final: BlockHeader }) => Promise<void>;
-  /** Another process may record now. */
+  /** Another process may record now, and what was missed under an earlier lease says nothing about now. */
   reset: () => void;
 }
 
@@ -62,6 +62,7 @@ export function createHeadRecords({ store, recorder, onError, leaseOf }: HeadRec
     },
     reset: () => {
       recordedHead = -1;
+      missedSteps = 0;
     },
   };
 }

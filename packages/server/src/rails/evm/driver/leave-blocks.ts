@@ -48,6 +48,7 @@ export async function anchorChain(
   chain: FollowedChain,
   number: number,
 ): Promise<void> {
+  context.node.forgetFinal();
   const [settled] = await context.node.finalHeaders([number]);
   if (settled === undefined) throw new Error(`no node has the block ${number} that was settled`);
   const { hash, parentHash } = settled;

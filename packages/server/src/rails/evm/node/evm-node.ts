@@ -81,7 +81,7 @@ export function createEvmNode({
   const endpoints = given ?? rpcUrls.map(openUrl);
   const names = endpoints.map(({ name }) => name);
   const odd = createOddNodes({ names, monotonicMs, onOdd });
-  const pool = createRpcPool({ network, endpoints, timers, monotonicMs, seeOdd: odd.see });
+  const pool = createRpcPool({ network, endpoints, timers, monotonicMs, seeOdd: odd.see, isOdd: odd.isOdd });
   const opinion = createSecondOpinion(pool, monotonicMs);
   const lagging = createLaggingNodes({ names, monotonicMs, onLagging });
   const heads = createHeads({ ...settings, pool, monotonicMs, opinion, lagging });
@@ -102,6 +102,7 @@ export function createEvmNode({
   return {
     network,
     heads: heads.read,
+    forgetFinal: heads.forgetFinal,
     ...createBlockReader({ pool, readReceipts, opinion, readAgreed }),
     header,
     headers,

@@ -4,7 +4,7 @@ import { toQuantity } from "../keccak.js";
 import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { encodeSigned, hashOfSigned } from "../transaction/encode-signed.js";
 import { createNonceBlocks } from "./find-nonce-block.js";
-import { ContradictionError, type SecondOpinion } from "./opinion/second-opinion.js";
+import type { SecondOpinion } from "./opinion/second-opinion.js";
 import { groupOpinions, weighOpinions } from "./opinion/weigh-opinions.js";
 import { selectOwn } from "./own-transfers.js";
 import { type NodeBlock, type NodeTransaction, readBlock } from "./read-block.js";
@@ -71,9 +71,7 @@ export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUs
       findAttempts: async () => new Set([first.found?.transaction.hash ?? ""]),
     };
     const blocks = await selectOwn([{ block: first.block, logs: [] }], watch, tokens, readReceipts);
-    await opinion.confirmFinal(blocks, tokens).catch((error: unknown) => {
-      throw error instanceof ContradictionError ? new NodeUnavailableError(error.message) : error;
-    });
+    await opinion.confirmFinal(blocks, tokens);
     const [outcome] = blocks.flatMap(({ outcomes }) => outcomes);
     if (outcome === undefined) return undefined;
     const { number, hash: blockHash } = header;

@@ -32,7 +32,7 @@ interface AskOptions {
   readonly only?: ReadonlySet<string> | undefined;
 }
 
-/** Several nodes of one network, asked in the order of the configuration until one has an answer. */
+/** Several nodes of one network, asked in the order of the configuration until one has an answer, those that have contradicted the others last. */
 export interface RpcPool {
   readonly endpoints: readonly RpcEndpoint[];
   /**
@@ -65,6 +65,8 @@ export interface RpcPoolDeps {
   readonly timers: Pick<Timers, "after">;
   readonly monotonicMs: () => number;
   readonly seeOdd?: OddNodes["see"];
+  /** Nodes that have contradicted the others are asked after all others. */
+  readonly isOdd?: OddNodes["isOdd"];
 }
 
 /** A question is given up after so many rounds through the nodes, or when no round can begin in this time. */
@@ -80,6 +82,7 @@ export function createRpcPool({
   timers,
   monotonicMs,
   seeOdd = () => undefined,
+  isOdd = () => false,
 }: RpcPoolDeps): RpcPool {
   let order = endpoints;
   const sleep = (delayMs: number) => new Promise<void>((resolve) => void timers.after(delayMs, resolve));
@@ -89,7 +92,9 @@ export function createRpcPool({
     rounds = roundsMax,
     only?: ReadonlySet<string>,
   ): AsyncGenerator<{ endpoint: RpcEndpoint; isLast: boolean }> {
-    const allowed = order.filter(({ name }) => only?.has(name) ?? true);
+    const allowed = order
+      .filter(({ name }) => only?.has(name) ?? true)
+      .sort((one, other) => Number(isOdd(one.name)) - Number(isOdd(other.name)));
     const endsMs = monotonicMs() + patienceMs;
     for (let round = 0; round < rounds; round++) {
       const pauseMs = Math.min(...allowed.map((endpoint) => endpoint.pauseMs()));

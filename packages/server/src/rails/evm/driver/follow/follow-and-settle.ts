@@ -1,4 +1,4 @@
-import { type BlockHeader, NodeUnavailableError } from "../../../../app/chain/chain-node.js";
+import { type Heads, NodeUnavailableError } from "../../../../app/chain/chain-node.js";
 import { type FollowContext, type FollowedChain, tipOf } from "../driver-context.js";
 import { settleBlocks } from "../settle-blocks.js";
 import { followFinal } from "./follow-chain.js";
@@ -21,7 +21,7 @@ interface Progress {
 export async function followAndSettle(
   context: FollowContext,
   chain: FollowedChain,
-  readHeads: () => Promise<{ latest: BlockHeader; final: BlockHeader }>,
+  readHeads: () => Promise<Heads>,
 ): Promise<Progress> {
   const progress: Progress = { isBehind: true, failure: undefined };
   const attempt = async <T>(part: () => Promise<T>): Promise<T | undefined> => {
@@ -44,7 +44,7 @@ export async function followAndSettle(
     const isBehind = await attempt(() => followHead(context, chain, heads.latest, bounds));
     progress.isBehind = isBehind ?? true;
   }
-  chain.headNumber = tipOf(chain).number;
+  chain.headNumber = Math.min(tipOf(chain).number, heads.sharedNumber ?? Number.POSITIVE_INFINITY);
   const fault = await attempt(() => settleBlocks(context, chain, followed.final, endsMs));
   progress.failure ??= fault;
   return progress;

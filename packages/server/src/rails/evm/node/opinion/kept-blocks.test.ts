@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NodesDisagreeError } from "../../../../app/chain/chain-node.js";
 import type { RpcCall, RpcEndpoint } from "../../rpc/rpc-endpoint.js";
 import { createRpcPool } from "../../rpc/rpc-pool.js";
 import { indexTokens } from "../transfer-logs.js";
@@ -69,14 +70,15 @@ function openHeads(given: Partial<Nodes> = {}, names = ["one", "two", "slow"]) {
 
   const settings = { network: "eip155:1", chainId: 1, finality: { tag: "finalized" } } as const;
   const heads = createHeads({ ...settings, pool, monotonicMs, opinion, lagging: { see: () => undefined } });
-  const remember = (number: number, amount = 5n, hash = wordOf(number), copies = 1) => {
+  const blockOf = (number: number, amount: bigint, hash = wordOf(number), copies = 1) => {
     const transfer = { hash: transactionOf(number), ordinal: 0, asset: "ETH", from: other, to: own, amount };
     const header = { number, hash, parentHash: wordOf(number - 1) };
-    opinion.remember(
-      { ...header, timeMs: 0, baseFee: 1n, outcomes: [], transfers: Array(copies).fill(transfer) },
-      tokens,
-    );
+    return { ...header, timeMs: 0, baseFee: 1n, outcomes: [], transfers: Array(copies).fill(transfer) };
   };
+  const remember = (number: number, amount = 5n, hash = wordOf(number), copies = 1) =>
+    opinion.remember(blockOf(number, amount, hash, copies), tokens);
+  const confirmFinal = (number: number, amount: bigint) =>
+    opinion.confirmFinal([blockOf(number, amount)], tokens);
   /** Blocks are read from the newest one back, and then finality goes to the last of them. */
   const jump = async (blocks: number) => {
     await heads.read();
@@ -89,7 +91,7 @@ function openHeads(given: Partial<Nodes> = {}, names = ["one", "two", "slow"]) {
     return "halt" in read ? read.halt : read.final.number;
   };
   const misreads = () => opinion.misreads();
-  return { odd, misreads, nodes, jump, final, remember };
+  return { confirmFinal, odd, misreads, nodes, jump, final, remember };
 }
 
 describe("blocks that are confirmed when they are final", () => {
@@ -157,6 +159,18 @@ describe("blocks that are confirmed when they are final", () => {
     expect(await final()).toContain(`disagree about transaction ${transactionOf(120)}`);
     // The block that was misread is read again; the others are still to be confirmed.
     expect(await final()).toBe(132);
+  });
+
+  it("wait if one of two contradicts the other about a block that is read when it is final, and the next heads halt", async () => {
+    const { nodes, confirmFinal, final } = openHeads({}, ["one", "two"]);
+    await confirmFinal(99, 5n);
+    expect(await final()).toBe(firstFinal);
+    nodes.lie = (name, { method, params }) =>
+      name === "one" && method === "eth_getTransactionByHash"
+        ? { hash: params[0], blockHash: wordOf(99), from: other, to: own, value: "0x6" }
+        : undefined;
+    await expect(confirmFinal(99, 5n)).rejects.toThrow(NodesDisagreeError);
+    expect(await final()).toContain(`disagree about transaction ${transactionOf(99)}`);
   });
 
   it("are all read again if the larger group contradicts what was read from one", async () => {

@@ -39,7 +39,10 @@ export class ContradictionError extends Error {
 class MisreadError extends Error {}
 
 export interface SecondOpinion {
-  /** Throws `NodesDisagreeError` if the blocks must be read again, `ContradictionError`, or `NodeUnavailableError` if two nodes cannot confirm them. */
+  /**
+   * Throws `NodesDisagreeError` if the blocks must be read again, or nodes contradict each other, which the next heads report, and
+   * `NodeUnavailableError` if two nodes cannot confirm them.
+   */
   readonly confirmFinal: (blocks: readonly ChainBlock[], tokens: TokenIndex) => Promise<void>;
   /** The next heads are a reason to halt. */
   readonly dispute: (reason: string, isComplete: boolean) => void;
@@ -88,7 +91,10 @@ export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): S
       try {
         await confirm(blocks.map((block) => ({ block, tokens })));
       } catch (error) {
-        if (error instanceof ContradictionError) contradiction = error;
+        if (error instanceof ContradictionError) {
+          contradiction = error;
+          throw new NodesDisagreeError(error.message);
+        }
         if (!(error instanceof MisreadError)) throw error;
         pool.changeFirst();
         throw new NodesDisagreeError(`${error.message} The block is read again.`);

@@ -60,7 +60,12 @@ function openHeads(says: (Says | undefined)[]) {
     if (read === undefined) return "waits";
     return "halt" in read ? "halts" : `${read.final.number} ${read.latest.number}`;
   };
-  return { nodes, look, odd };
+  /** The block that the pace of payments follows. */
+  const shared = async () => {
+    const read = await heads.read();
+    return "halt" in read ? read.halt : read.sharedNumber;
+  };
+  return { nodes, look, odd, shared, forgetFinal: heads.forgetFinal };
 }
 
 const honest = { final: 100 };
@@ -104,5 +109,39 @@ describe("the final block", () => {
       nodes.nowMs += 10_000;
       expect(await look()).toBe(third === silent ? "halts" : "100 110");
     }
+  });
+
+  it("of two of three that disagree now and then does not halt, however long after the first time", async () => {
+    const { nodes, look } = openHeads([honest, forked, silent]);
+    for (const second of [forked, honest, forked, honest, forked]) {
+      nodes.says = [honest, second, silent];
+      expect(await look()).toBe(second === forked ? "waits" : "100 110");
+      nodes.nowMs += 20_000;
+    }
+  });
+
+  it("waits while the only one of several that answers is on another chain, and halts if it is the only one", async () => {
+    for (const others of [[silent], [silent, silent]]) {
+      const { nodes, look } = openHeads([foreign, ...others]);
+      for (; nodes.nowMs < 300_000; nodes.nowMs += 10_000) expect(await look()).toBe("waits");
+    }
+    expect(await openHeads([foreign]).look()).toBe("halts");
+  });
+
+  it("can be an earlier one when the network goes on after a halt", async () => {
+    const { nodes, look, forgetFinal } = openHeads([ahead, ahead]);
+    expect(await look()).toBe("104 114");
+    nodes.says = [standing, standing];
+    expect(await look()).toBe("waits");
+    forgetFinal();
+    expect(await look()).toBe("40 50");
+  });
+
+  it.each<[what: string, says: (Says | undefined)[], shared: number]>([
+    ["that two of three have", [claiming, honest, ahead], 114],
+    ["that both of two have", [claiming, honest], 110],
+    ["that one has while no other answers", [honest], 110],
+  ])("goes with the pace of payments, which follows the newest block %s", async (_, says, shared) => {
+    expect(await openHeads(says).shared()).toBe(shared);
   });
 });

@@ -27,7 +27,10 @@ export interface HeadsReader {
    * everything alone there. It is not below the final block and the settled one, so that what the books have is there too.
    */
   readonly sharedNumber: () => number | undefined;
+  readonly forgetFinal: ChainNode["forgetFinal"];
 }
+
+const neverSeen = { sinceMs: 0, seenMs: Number.NEGATIVE_INFINITY };
 
 /** How long nodes that contradict each other may do so while others, which do not answer, could say who is right. */
 const undecidedMs = 60_000;
@@ -45,7 +48,7 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
   let heads: readonly number[] = [];
   /** A process that was just started has agreed on nothing yet, and a node may lag far behind the books. */
   let settled = 0;
-  let undecided = { sinceMs: 0, seenMs: Number.NEGATIVE_INFINITY };
+  let undecided = neverSeen;
 
   /** The newest block, and the final one if enough nodes agree about it. */
   async function look(): Promise<{ latest: BlockHeader; final: BlockHeader | undefined } | Dispute> {
@@ -90,13 +93,19 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
     const { latest, final } = looked;
     const dispute = final === undefined ? undefined : await advance(final);
     if (dispute !== undefined) return haltOf(dispute);
+    if (final !== undefined) undecided = neverSeen;
     if (agreed === undefined)
       throw new NodeUnavailableError(
         `The final block of ${network} needs ${requiredOpinions(0, nodeCount)} nodes that agree.`,
       );
     if (latest.number < agreed.number)
       throw new NodeUnavailableError(`The nodes of ${network} lag behind its final block ${agreed.number}.`);
-    return { latest, final: agreed, misreads: opinion.misreads() };
+    return {
+      latest,
+      final: agreed,
+      misreads: opinion.misreads(),
+      sharedNumber: sharedNumber() ?? agreed.number,
+    };
   }
 
   const sharedNumber = () => {
@@ -105,7 +114,12 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
       .sort((one, other) => other - one);
     return second ?? first;
   };
-  return { read, sharedNumber };
+  const forgetFinal = () => {
+    agreed = undefined;
+    heads = [];
+    undecided = neverSeen;
+  };
+  return { read, sharedNumber, forgetFinal };
 }
 
 /**

@@ -83,12 +83,15 @@ export async function lookAtNodes({
       pool.endpoints.length,
     );
     const halt = `${first.name} is on chain ${first.value} instead of ${chainId}.`;
-    if (verdict.kind !== "agreed" || verdict.value !== chainId)
-      return { halt, isComplete: chainIds.length === pool.endpoints.length };
-    pool.seeOdd(
-      wrong.map(({ name }) => name),
-      halt,
-    );
+    const isOutvoted = verdict.kind === "agreed" && verdict.value === chainId;
+    // One that answers alone decides nothing, also not to halt.
+    if (verdict.kind === "unsure") reasons.push(halt);
+    else if (!isOutvoted) return { halt, isComplete: chainIds.length === pool.endpoints.length };
+    else
+      pool.seeOdd(
+        wrong.map(({ name }) => name),
+        halt,
+      );
   }
   if (heads.length > 0) return heads;
   throw new NodeUnavailableError(`No node of ${network} gives its newest block: ${reasons.join("; ")}.`);
