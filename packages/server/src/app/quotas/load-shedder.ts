@@ -1,3 +1,4 @@
+import { createRecentTenants } from "../../runtime/concurrency/recent-tenants.js";
 import type { LoadGauge } from "../../runtime/load-gauge.js";
 
 /**
@@ -34,8 +35,6 @@ const rounding = 1e-9;
 /** Tenants beyond it are not counted until the next sweep. */
 const tenantsMax = 100_000;
 
-/** About as long as a request takes on a busy machine. */
-const servedForMs = 500;
 /** With a delay of 4 ms, as of a process that is always busy, work in the background has a sixth of the time. */
 const restPerLateMs = 1;
 const restPerWorkMax = 20;
@@ -46,8 +45,7 @@ export function createLoadShedder({ load, monotonicMs }: LoadShedderDeps): LoadS
   const deliveries = new Map<string, number>();
   let totalOfRequests = 0;
   let scaledAtMs = monotonicMs();
-  /** The tenant of the last request, and when the last one of any other tenant was counted. */
-  let [lastTenantId, lastMs, lastOfOthersMs] = ["", Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const recent = createRecentTenants(monotonicMs);
 
   const weightAt = (nowMs: number) => 2 ** ((nowMs - scaledAtMs) / halfLifeMs);
 
@@ -85,15 +83,13 @@ export function createLoadShedder({ load, monotonicMs }: LoadShedderDeps): LoadS
     },
     count: (tenantId, cost) => {
       const nowMs = monotonicMs();
-      if (tenantId !== lastTenantId) [lastTenantId, lastOfOthersMs] = [tenantId, lastMs];
-      lastMs = nowMs;
+      recent.note(tenantId);
       const added = add(requests, tenantId, cost, nowMs);
       totalOfRequests += added;
     },
     countDelivery: (tenantId, cost) => void add(deliveries, tenantId, cost, monotonicMs()),
     restPerWork: (tenantId) => {
-      const ofOthersMs = tenantId === lastTenantId ? lastOfOthersMs : lastMs;
-      if (monotonicMs() - ofOthersMs >= servedForMs) return 0;
+      if (!recent.hasOthers(tenantId)) return 0;
       return Math.min(1 + load.reading().eventLoopDelayMs * restPerLateMs, restPerWorkMax);
     },
   };

@@ -57,6 +57,86 @@ describe("the group commit", () => {
     );
   });
 
+  describe("while one tenant writes much,", () => {
+    /** Items are the names of tenants. Each call of `end` ends what is being written. */
+    function setUpWrites() {
+      const batches: string[][] = [];
+      const writes: (() => void)[] = [];
+      const soon: (() => void)[] = [];
+      let nowMs = 0;
+      const { add } = createGroupCommit<string, string>({
+        write: async (batch) => {
+          batches.push([...batch]);
+          await new Promise<void>((resolve) => writes.push(resolve));
+          return batch;
+        },
+        isUnavailable: () => false,
+        tenantOf: (item) => item,
+        onWritten: () => undefined,
+        monotonicMs: () => nowMs,
+        timers: { soon: (work) => void soon.push(work) },
+      });
+      const run = async () => {
+        while (soon.length > 0) {
+          soon.shift()?.();
+          await new Promise(setImmediate);
+        }
+      };
+      return {
+        add: (item: string, count = 1) => {
+          for (let index = 0; index < count; index++) void add(item);
+        },
+        run,
+        end: async () => {
+          for (const end of writes.splice(0)) end();
+          await new Promise(setImmediate);
+          await run();
+        },
+        wait: (ms: number) => {
+          nowMs += ms;
+        },
+        sizes: () => batches.map(({ length }) => length),
+        batches,
+      };
+    }
+
+    it("gives it both writers and whole batches if nobody else writes", async () => {
+      const { add, run, sizes } = setUpWrites();
+      add("large", 600);
+      await run();
+      expect(sizes()).toEqual([256, 256]);
+    });
+
+    it("gives it a part of one batch, and leaves a writer free, if another one writes too", async () => {
+      const { add, run, end, wait, sizes, batches } = setUpWrites();
+      add("small");
+      add("large", 300);
+      await run();
+      expect(sizes()).toEqual([65]);
+      // What comes alone beside the batch that is being written does not wait for it.
+      add("small");
+      await run();
+      expect(batches[1]).toEqual(["small"]);
+      await end();
+      expect(sizes()).toEqual([65, 1, 64]);
+      // The other one has not written anything for a while.
+      wait(1000);
+      add("large");
+      await end();
+      expect(sizes()).toEqual([65, 1, 64, 173]);
+    });
+
+    it("writes all of it in the end", async () => {
+      const { add, run, end, batches } = setUpWrites();
+      add("small");
+      add("large", 300);
+      add("other", 200);
+      await run();
+      for (let rest = 0; rest < 20; rest++) await end();
+      expect(batches.flat()).toHaveLength(501);
+    });
+  });
+
   it("does not let one tenant fill the queue", async () => {
     const { add } = setUp();
     const flood = Array.from({ length: 6000 }, (_, number) => add(10_001 + number).catch(() => "full"));
