@@ -108,7 +108,7 @@ export interface ApprovalStatus {
 export interface ApprovalTally {
   object: "approval_tally";
   transaction_id: string;
-  /** What the decisions amount to now. `rejected` also if the policy in force rejects the transaction. */
+  /** What the decisions amount to now. `rejected` also if the policy in force rejects the transaction, or if the address was removed from the allow-list since: then it is not paid, whatever is decided. */
   state: "pending" | "approved" | "rejected" | "expired";
   /** The number of approvals required now: of the rule that judged the transaction and the policy in force, the larger. */
   required: number;

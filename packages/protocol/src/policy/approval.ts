@@ -65,7 +65,7 @@ export const ApprovalTally = Type.Object(
     transaction_id: Type.String(),
     state: OneOf(["pending", "approved", "rejected", "expired"], {
       description:
-        "What the decisions amount to now. `rejected` also if the policy in force rejects the transaction.",
+        "What the decisions amount to now. `rejected` also if the policy in force rejects the transaction, or if the address was removed from the allow-list since: then it is not paid, whatever is decided.",
     }),
     required: Type.Integer({
       description:

@@ -14,7 +14,7 @@ import {
 import { type KeyedQueryable, requireKeys } from "../core/database.js";
 import { sql } from "../core/sql.js";
 import { isApprovalAuthentic, isSignedByKey, publicKeyOfSignature } from "./approval-integrity.js";
-import { isRequirementAuthentic } from "./transaction-integrity.js";
+import { findSealedRequirement, unknownJudgedBy } from "./transaction-integrity.js";
 
 type ClaimedRow = Pick<
   ClaimedPayment,
@@ -98,10 +98,16 @@ export async function readPendingApprovals(
     waiting.map(({ id }) => [id, "tampered"]),
   );
   for (const [index, row] of turns.entries()) {
-    if (!isRequirementAuthentic(keys, { ...row, judgedAt: row.askedAt }, row)) continue;
+    const { tenantId, id, requirement, askedAt: judgedAt, rule, policyVersion } = row;
+    const judgedBy = { rule, policyVersion };
+    const sealed = findSealedRequirement(keys, { tenantId, id, requirement, judgedAt, judgedBy }, row);
+    if (sealed === undefined) continue;
     if (index < readCount) {
       const standings = await reader.read(clientsOf(row));
-      pending.set(row.id, toPending(row, digests.get(row.id), standings, keys));
+      pending.set(
+        row.id,
+        toPending({ ...row, ...(sealed.judgedBy ?? unknownJudgedBy) }, digests.get(row.id), standings, keys),
+      );
     } else pending.set(row.id, "later");
   }
   return pending;

@@ -13,7 +13,7 @@ import {
 } from "./approval-integrity.js";
 import {
   areTermsAuthentic,
-  isRequirementAuthentic,
+  findSealedRequirement,
   isTransactionAuthentic,
   macOfBegun,
   macOfRequirement,
@@ -29,6 +29,8 @@ import {
 interface OpenRow extends SealedTransaction, RowMac {
   requirement: ApprovalRequirement | null;
   judgedAt: Date | null;
+  policyVersion: number;
+  rule: string;
   requirementKeyId: string | null;
   requirementMac: Uint8Array | null;
   begunWalletId: string | null;
@@ -73,7 +75,7 @@ export async function resealTransactions(database: Database): Promise<number> {
 function listOpen(tx: Tx, after: OpenKey): Promise<OpenRow[]> {
   return tx.query<OpenRow>(sql`
     SELECT ${sealedColumns}, coalesce(w.network, '') AS network, o.needs_judgement AS "needsJudgement",
-      j.requirement, j.judged_at AS "judgedAt", j.key_id AS "requirementKeyId", j.mac AS "requirementMac",
+      j.requirement, j.judged_at AS "judgedAt", j.policy_version AS "policyVersion", j.rule, j.key_id AS "requirementKeyId", j.mac AS "requirementMac",
       p.wallet_id AS "begunWalletId", p.key_id AS "begunKeyId", p.mac AS "begunMac",
       p.terms_key_id AS "termsKeyId", p.terms_mac AS "termsMac", CASE WHEN p.wanted > p.attempt THEN jsonb_build_object(
         'number', p.wanted::text, 'purpose', p.purpose, 'gasLimit', p.gas_limit::text, 'maxFeePerGas', p.max_fee::text,
@@ -119,10 +121,11 @@ function resealOpen(tx: Tx, open: readonly OpenRow[]): number {
     if (isOld(row.keyId) && isTransactionAuthentic(keys, row))
       transactions.push({ tenantId, id, ...macOfTransaction(keys, row) });
     if (requirement !== null && judgedAt !== null && isOld(row.requirementKeyId)) {
-      const judgement = { tenantId, id, requirement, judgedAt };
+      const { policyVersion, rule } = row;
+      const judgement = { tenantId, id, requirement, judgedAt, judgedBy: { policyVersion, rule } };
       const stored = { keyId: row.requirementKeyId, mac: row.requirementMac };
-      if (isRequirementAuthentic(keys, judgement, stored))
-        requirements.push({ tenantId, id, ...macOfRequirement(keys, judgement) });
+      const sealed = findSealedRequirement(keys, judgement, stored);
+      if (sealed !== undefined) requirements.push({ tenantId, id, ...macOfRequirement(keys, sealed) });
     }
     if (walletId !== null && isOld(row.begunKeyId)) {
       const payment = { tenantId, id, walletId };

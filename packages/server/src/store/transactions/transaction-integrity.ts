@@ -132,6 +132,13 @@ function fieldsOf(transaction: SealedTransaction, needsJudgement: boolean): (str
 export interface SealedRequirement extends TransactionKey {
   requirement: ApprovalRequirement;
   judgedAt: Date;
+  /** What it was judged by; absent from MACs that were written before these were covered. */
+  judgedBy?: JudgedBy;
+}
+
+interface JudgedBy {
+  policyVersion: number;
+  rule: string;
 }
 
 export function macOfRequirement(
@@ -141,17 +148,26 @@ export function macOfRequirement(
   return macOfRow(keys, "transaction", requirementFields(judgement));
 }
 
-export function isRequirementAuthentic(
+/**
+ * The requirement as the service has sealed it; undefined if it has not. A payment that the policy in force has judged is not judged again,
+ * so a writer could otherwise bring back an approver whom a later policy has removed. Of an old MAC, what it was judged by is not known.
+ */
+export function findSealedRequirement(
   keys: IntegrityKeys,
-  judgement: SealedRequirement,
+  judgement: SealedRequirement & { judgedBy: JudgedBy },
   mac: RowMac,
-): boolean {
-  return isRowAuthentic(keys, "transaction", requirementFields(judgement), mac);
+): SealedRequirement | undefined {
+  const { judgedBy: _, ...old } = judgement;
+  return [judgement, old].find((one) => isRowAuthentic(keys, "transaction", requirementFields(one), mac));
 }
 
-function requirementFields({ tenantId, id, requirement, judgedAt }: SealedRequirement): string[] {
+/** No policy has this version: what was judged by it is judged again. */
+export const unknownJudgedBy: JudgedBy = { policyVersion: 0, rule: "" };
+
+function requirementFields({ tenantId, id, requirement, judgedAt, judgedBy }: SealedRequirement): string[] {
   const plain: unknown = JSON.parse(JSON.stringify(requirement));
-  return ["requirement", tenantId, id, `${judgedAt.getTime()}`, canonicalJson(plain)];
+  const by = judgedBy === undefined ? [] : [`${judgedBy.policyVersion}`, judgedBy.rule];
+  return ["requirement", tenantId, id, `${judgedAt.getTime()}`, canonicalJson(plain), ...by];
 }
 
 /**

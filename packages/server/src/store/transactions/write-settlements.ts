@@ -108,12 +108,15 @@ function writeOpen(tx: Tx, all: readonly Settlement[]): void {
 function writeJudgements(tx: Tx, settlements: readonly Settlement[]): void {
   const judged = settlements.flatMap(({ transaction: { tenantId, id }, judgement, occurredAt }) => {
     if (judgement === null) return [];
-    const { requirement } = judgement;
+    const { requirement, policyVersion, rule } = judgement;
     // What requires no approval is decided when it is judged, and the judgement is only shown.
     const seal =
       requirement === null
         ? null
-        : macOfRequirement(requireKeys(tx), { tenantId, id, requirement, judgedAt: occurredAt });
+        : macOfRequirement(requireKeys(tx), {
+            ...{ tenantId, id, requirement, judgedAt: occurredAt },
+            judgedBy: { policyVersion, rule },
+          });
     return [{ tenantId, id, occurredAt, seal, ...judgement }];
   });
   if (judged.length === 0) return;

@@ -45,6 +45,36 @@ describe("an approval that somebody writes to the database", () => {
     await tenant.completes(payment);
   });
 
+  it("does not count again after a later policy if the version that has judged the payment is changed", async () => {
+    const { token } = tenant.admin;
+    const next = {
+      rules: [],
+      default: { action: "require_approval", approvals: 1, from: { clients: [tenant.admin.clientId] } },
+    };
+    const tag = (await service.call("GET", "/v1/policy", token)).headers.get("etag") ?? "";
+    expect((await service.call("PUT", "/v1/policy", token, next, { "if-match": tag })).status).toBe(200);
+    await service.database.run(
+      `UPDATE judgements SET policy_version = policy_version + 1 WHERE transaction_id = '${idOf(payment)}'`,
+    );
+    await tenant.approve(officer, payment);
+    await eventually(
+      () => tenant.read(payment.id),
+      ({ state }) => state !== "completed" && state !== "processing",
+    );
+    const answer = await tenant.call(tenant.admin, "GET", `/v1/transactions/${payment.id}/approvals/tally`);
+    expect(answer).toMatchObject({ code: "TRANSACTION_TAMPERED" });
+    expect(await tenant.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
+  });
+
+  it("is told as not recorded by the tally", async () => {
+    await insert("client_id, digest", `${officerId()}, decode('${payment.approval?.digest}', 'hex')`);
+    const { body } = await tenant.call(tenant.admin, "GET", `/v1/transactions/${payment.id}/approvals/tally`);
+    expect(body).toMatchObject({
+      ...{ state: "pending", counted: 0 },
+      decisions: [{ client_id: officer.clientId, counts: false, reason: "not_recorded" }],
+    });
+  });
+
   it("is not shown as a decision of its client, to approvers or to auditors, and genuine ones are", async () => {
     const auditor = await tenant.hire(["audit:read"]);
     const listed = async () =>

@@ -45,13 +45,13 @@ export function createApprovalTally(deps: ApprovalTallyDeps): ShowApprovalTally 
 
 function present(
   { id, isHeld }: ClaimedPayment,
-  { approvals, isRejected }: PendingApproval,
+  { approvals, isRejected, isDelisted }: PendingApproval,
   { tally, requirement, rejectedBy }: PendingTally,
 ): ApprovalTally {
   return {
     object: "approval_tally",
     transaction_id: showId("tx", id),
-    state: isRejected || rejectedBy !== null ? "rejected" : tally.state,
+    state: isRejected || isDelisted || rejectedBy !== null ? "rejected" : tally.state,
     required: requirement.approvals,
     counted: tally.approved,
     held: isHeld,
