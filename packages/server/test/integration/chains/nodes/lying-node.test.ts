@@ -104,6 +104,7 @@ describe("a node that lies about a final block whose hash is right", () => {
     const before = await node.heads();
     const seen = await node.block(block?.hash ?? "", watchFor([address]));
     expect(seen?.transfers).toMatchObject([{ hash, amount: 2n ** 256n - 1n }]);
+    node.confirmLater(seen === undefined ? [] : [seen], watchFor([]).tokens);
     await devnet().control("devnet_mine", { blocks: 2 });
     expect(await node.heads()).toMatchObject({ final: { number: (block?.number ?? 0) - 1 } });
     await devnet().control("devnet_mine", {});
@@ -119,7 +120,9 @@ describe("a node that lies about a final block whose hash is right", () => {
     const [block] = await devnet().control("devnet_mine", {});
     const node = openNode(devnet());
     await node.heads();
-    expect((await node.block(block?.hash ?? "", watchFor([address])))?.transfers).toHaveLength(1);
+    const seen = await node.block(block?.hash ?? "", watchFor([address]));
+    expect(seen?.transfers).toHaveLength(1);
+    node.confirmLater(seen === undefined ? [] : [seen], watchFor([]).tokens);
     await devnet().control("devnet_reorganise", { depth: 1, add: 5, transactions: "drop" });
     const { finalized } = await devnet().control("devnet_status", {});
     expect(finalized).toBeGreaterThan(block?.number ?? 0);
