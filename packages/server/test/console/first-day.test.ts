@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createBursar, type Transaction } from "@bursar/client";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
+import { addRuleForTwo } from "../harness/console/add-rule.js";
 import { actorsOf } from "../harness/console/audit-actors.js";
 import { clickTwice } from "../harness/console/click-twice.js";
 import { seeWarningsOfPayments } from "../harness/console/payment-warnings.js";
@@ -9,11 +10,6 @@ import { storeShownSecret } from "../harness/console/store-shown-secret.js";
 import { takeOverEndpoint } from "../harness/console/take-over-endpoint.js";
 import { useSandbox } from "../harness/console/test-sandbox.js";
 import type { Visitor } from "../harness/console/visitor.js";
-
-const twoPeople = {
-  rules: [{ name: "two-people", when: { assets: ["USD"] }, action: "require_approval", approvals: 2 }],
-  default: { action: "allow" },
-};
 
 /** What a newcomer does with the three links that `npm start` prints: an administrator and two who approve. */
 describe.runIf(hasBrowser)("on the first day", () => {
@@ -42,10 +38,14 @@ describe.runIf(hasBrowser)("on the first day", () => {
 
   it("a rule requires two people", async () => {
     await ada.open("/policy");
-    await ada.page.getByLabel("JSON", { exact: true }).fill(JSON.stringify(twoPeople, null, 2));
+    await addRuleForTwo(ada.page, "two-people", "USD");
     await clickTwice(ada.page.getByRole("button", { name: "Put in force with the passkey" }));
     await ada.page.getByText("Version 2 is now in force").waitFor();
     await expectOnce("PUT /v1/policy");
+    const { document } = await running().bursar.policy.get();
+    const when = { kind: "transaction", assets: ["USD"] };
+    const rule = { name: "two-people", when, action: "require_approval", approvals: 2, people: true };
+    expect(document.rules[0]).toEqual(rule);
   });
 
   it("a page whose amount was changed does not approve", async () => {
