@@ -69,13 +69,25 @@ interface Kept {
  * Fails if GET shows another amount, asset or reference than before. What is called so and is not what was sent may be something else, such
  * as a live price, and fields are open, so one that only the target file names must still be there.
  */
-export function expectMembersKept({ target }: Kit, { id, sent, before, how }: Kept, after: Reply): void {
+export function expectMembersKept(kit: Kit, { id, sent, before, how }: Kept, after: Reply): void {
+  const { target } = kit;
   for (const name of ["amount", "asset", "reference"] as const) {
     const [was, is] = [before, after].map(({ json }) => findShown(target, json, name));
     if (target.shown[name] === undefined && (was !== sent[name] || is === undefined)) continue;
     if (JSON.stringify(was) !== JSON.stringify(is))
-      fail(`the ${name} ${showValue(was)} of ${id} ${how}`, `the ${name} ${showValue(is)}`, after);
+      fail(
+        `the ${name} ${showValue(was)} of ${id} ${how}`,
+        `the ${name} ${showValue(is)}${name === "reference" ? describeOther(kit, id, is) : ""}`,
+        after,
+      );
   }
+}
+
+function describeOther(kit: Kit, id: string, reference: unknown): string {
+  const other = createdInRun(kit).find((one) => one.reference === reference && one.id !== id);
+  return other === undefined
+    ? ""
+    : `, which is that of ${other.id ?? "another"}: GET shows another transaction`;
 }
 
 type Named = Pick<Created, "id" | "reference">;

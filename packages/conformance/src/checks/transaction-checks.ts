@@ -263,6 +263,10 @@ function refuseStateless({ target }: Kit, reply: Reply): never {
   const { state } = target.shown;
   if (state !== undefined) {
     const value = valueAt(reply.json, state);
+    if (typeof value === "boolean")
+      throw new Undecided(
+        `GET shows a boolean at ${state}, where shown.state of the target file says. Fields are open, and the kit compares states that are strings or numbers: name one in shown.state. Seen ${describeReply(reply)}`,
+      );
     fail(
       `a state in the body at ${state}, where shown.state of the target file says: a string or a number`,
       value === undefined ? describeReply(reply) : `${describeValue(value)} in ${describeReply(reply)}`,

@@ -54,6 +54,10 @@ export const keyFaults = {
     check: "key.reused.unchanged",
     words: "also after its key was sent with another body; seen the reference",
   },
+  "key-beyond-ascii-forgotten": {
+    check: "key.repeat.each",
+    words: "and a reference beyond ASCII, and others",
+  },
   "digits-forgotten": { check: "key.repeat.each", words: "a key of digits alone" },
   "key-forgotten-after-reuse": {
     check: "key.repeat.each",

@@ -4,6 +4,10 @@ import type { Fault } from "./faults.js";
 export const profileFaults = {
   "other-tenants-transaction-shown": { check: "tenants.transaction", words: "to another tenant" },
   "other-tenants-key-found": { check: "tenants.key", words: "the first tenant's" },
+  "second-tenants-keys-forgotten": {
+    check: "tenants.key",
+    words: "after the second tenant has sent the same request twice",
+  },
   "announced-to-other-tenant": { check: "tenants.webhook", words: "at the endpoint of the first" },
   "missing-key-409": { check: "idempotency.missing", words: "status 409" },
   "reuse-creates-second": { check: "idempotency.reused", words: "reused with another body" },

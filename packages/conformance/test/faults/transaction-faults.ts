@@ -67,6 +67,10 @@ export const transactionFaults = {
   },
   "never-final": { check: "tx.get.result", words: "the state accepted" },
   "final-changes-at-the-end": { check: "tx.get.result-kept", words: "also at the end of the run" },
+  "final-amount-drifts": {
+    check: "tx.get.result-kept",
+    words: "the amount 1.15 of tx_",
+  },
   "final-changes": { check: "tx.get.result-stays", words: "at every later GET" },
   "amount-rounded-at-the-end": {
     check: "tx.get.every",

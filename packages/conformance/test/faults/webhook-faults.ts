@@ -151,5 +151,9 @@ export const webhookFaults = {
     words: "a signature that verifies over the bytes",
   },
   "long-not-announced": { check: "webhook.each.every", words: "none about tx_" },
+  "long-result-not-announced": {
+    check: "webhook.each.every",
+    words: "a notification with the result of each of",
+  },
   "retry-unsigned": { check: "webhook.retry.signed", words: "at the next attempt" },
 } as const satisfies Record<string, Fault>;

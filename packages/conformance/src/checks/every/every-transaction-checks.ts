@@ -1,7 +1,9 @@
 import { contractCheck, expect, fail } from "../../engine/check.js";
+import { membersOf } from "../../engine/kit.js";
 import { showValue } from "../../engine/name-value.js";
 import { describeReply } from "../../http/reply.js";
 import { eachCheck as each, settledTransaction, showTransaction } from "../scenarios.js";
+import { expectMembersKept } from "../shown-members.js";
 import { stateOf } from "../transaction-state.js";
 import { acceptedOtherwise } from "./run-transactions.js";
 
@@ -12,7 +14,7 @@ export const everyTransactionChecks = [
   contractCheck(
     "tx.get.result-kept",
     "4.rule-4",
-    "A state that was final at the beginning of the run is the same at its end.",
+    "A state that was final at the beginning of the run is the same at its end, and so are the amount, the asset and the reference that were shown as they were sent.",
     {
       needs: ["tx.get.result-stays"],
       unlessFailed: ["key.repeat.unchanged", "tx.get.result-minute"],
@@ -21,12 +23,16 @@ export const everyTransactionChecks = [
     },
     async (kit) => {
       const settled = await settledTransaction(kit);
-      const shown = stateOf(kit.target, await showTransaction(kit, settled.id));
+      const { id, reference, shown: before } = settled;
+      const after = await showTransaction(kit, id);
+      const shown = stateOf(kit.target, after);
       expect(
         shown === settled.state,
         `the final state ${settled.state} of ${settled.id} also at the end of the run`,
         `the state ${showValue(shown)}`,
       );
+      const sent = membersOf(kit, reference);
+      expectMembersKept(kit, { id, sent, before, how: "also at the end of the run" }, after);
     },
   ),
   contractCheck(

@@ -33,8 +33,14 @@ export async function expectOneEach(kit: Kit, { names, isSame, sent }: Wanted): 
   const places = new Set(
     deliveries.flatMap((one) => created.flatMap(({ id }) => (id === undefined ? [] : placesOf(one, id)))),
   );
-  if (places.size === 0 || !names.includes("amount"))
-    throw new NotOffered("Without ids in notifications and amounts in GET, a second one cannot be seen.");
+  if (places.size === 0)
+    throw new NotOffered(
+      "Notifications do not have the ids that the 202 shows, so a second one cannot be seen.",
+    );
+  if (!names.includes("amount"))
+    throw new NotOffered(
+      "GET does not show the amount as it was sent, so a second one may be a fee.",
+    );
   const known = new Set(createdInRun(kit).flatMap(({ id }) => id ?? []));
   const unknown = idsAt(kit, places, known);
   for (const [id, delivery] of likeliest(kit, unknown).slice(0, lookUpsMax)) {

@@ -7,7 +7,17 @@ import { firstAcceptances, keyIn } from "../every/run-transactions.js";
 import { refusedFields } from "../policy-checks.js";
 import { expectAccepted, isAccepted, showTransaction } from "../scenarios.js";
 import { expectMembersKept } from "../shown-members.js";
-import { type Accepted, acceptTransaction, expectOne, repeat, reusedKey, withId } from "./key-scenarios.js";
+import {
+  type Accepted,
+  acceptBeyondAscii,
+  acceptTransaction,
+  expectOne,
+  isSecond,
+  reorder,
+  repeat,
+  reusedKey,
+  withId,
+} from "./key-scenarios.js";
 
 /** What is not shown as it was sent is their failure. */
 const shownFirst = ["shown.amount.equal", "shown.asset", "shown.reference", "key.repeat.unchanged"];
@@ -94,7 +104,11 @@ export const keyKeptChecks = [
       writes: ["transaction"],
     },
     async (kit) => {
-      const { first, before } = await reusedKey(kit);
+      const { first, before, second } = await reusedKey(kit);
+      if (isSecond(kit, first, second))
+        kit.warn(
+          `Another body under the key of ${first.id} has created another transaction. Section 8 leaves open what happens then; the profile idempotency wants a refusal.`,
+        );
       const sent = membersOf(kit, first.reference);
       const how = "also after its key was sent with another body";
       expectMembersKept(kit, { id: first.id, sent, before, how }, await showTransaction(kit, first.id));
@@ -105,14 +119,31 @@ export const keyKeptChecks = [
   ),
 ];
 
+/** Of those keys, the one whose reference is beyond ASCII, if that is accepted, and the last use of a key: its members come in another order. */
+const beyondAsciiAt = 1;
+const reorderedUse = 6;
+
 /** A memory of what was used or repeated last confuses keys whose requests alternate. */
 async function expectKeptInMix(kit: Kit): Promise<void> {
   const accepted = new Map<number, Accepted>();
-  for (const at of mixedKeys) {
+  for (const [use, at] of mixedKeys.entries()) {
     const first = accepted.get(at);
-    if (first === undefined) accepted.set(at, await acceptTransaction(kit));
-    else {
-      const wanted = "after the same request was sent twice with the same key, and others in between";
+    const isBeyond = at === beyondAsciiAt;
+    if (first === undefined)
+      accepted.set(
+        at,
+        (isBeyond ? await acceptBeyondAscii(kit) : undefined) ?? (await acceptTransaction(kit)),
+      );
+    else if (use === reorderedUse) {
+      const again = await repeat(kit, { ...first, body: reorder(first.body) });
+      if (isSecond(kit, first, again))
+        kit.warn(
+          `The same request with its members in another order, sent with the key of ${first.id}, has created another transaction. The contract leaves open which bodies are the same; a client that serialises its request again pays twice. The profile idempotency has a check for it.`,
+        );
+    } else {
+      const isBeyondAscii = /[^ -~]/.test(first.body);
+      const what = isBeyondAscii ? "the same key and a reference beyond ASCII" : "the same key";
+      const wanted = `after the same request was sent twice with ${what}, and others in between`;
       await expectOne(kit, first, await repeat(kit, first), wanted);
     }
   }

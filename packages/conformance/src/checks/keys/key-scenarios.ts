@@ -84,6 +84,16 @@ const refusesRepetitions = async (kit: Kit) => isRefusal((await repeatedRequest(
 export const repeat = (kit: Kit, { key, body }: Attempt, options: CreateOptions = {}) =>
   kit.create({ key, body, ...options });
 
+/** The same JSON, whose members have no order. */
+export const reorder = (body: string) =>
+  JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(body) as Record<string, unknown>).reverse()));
+
+/** Whether something was accepted under a key whose first request had another body, with another id. Which of them counts is open. */
+export function isSecond({ target }: Kit, first: Accepted, { reply }: Attempt): boolean {
+  const id = isAccepted(target, reply) ? findId(target, reply)?.id : undefined;
+  return id !== undefined && first.id !== undefined && id !== first.id;
+}
+
 export const reusedKey = (kit: Kit) =>
   kit.fixture("reused key", async (own) => {
     const first = await createTransaction(own);

@@ -4,7 +4,7 @@ import { percentEncode } from "../../http/percent-encode.js";
 import { describeReply, isRefusal } from "../../http/reply.js";
 import { mentions } from "../../webhooks/delivery-items.js";
 import { acceptTransaction } from "../keys/key-scenarios.js";
-import { createTransaction, findId, isAccepted } from "../scenarios.js";
+import { createTransaction, findId, findRepeatedId, isAccepted } from "../scenarios.js";
 import { endpoint } from "../webhooks/webhook-endpoint.js";
 import { isAbout, nameOf, namesOf } from "../webhooks/webhook-names.js";
 
@@ -36,8 +36,12 @@ export const tenantChecks = [
     "tenants.key",
     "tenants",
     source,
-    "A key of another tenant is not found.",
-    { needs: ["tx.get.found"], unlessFailed: ["key.distinct"], writes },
+    "A key of another tenant is not found, and one of its own is.",
+    {
+      needs: ["tx.get.found"],
+      unlessFailed: ["key.distinct", "key.repeat.once", "key.repeat.same-id"],
+      writes,
+    },
     async (kit) => {
       const authorization = authorizationOfSecond(kit);
       const first = await createTransaction(kit);
@@ -53,6 +57,13 @@ export const tenantChecks = [
         "a transaction of the second tenant's own",
         `${id}, which is the first tenant's`,
       );
+      const third = await kit.create({ key: second.key, body: second.body, authorization });
+      const again = findRepeatedId(kit.target, third.reply);
+      expect(
+        isRefusal(third.reply) || again === undefined || again === id,
+        `one transaction, ${id}, after the second tenant has sent the same request twice with the same key`,
+        `a second one, ${again}`,
+      );
     },
   ),
   profileCheck(
@@ -63,7 +74,11 @@ export const tenantChecks = [
     { needs: ["webhook.each"], unlessFailed: ["tenants.key"], writes: [...writes, "webhook endpoint"] },
     async (kit) => {
       const authorization = authorizationOfSecond(kit);
-      const { receiver } = await endpoint(kit);
+      const { receiver, webhooks } = await endpoint(kit);
+      if (webhooks.register === undefined)
+        throw new NotOffered(
+          "The endpoint is registered by hand, so it can belong to the operator, to whom the transactions of all tenants are announced.",
+        );
       const start = receiver.deliveries.length;
       const arrived = () => receiver.deliveries.slice(start);
       const second = await acceptTransaction(kit, { authorization });

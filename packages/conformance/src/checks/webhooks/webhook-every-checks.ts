@@ -121,12 +121,13 @@ export const webhookEveryChecks = [
   contractCheck(
     "webhook.each.every",
     "6.emitted",
-    "Every transaction of the run whose result GET has shown is announced.",
+    "Every transaction of the run whose result GET has shown is announced, and its result if the target file says where notifications have it.",
     {
       needs: ["webhook.each"],
       unlessFailed: [
         "tx.create.id-is-string",
         "webhook.each.later",
+        "webhook.result",
         "failed.announced",
         retry,
         "webhook.event.every",
@@ -140,12 +141,18 @@ export const webhookEveryChecks = [
       if (!(await announced(kit)).isAttributed)
         throw new NotOffered("Notifications do not say which transaction they are about.");
       await lateNotifications(kit);
-      const { missing, looked } = await unannounced(kit);
-      const [first] = missing;
+      const { missing, withoutResult, looked } = await unannounced(kit);
+      const [first] = missing.length > 0 ? missing : withoutResult;
       if (first === undefined) return;
       const creation = kit.session.exchanges[first.index];
       if (creation !== undefined) kit.cite([creation]);
-      const rest = missing.length > 1 ? `, and about ${missing.length - 1} more` : "";
+      const more = Math.max(missing.length, withoutResult.length) - 1;
+      const rest = more > 0 ? `, and about ${more} more` : "";
+      if (missing.length === 0)
+        fail(
+          `a notification with the result of each of ${looked} transactions of the run whose result GET has shown, within ${kit.target.timing.webhookMs} ms`,
+          `none about ${first.id}, which was accepted in exchange ${first.index}, but notifications with another state${rest}`,
+        );
       fail(
         `a notification about each of ${looked} transactions of the run whose result GET has shown, within ${kit.target.timing.webhookMs} ms`,
         `none about ${first.id}, which was accepted in exchange ${first.index}${rest}`,

@@ -4,8 +4,9 @@ import { finalIn, isForPolicy, pathOf, readsOf, sentInRun } from "../every/run-t
 import type { Accepted } from "../keys/key-scenarios.js";
 import { createdInRun } from "../shown-members.js";
 import { endpoint } from "./webhook-endpoint.js";
+import { nameIds } from "./webhook-every-result.js";
 import { isAbout } from "./webhook-names.js";
-import { announced } from "./webhook-scenarios.js";
+import { announced, statesIn } from "./webhook-scenarios.js";
 
 interface Expected extends Pick<Accepted, "reference"> {
   readonly id: string;
@@ -18,11 +19,20 @@ const tellingLength = 12;
 /** Of those that nobody has read when they were final, some are. */
 const askedMax = 10;
 
-/** Transactions with a result that no notification is about, and how many were looked at. */
-export async function unannounced(kit: Kit): Promise<{ missing: Expected[]; looked: number }> {
+interface Unannounced {
+  /** Transactions with a result that no notification is about. */
+  readonly missing: readonly Expected[];
+  /** Those whose notifications all have a state, and none a result. */
+  readonly withoutResult: readonly Expected[];
+  /** How many were looked at. */
+  readonly looked: number;
+}
+
+/** Transactions with a result that notifications do not announce. */
+export async function unannounced(kit: Kit): Promise<Unannounced> {
   const { receiver } = await endpoint(kit);
   const expected = await transactionsToAnnounce(kit);
-  let missing = expected;
+  let missing: readonly Expected[] = expected;
   let seen = 0;
   const look = async () => {
     const fresh = receiver.deliveries.slice(seen);
@@ -34,7 +44,41 @@ export async function unannounced(kit: Kit): Promise<{ missing: Expected[]; look
     return missing.length === 0 ? true : undefined;
   };
   await kit.watch(kit.target.timing.webhookMs, look);
-  return { missing, looked: expected.length };
+  const withoutResult = missing.length === 0 ? await findWithoutResult(kit, expected) : [];
+  return { missing, withoutResult, looked: expected.length };
+}
+
+/**
+ * Only if the target file says where notifications have the state and how long they take. A notification without a state can be the one of
+ * the result, and ids tell best which transaction one is about.
+ */
+async function findWithoutResult(kit: Kit, expected: readonly Expected[]): Promise<readonly Expected[]> {
+  const { target } = kit;
+  const { receiver } = await endpoint(kit);
+  const { created, deliveries, isUpdate } = await announced(kit);
+  const areKnown = target.webhooks?.state !== undefined && target.statedTiming.has("webhookMs");
+  if (!areKnown || !nameIds(kit, { created, deliveries })) return [];
+  const states = new Map<string, string[][]>();
+  let open = expected;
+  let seen = 0;
+  await kit.watch(target.timing.webhookMs, async () => {
+    const fresh = receiver.deliveries.slice(seen);
+    seen += fresh.length;
+    for (const delivery of fresh.filter(isUpdate)) {
+      const text = textOf(delivery);
+      for (const { id } of open) {
+        const as = { id, reference: id } as Accepted;
+        if ((id.length >= tellingLength && !text.includes(id)) || !isAbout(kit, delivery, as)) continue;
+        states.set(id, [...(states.get(id) ?? []), statesIn(kit, delivery, as)]);
+      }
+    }
+    const isResult = (state: string) => target.finalStates.includes(state);
+    const isOpen = ({ id }: Expected) =>
+      (states.get(id) ?? []).every((some) => some.length > 0 && !some.some(isResult));
+    open = open.filter(isOpen);
+    return open.length === 0 ? true : undefined;
+  });
+  return open;
 }
 
 const isOf = (kit: Kit, delivery: Delivery, { id, reference }: Expected) =>
@@ -44,7 +88,7 @@ const textOf = ({ headers, decoded }: Delivery) =>
   `${headers.map(([, value]) => value).join("\n")}\n${decoded.toString("utf8")}`;
 
 /** Those that were accepted when the receiver was registered. One that is registered by hand is so from the beginning. */
-async function transactionsToAnnounce(kit: Kit): Promise<Expected[]> {
+async function transactionsToAnnounce(kit: Kit): Promise<readonly Expected[]> {
   const { created, deliveries } = await announced(kit);
   const { webhooks } = await endpoint(kit);
   const isFromStart = webhooks.register === undefined && webhooks.challenge === undefined;

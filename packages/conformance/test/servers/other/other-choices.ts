@@ -85,7 +85,7 @@ export const otherChoices = {
   "retries later than the kit waits": { undecided: ["webhook.retry"] },
   "transactions that are found some time after the 202": {},
   "refusals remembered under their key": {},
-  "key and body together identify a request": {},
+  "key and body together identify a request": { warned: ["key.reused.unchanged", "key.repeat.each"] },
   "references that are used once": { missing: ["key.distinct"] },
   "keys of at most 36 characters": {},
   "keys that must be UUIDs": { missing: ["key.case", "key.punctuation", "key.spelling"] },
@@ -96,6 +96,10 @@ export const otherChoices = {
   "a state under another name, which the target file does not say": { undecided: ["tx.get.state"] },
   "a state under another name": {
     file: [["final_states:", "shown: { state: data.phase }\nfinal_states:"]],
+  },
+  "a state that is a boolean": {
+    file: [["final_states:", "shown: { state: data.final }\nfinal_states:"]],
+    undecided: ["tx.get.state"],
   },
   "an envelope whose status is called as a final state": {},
   "an envelope whose status is called as a final state, and a state that is named": {

@@ -230,6 +230,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
       if (order === undefined || isHidden(order)) throw new OtherRefusal(410, "GONE_OR_NEVER_THERE");
       if (chose("a state that is the whole body")) return { status: 200, text: order.status };
       const shown = showMembers(chose, id, order);
+      if (chose("a state that is a boolean"))
+        return { status: 200, body: { data: { final: order.status === "DONE" } } };
       const data = { [isRenamed ? "phase" : "status"]: statusOf(order), ...shown, extra: [1, 2] };
       return { status: 200, body: { status: envelope, data, links: {} } };
     }

@@ -79,6 +79,8 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
       (has("lower-case-key-forgotten") && isLower) ||
       (has("symbol-key-forgotten") && /[:/]/.test(key)) ||
       (has("thirty-keys-remembered") && [...keys.values()].indexOf(known) < keys.size - manyRemembered) ||
+      (has("key-beyond-ascii-forgotten") && /[^ -~]/.test(request.body)) ||
+      (has("second-tenants-keys-forgotten") && tenantOf(request.headers.authorization) === "second") ||
       (has("digits-forgotten") && /^\d{25,}$/.test(key)) ||
       (has("long-key-forgotten") && key.length > 60) ||
       (has("key-of-long-body-forgotten") && request.body.length > 1500) ||

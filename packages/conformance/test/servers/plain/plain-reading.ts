@@ -104,6 +104,8 @@ export function createPlainReading(has: Has, store: PlainStore) {
       ((has("final-changes-later") && ageMs > minuteMs) ||
         (has("final-changes-at-the-end") && store.isEnding));
     const isOther = store.isEnding && isNotFirst(rest.id);
+    const isDrifted = has("final-amount-drifts") && store.isEnding && state === "completed";
+    const amount = `${rest.amount}${isDrifted ? "1" : ""}`;
     if (store.staleReads !== undefined && store.staleReads > 0 && state === "completed")
       store.staleReads -= 1;
     const isStale = (store.staleReads ?? 0) % 2 === 1;
@@ -121,7 +123,7 @@ export function createPlainReading(has: Has, store: PlainStore) {
       asset: has("asset-changed") ? "EUR" : rest.asset,
       amount: has("amount-left-out")
         ? undefined
-        : showAmount(store.added.has(rest.id) ? "2.30" : rest.amount, has, isOther),
+        : showAmount(store.added.has(rest.id) ? "2.30" : amount, has, isOther),
       ...(has("state-missing") ? {} : { state: has("state-is-object") ? { name: shown } : shown }),
       ...(has("get-off-schema") ? { created_at: 5 } : {}),
     };

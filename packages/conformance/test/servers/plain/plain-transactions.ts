@@ -114,7 +114,8 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
     finish(transaction, tenant);
     if (has("failed-not-announced") && transaction.state === "failed") return;
     if (has("long-not-announced") && transaction.reference.length > 300) return;
-    webhooks.announce(transaction, tenant, registered);
+    const isWithheld = has("long-result-not-announced") && transaction.reference.length > 300;
+    webhooks.announce(isWithheld ? { ...transaction, state: "accepted" } : transaction, tenant, registered);
   };
 
   const resultOf = ({ amount }: Transaction) =>
