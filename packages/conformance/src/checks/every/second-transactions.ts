@@ -38,9 +38,7 @@ export async function expectOneEach(kit: Kit, { names, isSame, sent }: Wanted): 
       "Notifications do not have the ids that the 202 shows, so a second one cannot be seen.",
     );
   if (!names.includes("amount"))
-    throw new NotOffered(
-      "GET does not show the amount as it was sent, so a second one may be a fee.",
-    );
+    throw new NotOffered("GET does not show the amount as it was sent, so a second one may be a fee.");
   const known = new Set(createdInRun(kit).flatMap(({ id }) => id ?? []));
   const unknown = idsAt(kit, places, known);
   for (const [id, delivery] of likeliest(kit, unknown).slice(0, lookUpsMax)) {
