@@ -42,7 +42,16 @@ describe("the table of commands", () => {
       return execFileSync("bash", ["-c", script], { encoding: "utf8" }).trim().split(" ");
     };
     expect(complete("orderb")).toEqual(["orderbook"]);
-    expect(complete("tx", "")).toEqual(["create", "get", "list", "watch", "cancel", "approve", "reject"]);
+    expect(complete("tx", "")).toEqual([
+      "create",
+      "get",
+      "list",
+      "watch",
+      "cancel",
+      "speed-up",
+      "approve",
+      "reject",
+    ]);
     expect(complete("tx", "create", "1", "--ref")).toEqual(["--reference"]);
     expect(complete("completion", "z")).toEqual(["zsh"]);
     expect(complete("tx", "list", "--limit", "5", "--state", "c")).toEqual([

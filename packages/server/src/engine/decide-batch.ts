@@ -164,10 +164,20 @@ function countApprovals(
   occurredAt: Date,
 ): Course {
   if (pending.isRejected) return unjudged({ kind: "reject", failure: "APPROVAL_REJECTED" });
-  const { tally, rejectedBy } = tallyPending(payment, pending, facts.policies, occurredAt);
-  if (rejectedBy === null) return followTally(payment, pending, facts, tally);
-  return unjudged({ kind: "reject", failure: "POLICY_REJECTED", policy: rejectedBy });
+  const { tally, rejectedBy, waitsForPolicy } = tallyPending(payment, pending, facts.policies, occurredAt);
+  if (rejectedBy !== null)
+    return unjudged({ kind: "reject", failure: "POLICY_REJECTED", policy: rejectedBy });
+  const course = followTally(payment, pending, facts, tally);
+  if (course.event !== undefined || !waitsForPolicy || course.dueAt === null) return course;
+  const againMs = occurredAt.getTime() + policyRestMs;
+  return { ...course, dueAt: new Date(Math.min(course.dueAt.getTime(), againMs)) };
 }
+
+/**
+ * How long a payment is not looked at that waits only for approvals which a later policy has added. Everybody who may approve can have done so: when
+ * that policy is replaced, nobody has to act for the payment to go on.
+ */
+const policyRestMs = 60_000;
 
 function followTally(
   payment: ClaimedPayment,

@@ -75,10 +75,13 @@ it("a process that waits for the lease only asks for it, and takes over when the
       ({ state }) => state === "broadcast",
     );
     expect(driver.isRunning()).toBe(true);
-    for (let block = 0; block < 6; block++) service.chain.mine(() => true);
+    // It is stored before it is sent, so a block that is mined now can be without it.
     for (const id of [first, second])
       await eventually(
-        () => service.read(id),
+        () => {
+          service.chain.mine(() => true);
+          return service.read(id);
+        },
         ({ state }) => state === "completed",
       );
     expect(await service.halts()).toEqual([]);

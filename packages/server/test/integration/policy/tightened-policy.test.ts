@@ -1,7 +1,9 @@
 import type { PolicyDocument } from "@bursar/domain";
-import type { Transaction } from "@bursar/protocol";
+import { readId, type Transaction } from "@bursar/protocol";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../../src/store/core/sql.js";
 import { auditLedger } from "../../../src/store/ledger/audit-ledger.js";
+import { eventually } from "../../harness/eventually.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { createPolicyTenant, type PolicyTenant, policyOf } from "../../harness/transactions/policy-client.js";
 
@@ -111,6 +113,27 @@ describe("a policy that is tightened while a payment waits for approval", () => 
       [3, 1, undefined],
       [4, 2, "stop"],
     ]);
+  });
+
+  it("goes on without anybody when the policy that added approvals is replaced", async () => {
+    await tenant.usePolicy(need(2, [anna, ben, cora]));
+    const waiting = await ask();
+    await replace(need(3, [anna, ben, cora]));
+    for (const officer of [anna, ben]) expect(await say(officer, waiting)).toBe(202);
+    const readRest = async () => {
+      const [row] = await service.database.query<{ seconds: number }>(sql`
+        SELECT extract(epoch FROM o.due_at - now())::float8 AS seconds FROM open_transactions o WHERE o.id = ${readId("tx", waiting.id)}`);
+      return row?.seconds ?? 0;
+    };
+    // Once both are counted.
+    await eventually(readRest, (seconds) => seconds > 0 && seconds <= 60);
+    expect(await tenant.read(waiting.id)).toMatchObject({ state: "awaiting_approval", version: 4 });
+    await replace(need(2, [anna, ben, cora]));
+    // Instead of waiting for that long.
+    await service.database.query(
+      sql`UPDATE open_transactions SET due_at = now() WHERE id = ${readId("tx", waiting.id)}`,
+    );
+    await tenant.settled(waiting.id, "completed");
   });
 
   it("raises the number of approvals, and a loosened one does not lower it", async () => {

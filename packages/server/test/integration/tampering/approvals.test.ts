@@ -66,7 +66,7 @@ describe("an approval that somebody writes to the database", () => {
     expect(await tenant.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
   });
 
-  it("is told as not recorded by the tally", async () => {
+  it("is shown as not recorded by the tally", async () => {
     await insert("client_id, digest", `${officerId()}, decode('${payment.approval?.digest}', 'hex')`);
     const { body } = await tenant.call(tenant.admin, "GET", `/v1/transactions/${payment.id}/approvals/tally`);
     expect(body).toMatchObject({
