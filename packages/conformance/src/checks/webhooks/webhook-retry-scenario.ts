@@ -22,7 +22,7 @@ interface Repeated {
 }
 
 /** A notification about a transaction of its own, and the status that it was answered with. */
-export interface TurnedAway {
+interface TurnedAway {
   readonly status: number;
   readonly first: Delivery;
 }

@@ -60,7 +60,7 @@ export interface Transaction
   isTampered?: boolean;
 }
 
-export interface CancelRequest {
+interface CancelRequest {
   requestedAt: Date;
   /** The client or operator; null if the service did. */
   actorId: string | null;

@@ -2,7 +2,7 @@ import type { BlockRef, ChainBlock } from "../../../../app/chain/chain-node.js";
 import { type DriverContext, type FollowedChain, isFollowed, tipOf, watchOf } from "../driver-context.js";
 
 /** How many blocks are read at once. A node is asked for four at a time. */
-export const readAheadMax = 8;
+const readAheadMax = 8;
 
 export interface ReadAhead {
   /** Undefined if no node has it. */
