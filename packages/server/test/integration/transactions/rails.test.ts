@@ -233,7 +233,6 @@ describe("a rail of several steps", () => {
       (sent) => sent > sentBefore,
     );
     expect((await api.send("POST", `/v1/transactions/${id}/cancel`)).status).toBe(202);
-    // One step only: with the next one it is completed.
     network.advance();
     await waitFor(id, "confirming");
     const refused = await api.send("POST", `/v1/transactions/${id}/cancel`);
