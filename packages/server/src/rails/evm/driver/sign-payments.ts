@@ -27,7 +27,7 @@ import {
   raisePayment,
   waitForLimit,
 } from "./refused-terms.js";
-import { pageAfter, type SigningTurn, turnPage } from "./signing-turn.js";
+import { lookOf, pageAfter, type SigningTurn, turnPage } from "./signing-turn.js";
 import { stopUnsignedPayments } from "./stop-unsigned.js";
 
 type SignedPayment = StoredAttempt & WalletKey;
@@ -52,7 +52,7 @@ export async function signPayments(
   turn: SigningTurn,
 ): Promise<boolean> {
   const { network, store: tables } = context;
-  const { rounds } = turn;
+  const look = lookOf(turn);
   const listed = await tables.listUnsigned(network.network, signedMax, pageAfter(turn));
   const ids = listed.map(({ id }) => id);
   const hasMore = turnPage(turn, ids, ids.length === signedMax);
@@ -64,7 +64,7 @@ export async function signPayments(
   const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => void failures.push(error));
   const store = (some: readonly SignedPayment[]) => storeSigned(context, chain, some);
   await attempt(isolateWallets(context, chain, signed, (one) => one, store));
-  const handled = refusedInTurn(rounds, refused);
+  const handled = refusedInTurn(look, refused);
   const reads = createRefusedReads(
     context.node,
     handled.map(([payment]) => payment),
@@ -82,10 +82,10 @@ export async function signPayments(
 
 type Refused = [UnsignedPayment, SignerRefusal];
 
-/** Others in each round, in the order of their ids, so that those which are refused again and again do not keep others from their turn. */
-export function refusedInTurn(rounds: number, refused: readonly Refused[]): Refused[] {
+/** Others at each look, in the order of their ids, so that those which are refused again and again do not keep others from their turn. */
+export function refusedInTurn(look: number, refused: readonly Refused[]): Refused[] {
   const ordered = refused.toSorted(([{ id: one }], [{ id: other }]) => (one < other ? -1 : 1));
-  const first = ordered.length === 0 ? 0 : (rounds * refusedMax) % ordered.length;
+  const first = ordered.length === 0 ? 0 : (look * refusedMax) % ordered.length;
   return [...ordered.slice(first), ...ordered.slice(0, first)].slice(0, refusedMax);
 }
 

@@ -10,12 +10,14 @@ export interface SigningTurn {
   earlierAfterId: string | undefined;
   /** Whether the next page is of what is before it. */
   isEarlier: boolean;
-  /** How many rounds have ended, and how often what is before the position was looked at to its end: under full load no round ends. */
+  /** How many rounds have ended: under full load none does. */
   rounds: number;
+  /** How often what is before the position was looked at to its end. */
+  earlierRounds: number;
 }
 
 export function createSigningTurn(): SigningTurn {
-  return { afterId: undefined, earlierAfterId: undefined, isEarlier: false, rounds: 0 };
+  return { afterId: undefined, earlierAfterId: undefined, isEarlier: false, rounds: 0, earlierRounds: 0 };
 }
 
 /** The payment behind which the next page begins. */
@@ -23,10 +25,16 @@ export function pageAfter({ isEarlier, earlierAfterId, afterId }: SigningTurn): 
   return isEarlier ? earlierAfterId : afterId;
 }
 
+/** How often the next page was looked at before. A page that both orders look at would have only every second number of a common count. */
+export function lookOf({ isEarlier, rounds, earlierRounds }: SigningTurn): number {
+  return isEarlier ? earlierRounds : rounds;
+}
+
 /** Takes the page into account. Returns whether the round goes on: it ends with a page that is not full. */
 export function turnPage(turn: SigningTurn, ids: readonly string[], isFull: boolean): boolean {
   if (!isFull) {
-    Object.assign(turn, { ...createSigningTurn(), rounds: turn.rounds + 1 });
+    const { rounds, earlierRounds } = turn;
+    Object.assign(turn, { ...createSigningTurn(), rounds: rounds + 1, earlierRounds });
     return false;
   }
   const lastId = ids.reduce((one, other) => (one > other ? one : other));
@@ -35,7 +43,7 @@ export function turnPage(turn: SigningTurn, ids: readonly string[], isFull: bool
   if (!isBehind) turn.afterId = lastId;
   if (turn.isEarlier) {
     turn.earlierAfterId = isBehind ? lastId : undefined;
-    if (!isBehind) turn.rounds += 1;
+    if (!isBehind) turn.earlierRounds += 1;
   }
   turn.isEarlier = !turn.isEarlier;
   return true;
