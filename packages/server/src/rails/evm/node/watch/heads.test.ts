@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RpcCall, RpcEndpoint } from "../../rpc/rpc-endpoint.js";
 import { createRpcPool } from "../../rpc/rpc-pool.js";
+import { ContradictionError } from "../opinion/second-opinion.js";
 import { createHeads } from "./heads.js";
 
 const quantity = (number: number) => `0x${number.toString(16)}`;
@@ -17,7 +18,8 @@ const headsBehind = 10;
 
 /** The nodes of a chain, each as it says. */
 function openHeads(says: (Says | undefined)[]) {
-  const nodes = { says, nowMs: 0 };
+  /** `contradicted`: nodes contradict each other about what is in a final block, and another one does not answer. */
+  const nodes = { says, nowMs: 0, contradicted: false };
   const odd: string[] = [];
   const headerOf = (index: number, number: number) => {
     const isFork = number >= (nodes.says[index]?.forkedFrom ?? Number.POSITIVE_INFINITY);
@@ -51,7 +53,13 @@ function openHeads(says: (Says | undefined)[]) {
   });
   const heads = createHeads({
     ...{ network: "eip155:1", chainId: 1, finality: { tag: "finalized" }, pool, monotonicMs },
-    opinion: { confirmKept: async (final) => final, misreads: () => 0 },
+    opinion: {
+      confirmKept: async (final) => {
+        if (nodes.contradicted) throw new ContradictionError("1 and 2 disagree about a transaction", false);
+        return final;
+      },
+      misreads: () => 0,
+    },
     lagging: { see: () => undefined },
   });
   /** The final block and the newest one, "halts" or "waits". */
@@ -118,6 +126,18 @@ describe("the final block", () => {
       expect(await look()).toBe(second === forked ? "waits" : "100 110");
       nodes.nowMs += 20_000;
     }
+  });
+
+  it("of two of three that disagree every second time about what is in it halts after a minute", async () => {
+    const { nodes, look } = openHeads([{ final: 100 }, { final: 100 }, undefined]);
+    const seen: string[] = [];
+    // What was found is reported once, and the block is read again before the next time.
+    for (nodes.nowMs = 0; nodes.nowMs <= 80_000; nodes.nowMs += 10_000) {
+      nodes.contradicted = !nodes.contradicted;
+      seen.push(JSON.stringify(await look()));
+    }
+    expect(seen.at(-1)).toBe('"halts"');
+    expect(seen.slice(0, 6)).not.toContain('"halts"');
   });
 
   it("waits while the only one of several that answers is on another chain, and halts if it is the only one", async () => {

@@ -48,7 +48,8 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
   let heads: readonly number[] = [];
   /** A process that was just started has agreed on nothing yet, and a node may lag far behind the books. */
   let settled = 0;
-  let undecided = neverSeen;
+  /** Of final blocks themselves, and of what is in them: agreement about the blocks says nothing about that. */
+  const undecided = { blocks: neverSeen, contents: neverSeen };
 
   /** The newest block, and the final one if enough nodes agree about it. */
   async function look(): Promise<{ latest: BlockHeader; final: BlockHeader | undefined } | Dispute> {
@@ -77,11 +78,12 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
   }
 
   /** A reason to halt, unless a node that does not answer now may decide. */
-  function haltOf({ halt, isComplete }: Dispute): { halt: string } {
+  function haltOf({ halt, isComplete }: Dispute, about: keyof typeof undecided): { halt: string } {
     const nowMs = monotonicMs();
-    if (nowMs - undecided.seenMs >= undecidedMs) undecided = { sinceMs: nowMs, seenMs: nowMs };
-    undecided.seenMs = nowMs;
-    if (isComplete || nowMs - undecided.sinceMs >= undecidedMs) return { halt };
+    const { sinceMs, seenMs } = undecided[about];
+    const beganMs = nowMs - seenMs >= undecidedMs ? nowMs : sinceMs;
+    undecided[about] = { sinceMs: beganMs, seenMs: nowMs };
+    if (isComplete || nowMs - beganMs >= undecidedMs) return { halt };
     throw new NodesDisagreeError(`${halt} Other nodes do not answer.`);
   }
 
@@ -89,11 +91,11 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
     settled = settledNumber;
     const seen = await look();
     const looked = "halt" in seen ? await look() : seen;
-    if ("halt" in looked) return haltOf(looked);
+    if ("halt" in looked) return haltOf(looked, "blocks");
+    if (looked.final !== undefined) undecided.blocks = neverSeen;
     const { latest, final } = looked;
     const dispute = final === undefined ? undefined : await advance(final);
-    if (dispute !== undefined) return haltOf(dispute);
-    if (final !== undefined) undecided = neverSeen;
+    if (dispute !== undefined) return haltOf(dispute, "contents");
     if (agreed === undefined)
       throw new NodeUnavailableError(
         `The final block of ${network} needs ${requiredOpinions(0, nodeCount)} nodes that agree.`,
@@ -117,7 +119,8 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
   const forgetFinal = () => {
     agreed = undefined;
     heads = [];
-    undecided = neverSeen;
+    undecided.blocks = neverSeen;
+    undecided.contents = neverSeen;
   };
   return { read, sharedNumber, forgetFinal };
 }
