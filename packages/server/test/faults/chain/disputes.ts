@@ -24,14 +24,14 @@ export async function resumeIfHalted(world: ProofWorld): Promise<string | undefi
 }
 
 /**
- * The first node shows one payment of an outsider with a million times its amount. Nobody else can see that it lies until the block is final,
- * and then the second node is asked: the network must halt instead of crediting it. Returns the reason of the halt.
+ * The first node shows one payment of an outsider with a million times its amount, in its block and alone. Nobody else can see that it lies until
+ * the block is final, and then the second node is asked: the network must halt instead of crediting it. Returns the reason of the halt.
  */
 export async function forgeDeposit(world: ProofWorld, deposit: () => Promise<void>): Promise<string> {
   const addresses = new Set(world.wallets.map(({ address }) => address));
   let forged: string | undefined;
   world.lie((path, calls, text) => {
-    if (path !== "/" || !calls.some(({ method }) => method.startsWith("eth_getBlockBy"))) return undefined;
+    if (path !== "/" || !calls.some(({ method }) => showsTransactions(method))) return undefined;
     const answers = JSON.parse(text) as unknown;
     for (const transaction of transactionsIn(answers)) {
       const { hash, to, value } = transaction;
@@ -53,9 +53,13 @@ export async function forgeDeposit(world: ProofWorld, deposit: () => Promise<voi
   return `${reason}`;
 }
 
+const showsTransactions = (method: string) =>
+  method.startsWith("eth_getBlockBy") || method === "eth_getTransactionByHash";
+
 function transactionsIn(answers: unknown): Record<string, unknown>[] {
   return [answers].flat().flatMap((answer) => {
-    const { result } = (answer ?? {}) as { result?: { transactions?: unknown } | null };
+    const { result } = (answer ?? {}) as { result?: { transactions?: unknown; value?: unknown } | null };
+    if (result?.value !== undefined) return [result as Record<string, unknown>];
     const list = result?.transactions;
     return Array.isArray(list) ? list.filter((one) => typeof one === "object") : [];
   });
