@@ -202,7 +202,8 @@ describe.runIf(hasBrowser)("on the first day", () => {
   it("an administrator invites somebody, and recovers them when the passkey is lost", async () => {
     await ada.open("/people");
     await ada.page.getByRole("link", { name: "Grace" }).click();
-    await ada.page.getByText("because your role lacks transactions:approve").waitFor();
+    // The section of sessions says it too, when they are there.
+    await ada.page.getByText("recover them, because your role lacks transactions:approve").waitFor();
     for (const name of ["Give this role", "Disable", "Recover with a new link"])
       expect([name, await ada.page.getByRole("button", { name }).count()]).toEqual([name, 0]);
     await ada.open("/people");
