@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** How many requests of the last moment are a crowd. One after the other, each waits, so there are fewer. */
 const crowdMin = 5;
-const momentMs = 15;
+const momentMs = 25;
 
 /** Resolves a moment later, to whether the request is one of many that have arrived at about the same time. */
 export function createCrowd() {
@@ -11,7 +11,7 @@ export function createCrowd() {
     recent += 1;
     setTimeout(() => {
       recent -= 1;
-    }, momentMs * 2).unref();
+    }, momentMs * 3).unref();
     await delay(momentMs);
     return recent >= crowdMin;
   };
