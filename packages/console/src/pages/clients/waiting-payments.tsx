@@ -16,7 +16,7 @@ export function useWaitingPayments(clientId: string): Waiting {
   return useQuery({
     queryKey: ["transactions", "waiting-of-client", clientId],
     enabled: useScopes().includes("transactions:read"),
-    // Each dialog reads them anew.
+    // Each dialog reads them again.
     gcTime: 0,
     queryFn: ({ signal }) => {
       const filters = { client_id: clientId, state: Object.keys(words) as State[], limit: 200 };

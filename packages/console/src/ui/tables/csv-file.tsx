@@ -13,7 +13,7 @@ interface CsvFileProps<Row> {
   rows: string;
   /** Where the rows are that a file does not hold. */
   others: string;
-  /** Says which rows they are: when it changes, what is being read is read anew. */
+  /** Says which rows they are: when it changes, what is being read is read again. */
   of: string;
   pagesOf: (signal: AbortSignal) => AsyncIterable<{ data: Row[]; next_cursor: string | null }>;
   toCsv: (rows: readonly Row[]) => string | Promise<string>;
