@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
-import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { explainFileError, OperatorError } from "../operator-error.js";
+import { freePort } from "./free-port.js";
 import { acquireInstanceLock } from "./instance-lock.js";
 import { preparePostgresCluster } from "./postgres-cluster.js";
 import { type PostgresProcess, runPostgres } from "./postgres-process.js";
@@ -131,16 +131,4 @@ async function restart(run: () => Promise<PostgresProcess>): Promise<PostgresPro
       await sleep(restartDelayMs);
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port from a TCP listener");
-  return address.port;
 }

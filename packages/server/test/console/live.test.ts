@@ -4,12 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createBursar } from "@bursar/client";
 import { tradingPolicy } from "@bursar/domain";
 import { beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../src/embedded/free-port.js";
 import { hasBrowser } from "../harness/browser.js";
 import { useConsole } from "../harness/console/test-console.js";
 import type { Visitor } from "../harness/console/visitor.js";
 import { eventually } from "../harness/eventually.js";
 import { createTcpProxy, type TcpProxy } from "../harness/http/tcp-proxy.js";
-import { freePort } from "../harness/service/bursar-process.js";
 
 /** Short and long sizes are in tools/proofs/proofs.mjs. */
 const events = Number(process.env["BURSAR_CONSOLE_EVENTS"]);

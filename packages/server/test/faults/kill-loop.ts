@@ -3,8 +3,9 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Bursar, createBursar } from "@bursar/client";
+import { freePort } from "../../src/embedded/free-port.js";
 import { eventually } from "../harness/eventually.js";
-import { freePort, getToken, runBursar, startSandbox } from "../harness/service/bursar-process.js";
+import { getToken, runBursar, startSandbox } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 export interface KillLoopOptions {

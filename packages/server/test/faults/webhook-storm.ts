@@ -2,8 +2,9 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBursar } from "@bursar/client";
+import { freePort } from "../../src/embedded/free-port.js";
 import { eventually } from "../harness/eventually.js";
-import { freePort, getToken, startSandbox } from "../harness/service/bursar-process.js";
+import { getToken, startSandbox } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 import { startFaultReceiver } from "./fault-receiver.js";
 

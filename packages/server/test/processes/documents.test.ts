@@ -5,9 +5,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createBursar } from "@bursar/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../src/embedded/free-port.js";
 import { blocksOf } from "../harness/document-blocks.js";
 import { eventually } from "../harness/eventually.js";
-import { type BursarProcess, freePort, spawnBursar } from "../harness/service/bursar-process.js";
+import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));

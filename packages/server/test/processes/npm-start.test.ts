@@ -3,8 +3,8 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { freePort } from "../../src/embedded/free-port.js";
 import { eventually } from "../harness/eventually.js";
-import { freePort } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));

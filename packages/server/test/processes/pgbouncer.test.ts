@@ -4,11 +4,12 @@ import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { freePort } from "../../src/embedded/free-port.js";
 import { openDatabase } from "../../src/store/core/database.js";
 import { sql } from "../../src/store/core/sql.js";
 import { createTestDatabase, type TestDatabase } from "../harness/database/test-database.js";
 import { eventually } from "../harness/eventually.js";
-import { type BursarProcess, freePort, spawnBursar } from "../harness/service/bursar-process.js";
+import { type BursarProcess, spawnBursar } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
 const isListening = (port: number) =>

@@ -2,9 +2,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createBursar } from "@bursar/client";
 import { afterEach, describe, expect, it } from "vitest";
+import { freePort } from "../../src/embedded/free-port.js";
 import { eventually } from "../harness/eventually.js";
 import type { BursarProcess } from "../harness/service/bursar-process.js";
-import { freePort, getToken, startSandbox } from "../harness/service/bursar-process.js";
+import { getToken, startSandbox } from "../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 import { ok, startWebhookReceiver } from "../harness/webhooks/webhook-receiver.js";
 

@@ -1,7 +1,6 @@
-import { randomInt } from "node:crypto";
 import { chownSync, copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePort } from "../../../src/embedded/free-port.js";
 import { openDatabase } from "../../../src/store/core/database.js";
 import { Statement } from "../../../src/store/core/sql.js";
 import { eventually } from "../../harness/eventually.js";
@@ -25,24 +24,8 @@ export interface PostgresPair {
   stop: () => Promise<void>;
 }
 
-/** Below the ports that systems give to outgoing connections: one of these could take the port of a server while it is down. */
-const portsFrom = 20_000;
-const portsCount = 10_000;
-
-export async function findPort(): Promise<number> {
-  for (;;) {
-    const port = portsFrom + randomInt(portsCount);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
-    });
-    await new Promise((resolve) => server.close(resolve));
-    if (isFree) return port;
-  }
-}
-
 export async function startPostgresPair(folder: string): Promise<PostgresPair> {
-  const ports = [await findPort(), await findPort()];
+  const ports = [await freePort(), await freePort()];
   let [primary, standby] = ports.map((port, index) =>
     createPostgresServer(join(folder, `postgres-${index}`), port),
   ) as [PostgresServer, PostgresServer];

@@ -7,6 +7,7 @@ import { type AuditDraft, describeAct } from "../../../src/app/audit/audit-entry
 import { createIntegrityKeys } from "../../../src/credentials/integrity-keys.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
+import { freePort } from "../../../src/embedded/free-port.js";
 import { appendAudit, createAuditStore } from "../../../src/store/access/audit.js";
 import { type Database, openDatabase, withKeys } from "../../../src/store/core/database.js";
 import { OutcomeUnknownError } from "../../../src/store/core/database-unavailable-error.js";
@@ -16,7 +17,6 @@ import { sql } from "../../../src/store/core/sql.js";
 import { createLostCommitProxy } from "../../harness/database/lost-commit-proxy.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
-import { findPort } from "../failover/postgres-pair.js";
 import { createPostgresServer, type PostgresServer } from "../failover/postgres-server.js";
 
 const keys = createIntegrityKeys(createSealing(createKeyring([Buffer.alloc(32, 7)])));
@@ -26,7 +26,7 @@ describe("an audit log after a crash of PostgreSQL", () => {
   let server: PostgresServer;
   const opened: { close: () => Promise<void> }[] = [];
   beforeAll(async () => {
-    server = createPostgresServer(join(folder, "postgres"), await findPort());
+    server = createPostgresServer(join(folder, "postgres"), await freePort());
     server.initialise();
     // Nothing but a COMMIT flushes the log at the wrong moment, so what was not committed leaves no trace.
     server.configure({

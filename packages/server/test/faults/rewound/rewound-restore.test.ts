@@ -5,13 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../../src/embedded/free-port.js";
 import { type Database, openDatabase } from "../../../src/store/core/database.js";
 import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { openStream } from "../../harness/stream/stream-client.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { transactionsOf } from "../../harness/transactions/transactions-client.js";
-import { findPort } from "../failover/postgres-pair.js";
 import { createPostgresServer, installedBin, type PostgresServer } from "../failover/postgres-server.js";
 
 const run = promisify(execFile);
@@ -41,13 +41,13 @@ describe.skipIf(!hasTools)("pg_restore into the database of two running processe
   let database: Database;
   let services: TestService[] = [];
   beforeAll(async () => {
-    server = createPostgresServer(join(folder, "postgres"), await findPort());
+    server = createPostgresServer(join(folder, "postgres"), await freePort());
     server.initialise();
     server.configure({});
     await server.start();
     // The second server does not answer. That there could be one must not make a restored database look like an old primary.
     const url = new URL(server.url);
-    const severalUrl = server.url.replace(url.host, `${url.host},127.0.0.1:${await findPort()}`);
+    const severalUrl = server.url.replace(url.host, `${url.host},127.0.0.1:${await freePort()}`);
     database = openDatabase({ url: severalUrl, connectionsMax: 2 });
     const shared = {
       database: {

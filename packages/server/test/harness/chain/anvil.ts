@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { contracts, createDevnetClient, deployer, faucet } from "@bursar/devnet";
 import { type Abi, encodeDeployData } from "viem";
+import { freePort } from "../../../src/embedded/free-port.js";
 import { eventually } from "../eventually.js";
-import { freePort } from "../service/bursar-process.js";
 import { encodeCall } from "./devnet.js";
 
 /** Where tools/anvil/fetch-anvil.mjs puts it. */

@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { freePort } from "../../../src/embedded/free-port.js";
 
 /** Stands between a client and a server, so that a test can take the server away and give it back. */
 export interface TcpProxy {
@@ -16,7 +17,7 @@ export interface TcpProxy {
 export async function createTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let server: Server | undefined;
-  let port = 0;
+  const port = await freePort();
   let isStalled = false;
 
   async function restore(): Promise<void> {
@@ -38,8 +39,10 @@ export async function createTcpProxy(target: { host: string; port: number }): Pr
         });
       }
     });
-    await new Promise<void>((resolve) => listening.listen(port, "127.0.0.1", resolve));
-    port = (listening.address() as AddressInfo).port;
+    await new Promise<void>((resolve, reject) => {
+      listening.once("error", reject);
+      listening.listen(port, "127.0.0.1", resolve);
+    });
     server = listening;
   }
 
@@ -51,9 +54,7 @@ export async function createTcpProxy(target: { host: string; port: number }): Pr
 
   await restore();
   return {
-    get port() {
-      return port;
-    },
+    port,
     cut,
     stall: () => {
       isStalled = true;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { freePort } from "../../../src/embedded/free-port.js";
 import { createTestDatabase } from "../../harness/database/test-database.js";
 import { blocksOf } from "../../harness/document-blocks.js";
-import { freePort } from "../../harness/service/bursar-process.js";
 import { sharedService } from "../../harness/service/shared-service.js";
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url));

@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { expect, it } from "vitest";
+import { freePort } from "../../../src/embedded/free-port.js";
 import { converse, listenForRawRequests, readAnswers } from "../../harness/http/raw-exchange.js";
 import { createTestEdge } from "../../harness/http/test-edge.js";
-import { freePort } from "../../harness/service/bursar-process.js";
 import { startTestService } from "../../harness/service/test-service.js";
 
 it.each(["/docs", "/docs/reference.js", "/docs/start.js", "/openapi.json", "/asyncapi.json"])(

@@ -3,8 +3,8 @@ import { createServer as createHttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../../../src/embedded/free-port.js";
 import { eventually } from "../../harness/eventually.js";
-import { freePort } from "../../harness/service/bursar-process.js";
 import { useGuardedPoster } from "../../harness/webhooks/guarded-poster.js";
 import { createTestAuthority } from "../../harness/webhooks/test-certificates.js";
 

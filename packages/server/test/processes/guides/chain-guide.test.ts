@@ -6,14 +6,10 @@ import { promisify } from "node:util";
 import { createBursar } from "@bursar/client";
 import type { Transaction } from "@bursar/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { freePort } from "../../../src/embedded/free-port.js";
 import { blocksOf } from "../../harness/document-blocks.js";
 import { eventually } from "../../harness/eventually.js";
-import {
-  type BursarProcess,
-  freePort,
-  runBursar,
-  spawnBursar,
-} from "../../harness/service/bursar-process.js";
+import { type BursarProcess, runBursar, spawnBursar } from "../../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url));

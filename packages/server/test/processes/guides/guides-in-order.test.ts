@@ -3,9 +3,10 @@ import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../../src/embedded/free-port.js";
 import { blocksOf } from "../../harness/document-blocks.js";
 import { eventually } from "../../harness/eventually.js";
-import { type BursarProcess, freePort, spawnBursar } from "../../harness/service/bursar-process.js";
+import { type BursarProcess, spawnBursar } from "../../harness/service/bursar-process.js";
 import { createTemporaryFolder } from "../../harness/temporary-folder.js";
 import { openTerminal, type Terminal } from "../../harness/terminal.js";
 
