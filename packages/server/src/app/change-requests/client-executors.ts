@@ -12,6 +12,7 @@ import type {
 } from "../clients/client.js";
 import {
   changesAuthority,
+  givesAuthority,
   type RaisingChange,
   refuseBeyondScopes,
   refuseCredentialOfPerson,
@@ -230,13 +231,15 @@ async function apply<Kind extends ClientKind>(
   // Nobody requests scopes for a person: those beside a role are the role's.
   const asked = role === undefined ? change : { ...change, scopes: undefined };
   const decideAgain: DecideClientChange = (client, facts) => {
-    if (client.authorityChangedAt >= createdAt) return { refused: "CHANGE_REQUEST_STALE" };
     const wanted = approved ?? [];
     const needed: string[] = isSelf ? [...wanted] : ["clients:manage", ...client.scopes, ...wanted];
     if (!needed.every((scope) => requester.scopes.includes(scope))) return { refused: "INSUFFICIENT_SCOPE" };
     const made = { id: newUuid(), addedBy: requestedBy, createdAt: now, role };
     const decided = decide(client, asked, made);
     if (isRefused(decided)) return decided;
+    // What only takes is applied to the client as it is now: by changing itself the client would void every request to disable it.
+    const gives = controllers === "added" || givesAuthority(client, decided);
+    if (gives && client.authorityChangedAt >= createdAt) return { refused: "CHANGE_REQUEST_STALE" };
     const unended = refuseToEndStop(client, facts, decided);
     if (unended !== undefined) return unended;
     return { ...decided, authority: { by: requestedBy, controllers: isSelf ? "unchanged" : controllers } };

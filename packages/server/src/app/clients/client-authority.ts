@@ -170,6 +170,11 @@ export function changesAuthority(client: ApiClient, change: ClientChange, by?: s
   );
 }
 
+/** Whether the client could do more after a change: it gains a scope or a credential, or a secret suffices where signatures were required. */
+export function givesAuthority(client: ApiClient, { set, addSecret, addKey }: ClientChange): boolean {
+  return addSecret !== undefined || addKey !== undefined || scopesGained(client, set ?? {}).length > 0;
+}
+
 function areSame(one: readonly Scope[], other: readonly Scope[]): boolean {
   return one.length === other.length && one.every((scope) => other.includes(scope));
 }
