@@ -50,6 +50,8 @@ export interface UseCases
   listAudit: ListAudit;
   findAuditRemovedTo: AuditStore["findRemovedTo"];
   showMe: ShowMe;
+  /** Resolves when the next slice of long work of a tenant may begin: at once, or after a rest in which other tenants are served. */
+  awaitTurn: (tenantId: string) => Promise<void>;
   /** What entity tags end in, so that they differ from those of an earlier epoch of the database. */
   tagSuffix: () => string;
 }

@@ -33,6 +33,7 @@ import { createTokenSigner } from "../credentials/token-signer.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import { createBoundedGate } from "../runtime/concurrency/bounded-gate.js";
 import { createKeyedMutex } from "../runtime/concurrency/keyed-mutex.js";
+import { createYieldingTurns } from "../runtime/concurrency/yielding-turns.js";
 import { createFreshCache } from "../runtime/fresh-cache.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Metric } from "../runtime/metric.js";
@@ -60,7 +61,7 @@ type AccessUseCases = OAuthService &
   ClientService &
   ClientCredentials &
   PeopleUseCases &
-  Pick<UseCases, "listTokenKeys" | "listAudit" | "findAuditRemovedTo" | "showMe">;
+  Pick<UseCases, "listTokenKeys" | "listAudit" | "findAuditRemovedTo" | "showMe" | "awaitTurn">;
 
 /** Access control: clients, their secrets, keys and tokens, quotas, and the audit log. */
 export interface AccessParts {
@@ -92,6 +93,9 @@ const signatureChecks = { concurrentMax: 4, waitingMax: 4000, waitingOfKeyMax: 1
 const clientChangesWaitingMax = 100;
 
 /** A statement that takes too long may wait for the chain of one tenant. */
+/** More than a process has requests under way. */
+const batchesWaitingMax = 100_000;
+
 function classifyAuditFailure(error: unknown): WriteFailure {
   if (error instanceof OutcomeUnknownError) return "unknown";
   return isDatabaseUnavailable(error) && !isStatementTimeout(error) ? "unavailable" : "failed";
@@ -171,6 +175,11 @@ export function composeAccess(
     takeQuota(quotas.of(client), { quotaClass: "auth", canStop: true }, performance.now(), 1);
   const shared = { nonces, tokens, uses, addresses, audit, takeQuota: takeTokenQuota };
   const gates = { checks: proofChecks, knownChecks: knownProofChecks, signatureChecks };
+  const turns = createYieldingTurns(batchesWaitingMax, {
+    restPerWork: shedder.restPerWork,
+    monotonicMs: () => performance.now(),
+    timers: nodeTimers,
+  });
   const people = composePeople(options, { ...serviceDeps, ...shared, ...gates });
   const useCases: AccessUseCases = {
     ...createOAuthService({
@@ -211,6 +220,7 @@ export function composeAccess(
     listAudit: createAuditList(auditStore, keys),
     findAuditRemovedTo: auditStore.findRemovedTo,
     showMe: createMeShower({ tenants: createTenantStore(database), defaultQuotas }),
+    awaitTurn: (tenantId) => turns.take(tenantId, "batches"),
   };
   const verifySignature = createRequestSignatureVerifier({
     nonces,

@@ -2,9 +2,9 @@ import type { AttemptEvent } from "../app/webhooks/authorize-delivery.js";
 import type { DisabledReason } from "../app/webhooks/endpoint.js";
 import { bodyOf, type RenderEvents } from "../app/webhooks/render-events.js";
 import type { DueDelivery, SendingStore } from "../app/webhooks/sending.js";
+import { createYieldingTurns } from "../runtime/concurrency/yielding-turns.js";
 import type { Timers } from "../runtime/loops/timers.js";
 import { createWakingLoop } from "../runtime/loops/waking-loop.js";
-import { createAttemptTurns } from "./attempt-turns.js";
 import type { EndpointQueue, Job } from "./endpoint-queue.js";
 import { createEndpointQueues, lookAgainAfterMs } from "./endpoint-queues.js";
 import { createQueueFiller } from "./queue-filler.js";
@@ -67,7 +67,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   const { store, now, monotonicMs, onError } = deps;
   const queues = createEndpointQueues(deps);
   const recorder = createResultRecorder(deps);
-  const turns = createAttemptTurns(underWayMax, {
+  const turns = createYieldingTurns(underWayMax, {
     restPerWork: (tenantId) => (loop.isStopping() ? 0 : deps.restPerWork(tenantId)),
     monotonicMs,
     timers: deps.timers,
@@ -178,7 +178,7 @@ export function createWebhookSender(deps: WebhookSenderDeps): WebhookSender {
   async function send(queue: EndpointQueue, job: Job, isFailing: boolean): Promise<void> {
     const { id, attempts } = job.due;
     try {
-      await turns.take(queue.lease);
+      await turns.take(queue.lease.tenantId, queue.lease.endpointId);
       // Meanwhile the endpoint can have been changed or the lease lost.
       if (loop.isStopping() || queue.isClosed || !queues.isHeld(queue)) {
         queue.giveUp(job);

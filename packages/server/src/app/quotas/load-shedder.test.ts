@@ -80,7 +80,7 @@ describe("work in the background", () => {
   it("rests only while other tenants make requests", () => {
     const { count, countDelivery, restPerWork, pass } = createWorld();
     count("a", 1);
-    countDelivery("c", 1);
+    for (const tenant of ["a", "b", "c"]) countDelivery(tenant, 10);
     expect([restPerWork("a"), restPerWork("b")]).toEqual([0, 1]);
     count("b", 1);
     expect([restPerWork("a"), restPerWork("b")]).toEqual([1, 1]);
@@ -94,11 +94,23 @@ describe("work in the background", () => {
   });
 
   it("rests longer the later the event loop is, up to a bound", () => {
-    const { count, restPerWork, state } = createWorld();
+    const { count, countDelivery, restPerWork, state } = createWorld();
     count("a", 1);
+    countDelivery("b", 1);
     state.eventLoopDelayMs = 4;
     expect(restPerWork("b")).toBe(5);
     state.eventLoopDelayMs = 500;
-    expect(restPerWork("b")).toBe(20);
+    expect(restPerWork("b")).toBe(8);
+  });
+
+  it("never rests for a tenant that uses less than the others, so that nobody delays the deliveries of somebody else", () => {
+    const { count, countDelivery, restPerWork, state } = createWorld();
+    state.eventLoopDelayMs = 500;
+    count("attacker", 100);
+    count("victim", 10);
+    countDelivery("victim", 10);
+    expect([restPerWork("attacker"), restPerWork("victim")]).toEqual([8, 0]);
+    countDelivery("victim", 100);
+    expect([restPerWork("attacker"), restPerWork("victim")]).toEqual([8, 8]);
   });
 });

@@ -15,8 +15,8 @@ export interface LoadShedder {
   /** Counts the cost of a delivery, which is no request of the tenant. */
   countDelivery: (tenantId: string, cost: number) => void;
   /**
-   * How long work in the background for this tenant should rest, as a multiple of how long it has worked: not at all unless another tenant
-   * made a request just now; otherwise as long, and longer the later the event loop is.
+   * How long work that can wait should rest for this tenant, as a multiple of how long it has worked: not at all unless another tenant made a
+   * request just now and this one is among those that use the most; otherwise as long, and longer the later the event loop is.
    */
   restPerWork: (tenantId: string) => number;
 }
@@ -35,9 +35,9 @@ const rounding = 1e-9;
 /** Tenants beyond it are not counted until the next sweep. */
 const tenantsMax = 100_000;
 
-/** With a delay of 4 ms, as of a process that is always busy, work in the background has a sixth of the time. */
+/** With a delay of 4 ms, as of a process that is always busy, such work has a sixth of the time, and never less than a ninth. */
 const restPerLateMs = 1;
-const restPerWorkMax = 20;
+const restPerWorkMax = 8;
 
 export function createLoadShedder({ load, monotonicMs }: LoadShedderDeps): LoadShedder {
   /** In units of the time at which they were last scaled: a cost that is added later weighs more, instead of all others less. */
@@ -73,13 +73,17 @@ export function createLoadShedder({ load, monotonicMs }: LoadShedderDeps): LoadS
     return added;
   }
 
+  /** Whether it has used as much as the average of those that make requests. One that is not counted yet has used nothing. */
+  function isAmongTheFirst(tenantId: string): boolean {
+    const cost = (requests.get(tenantId) ?? 0) + (deliveries.get(tenantId) ?? 0);
+    return cost > 0 && cost * requests.size * (1 + rounding) >= totalOfRequests;
+  }
+
   return {
     sheds: (tenantId) => {
       const { isOverloaded, isSevere } = load.reading();
       if (!isOverloaded) return false;
-      // A tenant that is not counted yet has used nothing.
-      const cost = (requests.get(tenantId) ?? 0) + (deliveries.get(tenantId) ?? 0);
-      return isSevere || (cost > 0 && cost * requests.size * (1 + rounding) >= totalOfRequests);
+      return isSevere || isAmongTheFirst(tenantId);
     },
     count: (tenantId, cost) => {
       const nowMs = monotonicMs();
@@ -89,7 +93,7 @@ export function createLoadShedder({ load, monotonicMs }: LoadShedderDeps): LoadS
     },
     countDelivery: (tenantId, cost) => void add(deliveries, tenantId, cost, monotonicMs()),
     restPerWork: (tenantId) => {
-      if (!recent.hasOthers(tenantId)) return 0;
+      if (!recent.hasOthers(tenantId) || !isAmongTheFirst(tenantId)) return 0;
       return Math.min(1 + load.reading().eventLoopDelayMs * restPerLateMs, restPerWorkMax);
     },
   };

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { createAttemptTurns } from "./attempt-turns.js";
+import { createYieldingTurns } from "./yielding-turns.js";
 
 /** Each turn of the event loop takes a millisecond. Turns and rests end when the test says so. */
 function createWorld(restPerWork: (tenantId: string) => number) {
   let nowMs = 0;
   const ends: (() => void)[] = [];
   const rests: { ms: number; end: () => void }[] = [];
-  const turns = createAttemptTurns(100, {
+  const turns = createYieldingTurns(100, {
     restPerWork,
     monotonicMs: () => nowMs,
     timers: {
@@ -22,7 +22,7 @@ function createWorld(restPerWork: (tenantId: string) => number) {
     begun,
     rests,
     take: async (tenantId: string) => {
-      await turns.take({ tenantId, endpointId: "e" });
+      await turns.take(tenantId, "e");
       begun.push(tenantId);
     },
     endTurns: async (count: number) => {
@@ -37,7 +37,7 @@ function createWorld(restPerWork: (tenantId: string) => number) {
 
 it("rests for a multiple of its work while other tenants are served, and then goes on", async () => {
   const { take, endTurns, begun, rests } = createWorld(() => 3);
-  for (let attempt = 0; attempt < 9; attempt++) void take("a");
+  for (let piece = 0; piece < 9; piece++) void take("a");
   await endTurns(20);
   expect(begun).toHaveLength(4);
   expect(rests.map(({ ms }) => ms)).toEqual([12]);
@@ -46,9 +46,9 @@ it("rests for a multiple of its work while other tenants are served, and then go
   expect(begun).toHaveLength(8);
 });
 
-it("begins a delivery of another tenant while the deliveries of the first rest", async () => {
+it("begins the work of another tenant while that of the first rests", async () => {
   const { take, endTurns, begun } = createWorld((tenantId) => (tenantId === "a" ? 3 : 0));
-  for (let attempt = 0; attempt < 9; attempt++) void take("a");
+  for (let piece = 0; piece < 9; piece++) void take("a");
   await endTurns(20);
   await take("b");
   expect(begun).toEqual(["a", "a", "a", "a", "b"]);
@@ -56,7 +56,7 @@ it("begins a delivery of another tenant while the deliveries of the first rest",
 
 it("never rests while no other tenant needs the time", async () => {
   const { take, endTurns, begun, rests } = createWorld(() => 0);
-  for (let attempt = 0; attempt < 9; attempt++) void take("a");
+  for (let piece = 0; piece < 9; piece++) void take("a");
   await endTurns(20);
   expect(begun).toHaveLength(9);
   expect(rests).toEqual([]);

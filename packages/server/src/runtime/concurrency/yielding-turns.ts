@@ -1,44 +1,44 @@
-import type { EndpointKey } from "../app/webhooks/sending.js";
-import { createBoundedGate } from "../runtime/concurrency/bounded-gate.js";
-import type { Timers } from "../runtime/loops/timers.js";
+import type { Timers } from "../loops/timers.js";
+import { createBoundedGate } from "./bounded-gate.js";
 
 /**
- * Lets deliveries begin a few at a time, so that what has arrived for other tenants is served in between. An attempt takes about a
- * millisecond of the event loop, and a request of another tenant needs several of its turns: with 64 attempts in each, it waited for
- * hundreds of milliseconds. While nothing else is to be done, turns follow each other at once, and a backlog is sent as fast as without them.
+ * Lets work that can wait begin a little at a time, so that what has arrived for other tenants is served in between. A piece, such as an
+ * attempt to deliver or a slice of a batch, takes about a millisecond of the event loop, and a request of another tenant needs several of its
+ * turns: with 64 pieces in each, it waited for hundreds of milliseconds. While nothing else is to be done, turns follow each other at once,
+ * and a backlog is worked off as fast as without them.
  */
-export interface AttemptTurns {
-  /** Resolves when an attempt for this endpoint may begin. Tenants take turns, and so do the endpoints of one. */
-  take: (endpoint: EndpointKey) => Promise<void>;
+export interface YieldingTurns {
+  /** Resolves when a piece of this tenant may begin. Tenants take turns, and so do the members of one, such as its endpoints. */
+  take: (tenantId: string, member: string) => Promise<void>;
 }
 
-/** How many attempts begin in one turn of the event loop: for one tenant, and for all of them. */
-const attemptsOfTurn = { ofTenantMax: 1, max: 4 } as const;
+/** How many pieces begin in one turn of the event loop: of one tenant, and of all of them. */
+const piecesOfTurn = { ofTenantMax: 1, max: 4 } as const;
 
 /**
- * While other tenants make requests, attempts are begun for so long, and then none for a multiple of it. It is measured as time that passes,
+ * While other tenants make requests, pieces are begun for so long, and then none for a multiple of it. It is measured as time that passes,
  * so on a busy machine, where a turn of the event loop takes longer, fewer are begun.
  */
 const spellMs = 4;
 /** A backlog shrinks however busy the process is. */
 const restMaxMs = 200;
 
-export interface AttemptTurnsDeps {
+export interface YieldingTurnsDeps {
   /** How long to rest before more is begun for this tenant, as a multiple of the work; 0 if no other tenant needs the time. */
   restPerWork: (tenantId: string) => number;
   monotonicMs: () => number;
   timers: Pick<Timers, "soon" | "after">;
 }
 
-export function createAttemptTurns(waitingMax: number, deps: AttemptTurnsDeps): AttemptTurns {
+export function createYieldingTurns(waitingMax: number, deps: YieldingTurnsDeps): YieldingTurns {
   const { restPerWork, monotonicMs, timers } = deps;
   const gate = createBoundedGate({
-    concurrentMax: attemptsOfTurn.max,
-    concurrentOfKeyMax: attemptsOfTurn.ofTenantMax,
+    concurrentMax: piecesOfTurn.max,
+    concurrentOfKeyMax: piecesOfTurn.ofTenantMax,
     waitingMax,
     waitingOfKeyMax: waitingMax,
   });
-  /** For how long attempts were begun since the last rest. */
+  /** For how long pieces were begun since the last rest. */
   let workedMs = 0;
   let turn: Promise<void> | undefined;
   /** The longest rest that a tenant of this turn asks for. */
@@ -59,7 +59,7 @@ export function createAttemptTurns(waitingMax: number, deps: AttemptTurnsDeps): 
     await rest(restMs);
   }
 
-  /** Attempts that begin in one turn end together. During a rest these are the first of tenants that did not cause it. */
+  /** Pieces that begin in one turn end together. During a rest these are the first of tenants that did not cause it. */
   function endOfSharedTurn(tenantId: string): Promise<void> {
     turn ??= takeTurn().finally(() => {
       turn = undefined;
@@ -69,15 +69,16 @@ export function createAttemptTurns(waitingMax: number, deps: AttemptTurnsDeps): 
   }
 
   return {
-    take: ({ tenantId, endpointId }) =>
+    take: (tenantId, member) =>
       new Promise((begin, refuse) => {
         gate
-          .run({ key: tenantId, member: endpointId }, () => {
+          .run({ key: tenantId, member }, () => {
             begin();
             return endOfSharedTurn(tenantId);
           })
           .then((outcome) => {
-            if (outcome === "full") refuse(new Error(`more than ${waitingMax} attempts wait for their turn`));
+            if (outcome === "full")
+              refuse(new Error(`more than ${waitingMax} pieces of work wait for their turn`));
           }, refuse);
       }),
   };

@@ -40,7 +40,11 @@ export function createTransactions(
     countLimits,
     recordRefusedItems,
     isUnavailable,
-  }: Pick<UseCases, "createTransaction" | "countLimits" | "recordRefusedItems" | "isUnavailable">,
+    awaitTurn,
+  }: Pick<
+    UseCases,
+    "createTransaction" | "countLimits" | "recordRefusedItems" | "isUnavailable" | "awaitTurn"
+  >,
   publicUrl: string,
 ) {
   const createOne = createItem(create, publicUrl);
@@ -69,8 +73,10 @@ export function createTransactions(
     },
     async (request, reply) => {
       const origin = originOf(request);
-      const results = await settleInSlices(request.body.transactions, (item, index) =>
-        createOne({ origin, trace: request.span?.context }, item, index),
+      const results = await settleInSlices(
+        request.body.transactions,
+        (item, index) => createOne({ origin, trace: request.span?.context }, item, index),
+        () => awaitTurn(origin.principal.tenantId),
       );
       const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
       // If all failed, so did the request. Otherwise the client must learn which items were accepted.

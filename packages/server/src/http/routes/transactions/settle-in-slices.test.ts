@@ -1,24 +1,28 @@
 import { expect, it } from "vitest";
 import { settleInSlices, sliceItems } from "./settle-in-slices.js";
 
-it("starts a few items in each turn of the event loop, so that other requests are served in between", async () => {
-  let startedInTurn = 0;
-  let most = 0;
-  let isDone = false;
-  const countTurn = () => {
-    startedInTurn = 0;
-    if (!isDone) setImmediate(countTurn);
-  };
-  setImmediate(countTurn);
-  const items = Array.from({ length: 1000 }, (_, index) => index);
-  const settled = await settleInSlices(items, async (item) => {
-    startedInTurn += 1;
-    most = Math.max(most, startedInTurn);
-    if (item === 500) throw new Error("one of them failed");
-    return item;
+const items = Array.from({ length: 1000 }, (_, index) => index);
+
+it("starts a slice at a time, each when it is its turn, and overlaps what the items wait for", async () => {
+  const startedBeforeTurn: number[] = [];
+  let started = 0;
+  let finishAll: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finishAll = resolve;
   });
-  isDone = true;
-  // The counter and the slices alternate, in either order.
-  expect(most).toBeLessThanOrEqual(2 * sliceItems);
+  const settled = await settleInSlices(
+    items,
+    async (item) => {
+      started += 1;
+      // None of the items is finished before the last one has started.
+      if (started === items.length) finishAll();
+      await finished;
+      if (item === 500) throw new Error("one of them failed");
+      return item;
+    },
+    async () => void startedBeforeTurn.push(started),
+  );
+  const slices = items.length / sliceItems;
+  expect(startedBeforeTurn).toEqual(Array.from({ length: slices - 1 }, (_, n) => (n + 1) * sliceItems));
   expect(settled.map((one) => (one.status === "fulfilled" ? one.value : 500))).toEqual(items);
 });

@@ -1,14 +1,13 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-
 export const sliceItems = 25;
 
 /**
  * Starts a few items in each turn of the event loop: checking and judging 1000 took 150 ms, in which nobody else was served. What the items
- * wait for, such as the commit, overlaps.
+ * wait for, such as the commit, overlaps. Every slice but the first waits for its turn.
  */
 export async function settleInSlices<Item, Result>(
   items: readonly Item[],
   settle: (item: Item, index: number) => Promise<Result>,
+  nextTurn: () => Promise<void>,
 ): Promise<PromiseSettledResult<Result>[]> {
   const slices: Promise<PromiseSettledResult<Result>[]>[] = [];
   for (let start = 0; start < items.length; start += sliceItems) {
