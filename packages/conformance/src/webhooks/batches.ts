@@ -21,6 +21,8 @@ const isSplit = (member: unknown, parts: readonly unknown[]) =>
 /** A value at a path, with the item of the innermost list that it is in. */
 interface FieldOfItem {
   readonly text: string;
+  /** As JSON has it: only a number can have been rounded. */
+  readonly value: unknown;
   /** Undefined if the path passes no list. */
   readonly item: unknown;
 }
@@ -36,6 +38,6 @@ export function fieldsAt(json: unknown, path: string): FieldOfItem[] {
     });
   return here.flatMap(({ value, item }) => {
     const text = textOf(value);
-    return text === undefined ? [] : [{ text, item }];
+    return text === undefined ? [] : [{ text, value, item }];
   });
 }

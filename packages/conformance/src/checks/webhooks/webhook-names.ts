@@ -19,22 +19,21 @@ export function isAbout({ target }: Kit, delivery: Delivery, transaction: Accept
   const names = namesOf(transaction);
   const place = target.webhooks?.transactionId;
   if (place === undefined) return names.some((name) => mentions(delivery, name));
-  return textsAt(delivery, place).some((text) =>
-    names.some((name) => text === name || text.endsWith(`/${name}`) || isRounded(text, name)),
+  return valuesAt(delivery, place).some((value) =>
+    names.some((name) => isNamed(value, name) || String(value).endsWith(`/${name}`)),
   );
 }
 
-/** A number above 2^53, of which only its rounded value is known. The same digits as a string are exact. */
-const isRounded = (text: string, name: string) =>
-  String(Number(text)) === text && isNamed(Number(text), name);
-
-/** What a notification has at the place of the id; several strings if it is a batch. */
-export function textsAt(delivery: Delivery, place: Place): string[] {
+/** What a notification has at the place of the id; several values if it is a batch. A number of JSON stays one, because it can have been rounded. */
+function valuesAt(delivery: Delivery, place: Place): unknown[] {
   if (place.startsWith("body."))
-    return fieldsAt(delivery.json, place.slice("body.".length)).map(({ text }) => text);
+    return fieldsAt(delivery.json, place.slice("body.".length)).map(({ value }) => value);
   const header = itemAt(delivery, place) ?? "";
   return header === "" ? [] : headerReadings(header);
 }
+
+/** The same as strings. */
+export const textsAt = (delivery: Delivery, place: Place): string[] => valuesAt(delivery, place).map(String);
 
 /** What a notification names of the run: its references, as far as they have no unusual characters. */
 export function namesIn({ session }: Kit, { headers, decoded }: Delivery): string[] {

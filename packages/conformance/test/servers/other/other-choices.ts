@@ -57,6 +57,11 @@ export const otherChoices = {
   "large numbers as ids": {
     file: [["webhooks:", "webhooks:\n  transaction_id: body.order\n  state: body.status"]],
   },
+  "ids of digits, one after the other, which a double does not tell apart": {
+    file: [
+      ["webhooks:", "webhooks:\n  transaction_id: body.order\n  state: body.status\n  reference: body.ref"],
+    ],
+  },
   "notifications without a state": { missing: stateless },
   "other event kinds about the same transaction": {},
   "notifications as forms": {

@@ -87,6 +87,7 @@ const batchChoices = [
 export const namedMembers = "an amount and a reference in some notifications, which the target file names";
 export const understood = "amounts and bytes of other forms, announced as they are understood";
 export const halfPairs = "references with half of a surrogate pair, which notifications name";
+export const closeDigits = "ids of digits, one after the other, which a double does not tell apart";
 /** References in a header, where they have to be encoded. */
 export const headerChoices = [
   "the reference percent-encoded in a header of notifications",
@@ -181,7 +182,9 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
   const isNewest = attempt > 0 && chose("attempts that are repeated with the newest state");
   const newest = isNewest ? "DONE" : what.status;
   const status = isWrong ? "REFUSED" : isLower ? String(what.status).toLowerCase() : newest;
-  if (chose("large numbers as ids")) return signed(JSON.stringify({ order: id, status }));
+  if (chose(closeDigits)) return signed(JSON.stringify({ order: id, status, ref: reference }));
+  // Digits that are no string, which JSON.parse rounds.
+  if (chose("large numbers as ids")) return signed(`{"order":${id},"status":${JSON.stringify(status)}}`);
   if (chose("an event that is an object"))
     return signed(JSON.stringify({ event: { type: items.event, version: 2 }, data: { id, status } }), {
       "X-Other-Delivery-Id": items.delivery_id,
