@@ -72,6 +72,23 @@ export function blockByNumberQuestion(number: number, agreed?: BlockHeader): Que
   };
 }
 
+/** Which transactions a block has. */
+export function blockHashesQuestion(hash: string): Question<ReadonlySet<string>> {
+  return {
+    method: "eth_getBlockByHash",
+    params: [hash, false],
+    read: (result) => {
+      if (result === null) return undefined;
+      const block = readRecord(result, "the block");
+      if (readHash(block["hash"], "the hash of the block") !== hash)
+        throw new AnswerFault(`another block instead of ${hash}`);
+      const items = readList(block["transactions"], "transactions");
+      return new Set(items.map((item) => readHash(item, "the hash of a transaction")));
+    },
+  };
+}
+
+/** Undefined if the node does not have it in this block. */
 export function transactionQuestion(hash: string, blockHash: string): Question<NodeTransaction> {
   return {
     method: "eth_getTransactionByHash",
@@ -79,9 +96,10 @@ export function transactionQuestion(hash: string, blockHash: string): Question<N
     read: (result) => {
       if (result === null) return undefined;
       const transaction = readTransaction(result);
-      const found = readHash(readRecord(result, "the transaction")["blockHash"], "blockHash");
-      if (transaction.hash !== hash || found !== blockHash)
-        throw new AnswerFault("the transaction is another one, or in another block");
+      if (transaction.hash !== hash) throw new AnswerFault("the transaction is another one");
+      // Null while it is in no block.
+      const found = readRecord(result, "the transaction")["blockHash"] ?? null;
+      if (found === null || readHash(found, "blockHash") !== blockHash) return undefined;
       return transaction;
     },
   };

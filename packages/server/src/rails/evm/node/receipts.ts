@@ -13,13 +13,12 @@ export interface NodeReceipt {
   readonly logs: readonly NodeLog[];
 }
 
-function readReceipt(value: unknown, blockHash: string): NodeReceipt {
+function readReceipt(value: unknown): NodeReceipt & { readonly blockHash: string } {
   const receipt = readRecord(value, "the receipt");
   const status = readQuantity(receipt["status"], "status");
   if (status > 1n) throw new AnswerFault("status is neither 0 nor 1");
-  if (readHash(receipt["blockHash"], "blockHash") !== blockHash)
-    throw new AnswerFault("the receipt is of another block");
   return {
+    blockHash: readHash(receipt["blockHash"], "blockHash"),
     hash: readHash(receipt["transactionHash"], "transactionHash"),
     success: status === 1n,
     fee: feeOf(receipt),
@@ -41,15 +40,16 @@ function feeOf(receipt: Record<string, unknown>): bigint {
   return gasUsed * read("effectiveGasPrice", 96) + readOptional("l1Fee") + operatorFee;
 }
 
+/** Undefined if the node does not have the transaction in this block; it can have it in another one. */
 export function receiptQuestion(hash: string, blockHash: string): Question<NodeReceipt> {
   return {
     method: "eth_getTransactionReceipt",
     params: [hash],
     read: (result) => {
       if (result === null) return undefined;
-      const receipt = readReceipt(result, blockHash);
+      const receipt = readReceipt(result);
       if (receipt.hash !== hash) throw new AnswerFault("the receipt is of another transaction");
-      return receipt;
+      return receipt.blockHash === blockHash ? receipt : undefined;
     },
   };
 }
@@ -60,7 +60,9 @@ function blockReceiptsQuestion(block: ReceiptBlock): Question<readonly NodeRecei
     params: [block.hash],
     read: (result) => {
       if (result === null) return undefined;
-      const receipts = readList(result, "the receipts").map((receipt) => readReceipt(receipt, block.hash));
+      const receipts = readList(result, "the receipts").map(readReceipt);
+      if (receipts.some(({ blockHash }) => blockHash !== block.hash))
+        throw new AnswerFault("a receipt is of another block");
       if (receipts.length !== block.transactions.length) throw new AnswerFault("receipts are missing");
       return receipts;
     },

@@ -86,8 +86,15 @@ describe("a node that lies about a final block whose hash is right", () => {
     };
     const node = openNode(devnet(), { rpcUrls: [liar.url, devnet().url] });
     await expect(node.finalBlocks(number, number, watchFor([address]))).rejects.toThrow(
-      /Two nodes must confirm what is in the final block 0x[0-9a-f]+, and 1 can/,
+      `disagree about transaction ${invented.hash} in the final block ${header?.hash}`,
     );
+    expect(await node.heads()).toEqual({ halt: expect.stringContaining("disagree about transaction") });
+    // The two others decide if there are three.
+    const three = openNode(devnet(), { rpcUrls: [liar.url, devnet().url, devnet().secondUrl] });
+    await expect(three.finalBlocks(number, number, watchFor([address]))).rejects.toThrow("read again");
+    const [block] = await three.finalBlocks(number, number, watchFor([address]));
+    expect(block?.transfers).toMatchObject([{ amount: 100n }]);
+    expect(three.readOdd()).toEqual([true, false, false]);
   });
 
   it("that was read before it was final does not become final for us", async () => {

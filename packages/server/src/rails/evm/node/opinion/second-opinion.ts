@@ -1,42 +1,9 @@
-import {
-  type ChainBlock,
-  NodesDisagreeError,
-  NodeUnavailableError,
-  type ObservedTransfer,
-} from "../../../../app/chain/chain-node.js";
+import { type ChainBlock, NodesDisagreeError } from "../../../../app/chain/chain-node.js";
 import type { RpcPool } from "../../rpc/rpc-pool.js";
-import { coinTransferOf } from "../own-transfers.js";
-import { type NodeTransaction, transactionQuestion } from "../read-block.js";
-import { type NodeReceipt, receiptQuestion } from "../receipts.js";
-import { type TokenIndex, transfersOf } from "../transfer-logs.js";
+import type { TokenIndex } from "../transfer-logs.js";
+import { type Claim, claimsOf } from "./claims.js";
+import { ContradictionError, confirmClaims, MisreadError } from "./confirm-claims.js";
 import { createKeptBlocks, type KeptBlock, type KeptBlocks } from "./kept-blocks.js";
-import { groupOpinions, weighOpinions } from "./weigh-opinions.js";
-
-/** What a block is said to show of one transaction, a line for each fact. */
-interface Claim {
-  readonly hash: string;
-  readonly blockHash: string;
-  readonly lines: readonly string[];
-  /** The asset of coins that arrived with it: what it pays is not part of its receipt. */
-  readonly coin: string | undefined;
-  readonly tokens: TokenIndex;
-}
-
-/** Nodes say different things about a final block, and nothing says which of them is wrong. */
-export class ContradictionError extends Error {
-  /** Whether all nodes were heard; if not, another one may say it. */
-  readonly isComplete: boolean;
-  readonly blockHash: string | undefined;
-
-  constructor(message: string, isComplete: boolean, blockHash?: string) {
-    super(message);
-    this.isComplete = isComplete;
-    this.blockHash = blockHash;
-  }
-}
-
-/** The larger group of nodes says something else about a final block than was read from it. */
-class MisreadError extends Error {}
 
 export interface SecondOpinion {
   /**
@@ -126,93 +93,4 @@ export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): S
     },
     misreads: () => misreads,
   };
-}
-
-async function confirmClaims(pool: RpcPool, claims: readonly Claim[]): Promise<void> {
-  const withCoins = claims.filter(({ coin }) => coin !== undefined);
-  const answered = await pool.askEach([
-    ...claims.map(({ hash, blockHash }) => receiptQuestion(hash, blockHash)),
-    ...withCoins.map(({ hash, blockHash }) => transactionQuestion(hash, blockHash)),
-  ]);
-  const opinions = claims.map(() => [] as { name: string; value: boolean }[]);
-  for (const { name, answers } of answered) {
-    if ("unavailable" in answers) continue;
-    const values = answers.map((answer) => ("value" in answer ? answer.value : undefined));
-    const sent = values.slice(claims.length) as (NodeTransaction | undefined)[];
-    const transactions = new Map(sent.map((transaction) => [transaction?.hash, transaction]));
-    for (const [index, claim] of claims.entries()) {
-      const receipt = values[index] as NodeReceipt | undefined;
-      const transaction = transactions.get(claim.hash);
-      if (receipt === undefined || (claim.coin !== undefined && transaction === undefined)) continue;
-      const facts = factsOf(claim, receipt, transaction);
-      opinions[index]?.push({ name, value: claim.lines.every((line) => facts.has(line)) });
-    }
-  }
-  for (const [index, claim] of claims.entries()) judgeClaim(pool, claim, opinions[index] ?? []);
-}
-
-/** The claim is what one node has given, so a single other one that says otherwise contradicts it. */
-function judgeClaim(
-  pool: RpcPool,
-  { hash, blockHash }: Claim,
-  said: readonly { readonly name: string; readonly value: boolean }[],
-): void {
-  const nodeCount = pool.endpoints.length;
-  const what = `transaction ${hash} in the final block ${blockHash}`;
-  const verdict = weighOpinions(
-    groupOpinions(said, (value) => value),
-    nodeCount,
-  );
-  if (verdict.kind === "agreed") {
-    if (verdict.others.length > 0) pool.seeOdd(verdict.others, `The others agree about ${what}.`);
-    if (verdict.value) return;
-    throw new MisreadError(`A node has given something else about ${what} than the others.`);
-  }
-  const denied = said.find(({ value }) => !value);
-  if (denied !== undefined)
-    throw new ContradictionError(
-      `${denied.name} and another node disagree about ${what}.`,
-      nodeCount <= 2 || said.length === nodeCount,
-      blockHash,
-    );
-  throw new NodeUnavailableError(
-    `Two nodes must confirm what is in the final block ${blockHash}, and ${said.length} can.`,
-  );
-}
-
-function claimsOf({ block, tokens }: KeptBlock): Claim[] {
-  const { hash: blockHash, transfers, outcomes } = block;
-  const claims = new Map<string, { lines: string[]; coin: string | undefined }>();
-  const claimOf = (hash: string) => {
-    const claim = claims.get(hash) ?? { lines: ["success true"], coin: undefined };
-    claims.set(hash, claim);
-    return claim;
-  };
-  for (const transfer of transfers) {
-    const claim = claimOf(transfer.hash);
-    claim.lines.push(lineOf(transfer));
-    if (transfer.ordinal === 0) claim.coin = transfer.asset;
-  }
-  for (const { hash, success, fee, transfers: shown } of outcomes) {
-    const logs = shown.filter(({ ordinal }) => ordinal > 0);
-    const claim = claimOf(hash);
-    claim.lines[0] = `success ${success}`;
-    claim.lines.push(`fee ${fee}`, `logs ${logs.length}`, ...logs.map(lineOf));
-  }
-  return [...claims].map(([hash, claim]) => ({ hash, blockHash, tokens, ...claim }));
-}
-
-function factsOf(
-  { coin, tokens }: Claim,
-  { success, fee, logs }: NodeReceipt,
-  transaction: NodeTransaction | undefined,
-): ReadonlySet<string> {
-  const shown = transfersOf(logs, tokens);
-  const coins = coin === undefined || transaction === undefined ? [] : coinTransferOf(transaction, coin);
-  const all = [...shown, ...coins].map(lineOf);
-  return new Set([`success ${success}`, `fee ${fee}`, `logs ${shown.length}`, ...all]);
-}
-
-function lineOf({ ordinal, asset, from, to, amount }: ObservedTransfer): string {
-  return `${ordinal} ${asset} ${from} ${to} ${amount}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RpcCall, RpcEndpoint } from "../../rpc/rpc-endpoint.js";
 import { createRpcPool } from "../../rpc/rpc-pool.js";
-import { ContradictionError } from "../opinion/second-opinion.js";
+import { ContradictionError } from "../opinion/confirm-claims.js";
 import { createHeads } from "./heads.js";
 
 const quantity = (number: number) => `0x${number.toString(16)}`;

@@ -4,7 +4,8 @@ import {
   NodesDisagreeError,
   NodeUnavailableError,
 } from "../../../../app/chain/chain-node.js";
-import { ContradictionError, type SecondOpinion } from "../opinion/second-opinion.js";
+import { ContradictionError } from "../opinion/confirm-claims.js";
+import type { SecondOpinion } from "../opinion/second-opinion.js";
 import { groupOpinions, requiredOpinions, weighOpinions } from "../opinion/weigh-opinions.js";
 import { headerQuestion } from "../read-block.js";
 import type { LaggingNodes } from "./lagging-nodes.js";
