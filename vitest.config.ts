@@ -82,7 +82,7 @@ export default defineConfig({
           env: shortSizes(),
           isolate: false,
           sequence: { groupOrder: 2 },
-          ...limits(3),
+          ...limits(4),
         },
       },
     ],

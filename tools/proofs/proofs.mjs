@@ -18,11 +18,11 @@ export const proofs = {
     shows: "every accepted transaction and order has one final result when processes are killed under load",
     files: [`${server}/faults/kill.test.ts`, `${server}/faults/market-kill.test.ts`],
     sizes: {
-      times: { env: "BURSAR_KILLS", short: 4, long: 1000, means: "kills of the service" },
+      times: { env: "BURSAR_KILLS", short: 3, long: 1000, means: "kills of the service" },
       "postgres-times": { env: "BURSAR_POSTGRES_KILLS", short: 2, long: 1000, means: "kills of PostgreSQL" },
       "market-times": {
         env: "BURSAR_MARKET_KILLS",
-        short: 3,
+        short: 2,
         long: 1000,
         means: "kills of a process that runs a market",
       },
@@ -128,7 +128,7 @@ export const proofs = {
     shows: "every webhook arrives, verified, at receivers that fail at random, from a service that is killed",
     files: [`${server}/faults/webhook-storm.test.ts`],
     sizes: {
-      deliveries: { env: "BURSAR_STORM_DELIVERIES", short: 600, long: 50_000, means: "deliveries" },
+      deliveries: { env: "BURSAR_STORM_DELIVERIES", short: 300, long: 50_000, means: "deliveries" },
       endpoints: { env: "BURSAR_STORM_ENDPOINTS", short: 20, long: 100, means: "endpoints" },
       kills: { env: "BURSAR_STORM_KILLS", short: 1, long: 5, means: "kills of the service" },
       seed: { env: "BURSAR_STORM_SEED", means: "the seed of the receivers' failures" },
@@ -138,7 +138,7 @@ export const proofs = {
     shows: "the core keeps its invariants under simulated faults, and planted bugs are found",
     files: [`${server}/simulation/simulation.test.ts`],
     sizes: {
-      seeds: { env: "BURSAR_SIM_SEEDS", short: 500, long: 100_000, means: "seeds" },
+      seeds: { env: "BURSAR_SIM_SEEDS", short: 250, long: 100_000, means: "seeds" },
       seed: { env: "BURSAR_SIM_SEED", means: "runs one seed and prints its steps" },
     },
   },
@@ -156,7 +156,7 @@ export const proofs = {
       `${server}/integration/chains/stop-*.test.ts`,
     ],
     sizes: {
-      payouts: { env: "BURSAR_CHAIN_PAYOUTS", short: 80, long: 20_000, means: "payments to addresses" },
+      payouts: { env: "BURSAR_CHAIN_PAYOUTS", short: 60, long: 20_000, means: "payments to addresses" },
       deposits: { env: "BURSAR_CHAIN_DEPOSITS", short: 50, long: 20_000, means: "payments of outsiders" },
       kills: {
         env: "BURSAR_CHAIN_KILLS",
@@ -172,7 +172,7 @@ export const proofs = {
       "the driver of a chain pays once and its books equal the chain under simulated faults, and planted bugs are found",
     files: [`${server}/simulation/chain/*.test.ts`],
     sizes: {
-      seeds: { env: "BURSAR_CHAIN_SEEDS", short: 500, long: 100_000, means: "seeds" },
+      seeds: { env: "BURSAR_CHAIN_SEEDS", short: 250, long: 100_000, means: "seeds" },
       from: {
         env: "BURSAR_CHAIN_FIRST_SEED",
         means: "the first of the seeds, so that a long run can be continued",
@@ -208,7 +208,7 @@ export const proofs = {
     shows: "requests generated from the OpenAPI document get responses that match the document",
     files: [`${server}/fuzz/fuzz.test.ts`],
     sizes: {
-      requests: { env: "BURSAR_FUZZ_REQUESTS", short: 2000, long: 100_000, means: "requests" },
+      requests: { env: "BURSAR_FUZZ_REQUESTS", short: 1000, long: 100_000, means: "requests" },
       seed: { env: "BURSAR_FUZZ_SEED", means: "the first seed" },
     },
   },
@@ -262,7 +262,7 @@ export const proofs = {
         long: 10,
         means: "kills of a receiver at each point, with each store",
       },
-      payments: { env: "BURSAR_CLIENT_PAYMENTS", short: 500, long: 20_000, means: "payments" },
+      payments: { env: "BURSAR_CLIENT_PAYMENTS", short: 250, long: 20_000, means: "payments" },
       seed: { env: "BURSAR_CLIENT_SEED", means: "the seed of the faults" },
     },
   },
@@ -270,7 +270,7 @@ export const proofs = {
     shows: "slow sockets, crowds of streams and long lists do not take the service down",
     files: [`${server}/floods/*.test.ts`],
     sizes: {
-      rows: { env: "BURSAR_LIST_ROWS", short: 50_000, long: 300_000, means: "rows of each list" },
+      rows: { env: "BURSAR_LIST_ROWS", short: 30_000, long: 300_000, means: "rows of each list" },
     },
   },
   console: {
@@ -278,7 +278,7 @@ export const proofs = {
       "in a browser, people log in with passkeys, pages of other origins can use neither sessions nor passkeys, every page can be used by everybody, what others write stays a string, and a live list misses nothing",
     files: [`${server}/console/*.test.ts`],
     sizes: {
-      events: { env: "BURSAR_CONSOLE_EVENTS", short: 3000, long: 50_000, means: "payments on a live list" },
+      events: { env: "BURSAR_CONSOLE_EVENTS", short: 2000, long: 50_000, means: "payments on a live list" },
       cuts: { env: "BURSAR_CONSOLE_CUTS", short: 5, long: 20, means: "connections of it that are cut" },
     },
   },
