@@ -103,8 +103,8 @@ export interface ChainNode {
   heads: (settledNumber?: number) => Promise<Heads | { halt: string }>;
   /** What was final may be so no longer: the network was halted and goes on, perhaps on another chain. */
   forgetFinal: () => void;
-  /** A block with what concerns us; undefined if no node has it. */
-  block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
+  /** A block with what concerns us; undefined if no node has it, or none with this number if one is given. */
+  block: (hash: string, watch: Watch, number?: number) => Promise<ChainBlock | undefined>;
   /**
    * What is written of blocks that were read with `block`, before it is written. Two nodes must confirm it before `heads` calls these blocks
    * final. What was read of the same block at another time does not count, nor what was read and is not written.

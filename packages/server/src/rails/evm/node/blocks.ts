@@ -6,10 +6,11 @@ import {
 } from "../../../app/chain/chain-node.js";
 import { describeError, type RpcPool } from "../rpc/rpc-pool.js";
 import type { ReadAgreedHeaders } from "./agreed-headers.js";
+import { type Only, readConsistently } from "./consistent-read.js";
 import type { SecondOpinion } from "./opinion/second-opinion.js";
 import { type BlockWithLogs, selectOwn } from "./own-transfers.js";
 import { blockByHashQuestion, blockByNumberQuestion, type NodeBlock } from "./read-block.js";
-import type { ReadReceipts } from "./receipts.js";
+import { onlyOf, type ReadReceipts } from "./receipts.js";
 import {
   blockLogsQuestion,
   indexTokens,
@@ -20,7 +21,7 @@ import {
 } from "./transfer-logs.js";
 
 export interface BlockReader {
-  readonly block: (hash: string, watch: Watch) => Promise<ChainBlock | undefined>;
+  readonly block: ChainNode["block"];
   readonly confirmLater: ChainNode["confirmLater"];
   readonly finalBlocks: (from: number, to: number, watch: Watch) => Promise<readonly ChainBlock[]>;
 }
@@ -32,10 +33,15 @@ interface BlockReaderDeps {
   readonly readAgreed: ReadAgreedHeaders;
 }
 
+interface TipRef {
+  readonly hash: string;
+  readonly number: number | undefined;
+}
+
 interface FinalRange {
   readonly blocks: readonly NodeBlock[];
   /** The nodes that have all of them; undefined if only one is configured. */
-  readonly holders: ReadonlySet<string> | undefined;
+  readonly holders: Only;
 }
 
 interface RangeLogs {
@@ -45,6 +51,8 @@ interface RangeLogs {
   readonly holders: FinalRange["holders"];
   /** Numbers of blocks whose logs are refused even alone. */
   readonly refused: Set<number>;
+  /** Whether a single node is asked for everything. */
+  readonly isOfOne: boolean;
 }
 
 /** How many blocks are read at once: a few megabytes on a busy chain. */
@@ -62,16 +70,23 @@ export function createBlockReader({ pool, readReceipts, opinion, readAgreed }: B
   const isAlone = pool.endpoints.length < 2;
   const range = createRangeSize();
 
-  async function readTip(hash: string, tokens: TokenIndex): Promise<BlockWithLogs | undefined> {
+  async function readTip(
+    { hash, number }: TipRef,
+    tokens: TokenIndex,
+    only: Only,
+  ): Promise<BlockWithLogs | undefined> {
     const hasTokens = tokens.contracts.length > 0;
-    const [block, logs] = await pool.ask([
-      blockByHashQuestion(hash),
-      ...(hasTokens ? [blockLogsQuestion(hash, tokens)] : []),
-    ] as const);
+    const [block, logs] = await pool.ask(
+      [blockByHashQuestion(hash, number), ...(hasTokens ? [blockLogsQuestion(hash, tokens)] : [])] as const,
+      onlyOf(only),
+    );
     if ("error" in block) throw unreadable(`block ${hash}`, describeError(block.error));
-    if (block.value === undefined) return undefined;
+    if (block.value === undefined) {
+      if (only !== undefined) throw unreadable(`block ${hash}`, "the node does not have it");
+      return undefined;
+    }
     const found = logs === undefined ? [] : "value" in logs ? logs.value : undefined;
-    return { block: block.value, logs: await completeLogs(block.value, found, tokens) };
+    return { block: block.value, logs: await completeLogs(block.value, found, tokens, only) };
   }
 
   /** Undefined logs were refused. */
@@ -79,18 +94,20 @@ export function createBlockReader({ pool, readReceipts, opinion, readAgreed }: B
     block: NodeBlock,
     logs: readonly NodeLog[] | undefined,
     tokens: TokenIndex,
+    only: Only,
   ): Promise<readonly NodeLog[]> {
     if (logs !== undefined && (logs.length > 0 || !mayHaveTransfers(block.logsBloom, tokens))) return logs;
     const hashes = block.transactions.map(({ hash }) => hash);
-    const receipts = await readReceipts(block, hashes);
+    const receipts = await readReceipts(block, hashes, only);
     return [...receipts.values()].flatMap((receipt) => receipt.logs);
   }
 
-  async function readBlocks(from: number, to: number): Promise<FinalRange> {
+  async function readBlocks(from: number, to: number, only: Only): Promise<FinalRange> {
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
     const agreed = isAlone ? undefined : await readAgreed(numbers);
     const answers = await pool.ask(
       numbers.map((number, index) => blockByNumberQuestion(number, agreed?.headers[index])),
+      onlyOf(only),
     );
     const blocks = answers.map((answer, index) => {
       if ("error" in answer) throw unreadable(`block ${numbers[index]}`, describeError(answer.error));
@@ -112,7 +129,10 @@ export function createBlockReader({ pool, readReceipts, opinion, readAgreed }: B
     const size = to - from + 1;
     if (size <= range.max()) {
       const [answer] = await pool
-        .ask([rangeLogsQuestion(from, to, tokens, found.blockHashes)], { only: found.holders })
+        .ask(
+          [rangeLogsQuestion(from, to, tokens, found.blockHashes)],
+          found.isOfOne ? onlyOf(found.holders) : { only: found.holders },
+        )
         .catch((error: unknown) => {
           range.unanswered(size);
           throw error;
@@ -129,27 +149,37 @@ export function createBlockReader({ pool, readReceipts, opinion, readAgreed }: B
     await readRangeLogs(middle + 1, to, tokens, found);
   }
 
-  async function readFinal(from: number, to: number, tokens: TokenIndex): Promise<readonly BlockWithLogs[]> {
-    const { blocks, holders } = await readBlocks(from, to);
-    const blockHashes = new Set(blocks.map(({ hash }) => hash));
-    const found: RangeLogs = { logs: [], blockHashes, holders, refused: new Set() };
+  async function readFinal(
+    from: number,
+    to: number,
+    tokens: TokenIndex,
+    only: Only,
+  ): Promise<readonly BlockWithLogs[]> {
+    const { blocks, holders } = await readBlocks(from, to, only);
+    const found: RangeLogs = {
+      ...{ logs: [], refused: new Set(), blockHashes: new Set(blocks.map(({ hash }) => hash)) },
+      ...{ holders: only ?? holders, isOfOne: only !== undefined },
+    };
     if (tokens.contracts.length > 0) await readRangeLogs(from, to, tokens, found);
     const byBlock = new Map<string, NodeLog[]>(blocks.map(({ hash }) => [hash, []]));
     for (const log of found.logs) byBlock.get(log.blockHash)?.push(log);
     return await Promise.all(
       blocks.map(async (block) => {
         const logs = found.refused.has(block.number) ? undefined : byBlock.get(block.hash);
-        return { block, logs: await completeLogs(block, logs, tokens) };
+        return { block, logs: await completeLogs(block, logs, tokens, only) };
       }),
     );
   }
 
   return {
-    block: async (hash, watch) => {
+    block: async (hash, watch, number) => {
       const tokens = indexTokens(watch.tokens);
-      const read = await readTip(hash, tokens);
-      const [block] = read === undefined ? [] : await selectOwn([read], watch, tokens, readReceipts);
-      return block;
+      return await readConsistently(pool, async (only) => {
+        const read = await readTip({ hash, number }, tokens, only);
+        const blocks = read === undefined ? [] : [read];
+        const [value] = await selectOwn(blocks, watch, tokens, readReceipts, only);
+        return { value, transactions: transactionsOf(blocks) };
+      });
     },
     confirmLater: (blocks, tokens) => {
       const index = indexTokens(tokens);
@@ -159,11 +189,19 @@ export function createBlockReader({ pool, readReceipts, opinion, readAgreed }: B
       const last = Math.min(to, from + blocksMax - 1);
       if (last < from) return [];
       const tokens = indexTokens(watch.tokens);
-      const blocks = await selectOwn(await readFinal(from, last, tokens), watch, tokens, readReceipts);
+      const blocks = await readConsistently(pool, async (only) => {
+        const read = await readFinal(from, last, tokens, only);
+        const value = await selectOwn(read, watch, tokens, readReceipts, only);
+        return { value, transactions: transactionsOf(read) };
+      });
       await opinion.confirmFinal(blocks, tokens);
       return blocks;
     },
   };
+}
+
+function transactionsOf(blocks: readonly BlockWithLogs[]): ReadonlySet<string> {
+  return new Set(blocks.flatMap(({ block }) => block.transactions.map(({ hash }) => hash)));
 }
 
 /**

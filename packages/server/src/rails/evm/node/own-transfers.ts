@@ -1,10 +1,5 @@
-import {
-  type ChainBlock,
-  NodeUnavailableError,
-  type ObservedOutcome,
-  type ObservedTransfer,
-  type Watch,
-} from "../../../app/chain/chain-node.js";
+import type { ChainBlock, ObservedOutcome, ObservedTransfer, Watch } from "../../../app/chain/chain-node.js";
+import { InconsistentError, type Only } from "./consistent-read.js";
 import type { NodeBlock, NodeTransaction } from "./read-block.js";
 import type { NodeReceipt, ReadReceipts } from "./receipts.js";
 import { type NodeLog, type TokenIndex, transfersOf } from "./transfer-logs.js";
@@ -33,6 +28,7 @@ export async function selectOwn(
   watch: Watch,
   tokens: TokenIndex,
   readReceipts: ReadReceipts,
+  only?: Only,
 ): Promise<ChainBlock[]> {
   const coin = watch.tokens.find(({ contract }) => contract === null)?.asset;
   const candidates = blocks.map(({ block, logs }): Candidates => {
@@ -58,7 +54,7 @@ export async function selectOwn(
       const coins = candidate.coins.filter(({ to }) => owned.has(to));
       const own = block.transactions.filter(({ hash }) => attempts.has(hash));
       const hashes = new Set([...own, ...coins].map(({ hash }) => hash));
-      const receipts = await readReceipts(block, [...hashes]);
+      const receipts = await readReceipts(block, [...hashes], only);
       const received = [
         ...coins.filter(({ hash }) => receipts.get(hash)?.success === true),
         ...candidate.tokens.filter(({ to, amount }) => amount > 0n && owned.has(to)),
@@ -82,8 +78,10 @@ function assertInBlock({ block, tokens }: Candidates): void {
   const hashes = new Set(block.transactions.map(({ hash }) => hash));
   const foreign = tokens.find(({ hash }) => !hashes.has(hash));
   if (foreign !== undefined)
-    throw new NodeUnavailableError(
+    throw new InconsistentError(
       `A log names transaction ${foreign.hash}, which block ${block.hash} lacks.`,
+      foreign.hash,
+      "log",
     );
 }
 

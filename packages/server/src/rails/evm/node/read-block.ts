@@ -43,7 +43,8 @@ export function headerQuestion(block: number | BlockTag): Question<BlockHeader> 
   };
 }
 
-export function blockByHashQuestion(hash: string): Question<NodeBlock> {
+/** `number`: undefined if it is not known. A block with this hash and another number is not the one that is asked for. */
+export function blockByHashQuestion(hash: string, number?: number): Question<NodeBlock> {
   return {
     method: "eth_getBlockByHash",
     params: [hash, true],
@@ -51,7 +52,7 @@ export function blockByHashQuestion(hash: string): Question<NodeBlock> {
       if (result === null) return undefined;
       const block = readBlock(result);
       if (block.hash !== hash) throw new AnswerFault(`block ${block.hash} instead of ${hash}`);
-      return block;
+      return number === undefined || block.number === number ? block : undefined;
     },
   };
 }

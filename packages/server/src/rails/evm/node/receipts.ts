@@ -1,6 +1,6 @@
-import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import { methodNotFound } from "../rpc/rpc-error.js";
 import { AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
+import { InconsistentError, type Only } from "./consistent-read.js";
 import { readBounded, readHash, readList, readQuantity, readRecord } from "./read-values.js";
 import { type NodeLog, readLog } from "./transfer-logs.js";
 
@@ -54,6 +54,7 @@ export function receiptQuestion(hash: string, blockHash: string): Question<NodeR
   };
 }
 
+/** Undefined if the node does not have the block, or other transactions in it. */
 function blockReceiptsQuestion(block: ReceiptBlock): Question<readonly NodeReceipt[]> {
   return {
     method: "eth_getBlockReceipts",
@@ -63,8 +64,9 @@ function blockReceiptsQuestion(block: ReceiptBlock): Question<readonly NodeRecei
       const receipts = readList(result, "the receipts").map(readReceipt);
       if (receipts.some(({ blockHash }) => blockHash !== block.hash))
         throw new AnswerFault("a receipt is of another block");
-      if (receipts.length !== block.transactions.length) throw new AnswerFault("receipts are missing");
-      return receipts;
+      const hashes = new Set(receipts.map(({ hash }) => hash));
+      const isWhole = receipts.length === block.transactions.length && hashes.size === receipts.length;
+      return isWhole && block.transactions.every(({ hash }) => hashes.has(hash)) ? receipts : undefined;
     },
   };
 }
@@ -77,32 +79,38 @@ interface ReceiptBlock {
 export type ReadReceipts = (
   block: ReceiptBlock,
   hashes: readonly string[],
+  only?: Only,
 ) => Promise<ReadonlyMap<string, NodeReceipt>>;
 
 /** From so many on, one call for the whole block is cheaper than one for each. */
 const wholeBlockMin = 8;
 
-/** The receipts of some transactions of a block; all of them, or an error. */
+/** Only these nodes are asked, each of them once; or all of them, as often as usual. */
+export function onlyOf(only: Only) {
+  return only === undefined ? {} : { only, rounds: 1 };
+}
+
+/** The receipts of some transactions of a block; all of them, or an error. One that no node has contradicts the block. */
 export function createReceiptReader(pool: RpcPool): ReadReceipts {
   /** Not all nodes have the method; a node that lacks it is not asked again. */
   let isOffered = true;
 
-  async function readBlockReceipts(block: ReceiptBlock): Promise<readonly NodeReceipt[] | undefined> {
-    const [answer] = await pool.ask([blockReceiptsQuestion(block)]);
+  async function readBlockReceipts(
+    block: ReceiptBlock,
+    only: Only,
+  ): Promise<readonly NodeReceipt[] | undefined> {
+    const [answer] = await pool.ask([blockReceiptsQuestion(block)], onlyOf(only));
     if ("value" in answer) return answer.value;
     if (answer.error.code === methodNotFound) isOffered = false;
     return undefined;
   }
 
-  return async (block, hashes) => {
+  return async (block, hashes, only) => {
     if (hashes.length === 0) return new Map();
-    const whole = isOffered && hashes.length >= wholeBlockMin ? await readBlockReceipts(block) : undefined;
-    const receipts = whole ?? (await readSingly(pool, block.hash, hashes));
-    const found = new Map(receipts.map((receipt) => [receipt.hash, receipt]));
-    const missing = hashes.find((hash) => !found.has(hash));
-    if (missing !== undefined)
-      throw new NodeUnavailableError(`The receipts of block ${block.hash} lack transaction ${missing}.`);
-    return found;
+    const isMany = isOffered && hashes.length >= wholeBlockMin;
+    const whole = isMany ? await readBlockReceipts(block, only) : undefined;
+    const receipts = whole ?? (await readSingly(pool, block.hash, hashes, only));
+    return new Map(receipts.map((receipt) => [receipt.hash, receipt]));
   };
 }
 
@@ -110,13 +118,21 @@ async function readSingly(
   pool: RpcPool,
   blockHash: string,
   hashes: readonly string[],
+  only: Only,
 ): Promise<readonly NodeReceipt[]> {
-  const answers = await pool.ask(hashes.map((hash) => receiptQuestion(hash, blockHash)));
+  const answers = await pool.ask(
+    hashes.map((hash) => receiptQuestion(hash, blockHash)),
+    onlyOf(only),
+  );
   return answers.map((answer, index) => {
     if ("value" in answer && answer.value !== undefined) return answer.value;
-    const reason = "error" in answer ? describeError(answer.error) : "no node has it";
-    throw new NodeUnavailableError(
-      `The receipt of transaction ${hashes[index]} is not available: ${reason}.`,
+    const hash = hashes[index] ?? "";
+    const who = only === undefined ? "no node" : [...only].join();
+    const reason = "error" in answer ? describeError(answer.error) : `${who} has it`;
+    throw new InconsistentError(
+      `The receipt of transaction ${hash} of block ${blockHash} is not available: ${reason}.`,
+      hash,
+      "block",
     );
   });
 }

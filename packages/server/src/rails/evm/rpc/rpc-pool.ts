@@ -30,11 +30,15 @@ interface NodeAnswers<Q extends readonly Question<unknown>[]> {
 interface AskOptions {
   readonly manner?: "any" | "brief";
   readonly only?: ReadonlySet<string> | undefined;
+  /** How often each of them is asked. */
+  readonly rounds?: number;
 }
 
 /** Several nodes of one network, asked in the order of the configuration until one has an answer, those that have contradicted the others last. */
 export interface RpcPool {
   readonly endpoints: readonly RpcEndpoint[];
+  /** In the order in which they are asked now. */
+  readonly inOrder: () => readonly RpcEndpoint[];
   /**
    * Each question goes to the next node on its own. Throws `NodeUnavailableError` if one of them is not answered at all. With the manner
    * `brief` each node is asked once. `only`: the names of the nodes that can know it.
@@ -87,14 +91,14 @@ export function createRpcPool({
   let order = endpoints;
   const sleep = (delayMs: number) => new Promise<void>((resolve) => void timers.after(delayMs, resolve));
 
+  const inOrder = () => order.toSorted((one, other) => Number(isOdd(one.name)) - Number(isOdd(other.name)));
+
   /** The nodes in turn, those that pause left out; waits while all of them do. */
   async function* attempts(
     rounds = roundsMax,
     only?: ReadonlySet<string>,
   ): AsyncGenerator<{ endpoint: RpcEndpoint; isLast: boolean }> {
-    const allowed = order
-      .filter(({ name }) => only?.has(name) ?? true)
-      .sort((one, other) => Number(isOdd(one.name)) - Number(isOdd(other.name)));
+    const allowed = inOrder().filter(({ name }) => only?.has(name) ?? true);
     const endsMs = monotonicMs() + patienceMs;
     for (let round = 0; round < rounds; round++) {
       const pauseMs = Math.min(...allowed.map((endpoint) => endpoint.pauseMs()));
@@ -113,7 +117,7 @@ export function createRpcPool({
 
   async function ask(
     questions: readonly Question<unknown>[],
-    { manner = "any", only }: AskOptions = {},
+    { manner = "any", only, rounds = manner === "brief" ? 1 : roundsMax }: AskOptions = {},
   ): Promise<Answer<unknown>[]> {
     const answers = new Map<number, Answer<unknown>>();
     const reasons: string[] = [];
@@ -121,7 +125,7 @@ export function createRpcPool({
     const unsure = new Set<number>();
     let open = questions.map((_, index) => index);
     if (open.length === 0) return [];
-    for await (const { endpoint, isLast } of attempts(manner === "brief" ? 1 : roundsMax, only)) {
+    for await (const { endpoint, isLast } of attempts(rounds, only)) {
       const asked = open.map((index) => questions[index] as Question<unknown>);
       for (const [position, answer] of (await attempt(endpoint, asked, manner)).entries()) {
         const index = open[position] as number;
@@ -172,6 +176,7 @@ export function createRpcPool({
 
   return {
     endpoints,
+    inOrder,
     ask: ask as RpcPool["ask"],
     askOneNode,
     askAll: askAll as RpcPool["askAll"],

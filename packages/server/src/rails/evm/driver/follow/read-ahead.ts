@@ -19,8 +19,8 @@ export interface ReadAhead {
 export function createReadAhead(context: DriverContext, chain: FollowedChain): ReadAhead {
   const reading = new Map<string, Promise<ChainBlock | undefined>>();
 
-  function begin({ hash }: BlockRef): Promise<ChainBlock | undefined> {
-    const block = context.node.block(hash, watchOf(context));
+  function begin({ hash, number }: BlockRef): Promise<ChainBlock | undefined> {
+    const block = context.node.block(hash, watchOf(context), number);
     // One that the walk does not come to fails nothing.
     block.catch(() => undefined);
     reading.set(hash, block);
