@@ -2,6 +2,10 @@
 const piecesFree = 1024;
 const bytesPerPiece = 128;
 
+export function arePiecesTooSmall(pieces: number, bytes: number): boolean {
+  return pieces > piecesFree + bytes / bytesPerPiece;
+}
+
 /**
  * The answer of a server that is not trusted with this process; undefined if it has too many bytes, or comes in too many small pieces. Leaving
  * the loop ends the connection.
@@ -15,7 +19,7 @@ export async function readBounded(
   for await (const piece of body) {
     bytes += piece.length;
     pieces.push(piece);
-    if (bytes > bytesMax || pieces.length > piecesFree + bytes / bytesPerPiece) return undefined;
+    if (bytes > bytesMax || arePiecesTooSmall(pieces.length, bytes)) return undefined;
   }
   return Buffer.concat(pieces);
 }

@@ -40,6 +40,8 @@ export interface ObservedOutcome {
   fee: bigint;
   /** All that the transaction shows of the coin and the configured tokens, from and to any address. */
   transfers: readonly ObservedTransfer[];
+  /** Why nothing else of it is known: a contract has made its receipt too large for every node. */
+  unreadable?: string;
 }
 
 export interface ChainBlock extends BlockHeader {

@@ -65,7 +65,7 @@ export function openHeads(given: Partial<Nodes> = {}, names = ["one", "two", "sl
     timers: { after: () => () => undefined },
     seeOdd: (seen) => void odd.push(...seen),
   });
-  const opinion = createSecondOpinion(pool, monotonicMs);
+  const opinion = createSecondOpinion(pool, monotonicMs, () => false);
 
   const settings = { network: "eip155:1", chainId: 1, finality: { tag: "finalized" } } as const;
   const heads = createHeads({ ...settings, pool, monotonicMs, opinion, lagging: { see: () => undefined } });

@@ -75,13 +75,15 @@ describe("an endpoint", () => {
     expect(node.requests.length - before).toBe(1);
   });
 
-  it("divides a batch whose answer is too large, and gives up on a single call", async () => {
+  it("divides a batch whose answer is too large, and refuses a single one without a pause", async () => {
     const node = await startHostileNode((calls, reply) => reply(resultsOf(calls, () => "x".repeat(400))));
     const endpoint = endpointTo(node.url, { answerBytesMax: 1000 });
     const outcomes = await endpoint.call(numbered(8));
     expect(outcomes.every((outcome) => "result" in outcome)).toBe(true);
     const small = endpointTo(node.url, { answerBytesMax: 100 });
-    expect(await small.call(numbered(1))).toEqual([{ unavailable: expect.stringContaining("too large") }]);
+    const error = { code: 413, message: "the answer has more than 100 bytes", returned: undefined };
+    expect(await small.call(numbered(1))).toEqual([{ error }]);
+    expect(small.pauseMs()).toBe(0);
   });
 
   it("gives up on an answer that begins in time and does not end", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ChainBlock } from "../../../src/app/chain/chain-node.js";
 import { sql } from "../../../src/store/core/sql.js";
 import type { ChainWallet } from "../../harness/chain/chain-service.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../harness/chain/driven-chain.js";
@@ -156,6 +157,43 @@ describe("a payment on a chain that cannot be processed", () => {
     expect(await halted()).toContain("the asset GONE is not on the network");
   });
 
+  it("halts its wallet when no node gives its receipt, and its block is settled when it is read again", async () => {
+    let [bad, misreads] = ["", 0];
+    const hide = (block: ChainBlock): ChainBlock => ({
+      ...block,
+      outcomes: block.outcomes.map((outcome) =>
+        outcome.hash === bad
+          ? { hash: bad, success: false, fee: 0n, transfers: [], unreadable: "it is too large" }
+          : outcome,
+      ),
+      transfers: block.transfers.filter(({ hash }) => hash !== bad),
+    });
+    const { node } = driven.honest;
+    driven.ports.node = {
+      ...node,
+      block: async (...given) => {
+        const block = await node.block(...given);
+        return block === undefined ? undefined : hide(block);
+      },
+      finalBlocks: async (...given) => (await node.finalBlocks(...given)).map(hide),
+      // What was followed is read again when it is final.
+      heads: async (...given) => ({ ...(await node.heads(...given)), misreads }),
+    };
+    const id = await driven.pay(faulty, outside, modelCoin, 1n);
+    const ids = [await driven.pay(healthy, outside, modelCoin, 2n)];
+    for (const one of [id, ...ids]) await driven.until(one, "broadcast");
+    bad = await hashOf(id);
+    driven.mine();
+    for (const one of ids) await driven.until(one, "confirming");
+    expect(await halted()).toMatch(/its receipt cannot be read: it is too large/);
+    misreads += 1;
+    await driven.settle();
+    for (const one of ids) await driven.until(one, "completed");
+    expect(await haltOf(healthy)).toBeNull();
+    expect(driven.errors).toEqual([]);
+    expect((await driven.read(id)).state).toBe("broadcast");
+  });
+
   it("halts its wallet when its books cannot be compared, and the others are compared", async () => {
     const setGathered = `
       INSERT INTO chain_holdings (tenant_id, wallet_id, asset, gathered)
@@ -188,6 +226,12 @@ describe("a payment on a chain that cannot be processed", () => {
     expect(await halted()).toContain("overflow");
   });
 
+  const hashOf = async (id: string) =>
+    (
+      await driven.database.query<{ hash: string }>(
+        sql`SELECT hash FROM chain_attempts WHERE transaction_id = ${id}`,
+      )
+    )[0]?.hash ?? "";
   const attemptsOf = async (id: string) =>
     (
       await driven.database.query<{ purpose: string }>(

@@ -116,6 +116,10 @@ export function inclusionsOf(
     const outcome = block.outcomes.find(({ hash }) => hash === attempt.hash);
     if (outcome === undefined) return [];
     const { tenantId, id, hash, purpose } = attempt;
+    if (outcome.unreadable !== undefined)
+      throw new PaymentFaultError(
+        `the payment ${id} is in block ${block.number}, and its receipt cannot be read: ${outcome.unreadable}`,
+      );
     if (purpose !== "cancellation" && attempt.destination === "")
       throw new PaymentFaultError(`the payment ${id} goes to a wallet without an address`);
     const at = { number: block.number, hash: block.hash };

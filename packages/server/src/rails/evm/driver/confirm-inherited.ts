@@ -1,5 +1,5 @@
 import type { ChainBlock } from "../../../app/chain/chain-node.js";
-import type { ChainUnit } from "../../../app/chain/chain-store.js";
+import type { ChainUnit, WalletKey } from "../../../app/chain/chain-store.js";
 import { depositsOfBlock, inclusionsOf } from "../block/contents-of-block.js";
 import {
   type DriverContext,
@@ -64,14 +64,20 @@ async function linesOf(context: DriverContext, unit: ChainUnit, block: ChainBloc
   if (block.transfers.length === 0 && block.outcomes.length === 0) return [];
   const { network } = context;
   const attempts = await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]);
-  const wallets = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
-  const received = depositsOfBlock(network, block, attempts, wallets);
+  // Nothing of a wallet is written if one of its receipts cannot be read.
+  const unreadable = new Set(block.outcomes.flatMap((one) => (one.unreadable === undefined ? [] : one.hash)));
+  const left = new Set(attempts.filter(({ hash }) => unreadable.has(hash)).map(({ walletId }) => walletId));
+  const isWritten = ({ walletId }: WalletKey) => !left.has(walletId);
+  const written = attempts.filter(isWritten);
+  const found = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
+  const wallets = new Map([...found].filter(([, wallet]) => isWritten(wallet)));
+  const received = depositsOfBlock(network, block, written, wallets);
   const credited = new Set(
     (await unit.findDeposits(received))
       .filter(({ state }) => state === "credited" || state === "gathered")
       .map(({ hash, ordinal }) => `${hash} ${ordinal}`),
   );
-  const open = attempts.filter(({ stage }) => stage !== "over");
+  const open = written.filter(({ stage }) => stage !== "over");
   return [
     ...inclusionsOf(network, block, open).map(({ hash, succeeded, fee }) => `${hash} ${succeeded} ${fee}`),
     ...received

@@ -82,10 +82,10 @@ export function createEvmNode({
   const names = endpoints.map(({ name }) => name);
   const odd = createOddNodes({ names, monotonicMs, onOdd });
   const pool = createRpcPool({ network, endpoints, timers, monotonicMs, seeOdd: odd.see, isOdd: odd.isOdd });
-  const opinion = createSecondOpinion(pool, monotonicMs);
+  const { read: readReceipts, giveUp } = createReceiptReader(pool, monotonicMs);
+  const opinion = createSecondOpinion(pool, monotonicMs, giveUp);
   const lagging = createLaggingNodes({ names, monotonicMs, onLagging });
   const heads = createHeads({ ...settings, pool, monotonicMs, opinion, lagging });
-  const readReceipts = createReceiptReader(pool);
   const state = createStateReader(pool);
   const header: ChainNode["header"] = async (number) => {
     const [answer] = await pool.ask([headerQuestion(number)]);

@@ -73,7 +73,8 @@ export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUs
     const blocks = await selectOwn([{ block: first.block, logs: [] }], watch, tokens, readReceipts);
     await opinion.confirmFinal(blocks, tokens);
     const [outcome] = blocks.flatMap(({ outcomes }) => outcomes);
-    if (outcome === undefined) return undefined;
+    // Without its receipt nothing says what it has done.
+    if (outcome === undefined || outcome.unreadable !== undefined) return undefined;
     const { number, hash: blockHash } = header;
     return { block: { number, hash: blockHash }, outcome, signed: first.found.signed };
   };

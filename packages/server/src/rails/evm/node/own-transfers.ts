@@ -1,7 +1,7 @@
 import type { ChainBlock, ObservedOutcome, ObservedTransfer, Watch } from "../../../app/chain/chain-node.js";
 import { InconsistentError, type Only } from "./consistent-read.js";
 import type { NodeBlock, NodeTransaction } from "./read-block.js";
-import type { NodeReceipt, ReadReceipts } from "./receipts.js";
+import type { NodeReceipt, ReadReceipts, UnreadableReceipt } from "./receipts.js";
 import { type NodeLog, type TokenIndex, transfersOf } from "./transfer-logs.js";
 
 export interface BlockWithLogs {
@@ -54,13 +54,21 @@ export async function selectOwn(
       const coins = candidate.coins.filter(({ to }) => owned.has(to));
       const own = block.transactions.filter(({ hash }) => attempts.has(hash));
       const hashes = new Set([...own, ...coins].map(({ hash }) => hash));
-      const receipts = await readReceipts(block, [...hashes], only);
+      const receipts = await readReceipts(block, [...hashes], tokens, only);
+      const receiptOf = (hash: string) => receipts.get(hash) ?? { hash, success: false };
+      const hasSucceeded = (hash: string) => {
+        const receipt = receiptOf(hash);
+        return "success" in receipt && receipt.success;
+      };
       const received = [
-        ...coins.filter(({ hash }) => receipts.get(hash)?.success === true),
-        ...candidate.tokens.filter(({ to, amount }) => amount > 0n && owned.has(to)),
+        ...coins.filter(({ hash }) => hasSucceeded(hash)),
+        // What a payment of ours has moved is not known in parts.
+        ...candidate.tokens.filter(
+          ({ hash, to, amount }) => amount > 0n && owned.has(to) && !("unreadable" in receiptOf(hash)),
+        ),
       ];
       const outcomes = own.map((item) =>
-        outcomeOf(item, receipts.get(item.hash) as NodeReceipt, coin, tokens),
+        outcomeOf(item, receipts.get(item.hash) as NodeReceipt | UnreadableReceipt, coin, tokens),
       );
       return { ...headerOf(block), transfers: received, outcomes };
     }),
@@ -98,10 +106,12 @@ async function lookUp(
 
 function outcomeOf(
   transaction: NodeTransaction,
-  { hash, success, fee, logs }: NodeReceipt,
+  receipt: NodeReceipt | UnreadableReceipt,
   coin: string | undefined,
   tokens: TokenIndex,
 ): ObservedOutcome {
+  if ("unreadable" in receipt) return { ...receipt, success: false, fee: 0n, transfers: [] };
+  const { hash, success, fee, logs } = receipt;
   const coins = success && coin !== undefined ? coinTransferOf(transaction, coin) : [];
   return { hash, success, fee, transfers: [...coins, ...transfersOf(logs, tokens)] };
 }

@@ -10,7 +10,7 @@ const receipt = {
 };
 
 describe("a receipt", () => {
-  const { read } = receiptQuestion(hash, blockHash);
+  const { read } = receiptQuestion(hash, blockHash, { isLogKept: () => true });
 
   it("has the fee for gas and data", () => {
     expect(read(receipt)?.fee).toBe(21_000n * 1_000_000_000n + 16n);

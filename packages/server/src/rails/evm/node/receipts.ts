@@ -1,8 +1,9 @@
-import { methodNotFound } from "../rpc/rpc-error.js";
+import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import { isAnswerTooLarge, methodNotFound } from "../rpc/rpc-error.js";
 import { AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { InconsistentError, type Only } from "./consistent-read.js";
 import { readBounded, readHash, readList, readQuantity, readRecord } from "./read-values.js";
-import { type NodeLog, readLog } from "./transfer-logs.js";
+import { type NodeLog, readLog, type TokenIndex } from "./transfer-logs.js";
 
 /** What executing a transaction came to. */
 export interface NodeReceipt {
@@ -10,7 +11,14 @@ export interface NodeReceipt {
   readonly success: boolean;
   /** In wei, with everything that the sender was charged. */
   readonly fee: bigint;
+  /** Those that can be transfers of the tokens. */
   readonly logs: readonly NodeLog[];
+}
+
+/** Why no node gives a receipt that others in the place of it could be read: it is too large. */
+export interface UnreadableReceipt {
+  readonly hash: string;
+  readonly unreadable: string;
 }
 
 function readReceipt(value: unknown): NodeReceipt & { readonly blockHash: string } {
@@ -41,10 +49,14 @@ function feeOf(receipt: Record<string, unknown>): bigint {
 }
 
 /** Undefined if the node does not have the transaction in this block; it can have it in another one. */
-export function receiptQuestion(hash: string, blockHash: string): Question<NodeReceipt> {
+export function receiptQuestion(
+  hash: string,
+  blockHash: string,
+  { isLogKept }: Pick<TokenIndex, "isLogKept">,
+): Question<NodeReceipt> {
   return {
     method: "eth_getTransactionReceipt",
-    params: [hash],
+    ...{ params: [hash], isLogKept },
     read: (result) => {
       if (result === null) return undefined;
       const receipt = readReceipt(result);
@@ -55,10 +67,13 @@ export function receiptQuestion(hash: string, blockHash: string): Question<NodeR
 }
 
 /** Undefined if the node does not have the block, or other transactions in it. */
-function blockReceiptsQuestion(block: ReceiptBlock): Question<readonly NodeReceipt[]> {
+function blockReceiptsQuestion(
+  block: ReceiptBlock,
+  { isLogKept }: TokenIndex,
+): Question<readonly NodeReceipt[]> {
   return {
     method: "eth_getBlockReceipts",
-    params: [block.hash],
+    ...{ params: [block.hash], isLogKept },
     read: (result) => {
       if (result === null) return undefined;
       const receipts = readList(result, "the receipts").map(readReceipt);
@@ -76,41 +91,88 @@ interface ReceiptBlock {
   readonly transactions: readonly { readonly hash: string }[];
 }
 
-export type ReadReceipts = (
-  block: ReceiptBlock,
-  hashes: readonly string[],
-  only?: Only,
-) => Promise<ReadonlyMap<string, NodeReceipt>>;
+export interface ReceiptReader {
+  readonly read: (
+    block: ReceiptBlock,
+    hashes: readonly string[],
+    tokens: TokenIndex,
+    only?: Only,
+  ) => Promise<ReadonlyMap<string, NodeReceipt | UnreadableReceipt>>;
+  /**
+   * Too few nodes give it to confirm it, because it is too large for the others. Returns whether it is unreadable from now on: not yet if nodes that
+   * do not answer (`isComplete` is false) may give it.
+   */
+  readonly giveUp: (hash: string, isComplete: boolean) => boolean;
+}
+
+export type ReadReceipts = ReceiptReader["read"];
 
 /** From so many on, one call for the whole block is cheaper than one for each. */
 const wholeBlockMin = 8;
+/** For how many blocks they are asked for one by one after the receipts of a whole one were too many. */
+const singlyMax = 16;
+/** What is forgotten is found again. */
+const refusedMax = 1000;
+/** How long nodes that do not answer are waited for. */
+const awaitedMs = 60_000;
 
 /** Only these nodes are asked, each of them once; or all of them, as often as usual. */
 export function onlyOf(only: Only) {
   return only === undefined ? {} : { only, rounds: 1 };
 }
 
-/** The receipts of some transactions of a block; all of them, or an error. One that no node has contradicts the block. */
-export function createReceiptReader(pool: RpcPool): ReadReceipts {
+/**
+ * The receipts of some transactions of a block; all of them, or an error. One that is too large for every node is said to be: others fill blocks
+ * with logs, and no block must wait for that. One that no node has contradicts the block.
+ */
+export function createReceiptReader(pool: RpcPool, monotonicMs: () => number): ReceiptReader {
+  /** When it was first refused, and whether it is given up. */
+  const refused = new Map<string, { sinceMs: number; isGivenUp: boolean }>();
   /** Not all nodes have the method; a node that lacks it is not asked again. */
   let isOffered = true;
+  let singly = 0;
 
   async function readBlockReceipts(
     block: ReceiptBlock,
+    tokens: TokenIndex,
     only: Only,
   ): Promise<readonly NodeReceipt[] | undefined> {
-    const [answer] = await pool.ask([blockReceiptsQuestion(block)], onlyOf(only));
-    if ("value" in answer) return answer.value;
-    if (answer.error.code === methodNotFound) isOffered = false;
+    const [answer] = await pool
+      .ask([blockReceiptsQuestion(block, tokens)], { manner: "brief", ...onlyOf(only) })
+      .catch((error: unknown) => {
+        if (!(error instanceof NodeUnavailableError)) throw error;
+        return [undefined];
+      });
+    if (answer !== undefined && "value" in answer) return answer.value;
+    if (answer?.error.code === methodNotFound) isOffered = false;
+    singly = singlyMax;
     return undefined;
   }
 
-  return async (block, hashes, only) => {
-    if (hashes.length === 0) return new Map();
-    const isMany = isOffered && hashes.length >= wholeBlockMin;
-    const whole = isMany ? await readBlockReceipts(block, only) : undefined;
-    const receipts = whole ?? (await readSingly(pool, block.hash, hashes, only));
-    return new Map(receipts.map((receipt) => [receipt.hash, receipt]));
+  async function read(block: ReceiptBlock, hashes: readonly string[], tokens: TokenIndex, only?: Only) {
+    const found = new Map<string, NodeReceipt | UnreadableReceipt>();
+    if (hashes.length === 0) return found;
+    const isWhole = isOffered && hashes.length >= wholeBlockMin && singly-- <= 0;
+    const whole = isWhole ? await readBlockReceipts(block, tokens, only) : undefined;
+    const receipts = whole ?? (await readSingly(pool, block.hash, hashes, tokens, only));
+    for (const receipt of receipts) found.set(receipt.hash, receipt);
+    for (const hash of hashes)
+      if (refused.get(hash)?.isGivenUp === true)
+        found.set(hash, { hash, unreadable: "it is too large for all nodes but one" });
+    return found;
+  }
+
+  return {
+    read,
+    giveUp: (hash, isComplete) => {
+      const nowMs = monotonicMs();
+      const { sinceMs } = refused.get(hash) ?? { sinceMs: nowMs };
+      const isGivenUp = isComplete || nowMs - sinceMs >= awaitedMs;
+      refused.set(hash, { sinceMs, isGivenUp });
+      const [first] = refused.keys();
+      if (refused.size > refusedMax && first !== undefined) refused.delete(first);
+      return isGivenUp;
+    },
   };
 }
 
@@ -118,15 +180,18 @@ async function readSingly(
   pool: RpcPool,
   blockHash: string,
   hashes: readonly string[],
+  tokens: TokenIndex,
   only: Only,
-): Promise<readonly NodeReceipt[]> {
+): Promise<readonly (NodeReceipt | UnreadableReceipt)[]> {
   const answers = await pool.ask(
-    hashes.map((hash) => receiptQuestion(hash, blockHash)),
+    hashes.map((hash) => receiptQuestion(hash, blockHash, tokens)),
     onlyOf(only),
   );
   return answers.map((answer, index) => {
     if ("value" in answer && answer.value !== undefined) return answer.value;
     const hash = hashes[index] ?? "";
+    if ("error" in answer && isAnswerTooLarge(answer.error))
+      return { hash, unreadable: answer.error.message };
     const who = only === undefined ? "no node" : [...only].join();
     const reason = "error" in answer ? describeError(answer.error) : `${who} has it`;
     throw new InconsistentError(

@@ -1,5 +1,6 @@
 import type { ChainToken, ObservedTransfer } from "../../../app/chain/chain-node.js";
 import { toQuantity } from "../keccak.js";
+import type { IsLogKept } from "../rpc/log-filter.js";
 import { AnswerFault, type Question } from "../rpc/rpc-pool.js";
 import { type BloomItem, bloomItem, mayContain } from "./logs-bloom.js";
 import { readAddress, readData, readHash, readList, readNumber, readRecord } from "./read-values.js";
@@ -35,6 +36,8 @@ export interface TokenIndex {
   readonly assetOf: ReadonlyMap<string, string>;
   readonly contracts: readonly string[];
   readonly bloomItems: readonly BloomItem[];
+  /** Whether it can be a transfer of one of them. */
+  readonly isLogKept: IsLogKept;
 }
 
 const topicItem = bloomItem(transferTopic);
@@ -43,7 +46,11 @@ export function indexTokens(tokens: readonly ChainToken[]): TokenIndex {
   const assetOf = new Map<string, string>();
   for (const { asset, contract } of tokens) if (contract !== null) assetOf.set(contract, asset);
   const contracts = [...assetOf.keys()];
-  return { assetOf, contracts, bloomItems: contracts.map(bloomItem) };
+  const isLogKept: IsLogKept = (value) => {
+    const { address, topics } = readLog(value);
+    return assetOf.has(address) && topics[0] === transferTopic;
+  };
+  return { assetOf, contracts, bloomItems: contracts.map(bloomItem), isLogKept };
 }
 
 /** Whether the filter of a block allows that it has transfers of the tokens. */

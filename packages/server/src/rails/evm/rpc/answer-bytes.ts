@@ -6,8 +6,9 @@ const smallBytes = 16 * kibibyte;
 /** A header with the hashes of 10,000 transactions, or a transaction with the largest input that nodes accept. */
 const mediumBytes = 1024 * kibibyte;
 
-const mediumMethods = new Set(["eth_getTransactionByHash", "eth_getTransactionReceipt", "eth_getCode"]);
-const largeMethods = new Set(["eth_getLogs", "eth_getBlockReceipts"]);
+const mediumMethods = new Set(["eth_getTransactionByHash", "eth_getCode"]);
+/** What contracts decide the size of: anybody can emit logs. */
+const largeMethods = new Set(["eth_getLogs", "eth_getBlockReceipts", "eth_getTransactionReceipt"]);
 
 /**
  * The most bytes that an honest answer to these calls has. All of an answer is parsed on the event loop: 30 MB in the answer about the head,
@@ -18,9 +19,14 @@ export function answerBytesOf(calls: readonly RpcCall[], largeBytes: number): nu
   return Math.min(bytes, largeBytes);
 }
 
-function answerBytes({ method, params }: RpcCall, largeBytes: number): number {
-  if (largeMethods.has(method)) return largeBytes;
+/** Whether senders of transactions decide how large the answer is. */
+export function mayBeLarge({ method, params }: RpcCall): boolean {
   // With `true` a block contains its transactions, else only their hashes.
-  if (method.startsWith("eth_getBlockBy")) return params[1] === true ? largeBytes : mediumBytes;
-  return mediumMethods.has(method) ? mediumBytes : smallBytes;
+  return largeMethods.has(method) || (method.startsWith("eth_getBlockBy") && params[1] === true);
+}
+
+function answerBytes(call: RpcCall, largeBytes: number): number {
+  if (mayBeLarge(call)) return largeBytes;
+  const { method } = call;
+  return mediumMethods.has(method) || method.startsWith("eth_getBlockBy") ? mediumBytes : smallBytes;
 }

@@ -1,6 +1,7 @@
 import type { Pool } from "undici";
 import { clientHandshake } from "../../../runtime/client-handshake.js";
 import { readBounded } from "../../../runtime/read-bounded.js";
+import { type IsLogKept, readWithoutLogs } from "./log-filter.js";
 
 export type PostResult =
   | {
@@ -15,11 +16,25 @@ export type PostResult =
 
 /** Posts JSON to one URL. Neither a result nor an error contains any part of the URL. */
 export interface JsonPost {
-  readonly post: (body: string, answerBytesMax: number, timeoutMs?: number) => Promise<PostResult>;
+  readonly post: (body: string, limits: AnswerLimits) => Promise<PostResult>;
   /** The string without anything that is secret in the URL: nodes repeat keys in their messages. */
   readonly redact: (text: string) => string;
   readonly close: () => Promise<void>;
 }
+
+interface AnswerLimits {
+  readonly bytesMax: number;
+  readonly timeoutMs?: number;
+  /** The answer is read without its other logs, and what is left of it is bounded. */
+  readonly isLogKept?: IsLogKept | undefined;
+}
+
+/**
+ * How many times as much as is left of an answer can be read: 256 MiB. The most bytes for its gas has a log without topics and data, 380 gas and
+ * some 370 bytes of JSON, so a receipt has about a byte for each unit of gas. On Ethereum it can have 17 MB, as a transaction has at most 2^24 gas,
+ * and 60 MB a block. So this is enough for transactions and blocks of 250 million.
+ */
+const filteredFactor = 8;
 
 export interface JsonPostLimits {
   /** For all of a request, unless it has one of its own: from the wait for a connection to the last byte of the answer. */
@@ -36,12 +51,16 @@ export function createJsonPost(url: string, { timeoutMs }: JsonPostLimits): Json
   let pool: Promise<Pool> | undefined;
   const headers = { "content-type": "application/json", ...authorization };
   return {
-    post: async (body, answerBytesMax, ownTimeoutMs = timeoutMs) => {
+    post: async (body, { bytesMax, timeoutMs: ownTimeoutMs = timeoutMs, isLogKept }) => {
       try {
         const signal = AbortSignal.timeout(ownTimeoutMs);
         pool ??= openPool(origin, timeoutMs);
         const response = await (await pool).request({ method: "POST", path, headers, body, signal });
-        const bytes = await readBounded(response.body, answerBytesMax);
+        const filtered = { leftMax: bytesMax, readMax: filteredFactor * bytesMax };
+        const bytes =
+          isLogKept === undefined
+            ? await readBounded(response.body, bytesMax)
+            : await readWithoutLogs(response.body, isLogKept, filtered);
         if (bytes === undefined) return { kind: "too_large" };
         const text = bytes.toString("utf8");
         const retryAfterMs = readRetryAfter(response.headers["retry-after"]);

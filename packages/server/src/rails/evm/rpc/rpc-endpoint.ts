@@ -1,12 +1,15 @@
 import pLimit from "p-limit";
-import { answerBytesOf } from "./answer-bytes.js";
+import { answerBytesOf, mayBeLarge } from "./answer-bytes.js";
 import { createJsonPost, type PostResult } from "./json-post.js";
+import type { IsLogKept } from "./log-filter.js";
 import { type RpcOutcome, readResponse } from "./read-response.js";
-import { isRateLimit } from "./rpc-error.js";
+import { answerTooLarge, isAnswerTooLarge, isRateLimit, type RpcError } from "./rpc-error.js";
 
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
+  /** Which logs of a receipt are needed: the others are dropped while they arrive. */
+  readonly isLogKept?: IsLogKept | undefined;
 }
 
 /**
@@ -60,40 +63,69 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
 
   /**
    * One request. A batch that is refused as a whole, or whose answer is too large, is sent again in halves. One that has timed out is not: a
-   * node that does not answer at all would be waited for eight times. But the next batches are smaller.
+   * node that does not answer at all would be waited for eight times. But the next batches are smaller. A single answer that is too large is an
+   * error of its call, and says nothing about the node.
    */
   async function exchange(calls: readonly RpcCall[], manner: CallManner): Promise<readonly RpcOutcome[]> {
     if (backOff.pauseMs() > 0) return fail(calls, "it pauses after a failure");
     const firstId = lastId + 1;
     lastId += calls.length;
-    const requests = calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call }));
+    const requests = calls.map(({ method, params }, index) => ({
+      ...{ jsonrpc: "2.0", id: firstId + index, method, params },
+    }));
     const ids = requests.map(({ id }) => id);
     const body = JSON.stringify(calls.length === 1 ? requests[0] : requests);
     const isForeign = manner === "foreign" || manner === "brief";
     const bytesMax = answerBytesOf(calls, answerBytesMax);
-    const ownTimeoutMs = manner === "brief" ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs;
-    const reading = readPosted(await http.post(body, bytesMax, ownTimeoutMs), ids, bytesMax);
+    const limits = {
+      bytesMax,
+      timeoutMs: manner === "brief" ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs,
+      isLogKept: logsKeptOf(calls),
+    };
+    const reading = readPosted(await http.post(body, limits), ids, bytesMax);
     if ("failed" in reading) {
       if (reading.isTimeout === true && !isForeign) size.timedOut(calls.length);
       if (!isForeign || reading.failed === askedTooOften) backOff.pause(reading.retryAfterMs);
       return fail(calls, reading.failed);
     }
     if ("divide" in reading) {
-      if (calls.length === 1) return fail(calls, reading.divide);
-      const middle = Math.ceil(calls.length / 2);
-      size.refused(calls.length);
-      return [
-        ...(await exchange(calls.slice(0, middle), manner)),
-        ...(await exchange(calls.slice(middle), manner)),
-      ];
+      if (calls.length > 1) return await divide(calls, manner);
+      return reading.error === undefined ? fail(calls, reading.divide) : [{ error: reading.error }];
     }
     size.answered(calls.length);
-    return withoutRateLimits(reading.outcomes);
+    return await withoutTooLarge(calls, withoutRateLimits(reading.outcomes), manner);
+  }
+
+  async function divide(calls: readonly RpcCall[], manner: CallManner): Promise<readonly RpcOutcome[]> {
+    const middle = Math.ceil(calls.length / 2);
+    size.refused(calls.length);
+    return [
+      ...(await exchange(calls.slice(0, middle), manner)),
+      ...(await exchange(calls.slice(middle), manner)),
+    ];
+  }
+
+  /** Some nodes bound the answer to a batch, and refuse those of its calls that it had no room for. */
+  async function withoutTooLarge(
+    calls: readonly RpcCall[],
+    outcomes: readonly RpcOutcome[],
+    manner: CallManner,
+  ): Promise<readonly RpcOutcome[]> {
+    const isRefused = outcomes.map(
+      (outcome, index) =>
+        "error" in outcome && isAnswerTooLarge(outcome.error) && mayBeLarge(calls[index] as RpcCall),
+    );
+    const refused = calls.filter((_, index) => isRefused[index]);
+    if (calls.length === 1 || refused.length === 0) return outcomes;
+    const again =
+      refused.length < calls.length ? await exchange(refused, manner) : await divide(refused, manner);
+    let next = 0;
+    return outcomes.map((outcome, index) => (isRefused[index] ? (again[next++] as RpcOutcome) : outcome));
   }
 
   type Reading =
     | { readonly outcomes: readonly RpcOutcome[] }
-    | { readonly divide: string }
+    | { readonly divide: string; readonly error?: RpcError }
     | { readonly failed: string; readonly retryAfterMs: number; readonly isTimeout?: boolean };
 
   function readPosted(posted: PostResult, ids: readonly number[], bytesMax: number): Reading {
@@ -101,8 +133,9 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     if (posted.kind === "timed_out") return { failed: posted.reason, retryAfterMs: 0, isTimeout: true };
     if (posted.kind === "too_large" && bytesMax < answerBytesMax)
       return { failed: `its answer has more than ${bytesMax} bytes`, retryAfterMs: 0 };
-    if (posted.kind === "too_large" || posted.status === 413)
-      return { divide: `the request, or an answer of at most ${answerBytesMax} bytes, is too large` };
+    if (posted.kind === "too_large")
+      return { divide: "its answer is too large", error: answerTooLarge(answerBytesMax) };
+    if (posted.status === 413) return { divide: "the request is too large" };
     const { status, retryAfterMs } = posted;
     if (status === 429) return { failed: askedTooOften, retryAfterMs };
     // Some nodes give an error of JSON-RPC the status 400.
@@ -141,6 +174,12 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     pauseMs: backOff.pauseMs,
     close: http.close,
   };
+}
+
+/** The logs that one of the calls needs. */
+function logsKeptOf(calls: readonly RpcCall[]): IsLogKept | undefined {
+  const kept = [...new Set(calls.flatMap(({ isLogKept }) => isLogKept ?? []))];
+  return kept.length === 0 ? undefined : (log) => kept.some((isLogKept) => isLogKept(log));
 }
 
 function fail(calls: readonly RpcCall[], unavailable: string): readonly RpcOutcome[] {

@@ -8,6 +8,21 @@ export interface RpcError {
 
 export const methodNotFound = -32_601;
 
+/** What is said in the place of an answer that has more bytes than are read. */
+const tooLargeCode = 413;
+/** geth (-32003), reth (-32008), Alchemy (-32602) and other providers, which have bounds of their own. */
+const tooLargeWords =
+  /(?:response|answer|result)\b.{0,20}\b(?:too (?:large|big)|exceed|should not be greater)/i;
+
+export function answerTooLarge(bytesMax: number): RpcError {
+  return { code: tooLargeCode, message: `the answer has more than ${bytesMax} bytes`, returned: undefined };
+}
+
+/** Whether the answer to a call is larger than the node gives, or than is read; of a batch, perhaps only together with others. */
+export function isAnswerTooLarge({ code, message }: RpcError): boolean {
+  return code === tooLargeCode || tooLargeWords.test(message);
+}
+
 /** Codes that providers use for nothing else: 429 by Alchemy, -32007 by QuickNode, -32016 by Base, -32029 by Cloudflare. */
 const rateCodes: ReadonlySet<number> = new Set([429, -32_007, -32_016, -32_029]);
 const rateWords = /rate limit|request limit|too many requests|compute units per second|requests per second/i;

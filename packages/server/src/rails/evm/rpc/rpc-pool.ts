@@ -194,7 +194,7 @@ async function attempt(
   questions: readonly Question<unknown>[],
   manner: CallManner = "any",
 ): Promise<Attempted[]> {
-  const calls = questions.map(({ method, params }) => ({ method, params }));
+  const calls = questions.map(({ method, params, isLogKept }) => ({ method, params, isLogKept }));
   const outcomes = await endpoint.call(calls, manner);
   return questions.map(({ method, read }, index) => {
     const outcome = outcomes[index] as RpcOutcome;

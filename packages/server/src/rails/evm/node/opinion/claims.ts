@@ -12,14 +12,17 @@ export interface Claim {
   readonly lines: readonly string[];
   /** The asset of coins that arrived with it: what it pays is not part of its receipt. */
   readonly coin: string | undefined;
+  /** Whether it is ours, so that its fee counts too. */
+  readonly isOwn: boolean;
   readonly tokens: TokenIndex;
 }
 
 export function claimsOf({ block, tokens }: KeptBlock): Claim[] {
   const { hash: blockHash, transfers, outcomes } = block;
-  const claims = new Map<string, { lines: string[]; coin: string | undefined }>();
+  const claims = new Map<string, Pick<Claim, "isOwn"> & { lines: string[]; coin: string | undefined }>();
+  const own = new Set(outcomes.map(({ hash }) => hash));
   const claimOf = (hash: string) => {
-    const claim = claims.get(hash) ?? { lines: ["success true"], coin: undefined };
+    const claim = claims.get(hash) ?? { lines: ["success true"], coin: undefined, isOwn: own.has(hash) };
     claims.set(hash, claim);
     return claim;
   };
@@ -28,7 +31,8 @@ export function claimsOf({ block, tokens }: KeptBlock): Claim[] {
     claim.lines.push(lineOf(transfer));
     if (transfer.ordinal === 0) claim.coin = transfer.asset;
   }
-  for (const { hash, success, fee, transfers: shown } of outcomes) {
+  for (const { hash, success, fee, transfers: shown, unreadable } of outcomes) {
+    if (unreadable !== undefined) continue;
     const logs = shown.filter(({ ordinal }) => ordinal > 0);
     const claim = claimOf(hash);
     claim.lines[0] = `success ${success}`;

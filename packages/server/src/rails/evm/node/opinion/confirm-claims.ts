@@ -1,8 +1,11 @@
 import { NodeUnavailableError } from "../../../../app/chain/chain-node.js";
+import { isAnswerTooLarge } from "../../rpc/rpc-error.js";
 import type { RpcPool } from "../../rpc/rpc-pool.js";
 import { blockHashesQuestion, type NodeTransaction, transactionQuestion } from "../read-block.js";
-import { type NodeReceipt, receiptQuestion } from "../receipts.js";
+import { type NodeReceipt, type ReceiptReader, receiptQuestion } from "../receipts.js";
 import { type Claim, isShown } from "./claims.js";
+import { type Heard, hearOfLarge, type Said } from "./large-receipts.js";
+import { MisreadError } from "./misread-error.js";
 import { groupOpinions, requiredOpinions, weighOpinions } from "./weigh-opinions.js";
 
 /** Nodes say different things about a final block, and nothing says which of them is wrong. */
@@ -18,23 +21,20 @@ export class ContradictionError extends Error {
   }
 }
 
-/** The larger group of nodes says something else about a final block than was read from it. */
-export class MisreadError extends Error {}
-
-/** What a node that answers says of a claim: undefined if it does not have all of the transaction. */
-interface Said {
-  readonly name: string;
-  readonly value: boolean | undefined;
-}
-
 /**
  * Throws `MisreadError` if the larger group denies a claim, `ContradictionError` if no larger group decides, and `NodeUnavailableError` if too few
  * nodes can say it. A node that does not have the transaction counts as one that answers: otherwise two of five could have an invented one
  * confirmed, and one of three could have it waited for without an end. It can be a node that lags or has removed what is old. So those are asked
  * which transactions the block has, and what is not among them is denied.
  */
-export async function confirmClaims(pool: RpcPool, claims: readonly Claim[]): Promise<void> {
-  const said = await askAbout(pool, claims);
+export async function confirmClaims(
+  pool: RpcPool,
+  claims: readonly Claim[],
+  giveUp: ReceiptReader["giveUp"],
+): Promise<void> {
+  const heardOf = await askAbout(pool, claims);
+  await hearOfLarge(pool, heardOf, giveUp);
+  const said = heardOf.map((one) => one.said);
   const isOpen = (_: Claim, index: number) => {
     const heard = said[index] ?? [];
     return heard.some(({ value }) => value === undefined) && weigh(pool, heard).kind !== "agreed";
@@ -50,28 +50,31 @@ export async function confirmClaims(pool: RpcPool, claims: readonly Claim[]): Pr
   }
 }
 
-async function askAbout(pool: RpcPool, claims: readonly Claim[]): Promise<readonly Said[][]> {
+async function askAbout(pool: RpcPool, claims: readonly Claim[]): Promise<readonly Heard[]> {
   const withCoins = claims.filter(({ coin }) => coin !== undefined);
   const answered = await pool.askEach([
-    ...claims.map(({ hash, blockHash }) => receiptQuestion(hash, blockHash)),
+    ...claims.map(({ hash, blockHash, tokens }) => receiptQuestion(hash, blockHash, tokens)),
     ...withCoins.map(({ hash, blockHash }) => transactionQuestion(hash, blockHash)),
   ]);
-  const said = claims.map((): Said[] => []);
+  const heard = claims.map((claim): Heard => ({ claim, said: [], refusals: 0 }));
   for (const { name, answers } of answered) {
     if ("unavailable" in answers) continue;
     const transactionOf = new Map(
       withCoins.map((claim, index) => [claim, answers[claims.length + index]] as const),
     );
-    for (const [index, claim] of claims.entries()) {
+    for (const [index, one] of heard.entries()) {
+      const { claim, said } = one;
+      const answer = answers[index];
+      if (answer !== undefined && "error" in answer && isAnswerTooLarge(answer.error)) one.refusals += 1;
       const parts = [answers[index], ...(claim.coin === undefined ? [] : [transactionOf.get(claim)])];
       const values = parts.map((part) => (part !== undefined && "value" in part ? part.value : null));
       if (values.includes(null)) continue;
       const [receipt, transaction] = values as [NodeReceipt | undefined, NodeTransaction | undefined];
       const isKnown = receipt !== undefined && (claim.coin === undefined || transaction !== undefined);
-      said[index]?.push({ name, value: isKnown ? isShown(claim, receipt, transaction) : undefined });
+      said.push({ name, value: isKnown ? isShown(claim, receipt, transaction) : undefined });
     }
   }
-  return said;
+  return heard;
 }
 
 /** By the names of nodes, the claims about transactions that are not in their blocks, as far as a node has the block. */

@@ -1,9 +1,11 @@
 import { type ChainBlock, NodesDisagreeError } from "../../../../app/chain/chain-node.js";
 import type { RpcPool } from "../../rpc/rpc-pool.js";
+import type { ReceiptReader } from "../receipts.js";
 import type { TokenIndex } from "../transfer-logs.js";
 import { type Claim, claimsOf } from "./claims.js";
-import { ContradictionError, confirmClaims, MisreadError } from "./confirm-claims.js";
+import { ContradictionError, confirmClaims } from "./confirm-claims.js";
 import { createKeptBlocks, type KeptBlock, type KeptBlocks } from "./kept-blocks.js";
+import { MisreadError } from "./misread-error.js";
 
 export interface SecondOpinion {
   /**
@@ -32,7 +34,11 @@ const claimsMax = 50;
  * without the formats of every chain. So all nodes are asked about each transaction that moves money in the ledger, and two must say the
  * same. With one node there is no second opinion.
  */
-export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): SecondOpinion {
+export function createSecondOpinion(
+  pool: RpcPool,
+  monotonicMs: () => number,
+  giveUp: ReceiptReader["giveUp"],
+): SecondOpinion {
   const isAlone = pool.endpoints.length < 2;
 
   /** What was found while final blocks were read; it is reported with the heads. */
@@ -50,7 +56,7 @@ export function createSecondOpinion(pool: RpcPool, monotonicMs: () => number): S
     const parts: Claim[][] = [];
     for (let start = 0; start < claims.length; start += claimsMax)
       parts.push(claims.slice(start, start + claimsMax));
-    await Promise.all(parts.map((part) => confirmClaims(pool, part)));
+    await Promise.all(parts.map((part) => confirmClaims(pool, part, giveUp)));
   }
 
   return {

@@ -1,0 +1,141 @@
+import { arePiecesTooSmall } from "../../../runtime/read-bounded.js";
+
+/** Whether a log of an answer is needed; called with what was parsed. */
+export type IsLogKept = (log: unknown) => boolean;
+
+interface LogFilter {
+  /** What is left of the next piece of the answer. */
+  readonly pass: (piece: Uint8Array) => readonly Uint8Array[];
+  /** How many bytes of a log are held back, because its end was not seen yet. */
+  readonly heldBytes: () => number;
+}
+
+const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
+const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+const logsKey = [..."logs"].map((letter) => letter.charCodeAt(0));
+
+const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+/**
+ * Leaves the logs that nobody needs out of JSON while it arrives: the objects of each list that is called `logs`. A contract can emit so many that
+ * its receipt has tens of megabytes, and parsing these at once would hold up the event loop for seconds. What is not JSON does not become JSON.
+ */
+function createLogFilter(isKept: IsLogKept): LogFilter {
+  /** `name`: of the word `logs`, how many letters the string that is being read has shown; -1 if it is another string. */
+  let name = -1;
+  let isInString = false;
+  let isEscaped = false;
+  /** What has come of `"logs": [`, outside of strings. */
+  let expects: "key" | "colon" | "list" = "key";
+  /** How deep the log is that is being read; -1 outside of a list of logs, and 0 between two of them. */
+  let depth = -1;
+  let isFirst = true;
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+
+  function hold(part: Uint8Array): void {
+    held.push(part);
+    heldBytes += part.length;
+  }
+
+  function readStringByte(byte: number): void {
+    if (isEscaped || byte === backslash) {
+      isEscaped = !isEscaped;
+      name = -1;
+    } else if (byte === quote) {
+      isInString = false;
+      expects = depth < 0 && name === logsKey.length ? "colon" : "key";
+    } else name = name >= 0 && logsKey[name] === byte ? name + 1 : -1;
+  }
+
+  /** Whether a list of logs begins here. */
+  function isBegun(byte: number): boolean {
+    if (isSpace(byte)) return false;
+    const isList = expects === "list" && byte === openBracket;
+    expects = expects === "colon" && byte === colon ? "list" : "key";
+    return isList;
+  }
+
+  function endLog(last: Uint8Array): readonly Uint8Array[] {
+    const log = Buffer.concat([...held, last]);
+    held = [];
+    heldBytes = 0;
+    if (!isNeeded(log, isKept)) return [];
+    const passed = isFirst ? log : Buffer.concat([Uint8Array.of(comma), log]);
+    isFirst = false;
+    return [passed];
+  }
+
+  function pass(piece: Uint8Array): readonly Uint8Array[] {
+    const left: Uint8Array[] = [];
+    /** Where what was not passed on yet begins: of the log that is being read, or of what is outside of the list. */
+    let from = 0;
+    for (let at = 0; at < piece.length; at++) {
+      const byte = piece[at] as number;
+      if (isInString) readStringByte(byte);
+      else if (byte === quote) {
+        isInString = true;
+        name = 0;
+        expects = "key";
+        if (depth === 0) left.push(piece.subarray(at, at + 1));
+      } else if (depth < 0) {
+        if (!isBegun(byte)) continue;
+        left.push(piece.subarray(from, at + 1));
+        depth = 0;
+        isFirst = true;
+        from = at + 1;
+      } else if (byte === openBrace || byte === openBracket) {
+        if (depth === 0) from = at;
+        depth += 1;
+      } else if (byte === closeBrace || byte === closeBracket) {
+        depth -= 1;
+        if (depth === 0) {
+          left.push(...endLog(piece.subarray(from, at + 1)));
+          from = at + 1;
+        } else if (depth < 0) from = at;
+      } else if (depth === 0 && byte !== comma && !isSpace(byte)) left.push(piece.subarray(at, at + 1));
+    }
+    const rest = piece.subarray(from);
+    if (depth < 0) left.push(rest);
+    else if (depth > 0) hold(rest);
+    return left;
+  }
+
+  return { pass, heldBytes: () => heldBytes };
+}
+
+/** What cannot be parsed stays, and with it the answer cannot be. */
+function isNeeded(log: Buffer, isKept: IsLogKept): boolean {
+  try {
+    return isKept(JSON.parse(log.toString("utf8")));
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Reads an answer without the logs that nobody needs. Undefined if more than `leftMax` bytes are left of it, if it has more than `readMax` bytes,
+ * or if it comes in too many small pieces. Leaving the loop ends the connection.
+ */
+export async function readWithoutLogs(
+  body: AsyncIterable<Uint8Array>,
+  isKept: IsLogKept,
+  { leftMax, readMax }: { readonly leftMax: number; readonly readMax: number },
+): Promise<Buffer | undefined> {
+  const filter = createLogFilter(isKept);
+  const left: Uint8Array[] = [];
+  let leftBytes = 0;
+  let readBytes = 0;
+  let pieces = 0;
+  for await (const piece of body) {
+    pieces += 1;
+    readBytes += piece.length;
+    for (const part of filter.pass(piece)) {
+      left.push(part);
+      leftBytes += part.length;
+    }
+    const isTooLarge = readBytes > readMax || leftBytes + filter.heldBytes() > leftMax;
+    if (isTooLarge || arePiecesTooSmall(pieces, readBytes)) return undefined;
+  }
+  return Buffer.concat(left);
+}
