@@ -119,6 +119,10 @@ export interface ChainNode {
   finalHeaders: (numbers: readonly number[]) => Promise<readonly BlockHeader[]>;
   /** What nodes say of a block that may not be final, what most of them say first. Some can be made up. */
   headersAt: (number: number) => Promise<readonly BlockHeader[]>;
+  /** Those of these blocks that more than half of the nodes which have them, or any of two, say to follow another one than given. */
+  misnamedParents: (
+    blocks: readonly Pick<BlockHeader, "hash" | "parentHash">[],
+  ) => Promise<readonly string[]>;
   /**
    * The blocks from this number on, linked, at most 32 of them and none after `to`. For blocks that are final: two nodes must name them, and what
    * is in them.

@@ -60,6 +60,10 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       const block = chain.blocks()[number];
       return block === undefined ? [] : [headerOf(block)];
     },
+    misnamedParents: async (blocks) =>
+      blocks
+        .filter(({ hash, parentHash }) => (at(hash)?.parentHash ?? parentHash) !== parentHash)
+        .map(({ hash }) => hash),
     block: async (hash, watch) => {
       await reach("block");
       const block = at(hash);

@@ -6,7 +6,7 @@ import {
 } from "../../../app/chain/chain-node.js";
 import type { RpcPool } from "../rpc/rpc-pool.js";
 import { groupOpinions, weighOpinions } from "./opinion/weigh-opinions.js";
-import { headerQuestion } from "./read-block.js";
+import { headerByHashQuestion, headerQuestion } from "./read-block.js";
 
 interface AgreedHeaders {
   readonly headers: readonly BlockHeader[];
@@ -69,6 +69,34 @@ export function createHeadersAt(pool: RpcPool): ChainNode["headersAt"] {
     return groupOpinions(given, keyOfHeader)
       .toSorted((one, other) => other.names.length - one.names.length)
       .map(({ value }) => value);
+  };
+}
+
+/**
+ * Which parents of blocks that may not be final were misnamed. A node that names a wrong one, which no other has, would otherwise be asked for the
+ * block again and again.
+ */
+export function createParentCheck(pool: RpcPool): ChainNode["misnamedParents"] {
+  return async (blocks) => {
+    if (pool.endpoints.length < 2 || blocks.length === 0) return [];
+    const answered = await pool.askEach(blocks.map(({ hash }) => headerByHashQuestion(hash)));
+    const misnamed = blocks.filter(({ hash, parentHash }, index) => {
+      const given = answered.flatMap(({ name, answers }) => {
+        const answer = "unavailable" in answers ? undefined : answers[index];
+        const value = answer !== undefined && "value" in answer ? answer.value : undefined;
+        return value === undefined ? [] : [{ name, value: value.parentHash }];
+      });
+      const verdict = weighOpinions(
+        groupOpinions(given, (value) => value),
+        pool.endpoints.length,
+      );
+      if (verdict.kind !== "agreed") return verdict.kind === "disputed";
+      if (verdict.others.length > 0)
+        pool.seeOdd(verdict.others, `The others have ${verdict.value} as the parent of block ${hash}.`);
+      return verdict.value !== parentHash;
+    });
+    if (misnamed.length > 0) pool.changeFirst();
+    return misnamed.map(({ hash }) => hash);
   };
 }
 

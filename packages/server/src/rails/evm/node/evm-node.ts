@@ -4,7 +4,7 @@ import type { Timers } from "../../../runtime/loops/timers.js";
 import type { FeeBounds } from "../fees/market-fees.js";
 import { createRpcEndpoint, type RpcEndpoint } from "../rpc/rpc-endpoint.js";
 import { createRpcPool, describeError } from "../rpc/rpc-pool.js";
-import { createAgreedHeaders, createHeadersAt } from "./agreed-headers.js";
+import { createAgreedHeaders, createHeadersAt, createParentCheck } from "./agreed-headers.js";
 import { createBlockReader } from "./blocks.js";
 import { createStateReader } from "./chain-state.js";
 import { createEstimate } from "./estimate.js";
@@ -107,9 +107,10 @@ export function createEvmNode({
     header,
     headers,
     headersAt: createHeadersAt(pool),
+    misnamedParents: createParentCheck(pool),
     finalHeaders: async (numbers) => (await readAgreed(numbers)).headers,
     ...state,
-    findNonceUse: createNonceSearch({ pool, header, noncesAt: state.noncesAt, readReceipts, opinion }),
+    findNonceUse: createNonceSearch({ pool, readAgreed, noncesAt: state.noncesAt, readReceipts, opinion }),
     estimate: createEstimate({ pool, hasDataFee, newestNumber: heads.sharedNumber }),
     market: createMarket(pool, settings),
     send: createSend(endpoints, hasPool),

@@ -3,6 +3,7 @@ import type { NonceUse } from "../../../app/chain/nonce-use.js";
 import { toQuantity } from "../keccak.js";
 import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { encodeSigned, hashOfSigned } from "../transaction/encode-signed.js";
+import type { ReadAgreedHeaders } from "./agreed-headers.js";
 import { createNonceBlocks } from "./find-nonce-block.js";
 import type { SecondOpinion } from "./opinion/second-opinion.js";
 import { groupOpinions, weighOpinions } from "./opinion/weigh-opinions.js";
@@ -12,8 +13,9 @@ import { readBounded, readData, readList, readNumber, readQuantity, readRecord }
 import type { ReadReceipts } from "./receipts.js";
 import { indexTokens } from "./transfer-logs.js";
 
-interface NonceSearchDeps extends Pick<ChainNode, "header" | "noncesAt"> {
+interface NonceSearchDeps extends Pick<ChainNode, "noncesAt"> {
   readonly pool: RpcPool;
+  readonly readAgreed: ReadAgreedHeaders;
   readonly readReceipts: ReadReceipts;
   readonly opinion: Pick<SecondOpinion, "confirmFinal" | "dispute">;
 }
@@ -35,9 +37,12 @@ interface SearchedBlock {
  * halts, unless a larger group of nodes agrees. Nothing follows from a block that a single one of several nodes has given.
  */
 export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUse"] {
-  const { pool, readReceipts, opinion } = deps;
+  const { pool, readAgreed, noncesAt, readReceipts, opinion } = deps;
   const requiredCount = Math.min(2, pool.endpoints.length);
-  const nonceBlocks = createNonceBlocks(deps);
+  const nonceBlocks = createNonceBlocks({
+    noncesAt,
+    header: async (number) => (await readAgreed([number])).headers[0],
+  });
   const search: ChainNode["findNonceUse"] = async (sender, at, watched, beforeQuestion) => {
     const header = await nonceBlocks.find(sender, at.number, beforeQuestion);
     if (header === undefined) return undefined;
@@ -48,10 +53,7 @@ export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUs
       const value = answer !== undefined && "value" in answer ? answer.value : undefined;
       return value === undefined ? [] : [{ name, value }];
     });
-    const verdict = weighOpinions(
-      groupOpinions(searched, ({ found }) => found?.transaction.hash),
-      pool.endpoints.length,
-    );
+    const verdict = weighOpinions(groupOpinions(searched, keyOfFound), pool.endpoints.length);
     const what = `the transaction of ${sender.address} with nonce ${sender.nonce} in the final block ${header.hash}`;
     if (verdict.kind === "unsure")
       throw new NodeUnavailableError(
@@ -83,6 +85,13 @@ export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUs
     if (use === undefined) nonceBlocks.forget(sender.address);
     return use;
   };
+}
+
+/** With what it pays: not every kind of transaction is checked against its hash. */
+function keyOfFound({ found }: SearchedBlock): string {
+  if (found === undefined) return "none";
+  const { hash, from, to, value } = found.transaction;
+  return `${hash} ${from} ${to} ${value}`;
 }
 
 function searchQuestion({ hash }: BlockHeader, sender: Sender): Question<SearchedBlock> {

@@ -73,6 +73,19 @@ export function blockByNumberQuestion(number: number, agreed?: BlockHeader): Que
   };
 }
 
+export function headerByHashQuestion(hash: string): Question<BlockHeader> {
+  return {
+    method: "eth_getBlockByHash",
+    params: [hash, false],
+    read: (result) => {
+      if (result === null) return undefined;
+      const header = readHeader(readRecord(result, "the block"));
+      if (header.hash !== hash) throw new AnswerFault(`block ${header.hash} instead of ${hash}`);
+      return header;
+    },
+  };
+}
+
 /** Which transactions a block has. */
 export function blockHashesQuestion(hash: string): Question<ReadonlySet<string>> {
   return {

@@ -68,6 +68,30 @@ describe("a node that contradicts two others", () => {
     expect(use).toMatchObject({ block: { number }, outcome: { hash, success: true } });
     expect(new Set(odd.map(({ name }) => name))).toEqual(new Set(["Node 1 of eip155:31337"]));
   });
+
+  it("does not hold up the search by headers of its own, nor change what the transaction pays", async () => {
+    const { hash, number } = await fundFinally("ETH");
+    const sent = (await devnet().request("eth_getTransactionByHash", [hash])) as Record<string, string>;
+    const sender = { address: String(sent["from"]), nonce: Number(sent["nonce"]) };
+    const headers = await startLiar((method, [named], result: object) =>
+      method === "eth_getBlockByNumber" && Number(named) > 0
+        ? { ...result, hash: `0x${"f".repeat(64)}` }
+        : result,
+    );
+    const values = await startLiar((_method, _params, result: { transactions?: { hash: string }[] }) => {
+      if (typeof result?.transactions?.[0] !== "object") return result;
+      const forge = (one: { hash: string }) => ({ ...one, value: "0xffff", type: "0x0" });
+      return { ...result, transactions: result.transactions.map(forge) };
+    });
+    for (const { url } of [headers, values]) {
+      const { node, odd } = openThree(url);
+      const heads = await node.heads();
+      if ("halt" in heads) throw new Error(heads.halt);
+      const use = await node.findNonceUse(sender, heads.final, watchFor([]).tokens, async () => undefined);
+      expect(use).toMatchObject({ block: { number }, outcome: { hash, transfers: [{ amount: 100n }] } });
+      expect(new Set(odd.map(({ name }) => name))).toEqual(new Set(["Node 1 of eip155:31337"]));
+    }
+  });
 });
 
 describe("a node of three that stands still", () => {

@@ -54,3 +54,19 @@ it("keeps a bounded number of blocks, those that were read last", () => {
   expect(links.firstUnread(block(5000), () => false)).toEqual(block(5000));
   expect(links.firstUnread(block(4096), () => false)).toEqual(block(0));
 });
+
+it("gives each block once to be verified, the first ones and the last, and forgets one that was wrong", () => {
+  const links = createBranchLinks(() => 0);
+  expect(links.unverified(block(40))).toEqual([]);
+  for (let number = 40; number > 10; number--) links.add(`0x${number}`, block(number - 1));
+  const given = links.unverified(block(40));
+  expect(given).toHaveLength(16);
+  expect(given[0]).toEqual({ hash: "0x40", parentHash: "0x39" });
+  expect(given.at(-1)).toEqual({ hash: "0x11", parentHash: "0x10" });
+  expect(links.unverified(block(40))[0]).toEqual({ hash: "0x25", parentHash: "0x24" });
+  expect(links.unverified(block(40))).toEqual([]);
+  links.forget("0x20");
+  expect(links.firstUnread(block(40), () => false)).toEqual(block(20));
+  links.add("0x20", block(19));
+  expect(links.unverified(block(40))).toEqual([{ hash: "0x20", parentHash: "0x19" }]);
+});

@@ -5,12 +5,17 @@ export interface BranchLinks {
   add: (hash: string, parent: BlockRef) => void;
   /** The first block before this one whose parent is not known, or the first at which it is to end. */
   firstUnread: (start: BlockRef, isEnd: (block: BlockRef) => boolean) => BlockRef;
+  /** The first blocks from this one on, and the last one, each with its parent, unless they were returned before. */
+  unverified: (start: BlockRef) => readonly { readonly hash: string; readonly parentHash: string }[];
+  forget: (hash: string) => void;
 }
 
 /** More blocks than are walked back in several steps. */
 const linksMax = 4096;
 /** A node can have named the wrong parent. Its block is read again after this time, perhaps from another node. */
 const rememberedMs = 60_000;
+/** How many of a walk are verified at once. */
+const unverifiedMax = 16;
 
 /**
  * A walk back from a head that turns out to be of another branch than the final block reads hundreds of blocks for nothing. If a node is always
@@ -18,7 +23,7 @@ const rememberedMs = 60_000;
  */
 export function createBranchLinks(monotonicMs: () => number): BranchLinks {
   /** By the hash of the later block, the oldest first. */
-  const links = new Map<string, { parent: BlockRef; readMs: number }>();
+  const links = new Map<string, { parent: BlockRef; readMs: number; isVerified: boolean }>();
 
   function forgetOld(): void {
     for (const [hash, { readMs }] of links) {
@@ -30,8 +35,24 @@ export function createBranchLinks(monotonicMs: () => number): BranchLinks {
   return {
     add: (hash, parent) => {
       links.delete(hash);
-      links.set(hash, { parent, readMs: monotonicMs() });
+      links.set(hash, { parent, readMs: monotonicMs(), isVerified: false });
       forgetOld();
+    },
+    forget: (hash) => void links.delete(hash),
+    unverified: (start) => {
+      const found: { hash: string; parentHash: string }[] = [];
+      let block = start;
+      for (;;) {
+        const link = links.get(block.hash);
+        if (link?.parent.number !== block.number - 1) break;
+        if (!link.isVerified) {
+          if (found.length === unverifiedMax) found.pop();
+          found.push({ hash: block.hash, parentHash: link.parent.hash });
+        }
+        block = link.parent;
+      }
+      for (const { hash } of found) Object.assign(links.get(hash) ?? {}, { isVerified: true });
+      return found;
     },
     firstUnread: (start, isEnd) => {
       forgetOld();

@@ -77,16 +77,33 @@ async function walkAhead(
 }
 
 /**
- * Walks back from a block to one that is known. Undefined if there is none above the final block, if it has left the chain, if the node that has
+ * Walks back from a block to one that is known. If a walk ends elsewhere, one of its blocks may have been given with a wrong parent. Then the nodes
+ * are asked together, and what was misnamed is read again by the next walk.
+ */
+async function walkBack(
+  context: FollowContext,
+  chain: FollowedChain,
+  start: BlockRef,
+  bounds: WalkBounds,
+): Promise<Walk | undefined> {
+  const walk = await walkLinked(context, chain, start, bounds);
+  if (walk !== "lost") return walk;
+  const misnamed = await context.node.misnamedParents(chain.links.unverified(start));
+  for (const hash of misnamed) chain.links.forget(hash);
+  return undefined;
+}
+
+/**
+ * Undefined or `lost` if there is none above the final block, if it has left the chain, if the node that has
  * it does not answer, or answers wrongly, or if there is no time for it. Blocks that an earlier walk has read in vain are passed over: if those
  * below them lead to a known one, these are returned, and the next walk leads to them.
  */
-async function walkBack(
+async function walkLinked(
   { monotonicMs, ...context }: FollowContext,
   chain: FollowedChain,
   start: BlockRef,
   { final, endsMs }: WalkBounds,
-): Promise<Walk | undefined> {
+): Promise<Walk | "lost" | undefined> {
   const begunMs = monotonicMs();
   const lateMs = Math.min(endsMs, begunMs + walkBudgetMs);
   const ahead = createReadAhead(context, chain);
@@ -100,14 +117,14 @@ async function walkBack(
       next = unread;
     }
     if (isFollowed(chain, next)) break;
-    if (next.number <= final || read === walkMax) return undefined;
+    if (next.number <= final || read === walkMax) return "lost";
     if (read > 0 && monotonicMs() >= lateMs && !ahead.isRead(next)) {
       chain.aheadInTime = Math.min(chain.aheadInTime, read);
       return undefined;
     }
     await chain.keepLease();
     const block = await ahead.read(next);
-    if (block?.hash !== next.hash || block.number !== next.number) return undefined;
+    if (block?.hash !== next.hash || block.number !== next.number) return "lost";
     added.push(block);
     next = { number: block.number - 1, hash: block.parentHash };
     chain.links.add(block.hash, next);
