@@ -112,6 +112,8 @@ export interface ChainNode {
    * final. What was read of the same block at another time does not count, nor what was read and is not written.
    */
   confirmLater: (blocks: readonly ChainBlock[], tokens: readonly ChainToken[]) => void;
+  /** Whether what was given to `confirmLater` of this block was not confirmed yet. */
+  isToConfirm: (hash: string) => boolean;
   header: (number: number) => Promise<BlockHeader | undefined>;
   /** What one node says of blocks that may not be final, without those that it does not have. */
   headers: (numbers: readonly number[]) => Promise<readonly BlockHeader[]>;

@@ -70,6 +70,7 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       return block === undefined ? undefined : await observe(block, watch);
     },
     confirmLater: () => undefined,
+    isToConfirm: () => false,
     forgetFinal: () => undefined,
     finalBlocks: async (from, to, watch) => {
       await reach("final blocks");

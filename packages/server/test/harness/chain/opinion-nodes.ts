@@ -91,10 +91,21 @@ export function openHeads(given: Partial<Nodes> = {}, names = ["one", "two", "sl
     nodes.finalNumber = firstFinal + blocks;
   };
   /** The final block, or why the network halts. */
-  const final = async () => {
-    const read = await heads.read();
+  const final = async (settledNumber?: number) => {
+    const read = await heads.read(settledNumber);
     return "halt" in read ? read.halt : read.final.number;
   };
-  const misreads = () => opinion.misreads();
-  return { confirmFinal, rememberInvented, odd, misreads, nodes, jump, final, remember };
+  const { misreads, isToConfirm, isDisputed } = opinion;
+  return {
+    confirmFinal,
+    rememberInvented,
+    odd,
+    misreads,
+    isToConfirm,
+    isDisputed,
+    nodes,
+    jump,
+    final,
+    remember,
+  };
 }

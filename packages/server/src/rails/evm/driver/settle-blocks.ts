@@ -1,5 +1,5 @@
 import type { ChainDeposit } from "../../../app/chain/chain-deposit.js";
-import { type BlockRef, NodesDisagreeError } from "../../../app/chain/chain-node.js";
+import { type BlockRef, NodesDisagreeError, NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import type { ChainUnit, IncludedPayment, WalletKey } from "../../../app/chain/chain-store.js";
 import { endOfStop } from "../../../app/chain/stop-payment.js";
 import type { GatheredAmount } from "../../../app/chain/wallet-books.js";
@@ -70,7 +70,13 @@ async function assertFinal(
 ): Promise<void> {
   const numbers = Array.from({ length: last - next + 1 }, (_, index) => next + index);
   for (const { number, hash } of await context.node.finalHeaders(numbers)) {
-    if (followedAt(chain, number)?.hash === hash) continue;
+    if (followedAt(chain, number)?.hash === hash) {
+      if (!context.node.isToConfirm(hash)) continue;
+      // The nodes have named another one in its place when those up to the final block were confirmed.
+      throw new NodeUnavailableError(
+        `Two nodes must confirm what is in block ${number} of ${context.network.network}, which is final as ${hash}.`,
+      );
+    }
     await leaveBlocks(context, chain, number - 1);
     throw new NodesDisagreeError(
       `Block ${number} of ${context.network.network} is final as ${hash}, and a node has given another one. The blocks from it on are read again.`,

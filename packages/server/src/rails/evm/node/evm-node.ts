@@ -108,6 +108,7 @@ export function createEvmNode({
     headers,
     headersAt: createHeadersAt(pool),
     misnamedParents: createParentCheck(pool),
+    isToConfirm: opinion.isToConfirm,
     finalHeaders: async (numbers) => (await readAgreed(numbers)).headers,
     ...state,
     findNonceUse: createNonceSearch({ pool, readAgreed, noncesAt: state.noncesAt, readReceipts, opinion }),

@@ -17,7 +17,7 @@ interface NonceSearchDeps extends Pick<ChainNode, "noncesAt"> {
   readonly pool: RpcPool;
   readonly readAgreed: ReadAgreedHeaders;
   readonly readReceipts: ReadReceipts;
-  readonly opinion: Pick<SecondOpinion, "confirmFinal" | "dispute">;
+  readonly opinion: Pick<SecondOpinion, "confirmFinal" | "dispute" | "agree">;
 }
 
 interface Sender {
@@ -61,9 +61,10 @@ export function createNonceSearch(deps: NonceSearchDeps): ChainNode["findNonceUs
       );
     if (verdict.kind === "disputed") {
       const reason = `Two nodes disagree about ${what}.`;
-      opinion.dispute(reason, searched.length === pool.endpoints.length);
+      opinion.dispute(reason, searched.length === pool.endpoints.length, header.hash);
       throw new NodeUnavailableError(reason);
     }
+    opinion.agree(header.hash);
     const { value: first, others } = verdict;
     if (others.length > 0) pool.seeOdd(others, `The others agree about ${what}.`);
     if (first.found === undefined) return undefined;

@@ -12,9 +12,9 @@ import { groupOpinions, requiredOpinions, weighOpinions } from "./weigh-opinions
 export class ContradictionError extends Error {
   /** Whether all nodes were heard; if not, another one may say it. */
   readonly isComplete: boolean;
-  readonly blockHash: string | undefined;
+  readonly blockHash: string;
 
-  constructor(message: string, isComplete: boolean, blockHash?: string) {
+  constructor(message: string, isComplete: boolean, blockHash: string) {
     super(message);
     this.isComplete = isComplete;
     this.blockHash = blockHash;
@@ -112,7 +112,7 @@ function judgeClaim(pool: RpcPool, { hash, blockHash }: Claim, said: readonly Sa
   if (verdict.kind === "agreed") {
     if (verdict.others.length > 0) pool.seeOdd(verdict.others, `The others agree about ${what}.`);
     if (verdict.value) return;
-    throw new MisreadError(`A node has given something else about ${what} than the others.`);
+    throw new MisreadError(`A node has given something else about ${what} than the others.`, blockHash);
   }
   const namesOf = (wanted: boolean) => said.filter(({ value }) => value === wanted).map(({ name }) => name);
   const [denying] = namesOf(false);

@@ -150,4 +150,47 @@ describe("blocks that are confirmed when they are final", () => {
           : undefined;
     expect(await final()).toBe(108);
   });
+
+  it("are kept while nodes name another block, because they can name it again", async () => {
+    const { nodes, jump, final, remember, misreads, isToConfirm } = openHeads();
+    await jump(32);
+    remember(120, 6n);
+    nodes.lie = (_, { method, params }) =>
+      method === "eth_getBlockByNumber" && params[0] === quantity(120)
+        ? { number: quantity(120), hash: wordOf(9), parentHash: wordOf(119), timestamp: "0x1" }
+        : undefined;
+    expect(await final()).toBe(132);
+    expect([isToConfirm(wordOf(119)), isToConfirm(wordOf(120))]).toEqual([false, true]);
+    nodes.lie = () => undefined;
+    expect(await final()).toBe(132);
+    expect(misreads()).toBe(1);
+    expect(isToConfirm(wordOf(120))).toBe(false);
+  });
+
+  it("are forgotten when a later block is settled", async () => {
+    const { jump, final, remember, isToConfirm } = openHeads();
+    await jump(32);
+    const left = wordOf(9);
+    remember(120, 6n, left);
+    expect(await final(119)).toBe(132);
+    expect(isToConfirm(left)).toBe(true);
+    expect(await final(120)).toBe(132);
+    expect(isToConfirm(left)).toBe(false);
+  });
+
+  it("are disputed until the nodes agree about them", async () => {
+    const says6 = { from: other, to: own, value: "0x6" };
+    const { nodes, confirmFinal, final, isDisputed } = openHeads({}, ["one", "two"]);
+    nodes.lie = (name, { method, params }) =>
+      name === "one" && method === "eth_getTransactionByHash"
+        ? { hash: params[0], blockHash: wordOf(99), ...says6 }
+        : undefined;
+    await expect(confirmFinal(99, 5n)).rejects.toThrow(NodesDisagreeError);
+    expect(await final()).toContain("disagree");
+    expect(await final()).toBe(firstFinal);
+    expect(isDisputed()).toBe(true);
+    nodes.lie = () => undefined;
+    await confirmFinal(99, 5n);
+    expect(isDisputed()).toBe(false);
+  });
 });

@@ -23,11 +23,13 @@ export interface KeptBlocks {
   readonly keep: (block: ChainBlock, tokens: TokenIndex) => void;
   readonly forget: (hash: string) => void;
   readonly clear: () => void;
+  readonly has: (hash: string) => boolean;
   /**
    * Confirms those up to the final block, the oldest first, as many as there is time for. Returns the block up to which all are confirmed:
-   * the final one, or one before it, from which the next call goes on. Undefined if none could be confirmed.
+   * the final one, or one before it, from which the next call goes on. Undefined if none could be confirmed. Those that are not in the chain are
+   * kept until a later block is settled: nodes can name them again.
    */
-  readonly confirm: (final: BlockHeader) => Promise<BlockHeader | undefined>;
+  readonly confirm: (final: BlockHeader, settledNumber?: number) => Promise<BlockHeader | undefined>;
 }
 
 /**
@@ -66,7 +68,10 @@ export function createKeptBlocks({
     onForgotten();
   }
 
-  async function confirmBatch(batch: readonly KeptBlock[]): Promise<BlockHeader | undefined> {
+  async function confirmBatch(
+    batch: readonly KeptBlock[],
+    settledNumber: number,
+  ): Promise<BlockHeader | undefined> {
     const headers = await readHeaders(
       pool,
       batch.map(({ block }) => block.number),
@@ -75,16 +80,21 @@ export function createKeptBlocks({
     // nothing says which of them is wrong, it counts.
     const isInChain = ({ block }: KeptBlock, index: number) =>
       headers[index]?.some(({ hash }) => hash === block.hash) === true;
-    await confirmBlocks(batch.filter(isInChain));
-    for (const { block } of batch) forget(block.hash);
+    const inChain = batch.filter(isInChain);
+    await confirmBlocks(inChain);
+    for (const one of batch) {
+      const isOver = inChain.includes(one) || one.block.number <= settledNumber;
+      // Another reading of it can have taken its place.
+      if (isOver && kept.get(one.block.hash) === one) forget(one.block.hash);
+    }
     const [last, ...others] = headers.at(-1) ?? [];
     return others.length === 0 ? last : undefined;
   }
 
   /** Returns false if two nodes cannot confirm them now, or all of them at once. */
-  async function tryBatch(batch: readonly KeptBlock[]) {
+  async function tryBatch(batch: readonly KeptBlock[], settledNumber: number) {
     try {
-      const reached = await confirmBatch(batch);
+      const reached = await confirmBatch(batch, settledNumber);
       sizeMax = Math.min(batchMax, sizeMax * 2);
       return { reached };
     } catch (error) {
@@ -103,7 +113,8 @@ export function createKeptBlocks({
     },
     forget,
     clear,
-    confirm: async (final) => {
+    has: (hash) => kept.has(hash),
+    confirm: async (final, settledNumber = -1) => {
       const endsMs = monotonicMs() + budgetMs;
       const due = [...kept.values()]
         .filter(({ block }) => block.number <= final.number)
@@ -111,7 +122,7 @@ export function createKeptBlocks({
       let reached: BlockHeader | undefined;
       while (due.length > 0) {
         const batch = due.slice(0, sizeMax);
-        const tried = await tryBatch(batch);
+        const tried = await tryBatch(batch, settledNumber);
         if (tried === false && batch.length === 1) return reached;
         if (tried !== false) {
           due.splice(0, batch.length);

@@ -36,7 +36,10 @@ export async function hearOfLarge(
     .filter((one) => !isOfLogs(one) && one.said.length + one.refusals >= required)
     .filter((one) => giveUp(one.claim.hash, one.said.length + one.refusals === nodeCount));
   if (lost[0] !== undefined)
-    throw new MisreadError(`The receipt of ${lost[0].claim.hash} is too large for all nodes but one.`);
+    throw new MisreadError(
+      `The receipt of ${lost[0].claim.hash} is too large for all nodes but one.`,
+      lost[0].claim.blockHash,
+    );
   const ofLogs = open.filter(isOfLogs);
   const blocks = new Map(ofLogs.map(({ claim }) => [claim.blockHash, claim.tokens]));
   for (const [blockHash, tokens] of blocks) {

@@ -14,7 +14,11 @@ export interface SecondOpinion {
    */
   readonly confirmFinal: (blocks: readonly ChainBlock[], tokens: TokenIndex) => Promise<void>;
   /** The next heads are a reason to halt. */
-  readonly dispute: (reason: string, isComplete: boolean) => void;
+  readonly dispute: (reason: string, isComplete: boolean, blockHash: string) => void;
+  /** Nodes agree about a block that they have contradicted each other about. */
+  readonly agree: (blockHash: string) => void;
+  /** Whether there is a block that nodes have contradicted each other about, and not agreed since. */
+  readonly isDisputed: () => boolean;
   /** Keeps what is written of a block that is not final yet, to confirm it when it is, in the place of what was kept of the same block. */
   readonly remember: KeptBlocks["keep"];
   /**
@@ -22,12 +26,16 @@ export interface SecondOpinion {
    * if one was misread.
    */
   readonly confirmKept: KeptBlocks["confirm"];
+  /** Whether what is written of a block is still to be confirmed. */
+  readonly isToConfirm: KeptBlocks["has"];
   /** How often a block that was kept was misread, or too much was kept. All that was kept is forgotten then, and has to be read again. */
   readonly misreads: () => number;
 }
 
 /** How many transactions are confirmed with one request to each node. */
 const claimsMax = 50;
+/** How many blocks are remembered about which nodes contradict each other. */
+const disputedMax = 100;
 
 /**
  * The hash of a final block is agreed by two nodes, but what is in the block comes from one of them, and cannot be checked against the hash
@@ -43,6 +51,8 @@ export function createSecondOpinion(
 
   /** What was found while final blocks were read; it is reported with the heads. */
   let contradiction: ContradictionError | undefined;
+  /** The hashes of blocks. */
+  const disputed = new Set<string>();
   let misreads = 0;
   const onForgotten = () => {
     misreads += 1;
@@ -56,7 +66,20 @@ export function createSecondOpinion(
     const parts: Claim[][] = [];
     for (let start = 0; start < claims.length; start += claimsMax)
       parts.push(claims.slice(start, start + claimsMax));
-    await Promise.all(parts.map((part) => confirmClaims(pool, part, giveUp)));
+    try {
+      await Promise.all(parts.map((part) => confirmClaims(pool, part, giveUp)));
+    } catch (error) {
+      if (error instanceof ContradictionError) noteDispute(error.blockHash);
+      if (error instanceof MisreadError) disputed.delete(error.blockHash);
+      throw error;
+    }
+    for (const { block } of blocks) disputed.delete(block.hash);
+  }
+
+  function noteDispute(blockHash: string): void {
+    const [oldest] = disputed;
+    if (oldest !== undefined && disputed.size >= disputedMax) disputed.delete(oldest);
+    disputed.add(blockHash);
   }
 
   return {
@@ -73,24 +96,27 @@ export function createSecondOpinion(
         throw new NodesDisagreeError(`${error.message} The block is read again.`);
       }
     },
-    dispute: (reason, isComplete) => {
-      contradiction = new ContradictionError(reason, isComplete);
+    dispute: (reason, isComplete, blockHash) => {
+      contradiction = new ContradictionError(reason, isComplete, blockHash);
+      noteDispute(blockHash);
     },
+    agree: (blockHash) => void disputed.delete(blockHash),
+    isDisputed: () => disputed.size > 0,
+    isToConfirm: kept.has,
     remember: (block, tokens) => {
       if (isAlone) return;
       if (block.transfers.length + block.outcomes.length > 0) kept.keep(block, tokens);
       else kept.forget(block.hash);
     },
-    confirmKept: async (final) => {
+    confirmKept: async (final, settledNumber) => {
       const found = contradiction;
       contradiction = undefined;
       if (found !== undefined) throw found;
       try {
-        return await kept.confirm(final);
+        return await kept.confirm(final, settledNumber);
       } catch (error) {
         // The network halts. When it is resumed the block is read again, so that the same lie does not halt it again.
-        if (error instanceof ContradictionError && error.isComplete && error.blockHash !== undefined)
-          kept.forget(error.blockHash);
+        if (error instanceof ContradictionError && error.isComplete) kept.forget(error.blockHash);
         if (!(error instanceof MisreadError)) throw error;
         pool.changeFirst();
         kept.clear();

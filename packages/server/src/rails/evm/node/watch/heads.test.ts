@@ -19,7 +19,7 @@ const headsBehind = 10;
 /** The nodes of a chain, each as it says. */
 function openHeads(says: (Says | undefined)[]) {
   /** `contradicted`: nodes contradict each other about what is in a final block, and another one does not answer. */
-  const nodes = { says, nowMs: 0, contradicted: false };
+  const nodes = { says, nowMs: 0, contradicted: false, disputed: false };
   const odd: string[] = [];
   const headerOf = (index: number, number: number) => {
     const isFork = number >= (nodes.says[index]?.forkedFrom ?? Number.POSITIVE_INFINITY);
@@ -55,9 +55,11 @@ function openHeads(says: (Says | undefined)[]) {
     ...{ network: "eip155:1", chainId: 1, finality: { tag: "finalized" }, pool, monotonicMs },
     opinion: {
       confirmKept: async (final) => {
-        if (nodes.contradicted) throw new ContradictionError("1 and 2 disagree about a transaction", false);
+        if (nodes.contradicted)
+          throw new ContradictionError("1 and 2 disagree about a transaction", false, "0xblock");
         return final;
       },
+      isDisputed: () => nodes.disputed,
       misreads: () => 0,
     },
     lagging: { see: () => undefined },
@@ -130,6 +132,7 @@ describe("the final block", () => {
 
   it("of two of three that disagree every second time about what is in it halts after a minute", async () => {
     const { nodes, look } = openHeads([{ final: 100 }, { final: 100 }, undefined]);
+    nodes.disputed = true;
     const seen: string[] = [];
     // What was found is reported once, and the block is read again before the next time.
     for (nodes.nowMs = 0; nodes.nowMs <= 80_000; nodes.nowMs += 10_000) {
@@ -138,6 +141,15 @@ describe("the final block", () => {
     }
     expect(seen.at(-1)).toBe('"halts"');
     expect(seen.slice(0, 6)).not.toContain('"halts"');
+  });
+
+  it("of two of three that disagree now and then about what is in it, and agree after it, does not halt", async () => {
+    const { nodes, look } = openHeads([{ final: 100 }, { final: 100 }, undefined]);
+    for (nodes.nowMs = 0; nodes.nowMs <= 300_000; nodes.nowMs += 10_000) {
+      nodes.contradicted = !nodes.contradicted;
+      nodes.disputed = nodes.contradicted;
+      expect(await look()).toBe(nodes.contradicted ? "waits" : "100 110");
+    }
   });
 
   it("waits while the only one of several that answers is on another chain, and halts if it is the only one", async () => {

@@ -14,7 +14,7 @@ import { type Dispute, foundIn, type LookDeps, lookAtNodes, type NodeHead } from
 export interface HeadsDeps extends LookDeps {
   readonly monotonicMs: () => number;
   /** Has the blocks that were read before they were final confirmed, up to this one or as far as there is time. */
-  readonly opinion: Pick<SecondOpinion, "confirmKept" | "misreads">;
+  readonly opinion: Pick<SecondOpinion, "confirmKept" | "isDisputed" | "misreads">;
   readonly lagging: Pick<LaggingNodes, "see">;
 }
 
@@ -69,7 +69,7 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
   /** Returns a dispute. Blocks that cannot be confirmed now are not final yet. */
   async function advance(final: BlockHeader): Promise<Dispute | undefined> {
     try {
-      const confirmed = await opinion.confirmKept(final);
+      const confirmed = await opinion.confirmKept(final, settled);
       if (confirmed !== undefined && confirmed.number > (agreed?.number ?? -1)) agreed = confirmed;
       return undefined;
     } catch (error) {
@@ -97,6 +97,8 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
     const { latest, final } = looked;
     const dispute = final === undefined ? undefined : await advance(final);
     if (dispute !== undefined) return haltOf(dispute, "contents");
+    // What was found is reported once: without a dispute in this look, nodes have agreed only if they have confirmed the block.
+    if (!opinion.isDisputed()) undecided.contents = neverSeen;
     if (agreed === undefined)
       throw new NodeUnavailableError(
         `The final block of ${network} needs ${requiredOpinions(0, nodeCount)} nodes that agree.`,
