@@ -4,10 +4,12 @@ import { isObject, sentBody } from "../../http/reply.js";
 import type { Place } from "../../target/target.js";
 import { containsText, placesOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
+import type { Accepted } from "../keys/key-scenarios.js";
 import { createdInRun, findShown, type ShownName } from "../shown-members.js";
-import { namesIn, textsAt } from "../webhooks/webhook-names.js";
+import { isAbout, namesIn, textsAt } from "../webhooks/webhook-names.js";
 import { announced } from "../webhooks/webhook-scenarios.js";
-import { keyIn, pathOf, type Sent } from "./run-transactions.js";
+import { areCounterparts } from "./counterparts.js";
+import { keyIn, pathOf, readsOf, type Sent } from "./run-transactions.js";
 
 /** Requests that were carried out twice. All notifications since the receiver was registered are looked at, because one of many may be. */
 
@@ -27,7 +29,7 @@ const allLookUpsMax = 150;
 /** Requests that are left for the checks that follow. */
 const requestsLeft = 20;
 
-/** A second transaction has an id that no response has shown, with the reference and the amount of a request. A fee has another amount. */
+/** A second transaction has an id that no response has shown, with the reference and the amount of a request. A fee has another amount, and a counterpart another side. */
 export async function expectOneEach(kit: Kit, { names, isSame, sent }: Wanted): Promise<void> {
   const { deliveries, created } = await announced(kit);
   const places = new Set(
@@ -47,6 +49,7 @@ export async function expectOneEach(kit: Kit, { names, isSame, sent }: Wanted): 
     const first = sent.find(({ members }) => containsText(json, String(members["reference"])));
     const isSent = (name: Compared) => isSame(name, first?.members[name], findShown(kit.target, json, name));
     if (status !== 200 || first === undefined || !names.every(isSent)) continue;
+    if (await isCounterpart(kit, first.id, { json, delivery })) continue;
     refuseSecond(String(first.members["reference"]), first.id, id, delivery);
   }
 }
@@ -59,7 +62,7 @@ export async function expectOneIdEach(
 ): Promise<void> {
   await announced(kit);
   const requests = requestsByReference(kit);
-  const first = new Map<string, string>();
+  const first = new Map<string, { readonly id: string; readonly json: unknown }[]>();
   let isShown = false;
   for (const [id, delivery] of [...idsAt(kit, new Set([place]), new Set())].slice(0, allLookUpsMax)) {
     if (isUsedUp(kit)) break;
@@ -69,14 +72,28 @@ export async function expectOneIdEach(
     const isSent = isSame("amount", request?.amount, findShown(kit.target, json, "amount"));
     if (reference === undefined || !isSent) continue;
     isShown = true;
-    const other = first.get(reference) ?? id;
-    first.set(reference, other);
-    if (other !== id && request?.keys.size === 1) refuseSecond(reference, other, id, delivery);
+    const others = first.get(reference) ?? [];
+    first.set(reference, [...others, { id, json }]);
+    const other = others.find((one) => !areCounterparts(one.json, json));
+    if (other !== undefined && request?.keys.size === 1) refuseSecond(reference, other.id, id, delivery);
   }
   if (!isShown)
     throw new NotOffered(
       "No 202 has an id, and GET does not show the reference and the amount of what notifications have an id of, so a second one cannot be seen.",
     );
+}
+
+/** As GET shows both, or as notifications do. */
+async function isCounterpart(
+  kit: Kit,
+  id: string,
+  other: { readonly json: unknown; readonly delivery: Delivery },
+): Promise<boolean> {
+  const { json } = readsOf(kit, id).at(-1) ?? (await kit.send("GET", pathOf(id)));
+  if (areCounterparts(json, other.json)) return true;
+  const all = kit.session.receiver?.deliveries ?? [];
+  const own = all.find((one) => isAbout(kit, one, { id, reference: id } as Accepted));
+  return own !== undefined && areCounterparts(own.json, other.delivery.json);
 }
 
 function refuseSecond(reference: string, first: string, id: string, delivery: Delivery): never {

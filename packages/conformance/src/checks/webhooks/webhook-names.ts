@@ -3,6 +3,7 @@ import { namePrefixOf } from "../../engine/run-names.js";
 import type { Place } from "../../target/target.js";
 import { fieldsAt } from "../../webhooks/batches.js";
 import { headerReadings, isNamed, itemAt, mentions, placesOf } from "../../webhooks/delivery-items.js";
+import { isOfAnother } from "../../webhooks/named-places.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import type { Accepted } from "../keys/key-scenarios.js";
 
@@ -15,10 +16,11 @@ export const namesOf = ({ id, reference }: Accepted) => (id === undefined ? [ref
 export const nameOf = ({ id, reference }: Accepted) => id ?? reference;
 
 /** Whether a notification is about a transaction: it has its id or its reference, which the client knows as well. */
-export function isAbout({ target }: Kit, delivery: Delivery, transaction: Accepted): boolean {
+export function isAbout({ target, session }: Kit, delivery: Delivery, transaction: Accepted): boolean {
   const names = namesOf(transaction);
   const place = target.webhooks?.transactionId;
-  if (place === undefined) return names.some((name) => mentions(delivery, name));
+  if (place === undefined)
+    return names.some((name) => mentions(delivery, name)) && !isOfAnother(session, delivery, names);
   return valuesAt(delivery, place).some((value) =>
     names.some((name) => isNamed(value, name) || String(value).endsWith(`/${name}`)),
   );

@@ -39,6 +39,13 @@ export const otherChoices = {
   },
   "a fee beside each transaction, with its reference": {},
   "a fee of another amount beside each transaction": {},
+  "a fee beside each transaction, whose notifications name its payment": {
+    file: [["timing: {", "timing: { visible_ms: 10,"]],
+  },
+  "a record of the other wallet beside each transaction": {},
+  "a record of the other wallet beside each transaction, and one of many that is carried out twice": {
+    fails: { check: "tx.create.once", words: "with the same reference and amount, in notification" },
+  },
   "transactions that fail": {
     file: [
       ["[DONE]", "[DONE, REFUSED]"],

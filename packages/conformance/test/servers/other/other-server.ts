@@ -15,13 +15,12 @@ import {
 } from "./other-answers.js";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
 import {
-  amountFees,
   amountOf,
   behindChoices,
   carriedOutChoices,
-  carriedOutTwice,
   envelopeOf,
   feeChoices,
+  feeOf,
   idsElsewhere,
   isStateRenamed,
   keysIgnored,
@@ -29,6 +28,7 @@ import {
   orderHeader,
   showBook,
   showMembers,
+  twiceChoices,
 } from "./other-shown.js";
 import { createOtherWebhooks, halfPairs, headerChoices, namedMembers, understood } from "./other-webhooks.js";
 
@@ -46,6 +46,8 @@ export interface Order {
   readonly createdAt: number;
   /** Policy rejects it when it is processed. */
   readonly isForbidden: boolean;
+  /** Of a fee, or of the record of the other wallet. */
+  readonly payment?: string;
   status: keyof typeof numbers;
 }
 
@@ -105,7 +107,8 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     const isSlow =
       chose("a sender that waits only half a second") ||
       chose("transactions that are found some time after the 202");
-    const waitMs = choice === undefined ? stepMs.usual : isSlow ? stepMs.slow : stepMs.chosen;
+    const chosenMs = order.payment !== undefined ? 0 : isSlow ? stepMs.slow : stepMs.chosen;
+    const waitMs = choice === undefined ? stepMs.usual : chosenMs;
     for (const status of ["RUNNING", order.isForbidden ? "REFUSED" : "DONE"] as const) {
       await delay(waitMs, undefined, { signal });
       if (isBehind) {
@@ -166,8 +169,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     orders.set(id, order);
     process(id, order).catch(() => undefined);
     if (feeChoices.some(chose)) {
-      const amount = amountFees.some(chose) ? "0.03" : order.amount;
-      const [fee, feeId] = [{ ...order, amount }, randomUUID()];
+      const [fee, feeId] = [feeOf(chose, id, order), randomUUID()];
       orders.set(feeId, fee);
       process(feeId, fee).catch(() => undefined);
     }
@@ -194,7 +196,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     const isForbidden = ["forbidden", "doomed"].includes(String(members["purpose"]));
     const id = add({ reference, amount, createdAt: performance.now(), isForbidden, status: "RECEIVED" });
     created += 1;
-    if (chose(carriedOutTwice) && created % twiceEach === 0)
+    if (twiceChoices.some(chose) && created % twiceEach === 0)
       add({ ...orders.get(id), status: "RECEIVED" } as Order);
     keys.set(slot, id);
     references.add(reference);

@@ -14,6 +14,13 @@ export const idsElsewhere = [
   "no id in the 202, and one in notifications for which GET shows what was sent",
   keysIgnored,
 ] as const;
+/** The record beside a transaction: a fee, or that of the other wallet. */
+export function feeOf(chose: Chose, id: string, order: Order): Order {
+  const amount = amountFees.some(chose) ? "0.03" : order.amount;
+  const namesPayment = chose(namedPayment) || counterpartChoices.some(chose);
+  return { ...order, amount, ...(namesPayment ? { payment: id } : {}) };
+}
+
 /** Choices with fees whose amount GET shows. */
 export const amountFees = ["a fee of another amount beside each transaction", carriedOutTwice] as const;
 
@@ -27,7 +34,17 @@ export const carriedOutChoices = [
   "repetitions that are refused and carried out, and notifications that name only the reference",
   "repetitions that are refused and carried out, with a fee beside each transaction",
 ] as const;
+/** The fee is final at once. */
+export const namedPayment = "a fee beside each transaction, whose notifications name its payment";
+export const twoRecords =
+  "a record of the other wallet beside each transaction, and one of many that is carried out twice";
+/** One of many transactions is carried out twice. */
+export const twiceChoices = [carriedOutTwice, twoRecords] as const;
+/** Double entry: the record of the other wallet has the same reference and amount. */
+const counterpartChoices = ["a record of the other wallet beside each transaction", twoRecords] as const;
 export const feeChoices = [
+  ...counterpartChoices,
+  namedPayment,
   "a fee beside each transaction, with its reference",
   "repetitions that are refused and carried out, with a fee beside each transaction",
   ...amountFees,
@@ -49,7 +66,10 @@ export function orderHeader(chose: Chose, id: string): Record<string, string> | 
 }
 
 /** What else GET shows, under names that mean other things elsewhere. */
-export function showMembers(chose: Chose, id: string, { reference, amount }: Order): Record<string, unknown> {
+export function showMembers(chose: Chose, id: string, order: Order): Record<string, unknown> {
+  const { reference, amount } = order;
+  if (counterpartChoices.some(chose))
+    return { reference, amount, wallet_id: order.payment === undefined ? "customers" : "clearing" };
   if ([...amountFees, ...idsElsewhere].some(chose)) return { reference, amount };
   const showsReference =
     chose("keys that are forgotten if the client hangs up") ||

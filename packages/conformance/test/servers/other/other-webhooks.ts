@@ -12,6 +12,7 @@ interface Announcement {
   readonly reference: string;
   readonly status: string | number;
   readonly amount: string;
+  readonly payment?: string;
   /** Of updates that leave the state as it is. */
   readonly confirmations?: number;
 }
@@ -171,7 +172,7 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
     },
     body,
   });
-  const { id, reference, confirmations } = what;
+  const { id, reference, confirmations, payment } = what;
   if (chose("headers that are written without hyphens")) {
     const { headers, body } = signed(JSON.stringify({ id, status: what.status }));
     const plain = Object.entries(headers).map(([name, value]) => [name.slice(2).replaceAll("-", ""), value]);
@@ -219,7 +220,7 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
     chose("no id in the 202, and notifications that name the reference");
   const name = namesReference
     ? `"order":${JSON.stringify(reference)}`
-    : `"resource" : "/v1/transactions/${id}"`;
+    : `"resource" : "/v1/transactions/${id}"${payment === undefined ? "" : `, "for": "${payment}"`}`;
   if (chose("notifications that name nothing")) return signed('{ "look": "something has changed" }');
   if (chose("notifications without a state")) return signed(`{ ${name} }`);
   if (chose("a status of the notification besides"))
