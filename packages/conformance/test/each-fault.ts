@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it, type TestContext } from "vitest";
 import type { CheckResult } from "../src/engine/run-checks.js";
-import { checksFor } from "./faults/fault-reach.js";
+import { checksOfFault } from "./faults/fault-reach.js";
 import { type Fault, type FaultName, faultNames, faults } from "./faults/faults.js";
 import { runPlain } from "./plain-target.js";
 import { unnamedValues } from "./unnamed-values.js";
@@ -30,20 +30,6 @@ export const ofTime: readonly FaultName[] = [
   "retried-too-early",
   "stream-claims-future",
 ];
-
-/** A run without a fault, which begins when it is first asked for. */
-export function createRunWithoutFault(): () => Promise<CheckResult[]> {
-  let first: Promise<CheckResult[]> | undefined;
-  return () => {
-    // A check that does not pass here would be left out of what a fault can reach.
-    first ??= runPlain([]).then((results) => {
-      const failed = results.filter(({ outcome }) => outcome.result !== "passed");
-      if (failed.length > 0) throw new Error(`without a fault: ${failed.map(({ check }) => check.id)}`);
-      return results;
-    });
-    return first;
-  };
-}
 
 export const runsMax = 20;
 const alwaysAtOnce = 6;
@@ -84,13 +70,9 @@ const longest: readonly FaultName[] = [
 ];
 
 /** Every fault alone trips its check and no other one, so a failure names what is wrong. */
-export function findEachAlone(
-  names: readonly FaultName[],
-  { withoutFault = createRunWithoutFault(), paced = createPacing() } = {},
-): void {
+export function findEachAlone(names: readonly FaultName[], paced: ReturnType<typeof createPacing>): void {
   const find = async (name: FaultName, { expect }: Pick<TestContext, "expect">) => {
-    const reachable = checksFor(name, await withoutFault());
-    const results = await paced(() => runPlain([name], { checks: reachable }));
+    const results = await paced(() => runPlain([name], { checks: checksOfFault(name) }));
     const { check, words, never, also }: Fault = faults[name];
     expect(failedChecks(results).filter((id) => id !== also)).toEqual([check]);
     expect(wordsOf(results, check)).toContain(words);

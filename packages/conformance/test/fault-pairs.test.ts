@@ -1,4 +1,5 @@
 import { describe, it, type TestContext, vi } from "vitest";
+import { checkTable } from "../src/checks/table.js";
 import {
   createPacing,
   failedChecks,
@@ -7,6 +8,7 @@ import {
   ofTime,
   runsMax,
 } from "./each-fault.js";
+import { checksFor, isWhole } from "./faults/fault-reach.js";
 import { type Fault, faultNames, faults } from "./faults/faults.js";
 import { runPlain } from "./plain-target.js";
 import { unnamedValues } from "./unnamed-values.js";
@@ -31,9 +33,12 @@ type Pair = ReturnType<typeof pairAt>;
 
 const cases = Array.from({ length: pairs }, (_, index) => pairAt(index));
 const isOfTime = (pair: Pair) => pair.some((name) => ofTime.includes(name));
+const wholePairs = new Set(cases.filter((_, index) => isWhole(index)));
 
-async function findBoth([one, other]: Pair, { expect }: Pick<TestContext, "expect">): Promise<void> {
-  const results = await paced(() => runPlain([one, other]));
+async function findBoth(pair: Pair, { expect }: Pick<TestContext, "expect">): Promise<void> {
+  const [one, other] = pair;
+  const checks = wholePairs.has(pair) ? checkTable : checksFor(one, other);
+  const results = await paced(() => runPlain(pair, { checks }));
   const found = failedChecks(results);
   expect(unnamedValues(results)).toEqual([]);
   const both: Fault[] = [faults[one], faults[other]];
@@ -51,4 +56,4 @@ describe.skipIf(ofTimeCases.length === 0)("two faults, of which one concerns tim
   it.concurrent.for(ofTimeCases)("%s and %s are found by their checks alone", findBoth);
 });
 
-findEachAlone(faultsBesidePairs, { paced });
+findEachAlone(faultsBesidePairs, paced);

@@ -1,18 +1,19 @@
 import { expect, it, vi } from "vitest";
-import { checkTable } from "../src/checks/table.js";
 import { registerEarly } from "../src/checks/webhooks/register-early.js";
 import { createKit } from "../src/engine/kit.js";
 import { type CheckResult, runChecks } from "../src/engine/run-checks.js";
 import { createSession } from "../src/engine/session.js";
 import { readTarget } from "../src/target/read-target.js";
 import { startReceiver } from "../src/webhooks/receiver.js";
+import { connectInMemory } from "./memory-connection.js";
 import { type OtherChoice, type OtherChoiceName, otherChoices } from "./servers/other/other-choices.js";
+import { checksOfChoice } from "./servers/other/other-reach.js";
 import { otherTokens, startOtherServer } from "./servers/other/other-server.js";
 import { otherSecret } from "./servers/other/other-webhooks.js";
 import { unnamedValues } from "./unnamed-values.js";
 
 // A run mostly waits.
-vi.setConfig({ maxConcurrency: 8 });
+vi.setConfig({ maxConcurrency: 12 });
 
 /** The whole target file, as an engineer who runs the kit against something else would write it. */
 const targetFile = `
@@ -79,8 +80,11 @@ interface OtherRun {
 
 /** The results of the contract's checks against the Other server, with what it may choose besides. */
 async function runOther({ choice, isSlow }: OtherRun): Promise<CheckResult[]> {
-  const server = await startOtherServer(choice);
   const receiver = await startReceiver({ host: "127.0.0.1", port: 0 });
+  // The network is that of the run without a choice.
+  const isNear = choice !== undefined;
+  const connectReceiver = isNear ? () => connectInMemory(receiver.accept) : undefined;
+  const server = await startOtherServer(choice, connectReceiver);
   try {
     const environment = {
       OTHER_TOKEN: otherTokens.own,
@@ -92,8 +96,10 @@ async function runOther({ choice, isSlow }: OtherRun): Promise<CheckResult[]> {
     const read = readTarget(source, { baseUrl: server.url }, environment);
     const timing = choice === undefined ? read.timing : { ...read.timing, ...shortTiming };
     const target = { ...read, timing };
-    const session = createSession({ target, token: otherTokens.own, receiver });
-    const all = await runChecks(session, { checks: checkTable, isSlow, prepare: registerEarly });
+    const connect = isNear ? () => connectInMemory(server.accept) : undefined;
+    const session = createSession({ target, token: otherTokens.own, receiver, connect });
+    const checks = checksOfChoice(choice);
+    const all = await runChecks(session, { checks, isSlow, prepare: registerEarly });
     const further = all.filter(({ check }) => check.level !== "contract");
     expect(further.filter(({ outcome }) => outcome.result !== "not offered")).toEqual([]);
     const kit = createKit(session);

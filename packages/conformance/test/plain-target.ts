@@ -86,7 +86,7 @@ function plainTarget(url: string): Target {
 }
 
 interface PlainRun {
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   readonly isSlow?: boolean;
   /** All, if they are not named. */
   readonly checks?: readonly Check[];

@@ -15,6 +15,8 @@ export interface Fault {
   readonly never?: string;
   /** Another check that sees the same fault, and says rightly what it sees. */
   readonly also?: string;
+  /** It shows in what the requests of other checks have caused. */
+  readonly isSeenInOthers?: true;
 }
 
 export const faults = {

@@ -6,6 +6,7 @@ export const keyFaults = {
   "second-missing-key-accepted": {
     check: "key.required",
     words: "although another one was refused",
+    isSeenInOthers: true,
   },
   "missing-key-dropped": { check: "key.required", words: "the connection was closed without a response" },
   "empty-key-accepted": { check: "key.empty", words: "an empty Idempotency-Key" },
@@ -21,9 +22,14 @@ export const keyFaults = {
     check: "key.repeat.same-id",
     words: "of another transaction",
     never: "a second one",
+    isSeenInOthers: true,
   },
   "ids-reused": { check: "key.every", words: "and another body has created", also: "tx.get.result-kept" },
-  "key-of-another-found": { check: "key.every", words: "a transaction of its own for the key" },
+  "key-of-another-found": {
+    check: "key.every",
+    words: "a transaction of its own for the key",
+    isSeenInOthers: true,
+  },
   "some-keys-forgotten": { check: "key.repeat.each", words: "sent twice with the same key" },
   "keys-compared-as-numbers": {
     check: "key.spelling",
@@ -91,7 +97,7 @@ export const keyFaults = {
     words: "one transaction from a request whose client hung up",
   },
   "hung-up-carried-out-twice": { check: "key.hang-up", words: "a second one: notification" },
-  "hung-up-lost": { check: "tx.get.found", words: "it was accepted and is lost" },
+  "hung-up-lost": { check: "tx.get.found", words: "it was accepted and is lost", isSeenInOthers: true },
   "keys-without-first-character": { check: "key.whole", words: "differ in their first character" },
   "keys-without-letters": { check: "key.whole", words: "differ in their first character" },
   "keys-case-insensitive": { check: "key.case", words: "differ in case" },

@@ -46,7 +46,11 @@ export const profileFaults = {
   "wrong-secret-accepted": { check: "oauth.wrong-secret", words: "status 200" },
   "any-grant-accepted": { check: "oauth.grant-type", words: "status 200" },
   "no-retry-after": { check: "ratelimit.retry-after", words: "Retry-After" },
-  "html-429": { check: "error.every.object", words: "<html>The quota is used up.</html>" },
+  "html-429": {
+    check: "error.every.object",
+    words: "<html>The quota is used up.</html>",
+    isSeenInOthers: true,
+  },
   "book-without-sides": { check: "orderbook.levels", words: "bids and asks" },
   "book-with-numbers": { check: "orderbook.strings", words: "a number" },
   "bids-unsorted": { check: "orderbook.sorted.bids", words: "99 before 99.50" },

@@ -79,7 +79,11 @@ export const refusalFaults = {
   "no-request-id-unknown-path": { check: "error.unknown-path.request-id", words: "none" },
   "empty-405": { check: "error.wrong-method.object", words: "an empty body" },
   "no-request-id-405": { check: "error.wrong-method.request-id", words: "none" },
-  "html-415": { check: "error.every.object", words: "<html>The body must be JSON.</html> for POST /v1/" },
+  "html-415": {
+    check: "error.every.object",
+    words: "<html>The body must be JSON.</html> for POST /v1/",
+    isSeenInOthers: true,
+  },
   "html-unless-json-is-asked-for": {
     check: "error.every.object",
     words: "status 400 with the body <html>Oops</html> for POST /v1/transactions with Accept: */*",

@@ -39,6 +39,7 @@ export const webhookFaults = {
   "delivery-id-restarts": {
     check: "webhook.delivery-id.unique",
     words: "for two transactions, in notifications",
+    isSeenInOthers: true,
   },
   "result-not-announced": { check: "webhook.result", words: "the state completed that GET shows within" },
   "webhook-disagrees": { check: "webhook.result", words: "the state completed that GET shows" },
@@ -149,6 +150,7 @@ export const webhookFaults = {
   "failure-signed-wrongly": {
     check: "webhook.signature.every",
     words: "a signature that verifies over the bytes",
+    isSeenInOthers: true,
   },
   "long-not-announced": { check: "webhook.each.every", words: "none about tx_" },
   "long-result-not-announced": {

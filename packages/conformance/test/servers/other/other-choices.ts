@@ -204,7 +204,7 @@ export const otherChoices = {
   },
   "JSON with a byte order mark, except in errors": {},
   "errors with a byte order mark": {
-    fails: { check: "error.every.encoding", words: "a byte order mark for GET /v1/transactions" },
+    fails: { check: "error.every.encoding", words: "a byte order mark for " },
   },
   "an outcome in the 202 that the target file does not name": { warned: ["tx.create.not-final"] },
   "an outcome in the 202 that the target file names": {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Answer,
@@ -14,6 +15,7 @@ import {
   readKey,
 } from "./other-answers.js";
 import type { Chose, OtherChoiceName } from "./other-choices.js";
+import { checkMembers } from "./other-members.js";
 import {
   amountOf,
   behindChoices,
@@ -30,14 +32,19 @@ import {
   showMembers,
   twiceChoices,
 } from "./other-shown.js";
-import { createOtherWebhooks, halfPairs, headerChoices, namedMembers, understood } from "./other-webhooks.js";
+import { createOtherWebhooks } from "./other-webhooks.js";
 
 /**
  * A correct implementation that differs from Bursar in everything that the contract leaves open: ids only in `Location`, other state
  * names, other statuses for refusals, the items of a notification in headers, another signature, further fields everywhere, seconds until a
  * result, and an error for a repeated key. If it fails a check, the check tests Bursar and not the contract.
  */
-export type OtherServer = { readonly url: string; readonly stop: () => Promise<void> };
+export interface OtherServer {
+  readonly url: string;
+  /** Serves a connection that was not made to its address. */
+  readonly accept: (connection: Duplex) => void;
+  readonly stop: () => Promise<void>;
+}
 
 export const otherTokens = { own: "OTHER~01~abcdefghijklmnop", revoked: "OTHER~02~abcdefghijklmnop" };
 export interface Order {
@@ -67,7 +74,11 @@ const twiceEach = 30;
 const confirmations = 3;
 const requestsOfQuota = 60;
 
-export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherServer> {
+/** `connectReceiver` makes a connection to the receiver of notifications, if it is in the same process. */
+export async function startOtherServer(
+  choice?: OtherChoiceName,
+  connectReceiver?: () => Duplex,
+): Promise<OtherServer> {
   const chose: Chose = (name) => name === choice;
   const orders = new Map<string, Order>();
   /** The id of what was accepted, or the refusal. */
@@ -77,7 +88,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   const { signal } = stopping;
   // Each order that is processed listens to it.
   setMaxListeners(0, signal);
-  const { hooks, announce } = createOtherWebhooks(chose, signal);
+  const { hooks, announce } = createOtherWebhooks(chose, signal, connectReceiver);
   let requests = 0;
   let created = 0;
   const isRenamed = isStateRenamed(chose);
@@ -95,7 +106,6 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   const isLenient = chose(
     "ids with spaces, bytes that are not UTF-8, comments in JSON, and a page of a gateway for what is no URI",
   );
-  const isForgiving = chose(understood);
   const isOneAtATime = chose("one request at a time, and replicas that are behind");
   const announcesAgain = chose(
     "repetitions that are announced again, in notifications that name only the reference",
@@ -122,33 +132,6 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
         for (let count = 1; count <= confirmations; count += 1)
           announce({ id, ...order, status: statusOf(order), confirmations: count });
     }
-  };
-
-  const check = (members: Record<string, unknown>) => {
-    for (const name of ["reference", "asset", "amount"])
-      if (typeof members[name] !== "string") throw new OtherRefusal(422, "STRING_NEEDED");
-    if (!/^\d+(\.\d+)?$/.test(amountOf(chose, members))) throw new OtherRefusal(422, "DECIMAL_NEEDED");
-    // What a byte that is not UTF-8 is read as.
-    const odd =
-      chose(namedMembers) || chose(halfPairs) ? /\p{Surrogate}/gu : isLenient || isForgiving ? "\ufffd" : "";
-    const reference = String(members["reference"]).replace(odd, "");
-    const allowed = headerChoices.some(chose) ? /^[\x20-\u2fff]+$/ : /^[\x20-\x7e]+$/;
-    if (!allowed.test(reference)) throw new OtherRefusal(422, "ASCII_NEEDED");
-    if (
-      chose("references of letters and digits, which the target file does not say") &&
-      !/^[A-Za-z0-9]+$/.test(String(members["reference"]))
-    )
-      throw new OtherRefusal(422, "REFERENCE_FORM");
-    if (
-      chose("references of at most 16 letters and digits") &&
-      !/^[A-Za-z0-9]{1,16}$/.test(String(members["reference"]))
-    )
-      throw new OtherRefusal(422, "REFERENCE_FORM");
-    if (members["purpose"] === "forbidden" && !chose("policy applied after the 202"))
-      throw new OtherRefusal(
-        451,
-        chose("a rejection by policy under another code") ? "E451_POLICY" : "POLICY_REJECTED",
-      );
   };
 
   const repeat = (id: string): Answer => {
@@ -186,7 +169,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
     if (known !== undefined) throw known;
     const [reference, amount] = [String(members["reference"]), amountOf(chose, members)];
     try {
-      check(members);
+      checkMembers(chose, members, isLenient);
       if (chose("references that are used once") && references.has(reference))
         throw new OtherRefusal(409, "REFERENCE_USED");
     } catch (error) {
@@ -285,6 +268,7 @@ export async function startOtherServer(choice?: OtherChoiceName): Promise<OtherS
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accept: (connection) => void server.emit("connection", connection),
     stop: () =>
       new Promise((resolve) => {
         stopping.abort();

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { Answer } from "./other-answers.js";
 import type { Chose } from "./other-choices.js";
 import type { Order } from "./other-server.js";
-import { closeDigits, understood } from "./other-webhooks.js";
+import { closeDigits, twoRecords, understood } from "./other-webhooks.js";
 
 const encodedSlashes = "ids with slashes, percent-encoded in a header of their own";
 
-export const carriedOutTwice =
+const carriedOutTwice =
   "a transaction of many that is carried out twice, with a fee of another amount beside each";
 export const keysIgnored =
   "no id in the 202, one in notifications for which GET shows what was sent, and keys that are ignored";
@@ -22,7 +22,7 @@ export function feeOf(chose: Chose, id: string, order: Order): Order {
 }
 
 /** Choices with fees whose amount GET shows. */
-export const amountFees = ["a fee of another amount beside each transaction", carriedOutTwice] as const;
+const amountFees = ["a fee of another amount beside each transaction", carriedOutTwice] as const;
 
 export const behindChoices = [
   "GET behind the notification",
@@ -35,9 +35,7 @@ export const carriedOutChoices = [
   "repetitions that are refused and carried out, with a fee beside each transaction",
 ] as const;
 /** The fee is final at once. */
-export const namedPayment = "a fee beside each transaction, whose notifications name its payment";
-export const twoRecords =
-  "a record of the other wallet beside each transaction, and one of many that is carried out twice";
+const namedPayment = "a fee beside each transaction, whose notifications name its payment";
 /** One of many transactions is carried out twice. */
 export const twiceChoices = [carriedOutTwice, twoRecords] as const;
 /** Double entry: the record of the other wallet has the same reference and amount. */

@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { request } from "node:http";
+import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { Chose } from "./other-choices.js";
@@ -30,16 +31,18 @@ const shortTimeoutMs = 500;
 const senderTimeoutMs = 2500;
 
 /** Sends notifications, in the form that was chosen, until the receiver answers with 2xx. */
-export function createOtherWebhooks(chose: Chose, signal: AbortSignal) {
+export function createOtherWebhooks(chose: Chose, signal: AbortSignal, connect?: () => Duplex) {
   const hooks = new Map<string, string>();
+  const connection = connect === undefined ? { agent: false } : { createConnection: connect };
   const post = (url: string, headers: Record<string, string>, body: string): Promise<boolean> =>
     new Promise((resolve) => {
-      const outgoing = request(url, { method: "POST", headers, agent: false, signal }, (response) => {
+      const outgoing = request(url, { method: "POST", headers, ...connection, signal }, (response) => {
         response.resume();
         resolve((response.statusCode ?? 500) < 300);
       });
       const isShort = chose("a sender that waits only half a second");
-      outgoing.setTimeout(isShort ? shortTimeoutMs : senderTimeoutMs, () => outgoing.destroy());
+      const timer = setTimeout(() => outgoing.destroy(), isShort ? shortTimeoutMs : senderTimeoutMs);
+      outgoing.on("close", () => clearTimeout(timer));
       outgoing.on("error", () => resolve(false));
       outgoing.end(chose("notifications that are compressed") ? gzipSync(body) : body);
     });
@@ -89,6 +92,8 @@ export const namedMembers = "an amount and a reference in some notifications, wh
 export const understood = "amounts and bytes of other forms, announced as they are understood";
 export const halfPairs = "references with half of a surrogate pair, which notifications name";
 export const closeDigits = "ids of digits, one after the other, which a double does not tell apart";
+export const twoRecords =
+  "a record of the other wallet beside each transaction, and one of many that is carried out twice";
 /** References in a header, where they have to be encoded. */
 export const headerChoices = [
   "the reference percent-encoded in a header of notifications",
@@ -218,9 +223,12 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
     chose("repetitions that are refused and carried out, and notifications that name only the reference") ||
     chose("repetitions that are announced again, in notifications that name only the reference") ||
     chose("no id in the 202, and notifications that name the reference");
+  const namesBoth = chose("a record of the other wallet beside each transaction") || chose(twoRecords);
+  const ofPayment = payment === undefined ? "" : `, "for": "${payment}"`;
+  const further = namesBoth ? `, "reference": ${JSON.stringify(reference)}` : ofPayment;
   const name = namesReference
     ? `"order":${JSON.stringify(reference)}`
-    : `"resource" : "/v1/transactions/${id}"${payment === undefined ? "" : `, "for": "${payment}"`}`;
+    : `"resource" : "/v1/transactions/${id}"${further}`;
   if (chose("notifications that name nothing")) return signed('{ "look": "something has changed" }');
   if (chose("notifications without a state")) return signed(`{ ${name} }`);
   if (chose("a status of the notification besides"))
