@@ -7,6 +7,7 @@ import {
   messageOf,
   missingPart,
   runCommand,
+  signaturesIn,
   standardScheme,
   type Verifier,
   verifySignature,
@@ -58,7 +59,7 @@ function explainForm(scheme: Hmac, delivery: Delivery): string | undefined {
   if (given === undefined) return `no signature in ${at}, where it should be`;
   const missing = missingPart(scheme, delivery);
   if (missing !== undefined) return `no ${missing}, which is a part of the signed content`;
-  if (!given.split(" ").some((one) => one.startsWith(scheme.prefix)))
+  if (signaturesIn(scheme, delivery).length === 0)
     return `a signature without ${scheme.prefix} before it, in ${at}: ${given.slice(0, 100)}`;
   return undefined;
 }

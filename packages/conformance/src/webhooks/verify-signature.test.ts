@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Delivery } from "./receiver.js";
-import { runCommand } from "./verify-signature.js";
+import { type Hmac, runCommand, signaturesIn, standardScheme } from "./verify-signature.js";
 
 const delivery = { headers: [["x-signature", "v1"]] } as unknown as Delivery;
 const limitMs = 500;
@@ -26,4 +26,17 @@ it.each([
 
 it("a command that leaves a process behind is judged by its own status", async () => {
   expect((await runScript("sleep 3 & exit 0")).status).toBe(0);
+});
+
+it("several signatures are separated by commas, semicolons or spaces, or in headers of the same name", () => {
+  const find = (prefix: string, ...values: string[]) => {
+    const sent = { headers: values.map((value) => ["X-Signature", value]) } as unknown as Delivery;
+    return signaturesIn({ ...standardScheme, at: "header.x-signature", prefix } satisfies Hmac, sent);
+  };
+  for (const separator of [",", ", ", "; ", " "])
+    expect(find("v1=", `v1=aa${separator}v1=bb`)).toEqual(expect.arrayContaining(["v1=aa", "v1=bb"]));
+  expect(find("v1=", "v1=aa", "v1=bb")).toEqual(expect.arrayContaining(["v1=aa", "v1=bb"]));
+  expect(find("v1,", "v1,aa v1,bb")).toEqual(expect.arrayContaining(["v1,aa", "v1,bb"]));
+  expect(find("", "aa,bb")).toEqual(expect.arrayContaining(["aa", "bb"]));
+  expect(find("v1=", "t=5,v0=aa")).toEqual([]);
 });

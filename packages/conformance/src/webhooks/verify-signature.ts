@@ -113,14 +113,25 @@ function verifyHmac(scheme: Hmac, secret: string, delivery: Delivery, body: Buff
       );
   }
   const expected = hmac.digest();
-  const given = itemAt(delivery, scheme.at) ?? "";
-  // While a secret is replaced, there can be one for each, separated by spaces.
-  return [given, ...given.split(" ")].some((one) => {
+  return signaturesIn(scheme, delivery).some((one) => {
     const bytes = Buffer.from(one.slice(scheme.prefix.length), scheme.encoding);
     const isCut = scheme.isCut === true && bytes.length >= cutBytesMin;
     const whole = isCut ? expected.subarray(0, bytes.length) : expected;
-    return one.startsWith(scheme.prefix) && isEqual(bytes, whole);
+    return isEqual(bytes, whole);
   });
+}
+
+/**
+ * While a secret is replaced, there can be a signature for each: separated by spaces, commas or semicolons, or in headers of the same name. A
+ * prefix can have a comma itself.
+ */
+export function signaturesIn({ at, prefix }: Hmac, delivery: Delivery): string[] {
+  const name = at.slice("header.".length).toLowerCase();
+  const given = at.startsWith("header.")
+    ? delivery.headers.flatMap(([own, value]) => (own.toLowerCase() === name ? [value] : []))
+    : [itemAt(delivery, at) ?? ""];
+  const all = given.flatMap((value) => [value, ...value.split(/\s+/), ...value.split(/[\s,;]+/)]);
+  return all.filter((one) => one !== "" && one.startsWith(prefix));
 }
 
 /** A part of the signed content that a notification does not have: without it, the signature covers less than is promised. */

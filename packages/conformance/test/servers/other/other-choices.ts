@@ -71,6 +71,7 @@ export const otherChoices = {
   },
   "notifications without a state": { missing: stateless },
   "other event kinds about the same transaction": {},
+  "notifications with a signature for each of two secrets, separated by a comma": {},
   "notifications as forms": {
     file: [
       [signature, signedIn("header: X-Other-Signature\n    prefix: v9=", "{header:X-Other-Stamp}|{body}")],

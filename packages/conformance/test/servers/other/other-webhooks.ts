@@ -167,13 +167,15 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
   const sign = (content: string) => createHmac("sha512", otherSecret).update(content).digest("hex");
   const stamp = String(Date.now());
   const coding = chose("notifications that are compressed") ? { "Content-Encoding": "gzip" } : {};
+  const isRotating = chose("notifications with a signature for each of two secrets, separated by a comma");
+  const replaced = isRotating ? `v9=${"0".repeat(128)},` : "";
   const inHeaders = { "X-Other-Event": items.event, "X-Other-Delivery-Id": items.delivery_id };
   const signed = (body: string, further: Record<string, string> = inHeaders) => ({
     headers: {
       ...further,
       ...coding,
       "X-Other-Stamp": stamp,
-      "X-Other-Signature": `v9=${sign(`${stamp}|${body}`)}`,
+      "X-Other-Signature": `${replaced}v9=${sign(`${stamp}|${body}`)}`,
     },
     body,
   });
