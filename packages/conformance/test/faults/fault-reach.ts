@@ -8,9 +8,9 @@ import { type Fault, type FaultName, faultNames, faults } from "./faults.js";
  * fault. The short form runs the check that is meant for it, with all that this one depends on, which shows that it is found and named; the
  * whole table runs with a part of them that is spread evenly.
  */
-export const isLong = process.env["BURSAR_CONFORMANCE_ALL"] === "1";
+const isLong = process.env["BURSAR_CONFORMANCE_ALL"] === "1";
 /** In the short form, the whole table runs with one of so many faults, pairs and choices. */
-export const wholeEach = 8;
+const wholeEach = 8;
 
 export const isWhole = (index: number) => isLong || index % wholeEach === 0;
 
