@@ -4,7 +4,6 @@ import type { Logger } from "pino";
 import { createWalletActivator } from "../app/chain/activate-wallets.js";
 import { chainChecks } from "../app/chain/chain-checks.js";
 import type { ChainNetwork } from "../app/chain/chain-network.js";
-import { NodeUnavailableError } from "../app/chain/chain-node.js";
 import { createChainStatusReader } from "../app/chain/chain-status.js";
 import type { ChainUseCases } from "../app/chain/chain-use-cases.js";
 import { presentNetwork } from "../app/chain/present-network.js";
@@ -14,7 +13,6 @@ import { chainMetrics } from "../app/metrics/chain-metrics.js";
 import type { RailDriver, RailPart } from "../app/rails/rail.js";
 import type { RecordRailEventsDeps } from "../app/rails/record-rail-events.js";
 import { ConfigError } from "../config/setting.js";
-import { OperatorError } from "../operator-error.js";
 import { showAddress } from "../rails/evm/address/evm-address.js";
 import { auditChain, type ChainAudit } from "../rails/evm/audit-chain.js";
 import { createEvmDriver, type EvmDriver } from "../rails/evm/driver/evm-driver.js";
@@ -26,7 +24,6 @@ import { verifySigned } from "../rails/evm/transaction/verify-signed.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import type { Metric } from "../runtime/metric.js";
 import type { ChainChecks } from "../runtime/readiness.js";
-import { readPosition } from "../store/chain/chain-blocks.js";
 import { createChainStore } from "../store/chain/chain-store.js";
 import { readNetworks } from "../store/chain/read-networks.js";
 import { readSettledBooks } from "../store/chain/settled-books.js";
@@ -38,6 +35,7 @@ import { createEventLog } from "../store/events/events.js";
 import type { ObserveUnit } from "../store/transactions/write-settlements.js";
 import { createChainDemand } from "./chains/chain-demand.js";
 import { createLagReporter, createNetworkErrorLog, createOddReporter } from "./chains/network-error-log.js";
+import { createNodeProbes } from "./chains/node-probes.js";
 import { createDoubtReporter, createShortageReporter } from "./chains/report-shortages.js";
 import type { ComposeOptions } from "./compose.js";
 
@@ -110,6 +108,7 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
     }),
   }));
   const names = networks.map(({ network }) => network);
+  const probes = createNodeProbes(database, log, nodeTimers);
   const demand = createChainDemand(options.chainsOnDemand !== true);
   /** The networks whose books this process could not compare when it last tried. */
   const uncompared = new Set<string>();
@@ -177,12 +176,13 @@ export function composeChains(options: ComposeOptions, networks: readonly ChainN
       return status === undefined ? undefined : chainChecks(status);
     },
     probe: async () => {
-      if (demand.isNeeded()) await Promise.all(chains.map(({ node }) => probe(database, node, log)));
+      if (demand.isNeeded()) await Promise.all(chains.map(({ node }) => probes.probe(node)));
       else await lookForWallets();
     },
     audit: () => Promise.all(chains.map((chain) => audit(database, chain))),
     start: activator.start,
     stop: async () => {
+      probes.stop();
       await activator.stop();
       await Promise.all(chains.map(({ node }) => node.close()));
       signer.close();
@@ -269,25 +269,6 @@ async function audit(
     listUnowned: () => listUnowned(database, name),
   });
   return { network: name, ...found };
-}
-
-/** A wrong configuration would pay on another chain than meant, so it ends the start. */
-async function probe(database: Database, node: EvmNode, log: Logger): Promise<void> {
-  try {
-    const { genesisHash } = await node.probe();
-    const stored = (await readPosition(database, node.network))?.genesisHash;
-    if (stored !== undefined && stored !== genesisHash)
-      throw new OperatorError(
-        `The first block of ${node.network} is ${genesisHash}, and the database was used with a chain whose first block is ${stored}. Correct its rpc_urls, or use the database of this chain.`,
-      );
-  } catch (error) {
-    if (error instanceof OperatorError) throw new ConfigError(error.message, { cause: error });
-    if (!(error instanceof NodeUnavailableError)) throw error;
-    log.warn(
-      { network: node.network, reason: error.message },
-      "No node of a network answers. The service starts without it, and tries again.",
-    );
-  }
 }
 
 /** A warning only: the signer can be started again with other limits. If it does not answer, the driver finds out. */

@@ -11,7 +11,7 @@ import { createEstimate } from "./estimate.js";
 import { createNonceSearch } from "./find-nonce-use.js";
 import { createMarket } from "./market.js";
 import { createSecondOpinion } from "./opinion/second-opinion.js";
-import { createProbe, type NetworkFacts } from "./probe.js";
+import { createProbe, type Probe } from "./probe.js";
 import { headerQuestion } from "./read-block.js";
 import { createReceiptReader } from "./receipts.js";
 import { createSend } from "./send.js";
@@ -50,7 +50,7 @@ export interface EvmNodeDeps {
 
 export interface EvmNode extends ChainNode {
   /** Throws an `OperatorError` if the configuration is not about this network. */
-  probe: () => Promise<NetworkFacts>;
+  probe: Probe;
   /** For each node whether it holds finality back; nothing while this process does not follow the network. */
   readLagging: LaggingNodes["read"];
   /** For each node whether it has contradicted the larger group in the last minutes. */

@@ -1,17 +1,13 @@
-import { type BlockHeader, NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import { OperatorError } from "../../../operator-error.js";
+import type { BlockHeader } from "../../../app/chain/chain-node.js";
 import { toQuantity } from "../keccak.js";
 import { type Answer, AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { readWord } from "./chain-state.js";
 import { gasPriceOracle } from "./data-fee.js";
+import { groupOpinions, requiredOpinions } from "./opinion/weigh-opinions.js";
+import { createProbeVotes, type ProbeVotes } from "./probe-votes.js";
 import { headerQuestion } from "./read-block.js";
 import { readData, readQuantity, readRecord } from "./read-values.js";
 import { chainIdQuestion, explainFinalHead, type Finality } from "./watch/look-at-nodes.js";
-
-/** What does not change about a network, as its nodes say it. */
-export interface NetworkFacts {
-  genesisHash: string;
-}
 
 export interface ProbeDeps {
   readonly network: string;
@@ -27,26 +23,29 @@ export interface ProbeDeps {
 }
 
 /**
- * Compares the configuration with what the nodes say, at the start. A contradiction is an `OperatorError`; if no node answers it is a
- * `NodeUnavailableError`, which is no reason not to start.
+ * Compares the configuration with what the nodes say, at the start. It is an `OperatorError` as soon as no larger group of nodes can be as
+ * configured: a single one of three that is wrong, behind or silent refuses nothing. Returns a sentence for each of these. If no node answers it is
+ * a `NodeUnavailableError`, which is no reason not to start. `knownGenesis`: the first block of the chain that the database was used with.
  */
-export function createProbe(deps: ProbeDeps): () => Promise<NetworkFacts> {
-  return async () => {
-    const { genesisHash, finalNumber } = await probeNodes(deps);
-    await probeState(deps, finalNumber);
-    await probeDataFee(deps);
-    await probeTokens(deps);
-    return { genesisHash };
+export type Probe = (knownGenesis?: string) => Promise<readonly string[]>;
+
+export function createProbe(deps: ProbeDeps): Probe {
+  return async (knownGenesis) => {
+    const votes = createProbeVotes(deps.pool.endpoints.map(({ name }) => name));
+    const finalNumbers = await probeNodes(deps, votes, knownGenesis);
+    await probeState(deps, votes, finalNumbers);
+    await probeDataFee(deps, votes);
+    await probeTokens(deps, votes);
+    return votes.sentences();
   };
 }
 
-interface ProbedNodes extends NetworkFacts {
-  /** The lowest block that a node calls final. */
-  readonly finalNumber: number;
-}
-
-/** Every node that answers must be on the same chain, and name a final block. */
-async function probeNodes({ network, chainId, finality, pool }: ProbeDeps): Promise<ProbedNodes> {
+/** Every node must be on the same chain, and name a final block. Returns the number of that block, of nodes that are as configured. */
+async function probeNodes(
+  { network, chainId, finality, pool }: ProbeDeps,
+  votes: ProbeVotes,
+  knownGenesis: string | undefined,
+): Promise<ReadonlyMap<string, number>> {
   const tag = "tag" in finality ? finality.tag : "latest";
   const questions = [
     chainIdQuestion,
@@ -55,36 +54,58 @@ async function probeNodes({ network, chainId, finality, pool }: ProbeDeps): Prom
     headerQuestion(tag),
     baseFeeQuestion,
   ] as const;
-  const names = new Map<string, string>();
-  let finalNumber = Number.POSITIVE_INFINITY;
-  const reasons: string[] = [];
+  const finalNumbers = new Map<string, number>();
+  const firstHashes: { name: string; value: string }[] = [];
   for (const { name, answers } of await pool.askEach(questions)) {
     if ("unavailable" in answers) {
-      reasons.push(`${name}: ${answers.unavailable}`);
+      votes.miss(name, answers.unavailable);
       continue;
     }
     const [id, genesis, latest, final, hasBaseFee] = answers;
     if ("value" in id && id.value !== chainId)
-      throw new OperatorError(
+      votes.blame(
+        name,
         `${name} is on chain ${id.value}, and the network is configured as chain ${chainId}. Correct its rpc_urls.`,
       );
     if ("value" in hasBaseFee && hasBaseFee.value === false)
-      throw new OperatorError(
+      votes.blame(
+        name,
         `${name} has blocks without a base fee: Bursar needs a network with transactions of EIP-1559.`,
       );
-    if ("tag" in finality) refuseFinality(name, finality.tag, latest, final);
-    if ("value" in genesis && genesis.value !== undefined) names.set(genesis.value.hash, name);
+    const unfit = "tag" in finality ? explainFinality(name, finality.tag, latest, final) : undefined;
+    if (unfit !== undefined) votes.blame(name, unfit);
+    const first = "value" in genesis ? genesis.value?.hash : undefined;
+    if (first === undefined) votes.miss(name, "it does not give its first block");
+    else if (!votes.isBlamed(name)) firstHashes.push({ name, value: first });
     if ("value" in final && final.value !== undefined)
-      finalNumber = Math.min(finalNumber, final.value.number - ("depth" in finality ? finality.depth : 0));
+      finalNumbers.set(name, final.value.number - ("depth" in finality ? finality.depth : 0));
   }
-  const [first, second] = [...names];
-  if (first === undefined)
-    throw new NodeUnavailableError(`No node of ${network} gives its first block: ${reasons.join("; ")}.`);
-  if (second !== undefined)
-    throw new OperatorError(
-      `${first[1]} and ${second[1]} have different first blocks, so they are on different chains. Correct the rpc_urls.`,
-    );
-  return { genesisHash: first[0], finalNumber: Math.max(0, finalNumber) };
+  blameOtherChains(network, votes, firstHashes, knownGenesis);
+  votes.assertSupported(`No node of ${network} gives its first block`);
+  return new Map([...finalNumbers].filter(([name]) => !votes.isBlamed(name)));
+}
+
+function blameOtherChains(
+  network: string,
+  votes: ProbeVotes,
+  firstHashes: readonly { readonly name: string; readonly value: string }[],
+  knownGenesis: string | undefined,
+): void {
+  const [most] = groupOpinions(firstHashes, (hash) => hash).toSorted(
+    (one, other) => other.names.length - one.names.length,
+  );
+  for (const { name, value } of firstHashes) {
+    if (knownGenesis !== undefined && value !== knownGenesis)
+      votes.blame(
+        name,
+        `The first block of ${network} is ${value}, as ${name} says, and the database was used with a chain whose first block is ${knownGenesis}. Correct its rpc_urls, or use the database of this chain.`,
+      );
+    else if (knownGenesis === undefined && most !== undefined && value !== most.value)
+      votes.blame(
+        name,
+        `${most.names[0]} and ${name} have different first blocks, so they are on different chains. Correct the rpc_urls.`,
+      );
+  }
 }
 
 /** Any address will do: a node that does not keep the state of a block has no balances of it. */
@@ -94,8 +115,17 @@ const nobody = `0x${"0".repeat(40)}`;
  * Balances and nonces are compared at the final block. Many nodes keep the state of 128 blocks only, and the final block of some networks is
  * further behind than that.
  */
-async function probeState({ network, pool }: ProbeDeps, finalNumber: number): Promise<void> {
-  if (!Number.isFinite(finalNumber)) return;
+async function probeState(
+  { network, pool }: ProbeDeps,
+  votes: ProbeVotes,
+  finalNumbers: ReadonlyMap<string, number>,
+): Promise<void> {
+  // A node that is behind does not have the newest of them, and what it calls final can be too old for the others.
+  const numbers = [...finalNumbers.values()].sort((one, other) => other - one);
+  const required = requiredOpinions(numbers.length, pool.endpoints.length);
+  const agreed = numbers[Math.min(numbers.length, required) - 1];
+  if (agreed === undefined) return;
+  const finalNumber = Math.max(0, agreed);
   const question = {
     method: "eth_getBalance",
     params: [nobody, toQuantity(finalNumber)],
@@ -103,14 +133,17 @@ async function probeState({ network, pool }: ProbeDeps, finalNumber: number): Pr
   };
   const refused = async () =>
     (await pool.askEach([question])).flatMap(({ name, answers }) =>
-      "unavailable" in answers || !("error" in answers[0]) ? [] : [{ name, error: answers[0].error }],
+      "unavailable" in answers || !("error" in answers[0]) || (finalNumbers.get(name) ?? -1) < finalNumber
+        ? []
+        : [{ name, error: answers[0].error }],
     );
   // Of a load balancer, a node that lags may have answered.
-  const [first] = (await refused()).length === 0 ? [] : await refused();
-  if (first === undefined) return;
-  throw new OperatorError(
-    `${first.name} does not have the state of block ${finalNumber}, which is final (${describeError(first.error)}). The balances on ${network} are compared there: use a node that keeps the state of final blocks, such as an archive node.`,
-  );
+  for (const { name, error } of (await refused()).length === 0 ? [] : await refused())
+    votes.blame(
+      name,
+      `${name} does not have the state of block ${finalNumber}, which is final (${describeError(error)}). The balances on ${network} are compared there: use a node that keeps the state of final blocks, such as an archive node.`,
+    );
+  votes.assertSupported();
 }
 
 const baseFeeQuestion: Question<boolean> = {
@@ -120,21 +153,20 @@ const baseFeeQuestion: Question<boolean> = {
     result === null ? undefined : readRecord(result, "the block")["baseFeePerGas"] !== undefined,
 };
 
-function refuseFinality(
+function explainFinality(
   name: string,
   tag: string,
   latest: Answer<BlockHeader>,
   final: Answer<BlockHeader>,
-): void {
+): string | undefined {
   if ("error" in final || final.value === undefined) {
     const reason = "error" in final ? ` (${describeError(final.error)})` : "";
-    throw new OperatorError(
-      `${name} does not name a \`${tag}\` block${reason}. Configure a number of blocks as the finality of this network.`,
-    );
+    return `${name} does not name a \`${tag}\` block${reason}. Configure a number of blocks as the finality of this network.`;
   }
-  if ("value" in latest && latest.value !== undefined && latest.value.number > 0)
-    if (final.value.number >= latest.value.number)
-      throw new OperatorError(explainFinalHead(name, tag, latest.value.number));
+  if ("error" in latest || latest.value === undefined || latest.value.number === 0) return undefined;
+  return final.value.number < latest.value.number
+    ? undefined
+    : explainFinalHead(name, tag, latest.value.number);
 }
 
 function codeQuestion(address: string): Question<boolean> {
@@ -146,14 +178,15 @@ function codeQuestion(address: string): Question<boolean> {
 }
 
 /** Fees that are charged and not reserved would be missing in the wallet. */
-async function probeDataFee({ network, hasDataFee, pool }: ProbeDeps): Promise<void> {
-  const [code] = await pool.ask([codeQuestion(gasPriceOracle)]);
-  if (!("value" in code) || code.value === hasDataFee) return;
-  throw new OperatorError(
-    hasDataFee
-      ? `${network} is configured with a data fee, but it has no contract that gives one (${gasPriceOracle}). Remove data_fee.`
-      : `${network} is a chain of the OP stack, which charges a data fee. Set data_fee to true.`,
-  );
+async function probeDataFee({ network, hasDataFee, pool }: ProbeDeps, votes: ProbeVotes): Promise<void> {
+  const sentence = hasDataFee
+    ? `${network} is configured with a data fee, but it has no contract that gives one (${gasPriceOracle}). Remove data_fee.`
+    : `${network} is a chain of the OP stack, which charges a data fee. Set data_fee to true.`;
+  for (const { name, answers } of await pool.askEach([codeQuestion(gasPriceOracle)])) {
+    if ("unavailable" in answers) votes.miss(name, answers.unavailable);
+    else if ("value" in answers[0] && answers[0].value !== hasDataFee) votes.blame(name, sentence);
+  }
+  votes.assertSupported();
 }
 
 /** The first four bytes of the hash of `decimals()`. */
@@ -171,22 +204,39 @@ function decimalsQuestion(contract: string): Question<bigint> {
   };
 }
 
-async function probeTokens({ network, tokens, pool }: ProbeDeps): Promise<void> {
-  const codes = await pool.ask(tokens.map(({ contract }) => codeQuestion(contract)));
-  for (const [index, { asset, contract }] of tokens.entries()) {
-    const code = codes[index] as Answer<boolean>;
-    if ("value" in code && code.value === false)
-      throw new OperatorError(
-        `${asset} is configured as the token ${contract}, but there is no contract at this address on ${network}.`,
-      );
+async function probeTokens({ network, tokens, pool }: ProbeDeps, votes: ProbeVotes): Promise<void> {
+  if (tokens.length === 0) return;
+  for (const { name, answers } of await pool.askEach(tokens.map(({ contract }) => codeQuestion(contract)))) {
+    if ("unavailable" in answers) votes.miss(name, answers.unavailable);
+    else
+      for (const [index, { asset, contract }] of tokens.entries())
+        if (hasNoCode(answers[index]))
+          votes.blame(
+            name,
+            `${asset} is configured as the token ${contract}, but there is no contract at this address on ${network}.`,
+          );
   }
-  const answers = await pool.ask(tokens.map(({ contract }) => decimalsQuestion(contract)));
-  for (const [index, { asset, contract, decimals }] of tokens.entries()) {
-    const answer = answers[index] as Answer<bigint>;
-    const found = "value" in answer ? answer.value : undefined;
-    if (found !== BigInt(decimals))
-      throw new OperatorError(
-        `${asset} is configured with ${decimals} decimals, but the token ${contract} on ${network} has ${found ?? "no decimals()"}. Correct its decimals.`,
-      );
+  votes.assertSupported();
+  for (const { name, answers } of await pool.askEach(
+    tokens.map(({ contract }) => decimalsQuestion(contract)),
+  )) {
+    if ("unavailable" in answers) {
+      votes.miss(name, answers.unavailable);
+      continue;
+    }
+    for (const [index, { asset, contract, decimals }] of tokens.entries()) {
+      const answer = answers[index] as Answer<bigint>;
+      const found = "value" in answer ? answer.value : undefined;
+      if (found !== BigInt(decimals))
+        votes.blame(
+          name,
+          `${asset} is configured with ${decimals} decimals, but the token ${contract} on ${network} has ${found ?? "no decimals()"}. Correct its decimals.`,
+        );
+    }
   }
+  votes.assertSupported();
+}
+
+function hasNoCode(answer: Answer<boolean> | undefined): boolean {
+  return answer !== undefined && "value" in answer && answer.value === false;
 }
