@@ -81,9 +81,19 @@ export interface FeeTerms {
 /** Nothing decides on more than this about what a node answered to bytes. */
 export type SendOutcome = "taken" | "refused" | "unknown";
 
+/** What is shown of the newest block. */
+export interface ShownHead {
+  number: number;
+  /** In wei. */
+  baseFee: bigint;
+}
+
 export interface Heads {
+  /** The newest block of any node: what is followed next, if it turns out to be there. */
   latest: BlockHeader;
   final: BlockHeader;
+  /** As two nodes support it, if several answer; the newest block if it is undefined. */
+  shown?: ShownHead;
   /**
    * The newest block that two nodes have, or one if no other answers. The pace of payments follows it: a single node can make up any later ones,
    * and payments would be replaced with higher fees in no time.

@@ -187,8 +187,9 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     if (heads.misreads !== current.misreads) current.inheritedTo = tipOf(current).number;
     current.misreads = heads.misreads;
     await current.keepLease();
-    pace.see(heads.latest.number);
-    await headRecords.record(current.lease, heads);
+    const shown = heads.shown ?? heads.latest;
+    pace.see(shown.number);
+    await headRecords.record(current.lease, { shown, final: heads.final });
     return heads;
   }
 

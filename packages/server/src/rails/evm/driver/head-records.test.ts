@@ -24,7 +24,7 @@ function createHeads() {
     heads
       .during(async () => {
         const header = { number: head, baseFee: 1n } as BlockHeader;
-        if (head !== undefined) await heads.record(lease, { latest: header, final: header });
+        if (head !== undefined) await heads.record(lease, { shown: header, final: header });
         if (error !== undefined) throw error;
       })
       .catch((thrown: unknown) => expect(thrown).toBe(error));

@@ -1,4 +1,9 @@
-import { type BlockHeader, NodesDisagreeError, NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import {
+  type BlockRef,
+  NodesDisagreeError,
+  NodeUnavailableError,
+  type ShownHead,
+} from "../../../app/chain/chain-node.js";
 import type { ChainStore, NetworkLease } from "../../../app/chain/chain-store.js";
 
 /** A single step without an answer is nothing to show: a node may be restarted, or slow. */
@@ -16,7 +21,7 @@ export interface HeadRecords {
   /** Runs a step, and stores since when no node has answered if none has in this step and the one before. */
   during: <T>(step: () => Promise<T>) => Promise<T>;
   /** Stores a new head. */
-  record: (lease: NetworkLease, heads: { latest: BlockHeader; final: BlockHeader }) => Promise<void>;
+  record: (lease: NetworkLease, heads: { shown: ShownHead; final: BlockRef }) => Promise<void>;
   /** Another process may record now, and what was missed under an earlier lease says nothing about now. */
   reset: () => void;
 }
@@ -52,7 +57,7 @@ export function createHeadRecords({ store, recorder, onError, leaseOf }: HeadRec
         throw error;
       }
     },
-    record: async (lease, { latest: { number: headNumber, baseFee }, final }) => {
+    record: async (lease, { shown: { number: headNumber, baseFee }, final }) => {
       isHeard = true;
       missedSteps = 0;
       if (headNumber === recordedHead) return;

@@ -26,7 +26,12 @@ const historyQuestion: Question<SeenFees> = {
 /** What a transaction should pay now, by all nodes that answer. One without a history of fees says what its newest block has. */
 export function createMarket(pool: RpcPool, bounds: FeeBounds): () => Promise<FeeTerms> {
   return async () => {
-    const nodes = await pool.askEach([historyQuestion, headerQuestion("latest")]);
+    const most = Math.floor(pool.endpoints.length / 2) + 1;
+    const nodes = await pool.askEach(
+      [historyQuestion, headerQuestion("latest")],
+      // Nodes have different newest blocks. The lower of two counts.
+      (given) => given.filter(({ answers }) => !("unavailable" in answers)).length >= most,
+    );
     const seen = nodes.flatMap(({ answers }) => ("unavailable" in answers ? [] : seenBy(...answers)));
     if (seen.length > 0) return marketFees(seen, bounds);
     // None has answered at once, so they are asked again in turn.

@@ -1,9 +1,11 @@
 import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import type { Timers } from "../../../runtime/loops/timers.js";
 import type { OddNodes } from "../node/watch/odd-nodes.js";
+import { askNodes } from "./ask-nodes.js";
 import type { RpcOutcome } from "./read-response.js";
 import type { CallManner, RpcCall, RpcEndpoint } from "./rpc-endpoint.js";
 import type { RpcError } from "./rpc-error.js";
+import { createSlowNodes } from "./slow-nodes.js";
 
 /** A call, and how its result is read. */
 export interface Question<T> extends RpcCall {
@@ -34,7 +36,7 @@ interface AskOptions {
   readonly rounds?: number;
 }
 
-/** Several nodes of one network, asked in the order of the configuration until one has an answer, those that have contradicted the others last. */
+/** Several nodes of one network, asked in the order of the configuration until one has an answer, those that were late or have contradicted the others last. */
 export interface RpcPool {
   readonly endpoints: readonly RpcEndpoint[];
   /** In the order in which they are asked now. */
@@ -49,13 +51,19 @@ export interface RpcPool {
   ) => Promise<Answers<Q>>;
   /** The values of all questions, from the same node. */
   readonly askOneNode: <T>(questions: readonly Question<T>[]) => Promise<readonly T[]>;
-  /** The answers to each question, without those of nodes that did not answer it. Every node is asked once. */
+  /** The answers to each question, without those of nodes that did not answer it. Every node is asked once, as in `askEach`. */
   readonly askAll: <const Q extends readonly Question<unknown>[]>(
     questions: Q,
     manner?: CallManner,
   ) => Promise<{ readonly [K in keyof Q]: readonly Answers<Q>[K][] }>;
-  /** Every node, once. */
-  readonly askEach: <const Q extends readonly Question<unknown>[]>(questions: Q) => Promise<NodeAnswers<Q>[]>;
+  /**
+   * Every node, once. It goes on without those that are slower than the others, if these decide: as long as nothing else is given, if more than half
+   * of all nodes have the same answers.
+   */
+  readonly askEach: <const Q extends readonly Question<unknown>[]>(
+    questions: Q,
+    isDecided?: (given: readonly NodeAnswers<Q>[]) => boolean,
+  ) => Promise<NodeAnswers<Q>[]>;
   /** These nodes contradict the larger group. */
   readonly seeOdd: OddNodes["see"];
   /** What the first node gave was wrong, or could be: another one is the first from now on. */
@@ -91,7 +99,9 @@ export function createRpcPool({
   let order = endpoints;
   const sleep = (delayMs: number) => new Promise<void>((resolve) => void timers.after(delayMs, resolve));
 
-  const inOrder = () => order.toSorted((one, other) => Number(isOdd(one.name)) - Number(isOdd(other.name)));
+  const slow = createSlowNodes(monotonicMs);
+  const placeOf = ({ name }: RpcEndpoint) => (isOdd(name) ? 2 : slow.isLate(name) ? 1 : 0);
+  const inOrder = () => order.toSorted((one, other) => placeOf(one) - placeOf(other));
 
   /** The nodes in turn, those that pause left out; waits while all of them do. */
   async function* attempts(
@@ -155,22 +165,43 @@ export function createRpcPool({
   }
 
   async function askAll(questions: readonly Question<unknown>[], manner?: CallManner) {
-    const asked = await Promise.all(endpoints.map((endpoint) => attempt(endpoint, questions, manner)));
+    const isDecided = (given: readonly Attempted[][]) => isSameOfMost(given, endpoints.length);
+    const asked = await askNodes(
+      { endpoints, timers, monotonicMs, slow },
+      { ask: (endpoint) => attempt(endpoint, questions, manner), isDecided },
+    );
     return questions.map((_, index) =>
-      asked.flatMap((answers) => {
-        const answer = answers[index];
+      endpoints.flatMap(({ name }) => {
+        const answer = asked.get(name)?.[index];
         return answer === undefined || "unavailable" in answer ? [] : [answer];
       }),
     );
   }
 
-  async function askEach(questions: readonly Question<unknown>[]) {
-    return await Promise.all(
-      endpoints.map(async (endpoint) => {
-        const answers = await attempt(endpoint, questions);
-        const missing = answers.find((answer) => "unavailable" in answer);
-        return { name: endpoint.name, answers: missing ?? answers };
-      }),
+  type Given = NodeAnswers<readonly Question<unknown>[]>;
+
+  async function askEach(
+    questions: readonly Question<unknown>[],
+    isDecided = (given: readonly Given[]) =>
+      isSameOfMost(
+        given.flatMap(({ answers }) => ("unavailable" in answers ? [] : [answers])),
+        endpoints.length,
+      ),
+  ): Promise<Given[]> {
+    const given = await askNodes<Given>(
+      { endpoints, timers, monotonicMs, slow },
+      {
+        ask: async (endpoint) => {
+          const answers = await attempt(endpoint, questions);
+          const missing = answers.find((answer) => "unavailable" in answer);
+          return { name: endpoint.name, answers: missing ?? (answers as Answer<unknown>[]) };
+        },
+        isDecided,
+      },
+    );
+    return endpoints.map(
+      ({ name }) =>
+        given.get(name) ?? { name, answers: { unavailable: "it is slower than the others, and left out" } },
     );
   }
 
@@ -207,6 +238,28 @@ async function attempt(
       return { unavailable: `the answer to ${method} is wrong: ${reason}` };
     }
   });
+}
+
+/** Whether more than half of all nodes have found the same, so that no other answer changes who is the larger group. */
+function isSameOfMost(given: readonly (readonly Attempted[])[], nodeCount: number): boolean {
+  const most = Math.floor(nodeCount / 2) + 1;
+  if (given.length < most) return false;
+  const [first = []] = given;
+  return first.every((_, index) => {
+    const counts = new Map<string, number>();
+    for (const answers of given) {
+      const answer = answers[index];
+      if (answer === undefined || !("value" in answer) || answer.value === undefined) continue;
+      const key = JSON.stringify(answer.value, showBigints);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    return Math.max(0, ...counts.values()) >= most;
+  });
+}
+
+function showBigints(_: string, value: unknown): unknown {
+  if (value instanceof Map || value instanceof Set) return [...value];
+  return typeof value === "bigint" ? `${value}n` : value;
 }
 
 function isFound(answer: Attempted | undefined): boolean {

@@ -12,6 +12,9 @@ interface Says {
   /** Its blocks from this number on are its own. */
   forkedFrom?: number;
   chainId?: number;
+  /** The number of its newest block; 10 after the final one unless it is given. */
+  latest?: number;
+  baseFee?: number;
 }
 
 const headsBehind = 10;
@@ -26,11 +29,11 @@ function openHeads(says: (Says | undefined)[]) {
     const hashOf = (of: number) =>
       `0x${(isFork ? index + 1 : 0).toString(16)}${String(of).padStart(63, "0")}`;
     const header = { number: quantity(number), hash: hashOf(number), parentHash: hashOf(number - 1) };
-    return { ...header, timestamp: "0x1", baseFeePerGas: "0x1" };
+    return { ...header, timestamp: "0x1", baseFeePerGas: quantity(nodes.says[index]?.baseFee ?? 1) };
   };
   const answer = (index: number, { final, chainId = 1 }: Says, { method, params }: RpcCall) => {
     if (method === "eth_chainId") return quantity(chainId);
-    const latest = final + headsBehind;
+    const latest = nodes.says[index]?.latest ?? final + headsBehind;
     const number = { latest, finalized: final }[String(params[0])] ?? Number(params[0]);
     return number > latest ? null : headerOf(index, number);
   };
@@ -75,7 +78,11 @@ function openHeads(says: (Says | undefined)[]) {
     const read = await heads.read();
     return "halt" in read ? read.halt : read.sharedNumber;
   };
-  return { nodes, look, odd, shared, forgetFinal: heads.forgetFinal };
+  const shown = async () => {
+    const read = await heads.read();
+    return "halt" in read ? read.halt : `${read.shown?.number} ${read.shown?.baseFee}`;
+  };
+  return { nodes, look, odd, shared, shown, forgetFinal: heads.forgetFinal };
 }
 
 const honest = { final: 100 };
@@ -175,5 +182,27 @@ describe("the final block", () => {
     ["that one has while no other answers", [honest], 110],
   ])("goes with the pace of payments, which follows the newest block %s", async (_, says, shared) => {
     expect(await openHeads(says).shared()).toBe(shared);
+  });
+});
+
+describe("the head that is shown", () => {
+  const alone = { ...honest, latest: 1_000_000, baseFee: 1_000_000 };
+
+  it.each([
+    [[honest, honest, alone], "110 1"],
+    [[alone, honest, honest], "110 1"],
+    [[honest, alone], "110 1"],
+    [[honest, ahead, ahead], "114 1"],
+    [[alone], "1000000 1000000"],
+    [[honest, { final: 100, latest: 101, baseFee: 0 }, { final: 100, latest: 112, baseFee: 9 }], "110 1"],
+  ])("is what two nodes support: %j", async (says, expected) => {
+    expect(await openHeads(says).shown()).toBe(expected);
+  });
+
+  it("goes on while one node claims the same far block all the time", async () => {
+    const { nodes, shown } = openHeads([honest, honest, alone]);
+    expect(await shown()).toBe("110 1");
+    nodes.says = [ahead, { ...ahead, baseFee: 2 }, alone];
+    expect(await shown()).toBe("114 2");
   });
 });

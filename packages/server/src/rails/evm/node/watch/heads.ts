@@ -3,6 +3,7 @@ import {
   type ChainNode,
   NodesDisagreeError,
   NodeUnavailableError,
+  type ShownHead,
 } from "../../../../app/chain/chain-node.js";
 import { ContradictionError } from "../opinion/confirm-claims.js";
 import type { SecondOpinion } from "../opinion/second-opinion.js";
@@ -19,6 +20,12 @@ export interface HeadsDeps extends LookDeps {
 }
 
 type Heads = Awaited<ReturnType<ChainNode["heads"]>>;
+
+interface Look {
+  readonly latest: BlockHeader;
+  readonly final: BlockHeader | undefined;
+  readonly shown: ShownHead;
+}
 
 export interface HeadsReader {
   /** `settledNumber`: the last block whose facts are in the books, if that is known. */
@@ -53,8 +60,8 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
   const undecided = { blocks: neverSeen, contents: neverSeen };
 
   /** The newest block, and the final one if enough nodes agree about it. */
-  async function look(): Promise<{ latest: BlockHeader; final: BlockHeader | undefined } | Dispute> {
-    const nodes = await lookAtNodes(deps);
+  async function look(isPatient = false): Promise<Look | Dispute> {
+    const nodes = await lookAtNodes(deps, isPatient);
     if ("halt" in nodes) return nodes;
     deps.lagging.see(new Map(nodes.map(({ name, finalNumber }) => [name, finalNumber])));
     const found = await findFinal(deps, nodes);
@@ -63,7 +70,7 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
     const even = nodes.filter(({ name }) => !odd.includes(name));
     heads = even.map((node) => node.latest.number);
     const latest = even.map((node) => node.latest).reduce((a, b) => (b.number > a.number ? b : a));
-    return { latest, final };
+    return { latest, final, shown: shownOf(even) };
   }
 
   /** Returns a dispute. Blocks that cannot be confirmed now are not final yet. */
@@ -91,10 +98,10 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
   async function read(settledNumber = settled): Promise<Heads> {
     settled = settledNumber;
     const seen = await look();
-    const looked = "halt" in seen ? await look() : seen;
+    const looked = "halt" in seen ? await look(true) : seen;
     if ("halt" in looked) return haltOf(looked, "blocks");
     if (looked.final !== undefined) undecided.blocks = neverSeen;
-    const { latest, final } = looked;
+    const { latest, final, shown } = looked;
     const dispute = final === undefined ? undefined : await advance(final);
     if (dispute !== undefined) return haltOf(dispute, "contents");
     // What was found is reported once: without a dispute in this look, nodes have agreed only if they have confirmed the block.
@@ -108,6 +115,7 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
     return {
       latest,
       final: agreed,
+      shown: { number: Math.max(shown.number, agreed.number), baseFee: shown.baseFee },
       misreads: opinion.misreads(),
       sharedNumber: sharedNumber() ?? agreed.number,
     };
@@ -126,6 +134,15 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
     undecided.contents = neverSeen;
   };
   return { read, sharedNumber, forgetFinal };
+}
+
+/** A single node can name any number and any fee: the number is the newest one that two nodes have reached, and the fee the median. */
+function shownOf(nodes: readonly NodeHead[]): ShownHead {
+  const [first = 0, number = first] = nodes
+    .map(({ latest }) => latest.number)
+    .sort((one, other) => other - one);
+  const fees = nodes.map(({ latest }) => latest.baseFee).sort((one, other) => (one < other ? -1 : 1));
+  return { number, baseFee: fees[Math.floor((fees.length - 1) / 2)] ?? 0n };
 }
 
 /**

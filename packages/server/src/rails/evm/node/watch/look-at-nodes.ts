@@ -35,18 +35,33 @@ export const chainIdQuestion: Question<number> = {
   read: (result) => readNumber(result, "the chain id"),
 };
 
-/** What each node that answers says about itself; a dispute if it is on another chain than configured, and no larger group is on that. */
-export async function lookAtNodes({
-  network,
-  chainId,
-  finality,
-  pool,
-}: LookDeps): Promise<NodeHead[] | Dispute> {
+/** How far apart the final blocks of nodes may be that are not looked at together with a slower one. */
+const apartMax = 4;
+
+/**
+ * What each node that answers says about itself; a dispute if it is on another chain than configured, and no larger group is on that. Nodes that are
+ * slower than a larger group are waited for only if `isPatient`, or if the others are on another chain, or far apart: one that is behind would
+ * hold the final block back, which is for the others to decide.
+ */
+export async function lookAtNodes(
+  { network, chainId, finality, pool }: LookDeps,
+  isPatient = false,
+): Promise<NodeHead[] | Dispute> {
   const tag = "tag" in finality ? finality.tag : "latest";
   const heads: NodeHead[] = [];
   const reasons: string[] = [];
   const chainIds: { name: string; value: number }[] = [];
-  const answered = await pool.askEach([chainIdQuestion, headerQuestion("latest"), headerQuestion(tag)]);
+  const questions = [chainIdQuestion, headerQuestion("latest"), headerQuestion(tag)] as const;
+  const most = Math.floor(pool.endpoints.length / 2) + 1;
+  const answered = await pool.askEach(questions, (given) => {
+    const numbers = given.flatMap(({ answers }) => {
+      const [id, , final] = "unavailable" in answers ? [] : answers;
+      const number = id === undefined || foundIn(id) !== chainId ? undefined : foundIn(final)?.number;
+      return number ?? [];
+    });
+    const [first = 0] = numbers.sort((one, other) => other - one);
+    return !isPatient && first - (numbers[most - 1] ?? Number.NEGATIVE_INFINITY) <= apartMax;
+  });
   for (const { name, answers } of answered) {
     if ("unavailable" in answers) {
       reasons.push(`${name}: ${answers.unavailable}`);
@@ -102,8 +117,8 @@ export function explainFinalHead(name: string, tag: string, number: number): str
   return `${name} calls its newest block ${number} \`${tag}\`, which says nothing about finality. Configure a number of blocks as the finality of this network.`;
 }
 
-export function foundIn<T>(answer: Answer<T>): T | undefined {
-  return "value" in answer ? answer.value : undefined;
+export function foundIn<T>(answer: Answer<T> | undefined): T | undefined {
+  return answer !== undefined && "value" in answer ? answer.value : undefined;
 }
 
 function explain(answer: Answer<unknown>): string | undefined {

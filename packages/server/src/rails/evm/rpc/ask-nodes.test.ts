@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import type { RpcEndpoint } from "./rpc-endpoint.js";
+import { createRpcPool } from "./rpc-pool.js";
+
+/** Nodes that answer when the test says so, and a clock that it moves. */
+function openPool(count: number) {
+  const state = { nowMs: 0 };
+  const asked: string[] = [];
+  const waiting: { name: string; answer: (value: string) => void }[] = [];
+  let alarms: { atMs: number; work: () => void }[] = [];
+  const endpoints = Array.from({ length: count }, (_, index): RpcEndpoint => {
+    const name = String(index + 1);
+    return {
+      name,
+      call: async (calls) => {
+        asked.push(name);
+        const value = await new Promise<string>((resolve) => waiting.push({ name, answer: resolve }));
+        return calls.map(() => ({ result: value }));
+      },
+      pauseMs: () => 0,
+      close: async () => undefined,
+    };
+  });
+  const pool = createRpcPool({
+    ...{ network: "eip155:1", endpoints, monotonicMs: () => state.nowMs },
+    timers: {
+      after: (delayMs, work) => {
+        const alarm = { atMs: state.nowMs + delayMs, work };
+        alarms.push(alarm);
+        return () => {
+          alarms = alarms.filter((one) => one !== alarm);
+        };
+      },
+    },
+  });
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+  const wait = async (ms: number) => {
+    state.nowMs += ms;
+    const due = alarms.filter(({ atMs }) => atMs <= state.nowMs);
+    alarms = alarms.filter(({ atMs }) => atMs > state.nowMs);
+    for (const { work } of due) work();
+    await settle();
+  };
+  const answer = async (name: string, value: string) => {
+    const index = waiting.findIndex((one) => one.name === name);
+    waiting.splice(index, 1)[0]?.answer(value);
+    await settle();
+  };
+  /** Asks every node; `given` has what was said, when it is there. */
+  const ask = async () => {
+    asked.length = 0;
+    const look: { given?: string } = {};
+    void pool
+      .askEach([{ method: "eth_chainId", params: [], read: (result: unknown) => result as string }])
+      .then((nodes) => {
+        const said = nodes.map(({ answers }) =>
+          "unavailable" in answers || !("value" in answers[0]) ? "-" : answers[0].value,
+        );
+        look.given = said.join(" ");
+      });
+    await settle();
+    return look;
+  };
+  const first = () => pool.inOrder()[0]?.name;
+  return { ask, answer, wait, asked, first };
+}
+
+describe("three nodes", () => {
+  it("are not waited for if two say the same, and one that is late is left out, longer each time", async () => {
+    const { ask, answer, wait, asked, first } = openPool(3);
+    let look = await ask();
+    await answer("2", "a");
+    await wait(60_000);
+    expect(look.given).toBeUndefined();
+    await answer("3", "a");
+    expect(look.given).toBeUndefined();
+    await wait(120_000);
+    expect(look.given).toBe("- a a");
+    expect(first()).toBe("2");
+    const askTwo = async () => {
+      look = await ask();
+      expect(asked).toEqual(["2", "3"]);
+      await answer("2", "a");
+      await answer("3", "a");
+      expect(look.given).toBe("- a a");
+    };
+    await askTwo();
+    await wait(2000);
+    look = await ask();
+    expect(asked).toEqual(["1", "2", "3"]);
+    await answer("2", "a");
+    await answer("3", "a");
+    expect(look.given).toBeUndefined();
+    await wait(500);
+    expect(look.given).toBe("- a a");
+    await wait(3999);
+    await askTwo();
+    await wait(1);
+    look = await ask();
+    expect(asked).toEqual(["1", "2", "3"]);
+    await answer("1", "too late");
+    await answer("1", "too late");
+    for (const name of ["2", "3", "1"]) await answer(name, "b");
+    expect(look.given).toBe("b b b");
+    expect(first()).toBe("1");
+  });
+
+  it("are all waited for while two of them differ, also the one that was late", async () => {
+    const { ask, answer, wait, asked } = openPool(3);
+    let look = await ask();
+    await answer("1", "a");
+    await answer("2", "a");
+    await wait(500);
+    expect(look.given).toBe("a a -");
+    look = await ask();
+    expect(asked).toEqual(["1", "2"]);
+    await answer("1", "a");
+    await answer("2", "b");
+    await wait(1000);
+    expect(asked).toEqual(["1", "2", "3"]);
+    expect(look.given).toBeUndefined();
+    await answer("3", "of before");
+    await answer("3", "b");
+    expect(look.given).toBe("a b b");
+  });
+});
+
+it("two nodes are both waited for", async () => {
+  const { ask, answer, wait } = openPool(2);
+  const look = await ask();
+  await answer("1", "a");
+  await wait(60_000);
+  expect(look.given).toBeUndefined();
+  await answer("2", "a");
+  expect(look.given).toBe("a a");
+});

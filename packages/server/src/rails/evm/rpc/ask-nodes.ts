@@ -1,0 +1,65 @@
+import type { Timers } from "../../../runtime/loops/timers.js";
+import type { RpcEndpoint } from "./rpc-endpoint.js";
+import type { SlowNodes } from "./slow-nodes.js";
+
+interface AskNodesDeps {
+  readonly endpoints: readonly RpcEndpoint[];
+  readonly timers: Pick<Timers, "after">;
+  readonly monotonicMs: () => number;
+  readonly slow: SlowNodes;
+}
+
+interface AskedNodes<Given> {
+  readonly ask: (endpoint: RpcEndpoint) => Promise<Given>;
+  /** Whether what has arrived decides, whatever the other nodes say. */
+  readonly isDecided: (given: readonly Given[]) => boolean;
+}
+
+/** Nodes answer at different moments: the others have this long, or twice the time of those that decide. */
+const graceMs = 500;
+
+/**
+ * Asks all nodes at once, and goes on when enough of them have answered. Whoever is late is left out for some time, and asked only if the others
+ * do not decide: one of three that needs 20 s for an answer would otherwise set the pace of everything. With two nodes both are needed.
+ */
+export async function askNodes<Given>(
+  { endpoints, timers, monotonicMs, slow }: AskNodesDeps,
+  { ask, isDecided }: AskedNodes<Given>,
+): Promise<ReadonlyMap<string, Given>> {
+  const given = new Map<string, Given>();
+
+  function askSome(asked: readonly RpcEndpoint[], onAnswer: (name: string) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const open = new Set(asked.map(({ name }) => name));
+      const beganMs = monotonicMs();
+      let cancel: (() => void) | undefined;
+      const goOn = () => {
+        for (const name of open) slow.seeLate(name);
+        open.clear();
+        resolve();
+      };
+      const take = (name: string, answer: Given) => {
+        if (!open.delete(name)) return;
+        given.set(name, answer);
+        onAnswer(name);
+        if (open.size === 0) {
+          cancel?.();
+          resolve();
+        } else if (cancel === undefined && isDecided([...given.values()]))
+          cancel = timers.after(Math.max(graceMs, 2 * (monotonicMs() - beganMs)), goOn);
+      };
+      for (const endpoint of asked) ask(endpoint).then((answer) => take(endpoint.name, answer), reject);
+      if (asked.length === 0) resolve();
+    });
+  }
+
+  const leftOut = endpoints.filter(({ name }) => endpoints.length > 2 && slow.isLeftOut(name));
+  const names = new Set(leftOut.map(({ name }) => name));
+  await askSome(
+    endpoints.filter(({ name }) => !names.has(name)),
+    slow.seeInTime,
+  );
+  // These have not become faster by being waited for.
+  if (leftOut.length > 0 && !isDecided([...given.values()])) await askSome(leftOut, () => undefined);
+  return given;
+}
