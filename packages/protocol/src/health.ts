@@ -19,7 +19,14 @@ export const Readiness = Type.Object(
       ),
       networks: Type.Optional(
         Strings({
-          additionalProperties: OneOf(["connecting", "waiting", "unreachable", "following", "halted"]),
+          additionalProperties: OneOf([
+            "connecting",
+            "waiting",
+            "unreachable",
+            "stalled",
+            "following",
+            "halted",
+          ]),
           description: "The state of each chain, see `GET /v1/networks`. Left out without chains.",
         }),
       ),

@@ -605,6 +605,8 @@ CREATE TABLE networks (
   fence bigint NOT NULL DEFAULT 0,
   expires_at timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
   unreachable_since timestamp with time zone,
+  stalled_since timestamp with time zone,
+  stalled_reason text,
   CONSTRAINT networks_pkey PRIMARY KEY (network),
   CONSTRAINT networks_check CHECK (((state = 'halted'::text) = ((halted_reason IS NOT NULL) AND (halted_at IS NOT NULL)))),
   CONSTRAINT networks_state_check CHECK ((state = ANY (ARRAY['following'::text, 'halted'::text])))

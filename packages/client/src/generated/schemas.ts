@@ -1042,13 +1042,17 @@ export interface Network {
   /** The CAIP-2 id, such as `eip155:1`. */
   id: string;
   object: "network";
-  /** `connecting`: no node was reached yet. `waiting`: no process follows it at the moment, so its payments wait. `unreachable`: no node gives a block that can be followed, since `unreachable_since`; the log of the service says why. Nothing is sent or credited until one does. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it. */
-  state: "connecting" | "waiting" | "unreachable" | "following" | "halted";
+  /** `connecting`: no node was reached yet. `waiting`: no process follows it at the moment, so its payments wait. `unreachable`: no node gives a block that can be followed, since `unreachable_since`; the log of the service says why. Nothing is sent or credited until one does. `stalled`: nodes answer, and since `stalled_since` nothing more could be settled, for the reason in `stalled_reason`: no deposit is credited and no payment completed until it can. `following`: its blocks are followed; whether payments can be signed is `signer` in `/readyz`. `halted`: nothing is sent or credited until the operator resumes it. */
+  state: "connecting" | "waiting" | "unreachable" | "stalled" | "following" | "halted";
   /** Why it is halted; null if it is not. */
   halted_reason: string | null;
   halted_at: string | null;
   /** Since when no node has answered with a block that can be followed; null if one does, or if the state is another. */
   unreachable_since: string | null;
+  /** Since when nothing more could be settled, if that has lasted for a minute; null if it can, or if the network is `waiting` or `halted`. */
+  stalled_since: string | null;
+  /** What the last attempt to settle more has ended at: the nodes that do not answer, do not agree, or contradict themselves. */
+  stalled_reason: string | null;
   /** The number of its last block that was followed. */
   head_block: number | null;
   /** The number of its last final block. */
@@ -1450,7 +1454,7 @@ export interface Readiness {
     /** While it is down, no wallet of a chain is activated and nothing is signed. Left out without chains. */
     signer?: "up" | "down";
     /** The state of each chain, see `GET /v1/networks`. Left out without chains. */
-    networks?: { [name: string]: "connecting" | "waiting" | "unreachable" | "following" | "halted" };
+    networks?: { [name: string]: "connecting" | "waiting" | "unreachable" | "stalled" | "following" | "halted" };
     /** The markets that match no orders until an operator resumes them. Left out if there are none. */
     halted_markets?: string[];
   };
@@ -1765,7 +1769,7 @@ export interface System {
   /** The chains that are in use. */
   networks: ({
     network: string;
-    state: "connecting" | "waiting" | "unreachable" | "following" | "halted";
+    state: "connecting" | "waiting" | "unreachable" | "stalled" | "following" | "halted";
     /** Since when no node has answered; null in every other state. */
     unreachable_since: string | null;
   })[];

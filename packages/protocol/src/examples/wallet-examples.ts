@@ -103,6 +103,8 @@ export const walletExamples: Examples = {
           halted_reason: null,
           halted_at: null,
           unreachable_since: null,
+          stalled_since: null,
+          stalled_reason: null,
           head_block: 24_018_801,
           final_block: 24_018_733,
           settled_block: 24_018_733,

@@ -77,7 +77,7 @@ export const System = Type.Object(
     networks: Type.Array(
       Type.Object({
         network: Type.String(),
-        state: OneOf(["connecting", "waiting", "unreachable", "following", "halted"]),
+        state: OneOf(["connecting", "waiting", "unreachable", "stalled", "following", "halted"]),
         unreachable_since: Nullable(
           Timestamp(),
           "Since when no node has answered; null in every other state.",

@@ -19,7 +19,7 @@ export interface ChainChecks {
 
 interface NetworkCheck {
   network: string;
-  state: "connecting" | "waiting" | "unreachable" | "following" | "halted";
+  state: "connecting" | "waiting" | "unreachable" | "stalled" | "following" | "halted";
   /** Since when no node has answered. */
   unreachableSince: Date | null;
 }

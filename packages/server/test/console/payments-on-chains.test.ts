@@ -13,6 +13,7 @@ const followed = {
   ...{ object: "network", halted_reason: null, halted_at: null, head_block: 90, final_block: 80 },
   ...{ settled_block: 80, base_fee_gwei: "1", fee_cap_gwei: "200", fee_max: "0.05", finality: "10 blocks" },
   ...{ coin: "ETH.DEV", assets: ["ETH.DEV"], seen_at: "2026-11-18T07:59:58.000Z" },
+  ...{ stalled_since: null, stalled_reason: null },
 };
 
 /** A person whose page shows a payment that waits for a block; the service has no chain. */

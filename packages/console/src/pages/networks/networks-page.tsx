@@ -46,8 +46,18 @@ export function NetworksPage() {
 }
 
 function NetworkCard({ network }: { network: Network }) {
-  const { id, state, halted_reason, halted_at, head_block, final_block, settled_block, unreachable_since } =
-    network;
+  const {
+    id,
+    state,
+    halted_reason,
+    halted_at,
+    head_block,
+    final_block,
+    settled_block,
+    unreachable_since,
+    stalled_since,
+    stalled_reason,
+  } = network;
   const unsettled = final_block === null || settled_block === null ? null : final_block - settled_block;
   return (
     <section className="card stack" aria-label={`Network ${id}`}>
@@ -76,6 +86,18 @@ function NetworkCard({ network }: { network: Network }) {
           <p className="small">
             The operator looks at the nodes of the network. The log of the service says what each of them
             answers. Nothing has to be resumed: the service goes on when one answers.
+          </p>
+        </div>
+      )}
+      {stalled_since !== null && (
+        <div className="notice" data-tone="bad">
+          <p>
+            Nothing was credited or completed since <Time at={stalled_since} long />:{" "}
+            <ForeignText text={stalled_reason ?? "the log of the service says why"} />
+          </p>
+          <p className="small">
+            The operator looks at the nodes that it names. Nothing has to be resumed: the service goes on when
+            they agree.
           </p>
         </div>
       )}

@@ -37,6 +37,7 @@ const tones: Readonly<Record<string, "good" | "wait" | "bad" | "info">> = {
   exhausted: "bad",
   halted: "bad",
   unreachable: "bad",
+  stalled: "bad",
   failing: "bad",
   down: "bad",
   overloaded: "bad",

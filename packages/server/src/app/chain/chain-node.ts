@@ -101,6 +101,8 @@ export interface Heads {
   sharedNumber?: number;
   /** If it is another number than before, what was read of blocks that are not settled may be wrong, and is to be read again. */
   misreads?: number;
+  /** Why the final block is not a later one, as far as it is known. Nodes reach it at different moments, so it is no fault if it does not last. */
+  waits?: string | undefined;
 }
 
 /** The nodes of one network, as one. Every method throws `NodeUnavailableError` if no node gives a usable answer. */

@@ -4,10 +4,13 @@ import type { Signer } from "./signer.js";
 /** What the process that drives a network has recorded about it last. */
 export interface RecordedNetwork {
   network: string;
-  /** `waiting`: no process holds its lease. `unreachable`: the one that does gets no block from any node. */
-  state: "waiting" | "unreachable" | "following" | "halted";
+  /** `waiting`: no process holds its lease. `unreachable`: the one that does gets no block from any node. `stalled`: it has settled nothing for some time. */
+  state: "waiting" | "unreachable" | "stalled" | "following" | "halted";
   /** Null in every other state. */
   unreachableSince: Date | null;
+  /** Null if it is waiting or halted, or if what is final is settled. */
+  stalledSince: Date | null;
+  stalledReason: string | null;
   haltedReason: string | null;
   haltedAt: Date | null;
   headNumber: number;

@@ -259,6 +259,8 @@ export interface ChainStore {
   recordHeads: (lease: NetworkLease, heads: SeenHeads) => Promise<void>;
   /** No node has answered since then, until heads are recorded. */
   recordSilence: (lease: NetworkLease, since: Date) => Promise<void>;
+  /** Why nothing more is settled, and since when; null if it is. The first moment stays. Nothing if the lease is not held any more. */
+  recordStall: (lease: NetworkLease, stall: { since: Date; reason: string } | null) => Promise<void>;
   /** Which of these are addresses of wallets on this network. */
   findOwned: (network: string, addresses: readonly string[]) => Promise<ReadonlySet<string>>;
   findAttempts: (network: string, hashes: readonly string[]) => Promise<ReadonlySet<string>>;

@@ -14,6 +14,8 @@ export function presentNetwork({ network, recorded }: NetworkStatus): NetworkBod
     halted_reason: recorded?.haltedReason ?? null,
     halted_at: recorded?.haltedAt?.toISOString() ?? null,
     unreachable_since: recorded?.unreachableSince?.toISOString() ?? null,
+    stalled_since: recorded?.stalledSince?.toISOString() ?? null,
+    stalled_reason: recorded?.stalledReason ?? null,
     head_block: recorded?.headNumber ?? null,
     final_block: recorded?.finalNumber ?? null,
     settled_block: recorded?.settledNumber ?? null,

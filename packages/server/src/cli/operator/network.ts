@@ -21,6 +21,10 @@ export function addNetworkCommand(program: Command): void {
           print(`  since ${one.haltedAt?.toISOString()}: ${printable(one.haltedReason)}`);
         else if (one.unreachableSince !== null)
           print(`  no node has answered since ${one.unreachableSince.toISOString()}`);
+        if (one.haltedReason === null && one.stalledSince !== null)
+          print(
+            `  nothing was settled since ${one.stalledSince.toISOString()}: ${printable(one.stalledReason ?? "")}`,
+          );
       }
     });
   network
@@ -45,7 +49,8 @@ export function addNetworkCommand(program: Command): void {
     });
 }
 
-function stateOf({ haltedReason, unreachableSince }: ListedNetwork): string {
+function stateOf({ haltedReason, unreachableSince, stalledSince }: ListedNetwork): string {
   if (haltedReason !== null) return "halted";
-  return unreachableSince === null ? "following" : "unreachable";
+  if (unreachableSince !== null) return "unreachable";
+  return stalledSince === null ? "following" : "stalled";
 }

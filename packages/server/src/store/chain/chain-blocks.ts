@@ -74,6 +74,24 @@ export async function recordSilence(database: Queryable, lease: NetworkLease, si
   `);
 }
 
+/** Served by the primary key. */
+export async function recordStall(
+  database: Queryable,
+  lease: NetworkLease,
+  stall: { since: Date; reason: string } | null,
+): Promise<void> {
+  if (stall === null)
+    await database.query(sql`
+      UPDATE networks l SET stalled_since = NULL, stalled_reason = NULL
+      WHERE ${isHeld(networkLeases, lease)} AND l.stalled_since IS NOT NULL
+    `);
+  else
+    await database.query(sql`
+      UPDATE networks l SET stalled_since = coalesce(l.stalled_since, ${stall.since}), stalled_reason = ${stall.reason}
+      WHERE ${isHeld(networkLeases, lease)}
+    `);
+}
+
 /** The primary key refuses a block in the place of another. */
 export function appendBlocks(tx: Tx, network: string, blocks: readonly FollowedBlock[]): void {
   if (blocks.length === 0) return;

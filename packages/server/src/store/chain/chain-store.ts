@@ -48,6 +48,7 @@ export function createChainStore(database: Database, log: EventLog, observeUnit?
     isRegistered: (network) => blocks.isRegistered(database, network),
     readPosition: (network) => blocks.readPosition(database, network),
     recordHeads: (lease, heads) => blocks.recordHeads(database, lease, heads),
+    recordStall: (lease, stall) => blocks.recordStall(database, lease, stall),
     recordSilence: (lease, since) => blocks.recordSilence(database, lease, since),
     findOwned: async (network, addresses) =>
       new Set((await findWallets(database, network, addresses)).keys()),

@@ -12,7 +12,10 @@ interface Row extends Omit<RecordedNetwork, "headNumber" | "finalNumber" | "sett
 
 const shownState = sql`
   CASE WHEN state = 'halted' THEN state WHEN expires_at <= now() THEN 'waiting'
-    WHEN unreachable_since IS NOT NULL THEN 'unreachable' ELSE state END`;
+    WHEN unreachable_since IS NOT NULL THEN 'unreachable'
+    WHEN stalled_since IS NOT NULL THEN 'stalled' ELSE state END`;
+
+const isFollowed = sql`state <> 'halted' AND expires_at > now()`;
 
 const haltedMax = 1000;
 
@@ -23,7 +26,9 @@ export async function readNetworks(
 ): Promise<RecordedNetwork[]> {
   const rows = await source.query<Row>(sql`
     SELECT network, ${shownState} AS state,
-      CASE WHEN ${shownState} = 'unreachable' THEN unreachable_since END AS "unreachableSince", halted_reason AS "haltedReason", halted_at AS "haltedAt", head_number::text AS "headNumber",
+      CASE WHEN ${shownState} = 'unreachable' THEN unreachable_since END AS "unreachableSince", 
+      CASE WHEN ${isFollowed} THEN stalled_since END AS "stalledSince", CASE WHEN ${isFollowed} THEN stalled_reason END AS "stalledReason",
+      halted_reason AS "haltedReason", halted_at AS "haltedAt", head_number::text AS "headNumber",
       final_number::text AS "finalNumber", settled_number::text AS "settledNumber", base_fee::text AS "baseFee", seen_at AS "seenAt", (
         SELECT count(*)::integer FROM (
           SELECT 1 FROM chain_wallets w WHERE w.network = networks.network AND w.halted_reason IS NOT NULL

@@ -14,15 +14,19 @@ export interface ListedNetwork {
   haltedReason: string | null;
   haltedAt: Date | null;
   unreachableSince: Date | null;
+  stalledSince: Date | null;
+  stalledReason: string | null;
 }
 
 /** All of them; a service has a handful. */
 export async function listNetworks(database: Database): Promise<ListedNetwork[]> {
   const rows = await database.query<
-    Record<keyof ListedNetwork, string> & Pick<ListedNetwork, "haltedAt" | "unreachableSince">
+    Record<keyof ListedNetwork, string> &
+      Pick<ListedNetwork, "haltedAt" | "unreachableSince" | "stalledSince" | "stalledReason">
   >(sql`
     SELECT network, head_number AS "headNumber", final_number AS "finalNumber", settled_number AS "settledNumber",
-      halted_reason AS "haltedReason", halted_at AS "haltedAt", unreachable_since AS "unreachableSince"
+      halted_reason AS "haltedReason", halted_at AS "haltedAt", unreachable_since AS "unreachableSince",
+      stalled_since AS "stalledSince", stalled_reason AS "stalledReason"
     FROM networks ORDER BY network
   `);
   return rows.map((row) => ({

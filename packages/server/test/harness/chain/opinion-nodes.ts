@@ -95,7 +95,7 @@ export function openHeads(given: Partial<Nodes> = {}, names = ["one", "two", "sl
     const read = await heads.read(settledNumber);
     return "halt" in read ? read.halt : read.final.number;
   };
-  const { misreads, isToConfirm, isDisputed } = opinion;
+  const { misreads, isToConfirm, isDisputed, waitsFor } = opinion;
   return {
     confirmFinal,
     rememberInvented,
@@ -103,6 +103,7 @@ export function openHeads(given: Partial<Nodes> = {}, names = ["one", "two", "sl
     misreads,
     isToConfirm,
     isDisputed,
+    waitsFor,
     nodes,
     jump,
     final,

@@ -88,6 +88,7 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
       }),
     recordHeads: async () => undefined,
     recordSilence: async () => undefined,
+    recordStall: async () => undefined,
     findOwned: (_, addresses) => query("find owned", (rows) => new Set(findWallets(rows, addresses).keys())),
     findAttempts: (_, hashes) =>
       query("find hashes", (rows) => new Set(hashes.filter((hash) => rows.get(chainAttempts, hash)))),

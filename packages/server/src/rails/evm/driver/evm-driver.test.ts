@@ -31,6 +31,7 @@ function createDriver(isStandby = false) {
         return { tail: [block], settledNumber: 1, genesisHash: "genesis", haltedReason: null };
       },
       recordHeads: async () => undefined,
+      recordStall: async () => undefined,
       recordSilence: async () => undefined,
       listUnconfirmed: async (_: string, { of }: UnconfirmedPage) => {
         if (of === "all") rounds.push(steps);

@@ -175,7 +175,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
 
   /** Returns whether there may be more to do at once. */
   async function step(current: FollowedChain): Promise<boolean> {
-    const { isBehind, failure } = await followAndSettle(deps, current, () => readHeads(current));
+    const follow = () => followAndSettle(deps, current, () => readHeads(current));
+    const { isBehind, failure } = await headRecords.settling(current, follow);
     const isBusy = (await advance(current, isBehind)) || isBehind;
     if (failure !== undefined) throw failure;
     return isBusy;
@@ -187,9 +188,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     if (heads.misreads !== current.misreads) current.inheritedTo = tipOf(current).number;
     current.misreads = heads.misreads;
     await current.keepLease();
-    const shown = heads.shown ?? heads.latest;
-    pace.see(shown.number);
-    await headRecords.record(current.lease, { shown, final: heads.final });
+    pace.see((heads.shown ?? heads.latest).number);
+    await headRecords.record(current.lease, { ...heads, shown: heads.shown ?? heads.latest });
     return heads;
   }
 

@@ -10,8 +10,10 @@ function createHeads() {
   const stored: string[] = [];
   let held: typeof lease | undefined = lease;
   const heads = createHeadRecords({
+    ...{ network: { network: "eip155:1" }, monotonicMs: () => 0 },
     store: {
       recordHeads: async (_, { headNumber }) => void stored.push(`head ${headNumber}`),
+      recordStall: async () => undefined,
       recordSilence: async (_, since) => void stored.push(`silent since ${since.getTime()}`),
     },
     recorder: { now: () => nowMs++ },

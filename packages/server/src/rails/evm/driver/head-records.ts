@@ -1,3 +1,4 @@
+import type { ChainNetwork } from "../../../app/chain/chain-network.js";
 import {
   type BlockRef,
   NodesDisagreeError,
@@ -5,13 +6,15 @@ import {
   type ShownHead,
 } from "../../../app/chain/chain-node.js";
 import type { ChainStore, NetworkLease } from "../../../app/chain/chain-store.js";
+import { type FollowedChain, settledOf } from "./driver-context.js";
+import { createStallRecords, explainStall, type StallRecordsDeps } from "./stall-records.js";
 
 /** A single step without an answer is nothing to show: a node may be restarted, or slow. */
 const missedStepsMin = 2;
 
-export interface HeadRecordsDeps {
-  store: Pick<ChainStore, "recordHeads" | "recordSilence">;
-  recorder: { now: () => number };
+export interface HeadRecordsDeps extends StallRecordsDeps {
+  network: Pick<ChainNetwork, "network">;
+  store: Pick<ChainStore, "recordHeads" | "recordSilence" | "recordStall">;
   onError: (error: unknown) => void;
   /** Undefined while it is not held. */
   leaseOf: () => NetworkLease | undefined;
@@ -21,7 +24,15 @@ export interface HeadRecords {
   /** Runs a step, and stores since when no node has answered if none has in this step and the one before. */
   during: <T>(step: () => Promise<T>) => Promise<T>;
   /** Stores a new head. */
-  record: (lease: NetworkLease, heads: { shown: ShownHead; final: BlockRef }) => Promise<void>;
+  record: (
+    lease: NetworkLease,
+    heads: { shown: ShownHead; final: BlockRef; waits?: string | undefined },
+  ) => Promise<void>;
+  /** Runs the part of a step that settles blocks, and stores since when nothing more could be settled, and why. */
+  settling: <P extends { readonly failure: unknown }>(
+    chain: FollowedChain,
+    part: () => Promise<P>,
+  ) => Promise<P>;
   /** Another process may record now, and what was missed under an earlier lease says nothing about now. */
   reset: () => void;
 }
@@ -30,7 +41,10 @@ export interface HeadRecords {
  * What all processes show of the heads of a network, and that there are none. Nodes that contradict each other are another fault, which is in
  * the log, and a halt if it stays.
  */
-export function createHeadRecords({ store, recorder, onError, leaseOf }: HeadRecordsDeps): HeadRecords {
+export function createHeadRecords(deps: HeadRecordsDeps): HeadRecords {
+  const { network, store, recorder, onError, leaseOf } = deps;
+  const stalls = createStallRecords(deps);
+  let waits: string | undefined;
   let recordedHead = -1;
   let isHeard = false;
   let missedSteps = 0;
@@ -57,8 +71,19 @@ export function createHeadRecords({ store, recorder, onError, leaseOf }: HeadRec
         throw error;
       }
     },
-    record: async (lease, { shown: { number: headNumber, baseFee }, final }) => {
+    settling: async (chain, part) => {
+      waits = undefined;
+      const progress = await part();
+      const reason = explainStall(progress.failure, waits);
+      const stalled = await stalls.see(chain.lease, settledOf(chain).number, reason);
+      // A failure is thrown; what nodes only wait for is not.
+      if (stalled !== undefined && progress.failure === undefined)
+        onError(new NodeUnavailableError(`Nothing more of ${network.network} is settled. ${stalled}`));
+      return progress;
+    },
+    record: async (lease, { shown: { number: headNumber, baseFee }, final, waits: reason }) => {
       isHeard = true;
+      waits = reason;
       missedSteps = 0;
       if (headNumber === recordedHead) return;
       const seenAt = new Date(recorder.now());
@@ -68,6 +93,7 @@ export function createHeadRecords({ store, recorder, onError, leaseOf }: HeadRec
     reset: () => {
       recordedHead = -1;
       missedSteps = 0;
+      stalls.reset();
     },
   };
 }

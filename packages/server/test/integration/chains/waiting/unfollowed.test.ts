@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { type ChainNode, NodeUnavailableError } from "../../../../src/app/chain/chain-node.js";
+import {
+  type ChainNode,
+  type Heads,
+  NodesDisagreeError,
+  NodeUnavailableError,
+} from "../../../../src/app/chain/chain-node.js";
 import { createWalletPresenter } from "../../../../src/app/wallets/present-wallet.js";
 import { readNetworks } from "../../../../src/store/chain/read-networks.js";
 import { createEventLog } from "../../../../src/store/events/events.js";
@@ -111,6 +116,60 @@ it("payments are shown as blocked while the base fee of their network is above i
       );
       expect(await blockedBy()).toBe(expected);
     }
+  } finally {
+    await service.stop();
+  }
+});
+
+it("a network whose nodes answer, and of which nothing more is settled, is shown as stalled, with the reason", async () => {
+  const service = await startChainService();
+  try {
+    const waits = "2 nodes must agree about the final block, and only Node 1 gives one.";
+    let skewMs = 0;
+    let final: Heads["final"] | undefined;
+    let failing: string | undefined;
+    const node: ChainNode = {
+      ...service.node,
+      heads: async (settled) => {
+        const heads = await service.node.heads(settled);
+        return "halt" in heads || final === undefined ? heads : { ...heads, final, waits };
+      },
+      finalHeaders: async (numbers) => {
+        if (failing !== undefined) throw new NodesDisagreeError(failing);
+        return await service.node.finalHeaders(numbers);
+      },
+    };
+    const shown = async () => {
+      const [network] = await readNetworks(service.keyed, [modelNetwork]);
+      const { state, stalledReason: reason, stalledSince: since } = network ?? {};
+      return { state, reason, isSince: since instanceof Date };
+    };
+    const until = async (wanted: string) => await eventually(shown, ({ state }) => state === wanted);
+    service.startDriver({ node, monotonicMs: () => performance.now() + skewMs });
+    await until("following");
+    const first = await service.node.heads();
+    if ("halt" in first) throw new Error(first.halt);
+    final = first.final;
+    for (let block = 0; block < 9; block++) service.chain.mine(() => true);
+    await eventually(
+      async () => (await service.store.readPosition(modelNetwork))?.tail.at(-1)?.hash,
+      (hash) => hash === service.chain.head().hash,
+    );
+    expect(await shown()).toEqual({ state: "following", reason: null, isSince: false });
+    skewMs += 61_000;
+    expect(await until("stalled")).toEqual({ state: "stalled", reason: waits, isSince: true });
+    await eventually(
+      async () => service.errors.map(String),
+      (errors) => errors.some((error) => error.endsWith(`is settled. ${waits}`)),
+    );
+    failing = "Node 1 and Node 2 disagree about block 3, which is final.";
+    final = undefined;
+    skewMs += 61_000;
+    await eventually(shown, ({ reason }) => reason === failing);
+    failing = undefined;
+    expect(await until("following")).toEqual({ state: "following", reason: null, isSince: false });
+    await service.stopDrivers();
+    expect(await until("waiting")).toEqual({ state: "waiting", reason: null, isSince: false });
   } finally {
     await service.stop();
   }

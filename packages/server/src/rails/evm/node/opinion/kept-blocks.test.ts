@@ -54,14 +54,16 @@ describe("blocks that are confirmed when they are final", () => {
 
   it("wait for a transaction that only one node has, together with what follows", async () => {
     const lacking = new Set(["one", "two"]);
-    const { nodes, jump, final } = openHeads({
+    const { nodes, jump, final, waitsFor } = openHeads({
       lie: (name, { params }) => (lacking.has(name) && params[0] === transactionOf(120) ? null : undefined),
     });
     await jump(32);
     expect(await final()).toBe(119);
     expect(await final()).toBe(119);
+    expect(waitsFor()).toMatch(/^Two nodes must confirm transaction .* and only slow can\.$/);
     lacking.clear();
     expect(await final()).toBe(132);
+    expect(waitsFor()).toBeUndefined();
     expect(nodes.finalNumber).toBe(132);
   });
 

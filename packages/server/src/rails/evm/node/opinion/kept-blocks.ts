@@ -24,6 +24,8 @@ export interface KeptBlocks {
   readonly forget: (hash: string) => void;
   readonly clear: () => void;
   readonly has: (hash: string) => boolean;
+  /** What the last call of `confirm` has ended at before the final block; undefined if that is not why. */
+  readonly waitsFor: () => string | undefined;
   /**
    * Confirms those up to the final block, the oldest first, as many as there is time for. Returns the block up to which all are confirmed:
    * the final one, or one before it, from which the next call goes on. Undefined if none could be confirmed. Those that are not in the chain are
@@ -55,6 +57,7 @@ export function createKeptBlocks({
   let facts = 0;
   /** Half after a failure: a node that lacks one transaction says nothing about the others that are asked for with it. */
   let sizeMax = batchMax;
+  let waitsFor: string | undefined;
 
   function forget(hash: string): void {
     const found = kept.get(hash);
@@ -100,6 +103,7 @@ export function createKeptBlocks({
     } catch (error) {
       if (!(error instanceof NodeUnavailableError)) throw error;
       sizeMax = Math.ceil(batch.length / 2);
+      if (batch.length === 1) waitsFor = error.message;
       return false;
     }
   }
@@ -114,7 +118,9 @@ export function createKeptBlocks({
     forget,
     clear,
     has: (hash) => kept.has(hash),
+    waitsFor: () => waitsFor,
     confirm: async (final, settledNumber = -1) => {
+      waitsFor = undefined;
       const endsMs = monotonicMs() + budgetMs;
       const due = [...kept.values()]
         .filter(({ block }) => block.number <= final.number)

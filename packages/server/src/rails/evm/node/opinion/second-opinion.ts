@@ -26,6 +26,8 @@ export interface SecondOpinion {
    * if one was misread.
    */
   readonly confirmKept: KeptBlocks["confirm"];
+  /** Why `confirmKept` has not come to the final block, if that is known. */
+  readonly waitsFor: KeptBlocks["waitsFor"];
   /** Whether what is written of a block is still to be confirmed. */
   readonly isToConfirm: KeptBlocks["has"];
   /** How often a block that was kept was misread, or too much was kept. All that was kept is forgotten then, and has to be read again. */
@@ -54,6 +56,7 @@ export function createSecondOpinion(
   /** The hashes of blocks. */
   const disputed = new Set<string>();
   let misreads = 0;
+  let misread: string | undefined;
   const onForgotten = () => {
     misreads += 1;
   };
@@ -103,6 +106,7 @@ export function createSecondOpinion(
     agree: (blockHash) => void disputed.delete(blockHash),
     isDisputed: () => disputed.size > 0,
     isToConfirm: kept.has,
+    waitsFor: () => misread ?? kept.waitsFor(),
     remember: (block, tokens) => {
       if (isAlone) return;
       if (block.transfers.length + block.outcomes.length > 0) kept.keep(block, tokens);
@@ -111,6 +115,7 @@ export function createSecondOpinion(
     confirmKept: async (final, settledNumber) => {
       const found = contradiction;
       contradiction = undefined;
+      misread = undefined;
       if (found !== undefined) throw found;
       try {
         return await kept.confirm(final, settledNumber);
@@ -118,6 +123,7 @@ export function createSecondOpinion(
         // The network halts. When it is resumed the block is read again, so that the same lie does not halt it again.
         if (error instanceof ContradictionError && error.isComplete) kept.forget(error.blockHash);
         if (!(error instanceof MisreadError)) throw error;
+        misread = error.message;
         pool.changeFirst();
         kept.clear();
         return undefined;

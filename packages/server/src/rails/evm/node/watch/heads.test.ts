@@ -62,6 +62,7 @@ function openHeads(says: (Says | undefined)[]) {
           throw new ContradictionError("1 and 2 disagree about a transaction", false, "0xblock");
         return final;
       },
+      waitsFor: () => undefined,
       isDisputed: () => nodes.disputed,
       misreads: () => 0,
     },
@@ -82,7 +83,12 @@ function openHeads(says: (Says | undefined)[]) {
     const read = await heads.read();
     return "halt" in read ? read.halt : `${read.shown?.number} ${read.shown?.baseFee}`;
   };
-  return { nodes, look, odd, shared, shown, forgetFinal: heads.forgetFinal };
+  /** Why the final block is not a later one. */
+  const waits = async () => {
+    const read = await heads.read();
+    return "halt" in read ? read.halt : read.waits;
+  };
+  return { nodes, look, odd, shared, shown, waits, forgetFinal: heads.forgetFinal };
 }
 
 const honest = { final: 100 };
@@ -174,6 +180,24 @@ describe("the final block", () => {
     expect(await look()).toBe("waits");
     forgetFinal();
     expect(await look()).toBe("40 50");
+  });
+
+  it.each<[what: string, says: (Says | undefined)[], waits: string | undefined]>([
+    ["for the second of two that does not answer", [ahead, silent], "only 1 gives one"],
+    ["for one of two that stands still", [honest, ahead], "1 has not reached block 104"],
+    ["for no third one", [honest, honest, claiming], undefined],
+    ["for no third one that stands still", [ahead, standing, ahead], undefined],
+    [
+      "for those of four that have not reached it",
+      [honest, honest, ahead, ahead],
+      "1 and 2 have not reached",
+    ],
+  ])("says that it waits %s", async (_, says, reason) => {
+    const { nodes, waits } = openHeads(says.map(() => honest));
+    expect(await waits()).toBeUndefined();
+    nodes.says = says;
+    if (reason === undefined) expect(await waits()).toBeUndefined();
+    else expect(await waits()).toContain(reason);
   });
 
   it.each<[what: string, says: (Says | undefined)[], shared: number]>([

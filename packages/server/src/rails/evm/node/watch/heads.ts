@@ -15,7 +15,7 @@ import { type Dispute, foundIn, type LookDeps, lookAtNodes, type NodeHead } from
 export interface HeadsDeps extends LookDeps {
   readonly monotonicMs: () => number;
   /** Has the blocks that were read before they were final confirmed, up to this one or as far as there is time. */
-  readonly opinion: Pick<SecondOpinion, "confirmKept" | "isDisputed" | "misreads">;
+  readonly opinion: Pick<SecondOpinion, "confirmKept" | "isDisputed" | "misreads" | "waitsFor">;
   readonly lagging: Pick<LaggingNodes, "see">;
 }
 
@@ -25,6 +25,8 @@ interface Look {
   readonly latest: BlockHeader;
   readonly final: BlockHeader | undefined;
   readonly shown: ShownHead;
+  /** Why the final block is not a later one. */
+  readonly waits: string | undefined;
 }
 
 export interface HeadsReader {
@@ -70,7 +72,7 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
     const even = nodes.filter(({ name }) => !odd.includes(name));
     heads = even.map((node) => node.latest.number);
     const latest = even.map((node) => node.latest).reduce((a, b) => (b.number > a.number ? b : a));
-    return { latest, final, shown: shownOf(even) };
+    return { latest, final, shown: shownOf(even), waits: explainWait(nodes, final?.number, nodeCount) };
   }
 
   /** Returns a dispute. Blocks that cannot be confirmed now are not final yet. */
@@ -101,7 +103,7 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
     const looked = "halt" in seen ? await look(true) : seen;
     if ("halt" in looked) return haltOf(looked, "blocks");
     if (looked.final !== undefined) undecided.blocks = neverSeen;
-    const { latest, final, shown } = looked;
+    const { latest, final, shown, waits } = looked;
     const dispute = final === undefined ? undefined : await advance(final);
     if (dispute !== undefined) return haltOf(dispute, "contents");
     // What was found is reported once: without a dispute in this look, nodes have agreed only if they have confirmed the block.
@@ -117,6 +119,7 @@ export function createHeads(deps: HeadsDeps): HeadsReader {
       final: agreed,
       shown: { number: Math.max(shown.number, agreed.number), baseFee: shown.baseFee },
       misreads: opinion.misreads(),
+      waits: waits ?? opinion.waitsFor(),
       sharedNumber: sharedNumber() ?? agreed.number,
     };
   }
@@ -190,4 +193,24 @@ async function readAt({ pool }: HeadsDeps, number: number, nodes: readonly NodeH
     const value = "unavailable" in answers ? undefined : foundIn(answers[0]);
     return value === undefined || !names.has(name) ? [] : [{ name, value }];
   });
+}
+
+/** Why the final block is not a later one, if too few nodes have reached it. */
+function explainWait(
+  nodes: readonly NodeHead[],
+  finalNumber: number | undefined,
+  nodeCount: number,
+): string | undefined {
+  const required = requiredOpinions(nodes.length, nodeCount);
+  if (nodes.length < required)
+    return `${required} nodes must agree about the final block, and only ${nodes[0]?.name} gives one.`;
+  if (finalNumber === undefined) return `No ${required} nodes agree about the final block.`;
+  const [first = finalNumber, second = first, ...more] = nodes
+    .map((node) => node.finalNumber)
+    .sort((one, other) => other - one);
+  // A single one of three can make up any number.
+  const highest = more.length === 0 ? first : second;
+  const behind = nodes.filter((node) => node.finalNumber < highest).map(({ name }) => name);
+  if (highest <= finalNumber) return undefined;
+  return `${behind.join(" and ")} ${behind.length === 1 ? "has" : "have"} not reached block ${highest}, which others call final.`;
 }
