@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "vitest";
 import type { CheckResult } from "../src/engine/run-checks.js";
 import { checksOfFault } from "./faults/fault-reach.js";
 import { type Fault, type FaultName, faultNames, faults } from "./faults/faults.js";
+import { missingExchanges } from "./missing-exchanges.js";
 import { runPlain } from "./plain-target.js";
 import { unnamedValues } from "./unnamed-values.js";
 
@@ -78,6 +79,7 @@ export function findEachAlone(names: readonly FaultName[], paced: ReturnType<typ
     expect(wordsOf(results, check)).toContain(words);
     if (never !== undefined) expect(wordsOf(results, check)).not.toContain(never);
     expect(unnamedValues(results)).toEqual([]);
+    expect(missingExchanges(results)).toEqual([]);
   };
   describe.concurrent("a fault", () => {
     const others = names.filter((name) => !ofTime.includes(name) && !longest.includes(name));

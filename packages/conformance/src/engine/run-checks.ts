@@ -14,6 +14,7 @@ import {
 } from "./check.js";
 import { emptyRecord } from "./exchange.js";
 import { createKit, urlOf } from "./kit.js";
+import { namedExchanges } from "./named-exchanges.js";
 import type { Session } from "./session.js";
 
 /** How a check ended. `broken` is a fault of the kit, never of the target. */
@@ -111,17 +112,30 @@ async function runCheck(
   const byIndex = (one: { index: number }, other: { index: number }) => one.index - other.index;
   const deliveries = Array.isArray(about) ? (about as readonly Delivery[]) : undefined;
   const notifications = [...(deliveries ?? recorded.notifications)].sort(byIndex);
+  const judged = judgedIn(outcome, exchanges, about);
   const result = {
     check,
     outcome,
-    exchanges: exchanges.sort(byIndex),
-    judged: judgedIn(outcome, exchanges, about),
+    exchanges: withNamed(session, outcome, exchanges, about).sort(byIndex),
+    judged,
     notifications,
     otherNotifications: recorded.notifications.filter((one) => !notifications.includes(one)).length,
   };
   const other = belongsTo === check.id ? undefined : checks.find(({ id }) => id === belongsTo);
   if (other === undefined || outcome !== seen || "waitsFor" in outcome) return { own: result };
   return { own: withoutEvidence(check, waitFor(other.id)), other: { ...result, check: other } };
+}
+
+/** A check that looks at the whole run judges what others have sent, and others compare with what was sent before. */
+function withNamed(
+  { exchanges: all }: Session,
+  outcome: Outcome,
+  own: readonly Exchange[],
+  about: CheckFailed["about"],
+): Exchange[] {
+  const shown = about !== undefined && "exchange" in about ? [about.exchange] : [];
+  const named = outcome.result === "failed" ? namedExchanges(all, `${outcome.expected} ${outcome.seen}`) : [];
+  return [...new Set([...own, ...shown, ...named])];
 }
 
 /** The exchange that shows a failure: the one that the check has named, or the last that is quoted, or the only one. */
