@@ -26,6 +26,7 @@ const wordsOf = (results: readonly CheckResult[], id: string) => {
 export const ofTime: readonly FaultName[] = [
   "final-changes-later",
   "key-forgotten-after-a-minute",
+  "key-forgotten-in-between",
   "key-forgotten-later",
   "key-forgotten-when-final",
   "retried-too-early",

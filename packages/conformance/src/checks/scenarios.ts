@@ -50,6 +50,8 @@ export async function awaitFinal(
   kit: Kit,
   id: string,
   belongsTo = resultCheck,
+  /** Is given each state before the final one. */
+  onState: (state: string) => Promise<void> = async () => undefined,
 ): Promise<{ state: string; shown: Reply }> {
   const { timing } = kit.target;
   let last: { state: string; shown: Reply } | undefined;
@@ -58,7 +60,9 @@ export async function awaitFinal(
     const state = stateOf(kit.target, shown);
     if (state === undefined) return undefined;
     last = { state, shown };
-    return isFinal(kit.target, state) ? last : undefined;
+    if (isFinal(kit.target, state)) return last;
+    await onState(state);
+    return undefined;
   });
   if (found !== undefined) return found;
   const wanted = `one of the final states (${kit.target.finalStates.join(", ")})`;

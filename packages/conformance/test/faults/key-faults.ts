@@ -48,6 +48,7 @@ export const keyFaults = {
   "key-per-connection": { check: "key.repeat.other-connection", words: "on another connection" },
   "repeat-carried-out": { check: "key.repeat.nothing-created", words: "a second one: notification" },
   "key-forgotten-later": { check: "key.repeat.later", words: "ms and 5 other keys later" },
+  "key-forgotten-in-between": { check: "key.repeat.final", words: "sent again in the state processing" },
   "key-forgotten-when-final": { check: "key.repeat.final", words: "when it was final" },
   "few-keys-remembered": { check: "key.repeat.later", words: "5 other keys later" },
   "symbol-key-forgotten": { check: "key.repeat.each", words: "a key with symbols" },

@@ -1,5 +1,5 @@
 import { CheckFailed, contractCheck, expect } from "../../engine/check.js";
-import { type Kit, membersOf } from "../../engine/kit.js";
+import { type Attempt, type Kit, membersOf } from "../../engine/kit.js";
 import { showValue } from "../../engine/name-value.js";
 import { percentEncode } from "../../http/percent-encode.js";
 import { isRefusal, type Reply } from "../../http/reply.js";
@@ -42,14 +42,25 @@ const readsAfterRepetition = 3;
 const controlReads = 10;
 const staysCheck = "tx.get.result-stays";
 
-/** A transaction whose request is repeated when it is final. */
+/** Of so many states before the final one. */
+const statesMax = 4;
+
+/** A transaction whose request is repeated when it is final, and another one whose request is repeated in each state before that. */
 const repeatedWhenFinal = (kit: Kit) =>
   kit.fixture("repeated when it was final", async (own) => {
     const first = await createTransaction(own);
-    const final = await awaitFinal(own, first.id);
+    // Another one, because a repetition can change what it repeats.
+    const other = await createTransaction(own);
+    const before = new Map<string, Attempt>();
+    const [final] = await Promise.all([
+      awaitFinal(own, first.id),
+      awaitFinal(own, other.id, undefined, async (state) => {
+        if (!before.has(state) && before.size < statesMax) before.set(state, await repeat(own, other));
+      }),
+    ]);
     const second = await repeat(own, first);
     // At once: what is carried out again can be final again soon.
-    return { first, final, second, next: await own.send("GET", pathOf(first.id)) };
+    return { first, other, before, final, second, next: await own.send("GET", pathOf(first.id)) };
   });
 
 const pathOf = (id: string) => `/v1/transactions/${percentEncode(id)}`;
@@ -175,10 +186,12 @@ export const keyChecks = [
   contractCheck(
     "key.repeat.final",
     "1.transactions",
-    "A key is still remembered when the transaction is final.",
+    "A key is still remembered in each state that the transaction has, and when it is final.",
     { needs: [elsewhere, "tx.get.result"], writes },
     async (kit) => {
-      const { first, second } = await repeatedWhenFinal(kit);
+      const { first, other, before, second } = await repeatedWhenFinal(kit);
+      for (const [state, attempt] of before)
+        await expectOne(kit, other, attempt, `after the same request was sent again in the state ${state}`);
       await expectOne(kit, first, second, "after the same request was sent again when it was final");
     },
   ),

@@ -89,6 +89,9 @@ export function createPlainKeys<T extends { state: string }>(has: Has) {
       (has("key-forgotten-after-a-minute") && performance.now() - known.at > minuteMs) ||
       (has("key-forgotten-later") && performance.now() - known.at > forgottenMs) ||
       (has("key-forgotten-when-failed") && known.transaction.state === "failed") ||
+      (has("key-forgotten-in-between") &&
+        known.transaction.state === "processing" &&
+        known.body === request.body) ||
       (has("key-forgotten-when-final") && known.transaction.state === "completed");
     return isForgotten ? undefined : known;
   };

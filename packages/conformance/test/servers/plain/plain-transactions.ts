@@ -42,6 +42,7 @@ const manyRacers = 8;
 
 /** Faults that show only if the result takes a while. */
 const slowFaults = [
+  "key-forgotten-in-between",
   "key-forgotten-when-final",
   "get-202-until-final",
   "reference-left-out-when-final",
@@ -98,6 +99,11 @@ export function createPlainTransactions(has: Has, { webhooks, oauth, stream, sig
 
   const settle = async (transaction: Transaction, tenant: string, isOneOfSome: boolean) => {
     const registered = webhooks.registered();
+    if (has("key-forgotten-in-between")) {
+      // So late that a repetition that is sent at once still finds the key.
+      await delay(slowSettleMs);
+      transaction.state = "processing";
+    }
     await delay(slowFaults.some(has) ? slowSettleMs : settleMs);
     // Not all of them: waiting for each would use up the requests of a run.
     if (has("webhook-before-get") && isOneOfSome) {
