@@ -142,6 +142,11 @@ async function expectChoice(choice: OtherChoiceName): Promise<void> {
     return !(undecided.includes(id) || undecided.includes(waitsFor) || waitsFor === fails?.check);
   });
   expect(wrong.map(({ check, outcome }) => ({ id: check.id, outcome }))).toEqual([]);
+  // A warning that does not come is as wrong as one that does.
+  const silent = results.filter(
+    ({ check: { id }, outcome }) => warned.includes(id) && outcome.result === "passed",
+  );
+  expect(silent.map(({ check }) => check.id)).toEqual([]);
   const failed = results.filter(({ outcome }) => outcome.result === "failed");
   expect(failed.map(({ check }) => check.id)).toEqual(fails === undefined ? [] : [fails.check]);
   expect(unnamedValues(results)).toEqual([]);

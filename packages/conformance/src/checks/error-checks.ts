@@ -124,11 +124,8 @@ const objectChecks = [
     const { reply, error } = await usualError(kit);
     const { message } = error;
     expect(isText(message), "a string that is not empty as error.message", describeValue(message), reply);
-    const text = String(message);
-    if (text.length > messageLength || text.split("\n").length > messageLines)
-      kit.warn(
-        `error.message has ${text.length} characters in ${text.split("\n").length} lines. The contract calls it a short human-readable text.`,
-      );
+    const long = describeLong(message);
+    if (long !== undefined) kit.warn(long);
   }),
   contractCheck("error.request-id", "7.request-id", "error.request_id is present.", row, async (kit) => {
     const { reply, error } = await usualError(kit);
@@ -286,3 +283,12 @@ const kindChecks: readonly Check[] = errorKinds.flatMap(({ name, what, needs, ma
 });
 
 export const errorChecks: readonly Check[] = [...objectChecks, ...kindChecks];
+
+/** What is said of a message that is not short; undefined if it is. */
+export function describeLong(message: unknown): string | undefined {
+  const text = String(message);
+  const lines = text.split("\n").length;
+  return text.length > messageLength || lines > messageLines
+    ? `error.message has ${text.length} characters in ${lines} lines. The contract calls it a short human-readable text.`
+    : undefined;
+}

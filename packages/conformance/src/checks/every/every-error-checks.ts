@@ -14,7 +14,7 @@ import {
 } from "../../http/reply.js";
 import type { RequestToSend } from "../../http/send.js";
 import { book } from "../endpoint-checks.js";
-import { errorKinds, isSuccess, isText, isUpperSnake } from "../error-checks.js";
+import { describeLong, errorKinds, isSuccess, isText, isUpperSnake } from "../error-checks.js";
 import { policyRefusal } from "../policy-checks.js";
 import { furtherRequests } from "./further-requests.js";
 import { keyIn } from "./run-transactions.js";
@@ -140,6 +140,7 @@ export const everyErrorChecks = [
             ? undefined
             : describeReply(reply),
       });
+      warnOfLong(kit);
       const { malformed, left, closed, lost } = await furtherRequests(kit);
       if (closed !== undefined) throw closed;
       if (lost !== undefined) throw lost;
@@ -218,6 +219,19 @@ export const everyErrorChecks = [
     },
   ),
 ];
+
+/** How short a message has to be is open, so a long one is no failure. */
+function warnOfLong(kit: Kit): void {
+  const long = errorReplies(kit).filter((reply) => describeLong(errorOf(reply)?.["message"]) !== undefined);
+  const [first] = long.toSorted((one, other) => other.text.length - one.text.length);
+  if (first === undefined) return;
+  const { index, request } = first.exchange;
+  kit.cite([first.exchange]);
+  const others = long.length > 1 ? `, the longest of ${long.length}` : "";
+  kit.warn(
+    `${describeLong(errorOf(first)?.["message"])} It is that of ${request.method} ${request.url.pathname} (exchange ${index}${others}).`,
+  );
+}
 
 /** A refusal can be remembered with its key, and the answer to a GET can come from a cache. */
 function mayShareAnswer(one: RequestToSend, other: RequestToSend): boolean {

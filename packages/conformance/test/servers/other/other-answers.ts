@@ -27,7 +27,9 @@ export function answer(chose: Chose, act: () => Answer): Answer {
     return act();
   } catch (error) {
     if (!(error instanceof OtherRefusal)) throw error;
-    const { status, code, message } = error;
+    const { status, code } = error;
+    const isLong = code === "BAD_JSON" && chose("errors with a long message for a body that is not JSON");
+    const message = error.message + (isLong ? " at line 1 of the stack".repeat(50) : "");
     const requestId =
       (chose("long request ids that differ at their end") ? "r".repeat(300) : "") + randomUUID();
     return {

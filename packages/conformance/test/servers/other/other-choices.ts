@@ -257,6 +257,7 @@ export const otherChoices = {
     file: [["webhooks:", "webhooks:\n  event: body.kind\n  delivery_id: header.X-Other-Message"]],
   },
   "long request ids that differ at their end": {},
+  "errors with a long message for a body that is not JSON": { warned: ["error.every.object"] },
   "errors answered with 300": {},
   "errors declared as text/json": {},
   "errors declared as text": { warned: ["error.object"] },
