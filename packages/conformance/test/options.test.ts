@@ -85,6 +85,24 @@ it("--profile runs a profile that the target file does not name", async () => {
   expect(await resultOf("--profile", "orderbook")).toContain("passed");
 });
 
+it("a profile that --profile names decides the exit status, and one that the target file names does not", async () => {
+  const book = { market: "ETH-USD", bids: [["99", "0"]], asks: [] };
+  const intercept = ({ url }: IncomingMessage) =>
+    url === "/v1/orderbook" ? { status: 200, body: JSON.stringify(book) } : undefined;
+  const statusOf = async (...args: string[]) => {
+    const { status, report } = await runAgainstPlain(["--only", "orderbook", ...args], intercept);
+    const failed = report.checks.filter(({ result }) => result === "failed");
+    return { status, failed: failed.map(({ level }) => level) };
+  };
+  const offering = join(folder, "offering.yaml");
+  writeFileSync(offering, `${plainFile}profiles: [orderbook]\n`);
+  expect(await statusOf("--target", offering)).toEqual({ status: 0, failed: ["profile"] });
+  expect(await statusOf("--profile", "orderbook")).toEqual({ status: 1, failed: ["profile"] });
+  const known = join(folder, "known.json");
+  writeFileSync(known, readFileSync(json));
+  expect((await statusOf("--profile", "orderbook", "--baseline", known)).status).toBe(0);
+});
+
 it("--seed changes the order of the requests, and not that of the report", async () => {
   const args = ["--only", "error", "--only", "book"];
   const orderOf = async (seed: string) => {

@@ -37,7 +37,7 @@ Target
   --token T               an access token; better in the variable CONFORMANCE_TOKEN
   --client-id ID          OAuth client credentials; the secret is in CONFORMANCE_CLIENT_SECRET
   --target FILE           a YAML file that says what cannot be discovered; init writes one
-  --profile NAME          also runs this profile (repeatable)
+  --profile NAME          also runs this profile and demands it (repeatable)
   --webhook-listen H:P    where the receiver listens, by default 127.0.0.1 and any port
   --webhook-url URL       the address at which the target reaches the receiver
 
@@ -55,7 +55,8 @@ Which checks
 Reports
   --json FILE  --junit FILE  --html FILE  --har FILE
 
-Exit status: 0 conforms, 1 does not, 2 wrong usage or unreachable, 3 the kit is broken.
+Exit status: 0 conforms and keeps each profile of --profile, 1 does not, 2 wrong
+usage or unreachable, 3 the kit is broken.
 `;
 
 export interface Arguments {

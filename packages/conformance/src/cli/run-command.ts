@@ -96,7 +96,7 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
   });
   writeReports(values, report, session);
   console.out(terminalReport(report));
-  return exitStatus(report, session);
+  return exitStatus(report, session, values.profile);
 }
 
 /** The first request of the run is a valid one, so it also shows whether address and token are right. If they are not, nothing is written. */
@@ -118,17 +118,22 @@ async function refuseWrongStart(session: Session, prepared: PreparedTarget): Pro
   refuseToken(session.target, safeLine(createRedactor(session).text(describeReply(reply))));
 }
 
+/** A profile that the target file or a preset names is reported; one that the command names is demanded, so it decides the status too. */
 export function exitStatus(
   { checks, conforms, is_complete: isComplete }: Report,
   { unreachable }: Session,
+  demanded: readonly string[] = [],
 ): number {
   if (checks.some(({ result }) => result === "broken")) return 3;
-  const contract = checks.filter(({ level }) => level === "contract");
-  const failed = contract.filter(({ result }) => result === "failed");
+  const isDemanded = ({ profile }: Report["checks"][number]) =>
+    profile !== undefined && demanded.includes(profile);
+  const deciding = checks.filter((check) => check.level === "contract" || isDemanded(check));
+  const failed = deciding.filter(({ result }) => result === "failed");
   if (unreachable !== undefined && failed.length === 0) return 2;
   // With a baseline, only what is new counts; what waits for a known failure is known as well.
   if (failed.length > 0) return failed.every(({ known }) => known === true) ? 0 : 1;
-  return conforms || !isComplete ? 0 : 1;
+  const isOpen = deciding.some((check) => isDemanded(check) && check.undecided === true);
+  return (conforms || !isComplete) && !isOpen ? 0 : 1;
 }
 
 function listChecks(checks: readonly Check[]): string {
