@@ -34,7 +34,7 @@ export const ofTime: readonly FaultName[] = [
 ];
 
 export const runsMax = 20;
-const alwaysAtOnce = 6;
+const alwaysAtOnce = 10;
 const lookMs = 30;
 const lateMs = 8;
 
