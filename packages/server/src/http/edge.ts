@@ -42,7 +42,7 @@ import { installTracing } from "./plugins/tracing.js";
 import { installTrustedProxies, type TrustedProxiesOptions } from "./plugins/trusted-proxies.js";
 import { installUpgrades } from "./plugins/upgrades.js";
 import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
-import { createHeavyGates, type HeavyGates } from "./quotas/heavy-gate.js";
+import { createHeavyGates, type HeavyGates, keepTurn } from "./quotas/heavy-gate.js";
 import { quotaClassOf } from "./quotas/quota-gate.js";
 import { createTurns, inTurn, type Turns } from "./quotas/turns.js";
 import { Refusal } from "./refusal.js";
@@ -238,10 +238,11 @@ function addRoute(
       },
       guard,
     );
-    const handler =
+    const handle =
       route.takesNoTurns === true
         ? route.handle
         : inTurn(route, turns, (request) => principalOf(request).principal, beginTurn);
+    const handler = route.bodyBytesMax === undefined ? handle : keepTurn(handle);
     app.route({
       ...common,
       ...hooks,

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type BoundedGate, createBoundedGate, type GateKey } from "../../runtime/concurrency/bounded-gate.js";
 import { Refusal } from "../refusal.js";
+import type { Route } from "../route.js";
 import { disconnected, whenAnswered } from "./concurrency-gate.js";
 import type { Caller } from "./turns.js";
 
@@ -18,7 +19,7 @@ const bodiesForEachInProgress = 8;
 /** For a turn to arrive, and then for a turn to be served. Well below the time in which a request must have arrived. */
 const waitMaxMs = 5000;
 
-/** The turns of heavy requests, each until its request is answered. */
+/** The turns of heavy requests, each until its request is answered and its work has ended. */
 export interface HeavyGates {
   /** Of one client, from their heads on. */
   ofClient: BoundedGate;
@@ -83,6 +84,25 @@ export function beginHeavy(
   enter({ gate: served, key, untilMs, who: "tenant" }, request, reply, done);
 }
 
+/**
+ * The handler of a route whose requests can be heavy. Its work goes on if the client disconnects, and keeps its turn until it ends: a client
+ * that hung up on each of its batches had twelve of them served at once. What has not begun by then is not begun.
+ */
+export function keepTurn(handle: Route["handle"]): Route["handle"] {
+  return async (request, reply) => {
+    if (request.raw.socket.destroyed) throw disconnected();
+    let end: () => void = () => undefined;
+    request.work = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    try {
+      return await handle(request, reply);
+    } finally {
+      end();
+    }
+  };
+}
+
 interface Entry {
   gate: BoundedGate;
   key: GateKey;
@@ -90,7 +110,7 @@ interface Entry {
   who: "client" | "tenant";
 }
 
-/** Takes a turn until the request is answered. */
+/** Takes a turn until the request is answered and its work has ended. */
 function enter(
   { gate, key, untilMs, who }: Entry,
   request: FastifyRequest,
@@ -105,6 +125,7 @@ function enter(
     const answered = new Promise<void>((resolve) => whenAnswered(request, reply, resolve));
     done();
     await answered;
+    await request.work;
   };
   const onWait = (leave: () => void) => {
     timer = setTimeout(leave, untilMs - performance.now());

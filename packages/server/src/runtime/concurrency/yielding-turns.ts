@@ -51,7 +51,6 @@ export function createYieldingTurns(waitingMax: number, deps: YieldingTurnsDeps)
     perWork = 0;
     const beganMs = monotonicMs();
     await endOfTurn();
-    if (perWork === 0) return;
     workedMs += monotonicMs() - beganMs;
     if (workedMs < spellMs) return;
     const restMs = Math.min(workedMs * perWork, restMaxMs);
@@ -59,12 +58,14 @@ export function createYieldingTurns(waitingMax: number, deps: YieldingTurnsDeps)
     await rest(restMs);
   }
 
-  /** Pieces that begin in one turn end together. During a rest these are the first of tenants that did not cause it. */
+  /** Pieces that begin in one turn end together, except those of a tenant that does not rest: a rest is for what others have caused. */
   function endOfSharedTurn(tenantId: string): Promise<void> {
+    const ofTenant = restPerWork(tenantId);
+    if (ofTenant === 0) return endOfTurn();
     turn ??= takeTurn().finally(() => {
       turn = undefined;
     });
-    perWork = Math.max(perWork, restPerWork(tenantId));
+    perWork = Math.max(perWork, ofTenant);
     return turn;
   }
 

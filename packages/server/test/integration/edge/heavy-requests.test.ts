@@ -1,6 +1,7 @@
 import { readId } from "@bursar/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sql } from "../../../src/store/core/sql.js";
+import { eventually } from "../../harness/eventually.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { batchOf } from "../../harness/transactions/batch-of.js";
 import { policyOf } from "../../harness/transactions/policy-client.js";
@@ -90,6 +91,44 @@ describe("a large request", () => {
     const statuses = await Promise.all(replaced);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 429)).toHaveLength(2);
+  });
+
+  it("keeps its turn until its work has ended, although its client has disconnected", async () => {
+    const owner = await service.createTenant();
+    const token = await service.token(owner);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      "content-type": "application/json",
+      "if-match": '"0"',
+    };
+    const body = JSON.stringify({ rules: [], default: { action: "allow" } });
+    let refused = 0;
+    const replace = async (signal?: AbortSignal) => {
+      const init = { method: "PUT", headers, body, ...(signal === undefined ? {} : { signal }) };
+      const { status } = await fetch(`${service.url}/v1/policy`, init);
+      if (status === 429) refused += 1;
+    };
+    const later = await service.database.transaction(async (tx) => {
+      await tx.query(sql`SELECT FROM tenants WHERE id = ${readId("tnt", owner.tenantId)} FOR UPDATE`);
+      const hangUp = new AbortController();
+      const cut = [replace(hangUp.signal), replace(hangUp.signal)];
+      const isWaiting = sql`
+        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await eventually(
+        () => service.database.query(isWaiting),
+        (waiting) => waiting.length >= 2,
+      );
+      hangUp.abort();
+      await Promise.allSettled(cut);
+      // Fifty wait for the two whose work goes on.
+      const started = Array.from({ length: 54 }, () => replace());
+      await eventually(
+        async () => refused,
+        (count) => count === 4,
+      );
+      return started;
+    });
+    await Promise.all(later);
   });
 
   it("waits until at most one other of its tenant is in progress, and those of other tenants do not", async () => {
