@@ -78,7 +78,7 @@ export const adviceOfService: Readonly<Record<string, string>> = {
   CLIENT_IS_PERSON: "Open the page of this person, and change the role there.",
   ROLE_NOT_FOUND: "Choose one of the roles that are listed.",
   ROLE_EXISTS: "Use another name. A role cannot be changed.",
-  ROLE_IN_USE: "Give these people another role first. Built-in roles cannot be deleted.",
+  ROLE_IN_USE: "Give these people another role first, and decide the change requests. Built-in roles cannot be deleted.",
   ROLE_LIMIT_REACHED: "Delete roles that nobody has.",
   INVITATION_INVALID: "The link was used, has expired or was replaced by a newer one. Log in if you have a passkey, or ask an administrator for a new link.",
   PASSKEY_INVALID: "Try again. If it happens again, ask an administrator for a new link.",

@@ -137,12 +137,10 @@ function close(
   now: Date,
 ): ChangeRequest {
   const next = withNext(request, change, now);
-  const audit: AuditDraft = describeLateAct(
-    request,
-    acts[next.state] ?? `change_request.${next.state}`,
-    showId("chr", request.id),
-    now,
-  );
+  const action = acts[next.state] ?? `change_request.${next.state}`;
+  const act = describeLateAct(request, action, showId("chr", request.id), now);
+  // Why it failed can show who has changed something in between.
+  const audit: AuditDraft = { ...act, code: next.failureCode };
   unit.save(next, request.state, [audit]);
   return next;
 }

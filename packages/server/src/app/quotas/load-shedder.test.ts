@@ -42,6 +42,32 @@ describe("an overloaded service", () => {
     expect(["receiver", "greedy", "a", "new"].map(sheds)).toEqual([true, true, false, false]);
   });
 
+  it.each([0, 10, 60, 5000])("leaves a tenant alone that uses little, beside %d that use less", (small) => {
+    const { count, sheds, restPerWork } = createWorld();
+    count("greedy", 500);
+    count("victim", 10);
+    for (let tenant = 0; tenant < small; tenant++) count(`small ${tenant}`, 0.02);
+    expect([sheds("greedy"), sheds("victim"), restPerWork("victim")]).toEqual([true, false, 0]);
+  });
+
+  it("refuses all tenants among whom somebody divides a load, and not who uses less than each of them", () => {
+    const { count, sheds } = createWorld();
+    const divided = Array.from({ length: 12 }, (_, number) => `divided ${number}`);
+    for (const tenant of divided) count(tenant, 50);
+    for (let tenant = 0; tenant < 40; tenant++) count(`idle ${tenant}`, 1);
+    count("victim", 20);
+    expect([divided.every(sheds), sheds("victim")]).toEqual([true, false]);
+  });
+
+  it("lets nobody rest because of the deliveries of somebody else", () => {
+    const { count, countDelivery, restPerWork } = createWorld();
+    count("greedy", 2);
+    countDelivery("greedy", 500);
+    count("reader", 1);
+    count("victim", 4);
+    expect([restPerWork("greedy"), restPerWork("victim")]).toEqual([1, 0]);
+  });
+
   it("refuses its only tenant", () => {
     const { count, sheds } = createWorld();
     count("only", 3);

@@ -1,11 +1,12 @@
 import { createRecentTenants } from "../../runtime/concurrency/recent-tenants.js";
 import type { LoadGauge } from "../../runtime/load-gauge.js";
+import { heaviestFrom, type Use } from "./heaviest.js";
 
 /**
  * Decides whose work is refused while the service is overloaded: that of the tenants that use the most. Each tenant's recent cost is a sum
- * that decays by half every five seconds. A tenant at or above the average of all active tenants is refused first, so there is always
- * somebody to refuse, and a tenant with little use is refused only in a severe overload, when everybody is. Deliveries count for their
- * tenant but not in the average: they cannot be refused, and those of one tenant would raise it above what another causes by requests.
+ * that decays by half every five seconds. The tenants that together cause half of all requests are refused first, so there is always somebody
+ * to refuse; one with little use is refused only in a severe overload, when everybody is. Deliveries count for the rank of their tenant, but
+ * are no part of what is reduced: they cannot be refused, and those of one tenant would hide what another causes by requests.
  */
 export interface LoadShedder {
   /** Whether new work of this tenant is refused. */
@@ -16,7 +17,7 @@ export interface LoadShedder {
   countDelivery: (tenantId: string, cost: number) => void;
   /**
    * How long work that can wait should rest for this tenant, as a multiple of how long it has worked: not at all unless another tenant made a
-   * request just now and this one is among those that use the most; otherwise as long, and longer the later the event loop is.
+   * request just now and this one is among those that cause half of everything, deliveries included; otherwise as long, and longer the later the event loop is.
    */
   restPerWork: (tenantId: string) => number;
 }
@@ -30,8 +31,8 @@ const halfLifeMs = 5000;
 /** A tenant that has used less than this recently is not active. */
 const activeCost = 0.5;
 const sweepIntervalMs = 5000;
-/** Of tenants with the same use at least one is at the average, in spite of rounding. */
-const rounding = 1e-9;
+/** With 100,000 tenants finding the heaviest takes 10 ms, so it is not done for each request. */
+const rankIntervalMs = 500;
 /** Tenants beyond it are not counted until the next sweep. */
 const tenantsMax = 100_000;
 
@@ -43,8 +44,10 @@ export function createLoadShedder({ load, monotonicMs }: LoadShedderDeps): LoadS
   /** In units of the time at which they were last scaled: a cost that is added later weighs more, instead of all others less. */
   const requests = new Map<string, number>();
   const deliveries = new Map<string, number>();
-  let totalOfRequests = 0;
   let scaledAtMs = monotonicMs();
+  /** From which cost a tenant is among the heaviest, by requests alone and with deliveries. */
+  const heaviest = { ofRequests: 0, ofAll: 0 };
+  let rankedAtMs = Number.NEGATIVE_INFINITY;
   const recent = createRecentTenants(monotonicMs);
 
   const weightAt = (nowMs: number) => 2 ** ((nowMs - scaledAtMs) / halfLifeMs);
@@ -58,42 +61,54 @@ export function createLoadShedder({ load, monotonicMs }: LoadShedderDeps): LoadS
         if (scaled < activeCost) costs.delete(tenantId);
         else costs.set(tenantId, scaled);
       }
-    totalOfRequests = 0;
-    for (const cost of requests.values()) totalOfRequests += cost;
     scaledAtMs = nowMs;
+    rankedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Returns what was added, in the units of the sums. */
-  function add(costs: Map<string, number>, tenantId: string, cost: number, nowMs: number): number {
+  function add(costs: Map<string, number>, tenantId: string, cost: number): void {
+    const nowMs = monotonicMs();
     if (nowMs - scaledAtMs >= sweepIntervalMs) sweep(nowMs);
     const known = costs.get(tenantId);
-    if (known === undefined && costs.size >= tenantsMax) return 0;
-    const added = cost * weightAt(nowMs);
-    costs.set(tenantId, (known ?? 0) + added);
-    return added;
+    if (known === undefined && costs.size >= tenantsMax) return;
+    costs.set(tenantId, (known ?? 0) + cost * weightAt(nowMs));
   }
 
-  /** Whether it has used as much as the average of those that make requests. One that is not counted yet has used nothing. */
-  function isAmongTheFirst(tenantId: string): boolean {
-    const cost = (requests.get(tenantId) ?? 0) + (deliveries.get(tenantId) ?? 0);
-    return cost > 0 && cost * requests.size * (1 + rounding) >= totalOfRequests;
+  const costOf = (tenantId: string) => (requests.get(tenantId) ?? 0) + (deliveries.get(tenantId) ?? 0);
+
+  function* usesOf(kind: keyof typeof heaviest): Generator<Use> {
+    for (const [tenantId, part] of requests) {
+      const cost = costOf(tenantId);
+      yield { cost, part: kind === "ofRequests" ? part : cost };
+    }
+    if (kind === "ofAll")
+      for (const [tenantId, cost] of deliveries) if (!requests.has(tenantId)) yield { cost, part: cost };
+  }
+
+  /** A tenant that is not counted yet has used nothing. */
+  function isHeaviest(tenantId: string, kind: keyof typeof heaviest): boolean {
+    const nowMs = monotonicMs();
+    if (nowMs - rankedAtMs >= rankIntervalMs) {
+      heaviest.ofRequests = heaviestFrom(usesOf("ofRequests"));
+      heaviest.ofAll = heaviestFrom(usesOf("ofAll"));
+      rankedAtMs = nowMs;
+    }
+    const cost = costOf(tenantId);
+    return cost > 0 && cost >= heaviest[kind];
   }
 
   return {
     sheds: (tenantId) => {
       const { isOverloaded, isSevere } = load.reading();
       if (!isOverloaded) return false;
-      return isSevere || isAmongTheFirst(tenantId);
+      return isSevere || isHeaviest(tenantId, "ofRequests");
     },
     count: (tenantId, cost) => {
-      const nowMs = monotonicMs();
       recent.note(tenantId);
-      const added = add(requests, tenantId, cost, nowMs);
-      totalOfRequests += added;
+      add(requests, tenantId, cost);
     },
-    countDelivery: (tenantId, cost) => void add(deliveries, tenantId, cost, monotonicMs()),
+    countDelivery: (tenantId, cost) => add(deliveries, tenantId, cost),
     restPerWork: (tenantId) => {
-      if (!recent.hasOthers(tenantId) || !isAmongTheFirst(tenantId)) return 0;
+      if (!recent.hasOthers(tenantId) || !isHeaviest(tenantId, "ofAll")) return 0;
       return Math.min(1 + load.reading().eventLoopDelayMs * restPerLateMs, restPerWorkMax);
     },
   };

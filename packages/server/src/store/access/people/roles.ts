@@ -72,6 +72,12 @@ export function createRoleStore(database: Database): RoleStore {
           SELECT id FROM clients WHERE tenant_id = ${tenantId} AND email IS NOT NULL AND role = ${name} LIMIT 1
         `);
         if (holders.length > 0) return { refused: "ROLE_IN_USE" };
+        // Whoever is to get a lesser role would otherwise delete it, before the change is approved. Served by change_requests_open.
+        const requests = await tx.query(sql`
+          SELECT id FROM change_requests
+          WHERE tenant_id = ${tenantId} AND state IN ('pending', 'scheduled') AND change->>'role' = ${name} LIMIT 1
+        `);
+        if (requests.length > 0) return { refused: "ROLE_IN_USE" };
         const [deleted] = await tx.query<{ subjectId: string }>(sql`
           DELETE FROM roles WHERE tenant_id = ${tenantId} AND name = ${name}
           RETURNING ${subjectOf(sql`tenant_id`, sql`name`)} AS "subjectId"

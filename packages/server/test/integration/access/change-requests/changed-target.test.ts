@@ -48,6 +48,8 @@ describe("a change request whose target changes itself before the approval", () 
       failure_code: "CHANGE_REQUEST_STALE",
     });
     expect(await officerNow()).not.toMatchObject({ scopes });
+    const failures = await tenant.call(tenant.admin, "GET", "/v1/audit?action=change_request.fail");
+    expect(failures.body).toMatchObject({ data: [{ code: "CHANGE_REQUEST_STALE" }] });
   });
 
   it("fails if it adds a key", async () => {

@@ -84,4 +84,17 @@ describe("a role that is deleted while it is given", () => {
     expect((await held.changed).status).toBe(404);
     expect(await orphans()).toEqual([]);
   });
+
+  it("is not deleted while an open change request gives it, so that nobody voids their own demotion", async () => {
+    const { body } = await call("POST", "/v1/people", { ...person, role: "viewer" });
+    const requested = await call("POST", "/v1/change-requests", {
+      kind: "client.change",
+      change: { client_id: body.id, role: "treasurer" },
+    });
+    expect(requested.status).toBe(201);
+    const removeRole = await remove();
+    expect(await removeRole()).toMatchObject({ status: 409, body: { error: { code: "ROLE_IN_USE" } } });
+    await call("POST", `/v1/change-requests/${requested.body.id}/cancel`, {});
+    expect((await removeRole()).status).toBe(204);
+  });
 });
