@@ -201,12 +201,7 @@ export const proofs = {
       "packages/conformance/test/hostile-streams.test.ts",
     ],
     sizes: {
-      all: {
-        env: "BURSAR_CONFORMANCE_ALL",
-        short: 0,
-        long: 1,
-        means: "1 runs the whole table with every fault, pair of faults and choice",
-      },
+      all: { env: "BURSAR_CONFORMANCE_ALL", short: 0, long: 1, means: "1 runs each fault whole" },
       seed: { env: "BURSAR_CONFORMANCE_SEED", means: "the seed of the pairs of faults" },
     },
   },

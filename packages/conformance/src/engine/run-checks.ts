@@ -135,7 +135,8 @@ function withNamed(
 ): Exchange[] {
   const shown = about !== undefined && "exchange" in about ? [about.exchange] : [];
   const named = outcome.result === "failed" ? namedExchanges(all, `${outcome.expected} ${outcome.seen}`) : [];
-  return [...new Set([...own, ...shown, ...named])];
+  // By their places in the run: one that was begun and finished is two objects.
+  return [...new Map([...named, ...shown, ...own].map((one) => [one.index, one])).values()];
 }
 
 /** The exchange that shows a failure: the one that the check has named, or the last that is quoted, or the only one. */
