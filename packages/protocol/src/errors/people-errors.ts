@@ -44,7 +44,8 @@ export const peopleErrors = {
     status: 409,
     message: "The role is in use.",
     when: "a built-in role is deleted, or one that a person has or an open change request gives",
-    advice: "Give these people another role first, and decide the change requests. Built-in roles cannot be deleted.",
+    advice:
+      "Give these people another role first, and decide the change requests. Built-in roles cannot be deleted.",
     retry: "never",
   },
   ROLE_LIMIT_REACHED: {

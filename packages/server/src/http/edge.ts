@@ -42,7 +42,7 @@ import { installTracing } from "./plugins/tracing.js";
 import { installTrustedProxies, type TrustedProxiesOptions } from "./plugins/trusted-proxies.js";
 import { installUpgrades } from "./plugins/upgrades.js";
 import type { ConcurrencyLimits } from "./quotas/concurrency-gate.js";
-import { createHeavyGates, type HeavyGates, keepTurn } from "./quotas/heavy-gate.js";
+import { createHeavyGates, type HeavyGates, installWork, keepTurn } from "./quotas/heavy-gate.js";
 import { quotaClassOf } from "./quotas/quota-gate.js";
 import { createTurns, inTurn, type Turns } from "./quotas/turns.js";
 import { Refusal } from "./refusal.js";
@@ -112,6 +112,7 @@ export async function createEdge(options: EdgeOptions, routes: readonly Route[])
   installTrustedProxies(app, options);
   app.setValidatorCompiler(compileValidator as never);
   installRequestState(app);
+  installWork(app);
   installErrors(app, options, options.guard.publicUrl);
   const outcomes = installOutcomes(app);
   installRequestContext(app, pipeline, outcomes);

@@ -39,8 +39,6 @@ declare module "fastify" {
     reviewCaller: ((request: FastifyRequest) => Promise<void>) | null;
     /** The error code of the response. */
     errorCode: ErrorCode | null;
-    /** Ends with the work of a heavy request; null before it has begun. */
-    work: Promise<void> | null;
     /** The number of items that turned out while the request was served, which are charged even if it was refused. */
     itemsFound: number;
     /** The number of clients that were read to tell who is independent of whom. Each is charged as an item. */
@@ -80,7 +78,6 @@ export function installRequestState(app: FastifyInstance): void {
   app.decorateRequest("signature", null);
   app.decorateRequest("reviewCaller", null);
   app.decorateRequest("errorCode", null);
-  app.decorateRequest("work", null);
   app.decorateRequest("itemsFound", 0);
   app.decorateRequest("clientsRead", 0);
 }

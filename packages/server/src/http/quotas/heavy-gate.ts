@@ -1,9 +1,16 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type BoundedGate, createBoundedGate, type GateKey } from "../../runtime/concurrency/bounded-gate.js";
 import { Refusal } from "../refusal.js";
 import type { Route } from "../route.js";
 import { disconnected, whenAnswered } from "./concurrency-gate.js";
 import type { Caller } from "./turns.js";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Ends with the work of a request that can be heavy; null before it has begun. */
+    work: Promise<void> | null;
+  }
+}
 
 /**
  * A request is heavy if its body is large, because its work grows with it: parsing, compiling, judging hundreds of items; or if it replaces
@@ -27,6 +34,10 @@ export interface HeavyGates {
   bodies: BoundedGate;
   /** Of a tenant's clients, whose bodies have arrived, and which are served. */
   served: BoundedGate;
+}
+
+export function installWork(app: FastifyInstance): void {
+  app.decorateRequest("work", null);
 }
 
 export function createHeavyGates(heavyRequestsPerTenant: number): HeavyGates {

@@ -19,7 +19,7 @@ interface AskedNodes<Given> {
 const graceMs = 500;
 
 /**
- * Asks all nodes at once, and goes on when enough of them have answered. Whoever is late is left out for some time, and asked only if the others
+ * Asks all nodes at once, and goes on when enough of them have answered. A late node is left out for some time, and asked only if the others
  * do not decide: one of three that needs 20 s for an answer would otherwise set the pace of everything. With two nodes both are needed.
  */
 export async function askNodes<Given>(

@@ -72,7 +72,7 @@ export function createRoleStore(database: Database): RoleStore {
           SELECT id FROM clients WHERE tenant_id = ${tenantId} AND email IS NOT NULL AND role = ${name} LIMIT 1
         `);
         if (holders.length > 0) return { refused: "ROLE_IN_USE" };
-        // Whoever is to get a lesser role would otherwise delete it, before the change is approved. Served by change_requests_open.
+        // A person who is to get a lesser role would otherwise delete it before the change is approved. Served by change_requests_open.
         const requests = await tx.query(sql`
           SELECT id FROM change_requests
           WHERE tenant_id = ${tenantId} AND state IN ('pending', 'scheduled') AND change->>'role' = ${name} LIMIT 1

@@ -1,12 +1,12 @@
-import type { ChainNetwork } from "../../../app/chain/chain-network.js";
+import type { ChainNetwork } from "../../../../app/chain/chain-network.js";
 import {
   type BlockRef,
   NodesDisagreeError,
   NodeUnavailableError,
   type ShownHead,
-} from "../../../app/chain/chain-node.js";
-import type { ChainStore, NetworkLease } from "../../../app/chain/chain-store.js";
-import { type FollowedChain, settledOf } from "./driver-context.js";
+} from "../../../../app/chain/chain-node.js";
+import type { ChainStore, NetworkLease } from "../../../../app/chain/chain-store.js";
+import { type FollowedChain, settledOf } from "../driver-context.js";
 import { createStallRecords, explainStall, type StallRecordsDeps } from "./stall-records.js";
 
 /** A single step without an answer is nothing to show: a node may be restarted, or slow. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NodesDisagreeError } from "../../../app/chain/chain-node.js";
+import { NodesDisagreeError } from "../../../../app/chain/chain-node.js";
 import { createStallRecords, explainStall } from "./stall-records.js";
 
 const lease = { network: "eip155:1", holder: "one", fence: "1" };

@@ -1,5 +1,5 @@
-import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import type { ChainStore, NetworkLease } from "../../../app/chain/chain-store.js";
+import { NodeUnavailableError } from "../../../../app/chain/chain-node.js";
+import type { ChainStore, NetworkLease } from "../../../../app/chain/chain-store.js";
 
 export interface StallRecordsDeps {
   store: Pick<ChainStore, "recordStall">;

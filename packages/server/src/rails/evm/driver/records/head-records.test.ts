@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { type BlockHeader, NodesDisagreeError, NodeUnavailableError } from "../../../app/chain/chain-node.js";
+import {
+  type BlockHeader,
+  NodesDisagreeError,
+  NodeUnavailableError,
+} from "../../../../app/chain/chain-node.js";
 import { createHeadRecords } from "./head-records.js";
 
 const silent = new NodeUnavailableError("no answer");
