@@ -62,3 +62,36 @@ it("an answer in too many small pieces is not read to its end", async () => {
   const many = JSON.stringify({ logs: Array.from({ length: 1000 }, () => other) });
   expect(await read(many, 1, { leftMax: 500, readMax: 200_000 })).toBeUndefined();
 });
+
+/** What it takes beside the text, at most, in bytes. */
+async function memoryFor(text: string, isKept: (log: unknown) => boolean): Promise<number> {
+  const before = process.memoryUsage().heapUsed;
+  let most = 0;
+  async function* pieces() {
+    for await (const piece of inPieces(text, 65_536)) {
+      most = Math.max(most, process.memoryUsage().heapUsed - before);
+      yield piece;
+    }
+  }
+  await readWithoutLogs(pieces(), isKept, { leftMax: 2 * text.length, readMax: 2 * text.length });
+  return most;
+}
+
+it("an answer of a million parts does not take an object for each", async () => {
+  const text = `{"logs":[${"7".repeat(1024 * 1024)}]}`;
+  expect(await memoryFor(text, isWanted)).toBeLessThan(60 * text.length);
+});
+
+it("logs behind one that cannot be read are not looked at, and an answer with many such lists is not read to its end", async () => {
+  let looks = 0;
+  const throwing = () => {
+    looks += 1;
+    throw new Error("it is no log");
+  };
+  const answer = (lists: number) => `[${Array.from({ length: lists }, () => '{"logs":[{},{},{}]}').join()}]`;
+  const limits = { leftMax: 100_000, readMax: 100_000 };
+  const left = await readWithoutLogs(inPieces(answer(2), 100), throwing, limits);
+  expect([left?.toString("utf8"), looks]).toEqual(['[{"logs":[{}]},{"logs":[{}]}]', 2]);
+  await expect(readWithoutLogs(inPieces(answer(5000), 1000), throwing, limits)).rejects.toThrow();
+  expect(looks).toBeLessThan(200);
+});

@@ -3,9 +3,21 @@ import { arePiecesTooSmall } from "../../../runtime/read-bounded.js";
 /** Whether a log of an answer is needed; called with what was parsed. */
 export type IsLogKept = (log: unknown) => boolean;
 
+/** The answer has so many logs that cannot be read that nothing of it is of use. */
+class UnreadableLogsError extends Error {
+  readonly code = "UNREADABLE_LOGS";
+}
+
+/** Collects bytes. An object for each part of an answer took 110 bytes, and a node can answer with parts of one byte. */
+interface ByteSink {
+  readonly write: (part: Uint8Array) => void;
+  readonly bytes: () => number;
+  readonly whole: () => Buffer;
+}
+
 interface LogFilter {
-  /** What is left of the next piece of the answer. */
-  readonly pass: (piece: Uint8Array) => readonly Uint8Array[];
+  /** Writes what is left of the next piece of the answer. */
+  readonly pass: (piece: Uint8Array) => void;
   /** How many bytes of a log are held back, because its end was not seen yet. */
   readonly heldBytes: () => number;
 }
@@ -14,13 +26,42 @@ const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 const logsKey = [..."logs"].map((letter) => letter.charCodeAt(0));
 
+const separator = Uint8Array.of(comma);
+const chunkBytes = 65_536;
+/** Each costs as much as a hundred that are read. */
+const unreadableMax = 100;
+
+function createByteSink(): ByteSink {
+  const full: Uint8Array[] = [];
+  let chunk = Buffer.allocUnsafe(chunkBytes);
+  let used = 0;
+  return {
+    write: (part) => {
+      for (let from = 0; from < part.length; ) {
+        if (used === chunkBytes) {
+          full.push(chunk);
+          chunk = Buffer.allocUnsafe(chunkBytes);
+          used = 0;
+        }
+        const some = part.subarray(from, from + chunkBytes - used);
+        chunk.set(some, used);
+        used += some.length;
+        from += some.length;
+      }
+    },
+    bytes: () => full.length * chunkBytes + used,
+    whole: () => Buffer.concat([...full, chunk.subarray(0, used)]),
+  };
+}
+
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
  * Leaves the logs that nobody needs out of JSON while it arrives: the objects of each list that is called `logs`. A contract can emit so many that
  * its receipt has tens of megabytes, and parsing these at once would hold up the event loop for seconds. What is not JSON does not become JSON.
+ * Of a list with a log that cannot be read, that one is left, which makes the receipt unreadable, and no later one is looked at.
  */
-function createLogFilter(isKept: IsLogKept): LogFilter {
+function createLogFilter(isKept: IsLogKept, { write }: ByteSink): LogFilter {
   /** `name`: of the word `logs`, how many letters the string that is being read has shown; -1 if it is another string. */
   let name = -1;
   let isInString = false;
@@ -30,6 +71,8 @@ function createLogFilter(isKept: IsLogKept): LogFilter {
   /** How deep the log is that is being read; -1 outside of a list of logs, and 0 between two of them. */
   let depth = -1;
   let isFirst = true;
+  let isUnreadable = false;
+  let unreadable = 0;
   let held: Uint8Array[] = [];
   let heldBytes = 0;
 
@@ -56,18 +99,29 @@ function createLogFilter(isKept: IsLogKept): LogFilter {
     return isList;
   }
 
-  function endLog(last: Uint8Array): readonly Uint8Array[] {
+  function isNeeded(log: Buffer): boolean {
+    if (isUnreadable) return false;
+    try {
+      return isKept(JSON.parse(log.toString("utf8")));
+    } catch {
+      isUnreadable = true;
+      unreadable += 1;
+      if (unreadable > unreadableMax) throw new UnreadableLogsError();
+      return true;
+    }
+  }
+
+  function endLog(last: Uint8Array): void {
     const log = Buffer.concat([...held, last]);
     held = [];
     heldBytes = 0;
-    if (!isNeeded(log, isKept)) return [];
-    const passed = isFirst ? log : Buffer.concat([Uint8Array.of(comma), log]);
+    if (!isNeeded(log)) return;
+    if (!isFirst) write(separator);
+    write(log);
     isFirst = false;
-    return [passed];
   }
 
-  function pass(piece: Uint8Array): readonly Uint8Array[] {
-    const left: Uint8Array[] = [];
+  function pass(piece: Uint8Array): void {
     /** Where what was not passed on yet begins: of the log that is being read, or of what is outside of the list. */
     let from = 0;
     for (let at = 0; at < piece.length; at++) {
@@ -77,12 +131,13 @@ function createLogFilter(isKept: IsLogKept): LogFilter {
         isInString = true;
         name = 0;
         expects = "key";
-        if (depth === 0) left.push(piece.subarray(at, at + 1));
+        if (depth === 0) write(piece.subarray(at, at + 1));
       } else if (depth < 0) {
         if (!isBegun(byte)) continue;
-        left.push(piece.subarray(from, at + 1));
+        write(piece.subarray(from, at + 1));
         depth = 0;
         isFirst = true;
+        isUnreadable = false;
         from = at + 1;
       } else if (byte === openBrace || byte === openBracket) {
         if (depth === 0) from = at;
@@ -90,52 +145,38 @@ function createLogFilter(isKept: IsLogKept): LogFilter {
       } else if (byte === closeBrace || byte === closeBracket) {
         depth -= 1;
         if (depth === 0) {
-          left.push(...endLog(piece.subarray(from, at + 1)));
+          endLog(piece.subarray(from, at + 1));
           from = at + 1;
         } else if (depth < 0) from = at;
-      } else if (depth === 0 && byte !== comma && !isSpace(byte)) left.push(piece.subarray(at, at + 1));
+      } else if (depth === 0 && byte !== comma && !isSpace(byte)) write(piece.subarray(at, at + 1));
     }
     const rest = piece.subarray(from);
-    if (depth < 0) left.push(rest);
+    if (depth < 0) write(rest);
     else if (depth > 0) hold(rest);
-    return left;
   }
 
   return { pass, heldBytes: () => heldBytes };
 }
 
-/** What cannot be parsed stays, and with it the answer cannot be. */
-function isNeeded(log: Buffer, isKept: IsLogKept): boolean {
-  try {
-    return isKept(JSON.parse(log.toString("utf8")));
-  } catch {
-    return true;
-  }
-}
-
 /**
  * Reads an answer without the logs that nobody needs. Undefined if more than `leftMax` bytes are left of it, if it has more than `readMax` bytes,
- * or if it comes in too many small pieces. Leaving the loop ends the connection.
+ * or if it comes in too many small pieces; an error if it has too many logs that cannot be read. Leaving the loop ends the connection.
  */
 export async function readWithoutLogs(
   body: AsyncIterable<Uint8Array>,
   isKept: IsLogKept,
   { leftMax, readMax }: { readonly leftMax: number; readonly readMax: number },
 ): Promise<Buffer | undefined> {
-  const filter = createLogFilter(isKept);
-  const left: Uint8Array[] = [];
-  let leftBytes = 0;
+  const left = createByteSink();
+  const filter = createLogFilter(isKept, left);
   let readBytes = 0;
   let pieces = 0;
   for await (const piece of body) {
     pieces += 1;
     readBytes += piece.length;
-    for (const part of filter.pass(piece)) {
-      left.push(part);
-      leftBytes += part.length;
-    }
-    const isTooLarge = readBytes > readMax || leftBytes + filter.heldBytes() > leftMax;
+    filter.pass(piece);
+    const isTooLarge = readBytes > readMax || left.bytes() + filter.heldBytes() > leftMax;
     if (isTooLarge || arePiecesTooSmall(pieces, readBytes)) return undefined;
   }
-  return Buffer.concat(left);
+  return left.whole();
 }
