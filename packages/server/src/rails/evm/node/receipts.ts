@@ -2,6 +2,7 @@ import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import { isAnswerTooLarge, methodNotFound } from "../rpc/rpc-error.js";
 import { AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { InconsistentError, type Only } from "./consistent-read.js";
+import { requiredOpinions } from "./opinion/weigh-opinions.js";
 import { readBounded, readHash, readList, readQuantity, readRecord } from "./read-values.js";
 import { type NodeLog, readLog, type TokenIndex } from "./transfer-logs.js";
 
@@ -111,6 +112,7 @@ export type ReadReceipts = ReceiptReader["read"];
 const wholeBlockMin = 8;
 /** For how many blocks they are asked for one by one after the receipts of a whole one were too many. */
 const singlyMax = 16;
+const unreadable = "it is too large for too many of the nodes";
 /** What is forgotten is found again. */
 const refusedMax = 1000;
 /** How long nodes that do not answer are waited for. */
@@ -131,6 +133,7 @@ export function createReceiptReader(pool: RpcPool, monotonicMs: () => number): R
   /** Not all nodes have the method; a node that lacks it is not asked again. */
   let isOffered = true;
   let singly = 0;
+  const deps = { pool, giveUp };
 
   async function readBlockReceipts(
     block: ReceiptBlock,
@@ -154,50 +157,84 @@ export function createReceiptReader(pool: RpcPool, monotonicMs: () => number): R
     if (hashes.length === 0) return found;
     const isWhole = isOffered && hashes.length >= wholeBlockMin && singly-- <= 0;
     const whole = isWhole ? await readBlockReceipts(block, tokens, only) : undefined;
-    const receipts = whole ?? (await readSingly(pool, block.hash, hashes, tokens, only));
+    const receipts = whole ?? (await readSingly(deps, block.hash, hashes, tokens, only));
     for (const receipt of receipts) found.set(receipt.hash, receipt);
     for (const hash of hashes)
-      if (refused.get(hash)?.isGivenUp === true)
-        found.set(hash, { hash, unreadable: "it is too large for all nodes but one" });
+      if (refused.get(hash)?.isGivenUp === true) found.set(hash, { hash, unreadable });
     return found;
   }
 
-  return {
-    read,
-    giveUp: (hash, isComplete) => {
-      const nowMs = monotonicMs();
-      const { sinceMs } = refused.get(hash) ?? { sinceMs: nowMs };
-      const isGivenUp = isComplete || nowMs - sinceMs >= awaitedMs;
-      refused.set(hash, { sinceMs, isGivenUp });
-      const [first] = refused.keys();
-      if (refused.size > refusedMax && first !== undefined) refused.delete(first);
-      return isGivenUp;
-    },
-  };
+  function giveUp(hash: string, isComplete: boolean): boolean {
+    const nowMs = monotonicMs();
+    const { sinceMs } = refused.get(hash) ?? { sinceMs: nowMs };
+    const isGivenUp = isComplete || nowMs - sinceMs >= awaitedMs;
+    refused.set(hash, { sinceMs, isGivenUp });
+    const [first] = refused.keys();
+    if (refused.size > refusedMax && first !== undefined) refused.delete(first);
+    return isGivenUp;
+  }
+
+  return { read, giveUp };
+}
+
+interface SingleDeps extends Pick<ReceiptReader, "giveUp"> {
+  readonly pool: RpcPool;
 }
 
 async function readSingly(
-  pool: RpcPool,
+  { pool, giveUp }: SingleDeps,
   blockHash: string,
   hashes: readonly string[],
   tokens: TokenIndex,
   only: Only,
 ): Promise<readonly (NodeReceipt | UnreadableReceipt)[]> {
-  const answers = await pool.ask(
-    hashes.map((hash) => receiptQuestion(hash, blockHash, tokens)),
-    onlyOf(only),
-  );
-  return answers.map((answer, index) => {
-    if ("value" in answer && answer.value !== undefined) return answer.value;
+  const questions = hashes.map((hash) => receiptQuestion(hash, blockHash, tokens));
+  const answers = await pool.ask(questions, onlyOf(only));
+  const refused: string[] = [];
+  const receipts = answers.flatMap((answer, index) => {
+    if ("value" in answer && answer.value !== undefined) return [answer.value];
     const hash = hashes[index] ?? "";
-    if ("error" in answer && isAnswerTooLarge(answer.error))
-      return { hash, unreadable: answer.error.message };
+    if ("error" in answer && isAnswerTooLarge(answer.error)) {
+      refused.push(hash);
+      return [];
+    }
     const who = only === undefined ? "no node" : [...only].join();
     const reason = "error" in answer ? describeError(answer.error) : `${who} has it`;
     throw new InconsistentError(
       `The receipt of transaction ${hash} of block ${blockHash} is not available: ${reason}.`,
       hash,
       "block",
+    );
+  });
+  return refused.length === 0
+    ? receipts
+    : [...receipts, ...(await readRefused({ pool, giveUp }, blockHash, refused, tokens))];
+}
+
+/**
+ * Receipts that a node calls too large. A wallet stands still if one of its payments is unreadable, so a single node of several does not decide
+ * that: all are asked, also if only one is for the rest of the block. Those that do not answer are waited for, as in `giveUp`.
+ */
+async function readRefused(
+  { pool, giveUp }: SingleDeps,
+  blockHash: string,
+  hashes: readonly string[],
+  tokens: TokenIndex,
+): Promise<readonly (NodeReceipt | UnreadableReceipt)[]> {
+  const nodeCount = pool.endpoints.length;
+  const required = requiredOpinions(0, nodeCount);
+  const answered = await pool.askEach(hashes.map((hash) => receiptQuestion(hash, blockHash, tokens)));
+  return hashes.map((hash, index) => {
+    let refusals = 0;
+    for (const { answers } of answered) {
+      const answer = "unavailable" in answers ? undefined : answers[index];
+      if (answer === undefined) continue;
+      if ("value" in answer && answer.value !== undefined) return answer.value;
+      if ("error" in answer && isAnswerTooLarge(answer.error)) refusals += 1;
+    }
+    if (refusals >= required && giveUp(hash, refusals === nodeCount)) return { hash, unreadable };
+    throw new NodeUnavailableError(
+      `The receipt of transaction ${hash} of block ${blockHash} is too large for ${refusals} of ${nodeCount} nodes, and the others do not give it.`,
     );
   });
 }
