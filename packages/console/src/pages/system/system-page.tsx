@@ -142,6 +142,8 @@ function adviceOf(kind: string, state: string): string {
   if (state === "halted")
     return `The operator finds the reason and ends the halt with bursar ${kind.toLowerCase()} resume.`;
   if (state === "waiting") return "No process runs it at the moment. One takes over within seconds.";
+  if (state === "stalled")
+    return "Nothing on it is credited or completed. The page of the networks says why, and the operator looks at its nodes.";
   if (state === "down") return "The operator starts the signer. Payments on chains wait until then.";
   return "";
 }

@@ -67,6 +67,11 @@ export function chainMetrics({
       byNetwork(({ state }) => Number(state === "waiting")),
     ),
     gauge(
+      "bursar_network_stalled",
+      "1 while nothing more of a network is settled, although a process follows it: `GET /v1/networks` says since when and why.",
+      byNetwork(({ state }) => Number(state === "stalled")),
+    ),
+    gauge(
       "bursar_network_halted_wallets",
       "The number of wallets of a network that are halted and wait for `bursar wallet resume`, up to 1000.",
       byNetwork(({ haltedWallets }) => haltedWallets),

@@ -175,7 +175,7 @@ export function watchOf({ network, store }: DriverContext): Watch {
 }
 
 /** The network is halted. Nothing goes on until the operator resumes it. */
-class NetworkHaltedError extends Error {}
+export class NetworkHaltedError extends Error {}
 
 export async function haltNetwork(
   context: DriverContext,

@@ -4,6 +4,8 @@ import {
   NodesDisagreeError,
   NodeUnavailableError,
 } from "../../../../app/chain/chain-node.js";
+import { LeaseLostError } from "../../../../runtime/loops/lease.js";
+import { type FollowedChain, NetworkHaltedError } from "../driver-context.js";
 import { createHeadRecords } from "./head-records.js";
 
 const silent = new NodeUnavailableError("no answer");
@@ -11,13 +13,14 @@ const lease = { network: "eip155:1", holder: "a process", fence: 1n } as never;
 
 function createHeads() {
   let nowMs = 1000;
+  let monotonicMs = 0;
   const stored: string[] = [];
   let held: typeof lease | undefined = lease;
   const heads = createHeadRecords({
-    ...{ network: { network: "eip155:1" }, monotonicMs: () => 0 },
+    ...{ network: { network: "eip155:1" }, monotonicMs: () => monotonicMs },
     store: {
       recordHeads: async (_, { headNumber }) => void stored.push(`head ${headNumber}`),
-      recordStall: async () => undefined,
+      recordStall: async (_, stall) => void stored.push(`stalled: ${stall?.reason}`),
       recordSilence: async (_, since) => void stored.push(`silent since ${since.getTime()}`),
     },
     recorder: { now: () => nowMs++ },
@@ -41,7 +44,13 @@ function createHeads() {
     heads.reset();
     held = lease;
   };
-  return { stored, step, loseLease, acquireLease };
+  const settle = async (error: unknown) => {
+    monotonicMs += 30_000;
+    const chain = { lease, tail: [{ number: 7 }] } as unknown as FollowedChain;
+    const failing = heads.settling(chain, () => Promise.reject(error));
+    await expect(failing).rejects.toBe(error);
+  };
+  return { stored, step, settle, loseLease, acquireLease };
 }
 
 it("stores the second step without an answer, with the time of the first, and the same head after it", async () => {
@@ -64,6 +73,15 @@ it("does not count a step in which a node has given its newest block, nodes that
     await step(undefined, new Error("the database"));
   }
   expect(stored).toEqual(["head 7"]);
+});
+
+it("says that a network is stalled whose steps fail, but not for another process or a halt", async () => {
+  const { stored, settle } = createHeads();
+  for (const error of [new LeaseLostError("lost"), new NetworkHaltedError("halted")])
+    for (let steps = 0; steps < 4; steps++) await settle(error);
+  expect(stored).toEqual([]);
+  for (let steps = 0; steps < 4; steps++) await settle(new Error("the block 8 has something else"));
+  expect(stored).toEqual(["stalled: A step has failed, and the log of the service says why."]);
 });
 
 it("starts over under another lease: a step without an answer from before says nothing about now", async () => {

@@ -5,12 +5,16 @@ import {
   NodeUnavailableError,
   type ShownHead,
 } from "../../../../app/chain/chain-node.js";
-import type { ChainStore, NetworkLease } from "../../../../app/chain/chain-store.js";
-import { type FollowedChain, settledOf } from "../driver-context.js";
+import { ChainMovedError, type ChainStore, type NetworkLease } from "../../../../app/chain/chain-store.js";
+import { LeaseLostError } from "../../../../runtime/loops/lease.js";
+import { type FollowedChain, NetworkHaltedError, settledOf } from "../driver-context.js";
 import { createStallRecords, explainStall, type StallRecordsDeps } from "./stall-records.js";
 
 /** A single step without an answer is nothing to show: a node may be restarted, or slow. */
 const missedStepsMin = 2;
+
+/** Another process has the network, or it is halted: that is shown as such. */
+const errorsOfOthers = [LeaseLostError, ChainMovedError, NetworkHaltedError];
 
 export interface HeadRecordsDeps extends StallRecordsDeps {
   network: Pick<ChainNetwork, "network">;
@@ -73,7 +77,12 @@ export function createHeadRecords(deps: HeadRecordsDeps): HeadRecords {
     },
     settling: async (chain, part) => {
       waits = undefined;
-      const progress = await part();
+      const progress = await part().catch(async (error: unknown) => {
+        const isOfOthers = errorsOfOthers.some((kind) => error instanceof kind);
+        const reason = explainStall(error, waits);
+        if (!isOfOthers) await stalls.see(chain.lease, settledOf(chain).number, reason).catch(onError);
+        throw error;
+      });
       const reason = explainStall(progress.failure, waits);
       const stalled = await stalls.see(chain.lease, settledOf(chain).number, reason);
       // A failure is thrown; what nodes only wait for is not.
