@@ -61,8 +61,19 @@ function openPool(count: number) {
     await settle();
     return look;
   };
+  /** Asks one node after the other. */
+  const askOne = async () => {
+    asked.length = 0;
+    const look: { given?: unknown } = {};
+    const read = (result: unknown) => result as string;
+    void pool.ask([{ method: "eth_chainId", params: [], read }]).then(([one]) => {
+      look.given = one;
+    });
+    await settle();
+    return look;
+  };
   const first = () => pool.inOrder()[0]?.name;
-  return { ask, answer, wait, asked, first };
+  return { askOne, ask, answer, wait, asked, first };
 }
 
 describe("three nodes", () => {
@@ -133,4 +144,24 @@ it("two nodes are both waited for", async () => {
   expect(look.given).toBeUndefined();
   await answer("2", "a");
   expect(look.given).toBe("a a");
+});
+
+it("a node that takes too long for what it is asked alone is asked after the others for ten minutes", async () => {
+  const { askOne, answer, wait, asked, first } = openPool(2);
+  const look = await askOne();
+  await wait(44_000);
+  expect(asked).toEqual(["1"]);
+  await wait(1000);
+  expect(asked).toEqual(["1", "2"]);
+  await answer("2", "a");
+  expect(look.given).toEqual({ value: "a" });
+  expect(first()).toBe("2");
+  await answer("1", "b");
+  await wait(600_000);
+  expect(first()).toBe("1");
+  const alone = openPool(1);
+  const patient = await alone.askOne();
+  await alone.wait(50_000);
+  await alone.answer("1", "c");
+  expect(patient.given).toEqual({ value: "c" });
 });

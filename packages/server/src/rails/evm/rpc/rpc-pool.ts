@@ -6,6 +6,7 @@ import type { RpcOutcome } from "./read-response.js";
 import type { CallManner, RpcCall, RpcEndpoint } from "./rpc-endpoint.js";
 import type { RpcError } from "./rpc-error.js";
 import { createSlowNodes } from "./slow-nodes.js";
+import { createTardyNodes } from "./tardy-nodes.js";
 
 /** A call, and how its result is read. */
 export interface Question<T> extends RpcCall {
@@ -100,7 +101,9 @@ export function createRpcPool({
   const sleep = (delayMs: number) => new Promise<void>((resolve) => void timers.after(delayMs, resolve));
 
   const slow = createSlowNodes(monotonicMs);
-  const placeOf = ({ name }: RpcEndpoint) => (isOdd(name) ? 2 : slow.isLate(name) ? 1 : 0);
+  const tardy = createTardyNodes(timers, monotonicMs);
+  const placeOf = ({ name }: RpcEndpoint) =>
+    isOdd(name) ? 2 : slow.isLate(name) || tardy.isTardy(name) ? 1 : 0;
   const inOrder = () => order.toSorted((one, other) => placeOf(one) - placeOf(other));
 
   /** The nodes in turn, those that pause left out; waits while all of them do. */
@@ -137,7 +140,10 @@ export function createRpcPool({
     if (open.length === 0) return [];
     for await (const { endpoint, isLast } of attempts(rounds, only)) {
       const asked = open.map((index) => questions[index] as Question<unknown>);
-      for (const [position, answer] of (await attempt(endpoint, asked, manner)).entries()) {
+      const given = attempt(endpoint, asked, manner);
+      const late = () => asked.map((): Attempted => ({ unavailable: "it takes too long for all of it" }));
+      const heard = endpoints.length < 2 ? given : tardy.wait(endpoint.name, given, late);
+      for (const [position, answer] of (await heard).entries()) {
         const index = open[position] as number;
         if ("unavailable" in answer) reasons.push(`${endpoint.name}: ${answer.unavailable}`);
         if ("unavailable" in answer) unsure.add(index);
