@@ -47,7 +47,7 @@ export function headerQuestion(block: number | BlockTag): Question<BlockHeader> 
 export function blockByHashQuestion(hash: string, number?: number): Question<NodeBlock> {
   return {
     method: "eth_getBlockByHash",
-    params: [hash, true],
+    ...{ params: [hash, true], isTextCut: true },
     read: (result) => {
       if (result === null) return undefined;
       const block = readBlock(result);
@@ -61,7 +61,7 @@ export function blockByHashQuestion(hash: string, number?: number): Question<Nod
 export function blockByNumberQuestion(number: number, agreed?: BlockHeader): Question<NodeBlock> {
   return {
     method: "eth_getBlockByNumber",
-    params: [toQuantity(number), true],
+    ...{ params: [toQuantity(number), true], isTextCut: true },
     read: (result) => {
       if (result === null) return undefined;
       const block = readBlock(result);

@@ -2,6 +2,7 @@ import type { Pool } from "undici";
 import { clientHandshake } from "../../../runtime/client-handshake.js";
 import { readBounded } from "../../../runtime/read-bounded.js";
 import { type IsLogKept, readWithoutLogs } from "./log-filter.js";
+import { readWithCutText } from "./text-cut.js";
 
 export type PostResult =
   | {
@@ -27,6 +28,8 @@ interface AnswerLimits {
   readonly timeoutMs?: number;
   /** The answer is read without its other logs, and what is left of it is bounded. */
   readonly isLogKept?: IsLogKept | undefined;
+  /** The same with long strings, of which the beginning is left. */
+  readonly isTextCut?: boolean;
 }
 
 /**
@@ -51,16 +54,19 @@ export function createJsonPost(url: string, { timeoutMs }: JsonPostLimits): Json
   let pool: Promise<Pool> | undefined;
   const headers = { "content-type": "application/json", ...authorization };
   return {
-    post: async (body, { bytesMax, timeoutMs: ownTimeoutMs = timeoutMs, isLogKept }) => {
+    post: async (body, { bytesMax, timeoutMs: ownTimeoutMs = timeoutMs, isLogKept, isTextCut }) => {
       try {
         const signal = AbortSignal.timeout(ownTimeoutMs);
         pool ??= openPool(origin, timeoutMs);
         const response = await (await pool).request({ method: "POST", path, headers, body, signal });
         const filtered = { leftMax: bytesMax, readMax: filteredFactor * bytesMax };
-        const bytes =
-          isLogKept === undefined
-            ? await readBounded(response.body, bytesMax)
-            : await readWithoutLogs(response.body, isLogKept, filtered);
+        const readPlain = () =>
+          isTextCut === true
+            ? readWithCutText(response.body, filtered)
+            : readBounded(response.body, bytesMax);
+        const bytes = await (isLogKept === undefined
+          ? readPlain()
+          : readWithoutLogs(response.body, isLogKept, filtered));
         if (bytes === undefined) return { kind: "too_large" };
         const text = bytes.toString("utf8");
         const retryAfterMs = readRetryAfter(response.headers["retry-after"]);

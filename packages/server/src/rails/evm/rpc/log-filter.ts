@@ -1,4 +1,5 @@
 import { arePiecesTooSmall } from "../../../runtime/read-bounded.js";
+import { type ByteSink, createByteSink } from "./byte-sink.js";
 
 /** Whether a log of an answer is needed; called with what was parsed. */
 export type IsLogKept = (log: unknown) => boolean;
@@ -6,13 +7,6 @@ export type IsLogKept = (log: unknown) => boolean;
 /** The answer has so many logs that cannot be read that nothing of it is of use. */
 class UnreadableLogsError extends Error {
   readonly code = "UNREADABLE_LOGS";
-}
-
-/** Collects bytes. An object for each part of an answer took 110 bytes, and a node can answer with parts of one byte. */
-interface ByteSink {
-  readonly write: (part: Uint8Array) => void;
-  readonly bytes: () => number;
-  readonly whole: () => Buffer;
 }
 
 interface LogFilter {
@@ -27,32 +21,8 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const logsKey = [..."logs"].map((letter) => letter.charCodeAt(0));
 
 const separator = Uint8Array.of(comma);
-const chunkBytes = 65_536;
 /** Each costs as much as a hundred that are read. */
 const unreadableMax = 100;
-
-function createByteSink(): ByteSink {
-  const full: Uint8Array[] = [];
-  let chunk = Buffer.allocUnsafe(chunkBytes);
-  let used = 0;
-  return {
-    write: (part) => {
-      for (let from = 0; from < part.length; ) {
-        if (used === chunkBytes) {
-          full.push(chunk);
-          chunk = Buffer.allocUnsafe(chunkBytes);
-          used = 0;
-        }
-        const some = part.subarray(from, from + chunkBytes - used);
-        chunk.set(some, used);
-        used += some.length;
-        from += some.length;
-      }
-    },
-    bytes: () => full.length * chunkBytes + used,
-    whole: () => Buffer.concat([...full, chunk.subarray(0, used)]),
-  };
-}
 
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 

@@ -10,6 +10,8 @@ export interface RpcCall {
   readonly params: readonly unknown[];
   /** Which logs of a receipt are needed: the others are dropped while they arrive. */
   readonly isLogKept?: IsLogKept | undefined;
+  /** Nobody looks at long strings of the answer: they are cut while they arrive. */
+  readonly isTextCut?: boolean | undefined;
 }
 
 /**
@@ -81,6 +83,7 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
       bytesMax,
       timeoutMs: manner === "brief" ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs,
       isLogKept: logsKeptOf(calls),
+      isTextCut: calls.every(({ isTextCut }) => isTextCut === true),
     };
     const reading = readPosted(await http.post(body, limits), ids, bytesMax);
     if ("failed" in reading) {

@@ -231,7 +231,9 @@ async function attempt(
   questions: readonly Question<unknown>[],
   manner: CallManner = "any",
 ): Promise<Attempted[]> {
-  const calls = questions.map(({ method, params, isLogKept }) => ({ method, params, isLogKept }));
+  const calls = questions.map(({ method, params, isLogKept, isTextCut }) => ({
+    ...{ method, params, isLogKept, isTextCut },
+  }));
   const outcomes = await endpoint.call(calls, manner);
   return questions.map(({ method, read }, index) => {
     const outcome = outcomes[index] as RpcOutcome;

@@ -157,6 +157,26 @@ describe("a receipt that is too large for every bound", () => {
   });
 });
 
+it("a block that is too large with the inputs of its transactions is read without them", async () => {
+  const ours = newAddress();
+  const account = await fundedAccount(devnet());
+  const raw = await account.signTransaction({
+    ...{ type: "eip1559", chainId: 31_337, nonce: 0, to: newAddress(), gas: 2_000_000n },
+    ...{ data: `0x${"00".repeat(100_000)}`, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n },
+  });
+  await sendRaw(devnet(), raw);
+  for (const asset of ["ETH", "USDC"] as const)
+    await devnet().control("devnet_fund", { address: ours, amount: "5", asset });
+  const block = await mine(4);
+  const shown = await devnet().request("eth_getBlockByHash", [block.hash, true]);
+  const bytesMax = 128 * 1024;
+  expect(JSON.stringify(shown).length).toBeGreaterThan(bytesMax);
+  const node = openBounded([devnet().url, devnet().secondUrl], bytesMax);
+  const read = await node.block(block.hash, watchFor([ours]));
+  expect(read?.transfers).toMatchObject([{ asset: "ETH" }, { asset: "USDC" }]);
+  expect(await node.finalBlocks(block.number, block.number, watchFor([ours]))).toEqual([read]);
+});
+
 it("receipts of a block that are too many together are read one by one", async () => {
   const spammers = [await deploySpammer(), await deploySpammer()];
   for (const to of spammers) {
