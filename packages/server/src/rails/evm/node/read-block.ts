@@ -32,7 +32,7 @@ export function headerQuestion(block: number | BlockTag): Question<BlockHeader> 
   const named = typeof block === "number" ? toQuantity(block) : block;
   return {
     method: "eth_getBlockByNumber",
-    params: [named, false],
+    ...{ params: [named, false], cut: "transactions" },
     read: (result) => {
       if (result === null) return undefined;
       const header = readHeader(readRecord(result, "the block"));
@@ -47,7 +47,7 @@ export function headerQuestion(block: number | BlockTag): Question<BlockHeader> 
 export function blockByHashQuestion(hash: string, number?: number): Question<NodeBlock> {
   return {
     method: "eth_getBlockByHash",
-    ...{ params: [hash, true], isTextCut: true },
+    ...{ params: [hash, true], cut: "text" },
     read: (result) => {
       if (result === null) return undefined;
       const block = readBlock(result);
@@ -61,7 +61,7 @@ export function blockByHashQuestion(hash: string, number?: number): Question<Nod
 export function blockByNumberQuestion(number: number, agreed?: BlockHeader): Question<NodeBlock> {
   return {
     method: "eth_getBlockByNumber",
-    ...{ params: [toQuantity(number), true], isTextCut: true },
+    ...{ params: [toQuantity(number), true], cut: "text" },
     read: (result) => {
       if (result === null) return undefined;
       const block = readBlock(result);
@@ -76,7 +76,7 @@ export function blockByNumberQuestion(number: number, agreed?: BlockHeader): Que
 export function headerByHashQuestion(hash: string): Question<BlockHeader> {
   return {
     method: "eth_getBlockByHash",
-    params: [hash, false],
+    ...{ params: [hash, false], cut: "transactions" },
     read: (result) => {
       if (result === null) return undefined;
       const header = readHeader(readRecord(result, "the block"));

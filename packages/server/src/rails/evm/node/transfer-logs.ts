@@ -61,7 +61,7 @@ export function mayHaveTransfers(logsBloom: string, { bloomItems }: TokenIndex):
 export function blockLogsQuestion(blockHash: string, tokens: TokenIndex): Question<readonly NodeLog[]> {
   return {
     method: "eth_getLogs",
-    ...{ params: [{ blockHash, address: tokens.contracts, topics: [transferTopic] }], isTextCut: true },
+    ...{ params: [{ blockHash, address: tokens.contracts, topics: [transferTopic] }], cut: "text" },
     read: (result) => {
       const logs = readLogs(result, tokens);
       if (logs.some((log) => log.blockHash !== blockHash)) throw new AnswerFault("a log of another block");
@@ -79,7 +79,7 @@ export function rangeLogsQuestion(
   const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) };
   return {
     method: "eth_getLogs",
-    ...{ params: [{ ...range, address: tokens.contracts, topics: [transferTopic] }], isTextCut: true },
+    ...{ params: [{ ...range, address: tokens.contracts, topics: [transferTopic] }], cut: "text" },
     read: (result) => {
       const logs = readLogs(result, tokens);
       if (logs.some(({ blockHash }) => !blockHashes.has(blockHash)))

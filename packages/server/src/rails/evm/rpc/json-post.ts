@@ -2,7 +2,7 @@ import type { Pool } from "undici";
 import { clientHandshake } from "../../../runtime/client-handshake.js";
 import { readBounded } from "../../../runtime/read-bounded.js";
 import { type IsLogKept, readWithoutLogs } from "./log-filter.js";
-import { readWithCutText } from "./text-cut.js";
+import { type Cut, readCut } from "./read-cut.js";
 
 export type PostResult =
   | {
@@ -28,8 +28,7 @@ interface AnswerLimits {
   readonly timeoutMs?: number;
   /** The answer is read without its other logs, and what is left of it is bounded. */
   readonly isLogKept?: IsLogKept | undefined;
-  /** The same with long strings, of which the beginning is left. */
-  readonly isTextCut?: boolean;
+  readonly cut?: Cut | undefined;
 }
 
 /**
@@ -54,16 +53,14 @@ export function createJsonPost(url: string, { timeoutMs }: JsonPostLimits): Json
   let pool: Promise<Pool> | undefined;
   const headers = { "content-type": "application/json", ...authorization };
   return {
-    post: async (body, { bytesMax, timeoutMs: ownTimeoutMs = timeoutMs, isLogKept, isTextCut }) => {
+    post: async (body, { bytesMax, timeoutMs: ownTimeoutMs = timeoutMs, isLogKept, cut }) => {
       try {
         const signal = AbortSignal.timeout(ownTimeoutMs);
         pool ??= openPool(origin, timeoutMs);
         const response = await (await pool).request({ method: "POST", path, headers, body, signal });
         const filtered = { leftMax: bytesMax, readMax: filteredFactor * bytesMax };
         const readPlain = () =>
-          isTextCut === true
-            ? readWithCutText(response.body, filtered)
-            : readBounded(response.body, bytesMax);
+          cut === undefined ? readBounded(response.body, bytesMax) : readCut(response.body, cut, filtered);
         const bytes = await (isLogKept === undefined
           ? readPlain()
           : readWithoutLogs(response.body, isLogKept, filtered));

@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import { answerBytesOf, mayBeLarge } from "./answer-bytes.js";
 import { createJsonPost, type PostResult } from "./json-post.js";
 import type { IsLogKept } from "./log-filter.js";
+import type { Cut } from "./read-cut.js";
 import { type RpcOutcome, readResponse } from "./read-response.js";
 import { answerTooLarge, isAnswerTooLarge, isRateLimit, type RpcError } from "./rpc-error.js";
 
@@ -10,8 +11,7 @@ export interface RpcCall {
   readonly params: readonly unknown[];
   /** Which logs of a receipt are needed: the others are dropped while they arrive. */
   readonly isLogKept?: IsLogKept | undefined;
-  /** Nobody looks at long strings of the answer: they are cut while they arrive. */
-  readonly isTextCut?: boolean | undefined;
+  readonly cut?: Cut | undefined;
 }
 
 /**
@@ -83,7 +83,7 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
       bytesMax,
       timeoutMs: manner === "brief" ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs,
       isLogKept: logsKeptOf(calls),
-      isTextCut: calls.every(({ isTextCut }) => isTextCut === true),
+      cut: cutOf(calls),
     };
     const reading = readPosted(await http.post(body, limits), ids, bytesMax);
     if ("failed" in reading) {
@@ -183,6 +183,15 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
 function logsKeptOf(calls: readonly RpcCall[]): IsLogKept | undefined {
   const kept = [...new Set(calls.flatMap(({ isLogKept }) => isLogKept ?? []))];
   return kept.length === 0 ? undefined : (log) => kept.some((isLogKept) => isLogKept(log));
+}
+
+/** What can be cut of the answers to all of the calls. Only blocks have lists of transactions. */
+function cutOf(calls: readonly RpcCall[]): Cut | undefined {
+  const cuts = new Set(calls.map(({ cut }) => cut));
+  if (cuts.size === 1) return calls[0]?.cut;
+  const isHeader = ({ method, cut }: RpcCall) =>
+    cut === "transactions" || (cut === undefined && !method.startsWith("eth_getBlockBy"));
+  return calls.every(isHeader) ? "transactions" : undefined;
 }
 
 function fail(calls: readonly RpcCall[], unavailable: string): readonly RpcOutcome[] {

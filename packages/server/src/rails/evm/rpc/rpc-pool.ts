@@ -231,9 +231,7 @@ async function attempt(
   questions: readonly Question<unknown>[],
   manner: CallManner = "any",
 ): Promise<Attempted[]> {
-  const calls = questions.map(({ method, params, isLogKept, isTextCut }) => ({
-    ...{ method, params, isLogKept, isTextCut },
-  }));
+  const calls = questions.map(({ method, params, isLogKept, cut }) => ({ method, params, isLogKept, cut }));
   const outcomes = await endpoint.call(calls, manner);
   return questions.map(({ method, read }, index) => {
     const outcome = outcomes[index] as RpcOutcome;

@@ -1,12 +1,11 @@
-import { arePiecesTooSmall } from "../../../runtime/read-bounded.js";
-import { type ByteSink, createByteSink } from "./byte-sink.js";
+import type { ByteSink } from "./byte-sink.js";
 
 const [quote, backslash] = [0x22, 0x5c];
 /** Even, so that bytes in hexadecimal stay whole. Nothing that is read of a block or a log has more; its filter has 514. */
 const textMax = 2048;
 
 /** Writes JSON as it arrives, and of each string only the beginning. */
-function createTextCut({ write }: ByteSink): (piece: Uint8Array) => void {
+export function createTextCut({ write }: ByteSink): (piece: Uint8Array) => void {
   let isInString = false;
   let isEscaped = false;
   let isCutting = false;
@@ -34,26 +33,4 @@ function createTextCut({ write }: ByteSink): (piece: Uint8Array) => void {
     }
     if (!isCutting) write(piece.subarray(from));
   };
-}
-
-/**
- * Reads an answer in which strings are cut. Undefined if more than `leftMax` bytes are left of it, if it has more than `readMax` bytes, or if it comes
- * in too many small pieces. Leaving the loop ends the connection.
- */
-export async function readWithCutText(
-  body: AsyncIterable<Uint8Array>,
-  { leftMax, readMax }: { readonly leftMax: number; readonly readMax: number },
-): Promise<Buffer | undefined> {
-  const left = createByteSink();
-  const pass = createTextCut(left);
-  let readBytes = 0;
-  let pieces = 0;
-  for await (const piece of body) {
-    pieces += 1;
-    readBytes += piece.length;
-    pass(piece);
-    if (readBytes > readMax || left.bytes() > leftMax || arePiecesTooSmall(pieces, readBytes))
-      return undefined;
-  }
-  return left.whole();
 }

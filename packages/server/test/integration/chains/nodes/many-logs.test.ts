@@ -12,6 +12,7 @@ import {
   watchFor,
 } from "../../../harness/chain/devnet.js";
 import { startHostileNode } from "../../../harness/chain/hostile-node.js";
+import { startLyingNode } from "../../../harness/chain/lying-proxy.js";
 
 const devnet = useDevnet();
 afterAll(closeNodes);
@@ -175,6 +176,20 @@ it("a block that is too large with the inputs of its transactions is read withou
   const read = await node.block(block.hash, watchFor([ours]));
   expect(read?.transfers).toMatchObject([{ asset: "ETH" }, { asset: "USDC" }]);
   expect(await node.finalBlocks(block.number, block.number, watchFor([ours]))).toEqual([read]);
+});
+
+it("headers of blocks with 20,000 transactions are read without their hashes", async () => {
+  const hashes = Array.from({ length: 20_000 }, (_, index) => `0x${index.toString(16).padStart(64, "0")}`);
+  const many = await startLyingNode(devnet(), (method, [, isWhole], result) =>
+    method.startsWith("eth_getBlockBy") && isWhole === false && result !== null
+      ? { ...(result as object), transactions: hashes }
+      : result,
+  );
+  const block = await mine(4);
+  const node = openNode(devnet(), { rpcUrls: [many.url, many.url] });
+  expect(await node.heads()).toMatchObject({ final: { number: expect.any(Number) } });
+  expect(await node.finalHeaders([block.number])).toMatchObject([{ hash: block.hash }]);
+  expect(await node.noncesAt([newAddress()], block)).toEqual([0]);
 });
 
 it("receipts of a block that are too many together are read one by one", async () => {
