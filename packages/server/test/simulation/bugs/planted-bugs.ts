@@ -205,6 +205,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a freeze is read without a lock",
+    firstSeed: 20,
     breaks: "a frozen wallet sends nothing",
     disguiseRows: (rows) => ({
       ...rows,

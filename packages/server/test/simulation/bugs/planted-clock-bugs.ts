@@ -13,7 +13,7 @@ export const plantedClockBugs: readonly PlantedBug[] = [
   },
   {
     name: "totals have the time of the machine that counts",
-    firstSeed: 163,
+    firstSeed: 361,
     breaks: "a limit refuses only what exceeds it",
     disguisePorts: (ports, { database, actor, wallMs }) => ({
       ...ports,
@@ -22,6 +22,7 @@ export const plantedClockBugs: readonly PlantedBug[] = [
   },
   {
     name: "a process follows every step of the database's clock",
+    firstSeed: 11,
     breaks: "a failover to a machine with a wrong clock changes no times",
     disguisePorts: (ports, { database }) => ({
       ...ports,

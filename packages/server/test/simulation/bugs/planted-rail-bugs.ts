@@ -4,6 +4,7 @@ import { type PlantedBug, withRecorder, withUnit } from "./planted-bug.js";
 export const plantedRailBugs: readonly PlantedBug[] = [
   {
     name: "a payment that was broadcast is cancelled at once",
+    firstSeed: 60,
     breaks: "funds are held until the network has decided",
     disguisePorts: withUnit((unit) => ({
       // Taken for one that no rail has begun, and written as what it was.

@@ -4,6 +4,7 @@ import { type PlantedBug, withAccept, withRecorder } from "./planted-bug.js";
 export const plantedRewindBugs: readonly PlantedBug[] = [
   {
     name: "memory outlives the database that it was read from",
+    firstSeed: 15,
     breaks: "no process shows what the database does not have",
     needsRewind: true,
     disguisePorts: (ports) => ({
@@ -13,13 +14,14 @@ export const plantedRewindBugs: readonly PlantedBug[] = [
   },
   {
     name: "a process does not look which database is behind its connections",
+    firstSeed: 15,
     breaks: "every process notices a database that went back",
     needsRewind: true,
     disguisePorts: (ports, { connectUnseen }) => ({ ...connectUnseen(), identity: ports.identity }),
   },
   {
     name: "what was checked against the database before is accepted by the one after",
-    firstSeed: 433,
+    firstSeed: 1172,
     breaks: "every transaction is between wallets that exist",
     needsRewind: true,
     disguisePorts: withAccept((batch, accept) =>
@@ -28,6 +30,7 @@ export const plantedRewindBugs: readonly PlantedBug[] = [
   },
   {
     name: "a driver keeps its position on the network when the database goes back",
+    firstSeed: 15,
     breaks: "what the database has lost is recorded again",
     needsRewind: true,
     disguisePorts: (ports) => {

@@ -13,7 +13,7 @@ function asStranger(use: NonceUse | undefined): NonceUse | undefined {
 export const adoptionBugs: readonly ChainBug[] = [
   {
     name: "what was received is credited while an own payment of it is open",
-    firstSeed: 21,
+    firstSeed: 27,
     breaks: "a payment between own wallets is credited once, also if a node has left it out",
     world: "lying",
     says: "were recorded as missing",
@@ -21,7 +21,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "a payment fails because no block has shown it",
-    firstSeed: 21,
+    firstSeed: 30,
     breaks: "what a node leaves out is no evidence",
     world: "lying",
     says: "is failed and was paid 1 times",
@@ -32,7 +32,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "bytes that the books have forgotten are those of somebody else",
-    firstSeed: 15,
+    firstSeed: 49,
     breaks: "a restored database fails no payment that was made",
     world: "rewound",
     says: "is failed and was paid 1 times",
@@ -46,7 +46,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "nonces are given although the chain is ahead of the books, by a signer without a memory",
-    firstSeed: 5,
+    firstSeed: 20,
     breaks: "a restored database pays nothing twice",
     world: "rewound",
     says: "transactions on the chain are for",
@@ -72,7 +72,7 @@ export const adoptionBugs: readonly ChainBug[] = [
   },
   {
     name: "the nonces of the books stay where they are",
-    firstSeed: 21,
+    firstSeed: 170,
     breaks: "a wallet that is adopted goes on",
     world: "rewound",
     says: "are not all known",

@@ -29,7 +29,7 @@ const free = {
 export const chainBugs: readonly ChainBug[] = [
   {
     name: "bytes are sent before they are stored",
-    firstSeed: 6,
+    firstSeed: 11,
     breaks: "what is on the chain is known",
     says: "has something else than was read from it before",
     signer: (signer, { chain }) => ({
@@ -42,6 +42,7 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "a payment gets a new nonce after a lost answer",
+    firstSeed: 9,
     breaks: "the nonce of a payment never changes",
     says: "something else was signed before (DIFFERENT_PAYMENT)",
     node: (node, { database }) => ({
@@ -68,7 +69,7 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "what was taken once is not sent again",
-    firstSeed: 86,
+    firstSeed: 95,
     breaks: "bytes are sent until they are in a block",
     world: "poolless",
     says: "is still broadcast",
@@ -99,7 +100,7 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "the pending nonce of a node is believed",
-    firstSeed: 18,
+    firstSeed: 20,
     breaks: "no node is asked for the next nonce",
     says: "cannot be processed: chain_nonces has",
     ...withUnit((unit, { chain }) => ({
@@ -134,6 +135,7 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "the place of a log in its block is its identity",
+    firstSeed: 14,
     breaks: "a deposit is the same in another block",
     says: "is on the chain and has failed",
     ...withBlocks((block) => ({
@@ -170,13 +172,14 @@ export const chainBugs: readonly ChainBug[] = [
   },
   {
     name: "a hold is released when a cancellation is requested",
-    firstSeed: 31,
+    firstSeed: 37,
     breaks: "signed bytes that are out can still be paid",
     says: "is cancelled and was paid 1 times",
     cancelsAtOnce: true,
   },
   {
     name: "a stop is not seen between a nonce and its signature",
+    firstSeed: 11,
     breaks: "what is stopped before it is signed is never paid",
     says: "are stored after its cancellation was requested",
     store: (store) => ({
