@@ -114,7 +114,7 @@ export function createEvmNode({
     findNonceUse: createNonceSearch({ pool, readAgreed, noncesAt: state.noncesAt, readReceipts, opinion }),
     estimate: createEstimate({ pool, hasDataFee, newestNumber: heads.sharedNumber }),
     market: createMarket(pool, settings),
-    send: createSend(endpoints, hasPool),
+    send: createSend({ endpoints, hasPool, timers }),
     readLagging: lagging.read,
     readOdd: odd.read,
     probe: createProbe({ ...settings, pool }),
