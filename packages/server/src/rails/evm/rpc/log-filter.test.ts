@@ -58,6 +58,15 @@ it("an answer is bounded by what is left of it, by what one log has, and by all 
   expect(await read(kept, 100, { leftMax: 500, readMax: 200_000 })).toBeUndefined();
 });
 
+it("a log with long data is read, and one of many parts is not parsed", async () => {
+  const limits = { leftMax: 1_000_000, readMax: 1_000_000 };
+  const long = { logs: [log("0xwanted", `0x${"ab".repeat(100_000)}`), other] };
+  const left = JSON.parse((await read(JSON.stringify(long), 1000, limits)) ?? "") as typeof long;
+  expect(left).toEqual({ logs: [log("0xwanted", expect.stringMatching(/^0x(ab){1000,1023}$/))] });
+  const hostile = `{"logs":[{"address":"0xother","topics":[${"[],".repeat(100_000)}[]]}]}`;
+  for (const size of [1000, 1_000_000]) await expect(read(hostile, size, limits)).rejects.toThrow();
+});
+
 it("an answer in too many small pieces is not read to its end", async () => {
   const many = JSON.stringify({ logs: Array.from({ length: 1000 }, () => other) });
   expect(await read(many, 1, { leftMax: 500, readMax: 200_000 })).toBeUndefined();

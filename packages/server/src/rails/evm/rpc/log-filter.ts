@@ -1,5 +1,6 @@
 import { arePiecesTooSmall } from "../../../runtime/read-bounded.js";
 import { type ByteSink, createByteSink } from "./byte-sink.js";
+import { createTextCut } from "./text-cut.js";
 
 /** Whether a log of an answer is needed; called with what was parsed. */
 export type IsLogKept = (log: unknown) => boolean;
@@ -23,6 +24,8 @@ const logsKey = [..."logs"].map((letter) => letter.charCodeAt(0));
 const separator = Uint8Array.of(comma);
 /** Each costs as much as a hundred that are read. */
 const unreadableMax = 100;
+/** A log has four topics, and the beginning of its data. One with more than that is of no chain, and parsing it can take seconds. */
+const logBytesMax = 65_536;
 
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
@@ -49,6 +52,7 @@ function createLogFilter(isKept: IsLogKept, { write }: ByteSink): LogFilter {
   function hold(part: Uint8Array): void {
     held.push(part);
     heldBytes += part.length;
+    if (heldBytes > logBytesMax) throw new UnreadableLogsError();
   }
 
   function readStringByte(byte: number): void {
@@ -82,7 +86,8 @@ function createLogFilter(isKept: IsLogKept, { write }: ByteSink): LogFilter {
   }
 
   function endLog(last: Uint8Array): void {
-    const log = Buffer.concat([...held, last]);
+    hold(last);
+    const log = Buffer.concat(held);
     held = [];
     heldBytes = 0;
     if (!isNeeded(log)) return;
@@ -129,8 +134,9 @@ function createLogFilter(isKept: IsLogKept, { write }: ByteSink): LogFilter {
 }
 
 /**
- * Reads an answer without the logs that nobody needs. Undefined if more than `leftMax` bytes are left of it, if it has more than `readMax` bytes,
- * or if it comes in too many small pieces; an error if it has too many logs that cannot be read. Leaving the loop ends the connection.
+ * Reads an answer without the logs that nobody needs, and of long strings only the beginning. Undefined if more than `leftMax` bytes are left of
+ * it, if it has more than `readMax` bytes, or if it comes in too many small pieces; an error if it has too many logs that cannot be read, or one
+ * that is too large. Leaving the loop ends the connection.
  */
 export async function readWithoutLogs(
   body: AsyncIterable<Uint8Array>,
@@ -139,12 +145,13 @@ export async function readWithoutLogs(
 ): Promise<Buffer | undefined> {
   const left = createByteSink();
   const filter = createLogFilter(isKept, left);
+  const pass = createTextCut({ write: filter.pass });
   let readBytes = 0;
   let pieces = 0;
   for await (const piece of body) {
     pieces += 1;
     readBytes += piece.length;
-    filter.pass(piece);
+    pass(piece);
     const isTooLarge = readBytes > readMax || left.bytes() + filter.heldBytes() > leftMax;
     if (isTooLarge || arePiecesTooSmall(pieces, readBytes)) return undefined;
   }

@@ -5,7 +5,7 @@ const [quote, backslash] = [0x22, 0x5c];
 const textMax = 2048;
 
 /** Writes JSON as it arrives, and of each string only the beginning. */
-export function createTextCut({ write }: ByteSink): (piece: Uint8Array) => void {
+export function createTextCut({ write }: Pick<ByteSink, "write">): (piece: Uint8Array) => void {
   let isInString = false;
   let isEscaped = false;
   let isCutting = false;

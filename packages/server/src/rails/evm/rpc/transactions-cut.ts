@@ -33,7 +33,8 @@ export function createTransactionsCut({ write }: ByteSink): (piece: Uint8Array) 
 
   return (piece) => {
     let from = 0;
-    for (const [at, byte] of piece.entries()) {
+    for (let at = 0; at < piece.length; at++) {
+      const byte = piece[at] as number;
       if (depth > 0) {
         skip(byte);
         if (depth === 0) from = at;
