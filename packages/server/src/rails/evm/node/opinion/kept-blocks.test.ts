@@ -67,6 +67,21 @@ describe("blocks that are confirmed when they are final", () => {
     expect(nodes.finalNumber).toBe(132);
   });
 
+  it("say why nothing of them is final, also if a step has no more time before they are asked for one by one", async () => {
+    const { nodes, jump, final, remember, waitsFor } = openHeads({
+      slowMs: 8000,
+      lie: (name, { params }) => (name !== "slow" && params[0] === transactionOf(101) ? null : undefined),
+    });
+    await jump(2);
+    // Of a branch that was left, and without an end before a later block is settled.
+    remember(101, 5n, wordOf(9101));
+    for (let steps = 0; steps < 12; steps++) {
+      expect(await final(100)).toBe(100);
+      expect(waitsFor()).toBeDefined();
+    }
+    expect(nodes.finalNumber).toBe(102);
+  });
+
   it("halt the network if one of two nodes contradicts the other, and nothing after them is final", async () => {
     const says6 = ({ method, params }: RpcCall) =>
       method === "eth_getTransactionByHash" && params[0] === transactionOf(120)

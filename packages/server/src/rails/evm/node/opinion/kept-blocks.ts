@@ -103,7 +103,7 @@ export function createKeptBlocks({
     } catch (error) {
       if (!(error instanceof NodeUnavailableError)) throw error;
       sizeMax = Math.ceil(batch.length / 2);
-      if (batch.length === 1) waitsFor = error.message;
+      waitsFor = error.message;
       return false;
     }
   }
@@ -132,10 +132,14 @@ export function createKeptBlocks({
         if (tried === false && batch.length === 1) return reached;
         if (tried !== false) {
           due.splice(0, batch.length);
+          waitsFor = undefined;
           // Two blocks with one number are of different branches, and either can be the one in the chain.
           if (due[0]?.block.number !== batch.at(-1)?.block.number) reached = tried.reached ?? reached;
         }
-        if (due.length > 0 && monotonicMs() >= endsMs) return reached;
+        if (due.length > 0 && monotonicMs() >= endsMs) {
+          waitsFor ??= `The nodes take long to confirm what is in block ${due[0]?.block.number}.`;
+          return reached;
+        }
       }
       return final;
     },
