@@ -5,6 +5,7 @@ import {
   NodeUnavailableError,
 } from "../../../app/chain/chain-node.js";
 import type { RpcPool } from "../rpc/rpc-pool.js";
+import { isSameOrLacked } from "../rpc/same-of-most.js";
 import { groupOpinions, weighOpinions } from "./opinion/weigh-opinions.js";
 import { headerByHashQuestion, headerQuestion } from "./read-block.js";
 
@@ -60,7 +61,7 @@ export function createAgreedHeaders(network: string, pool: RpcPool): ReadAgreedH
 /** The headers that nodes give for one number, those that most of them name first. */
 export function createHeadersAt(pool: RpcPool): ChainNode["headersAt"] {
   return async (number) => {
-    const answered = await pool.askEach([headerQuestion(number)]);
+    const answered = await pool.askEach([headerQuestion(number)], isSameOrLacked(pool.endpoints.length));
     const given = answered.flatMap(({ name, answers }) => {
       const [answer] = "unavailable" in answers ? [] : answers;
       const value = answer !== undefined && "value" in answer ? answer.value : undefined;
@@ -79,7 +80,10 @@ export function createHeadersAt(pool: RpcPool): ChainNode["headersAt"] {
 export function createParentCheck(pool: RpcPool): ChainNode["misnamedParents"] {
   return async (blocks) => {
     if (pool.endpoints.length < 2 || blocks.length === 0) return [];
-    const answered = await pool.askEach(blocks.map(({ hash }) => headerByHashQuestion(hash)));
+    const answered = await pool.askEach(
+      blocks.map(({ hash }) => headerByHashQuestion(hash)),
+      isSameOrLacked(pool.endpoints.length),
+    );
     const misnamed = blocks.filter(({ hash, parentHash }, index) => {
       const given = answered.flatMap(({ name, answers }) => {
         const answer = "unavailable" in answers ? undefined : answers[index];

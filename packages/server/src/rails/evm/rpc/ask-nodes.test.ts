@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RpcEndpoint } from "./rpc-endpoint.js";
 import { createRpcPool } from "./rpc-pool.js";
+import { isSameOrLacked } from "./same-of-most.js";
 
 /** Nodes that answer when the test says so, and a clock that it moves. */
 function openPool(count: number) {
@@ -46,15 +47,16 @@ function openPool(count: number) {
     waiting.splice(index, 1)[0]?.answer(value);
     await settle();
   };
+  const read = (result: unknown) => (result === "none" ? undefined : (result as string));
   /** Asks every node; `given` has what was said, when it is there. */
-  const ask = async () => {
+  const ask = async (isLackTold = false) => {
     asked.length = 0;
     const look: { given?: string } = {};
     void pool
-      .askEach([{ method: "eth_chainId", params: [], read: (result: unknown) => result as string }])
+      .askEach([{ method: "eth_chainId", params: [], read }], isLackTold ? isSameOrLacked(count) : undefined)
       .then((nodes) => {
         const said = nodes.map(({ answers }) =>
-          "unavailable" in answers || !("value" in answers[0]) ? "-" : answers[0].value,
+          "unavailable" in answers || !("value" in answers[0]) ? "-" : (answers[0].value ?? "none"),
         );
         look.given = said.join(" ");
       });
@@ -65,7 +67,6 @@ function openPool(count: number) {
   const askOne = async () => {
     asked.length = 0;
     const look: { given?: unknown } = {};
-    const read = (result: unknown) => result as string;
     void pool.ask([{ method: "eth_chainId", params: [], read }]).then(([one]) => {
       look.given = one;
     });
@@ -133,6 +134,69 @@ describe("three nodes", () => {
     await answer("3", "of before");
     await answer("3", "b");
     expect(look.given).toBe("a b b");
+  });
+});
+
+describe("a slow node of three", () => {
+  it("has 15 s if the others differ, or twice their time", async () => {
+    const { ask, answer, wait, asked } = openPool(3);
+    let look = await ask();
+    await answer("1", "a");
+    await answer("2", "b");
+    await wait(14_999);
+    expect(look.given).toBeUndefined();
+    await wait(1);
+    expect(look.given).toBe("a b -");
+    // It is left out, and asked as the others differ again.
+    look = await ask();
+    await answer("1", "a");
+    await answer("2", "b");
+    expect(asked).toEqual(["1", "2", "3"]);
+    await wait(15_000);
+    expect(look.given).toBe("a b -");
+    const { ask: askSlow, ...others } = openPool(3);
+    look = await askSlow();
+    await others.wait(10_000);
+    await others.answer("1", "a");
+    await others.answer("2", "b");
+    await others.wait(19_999);
+    expect(look.given).toBeUndefined();
+    await others.wait(1);
+    expect(look.given).toBe("a b -");
+  });
+
+  it("is not waited for if the others do not have it, and it can only be there if most have it", async () => {
+    const { ask, answer, wait } = openPool(3);
+    const look = await ask(true);
+    await answer("1", "none");
+    await answer("2", "none");
+    await wait(500);
+    expect(look.given).toBe("none none -");
+  });
+
+  it("has 2 s for what only that one may have", async () => {
+    const { askOne, answer, wait, asked } = openPool(3);
+    let look = await askOne();
+    await answer("1", "none");
+    await answer("2", "none");
+    await wait(1999);
+    await answer("3", "a");
+    expect(look.given).toEqual({ value: "a" });
+    look = await askOne();
+    await answer("1", "none");
+    await answer("2", "none");
+    await wait(2000);
+    expect(look.given).toEqual({ value: undefined });
+    expect(asked).toEqual(["1", "2", "3"]);
+  });
+
+  it("is asked after the others when it took 5 s", async () => {
+    const { askOne, answer, wait, first } = openPool(3);
+    const look = await askOne();
+    await wait(5000);
+    await answer("1", "a");
+    expect(look.given).toEqual({ value: "a" });
+    expect(first()).toBe("2");
   });
 });
 

@@ -17,6 +17,8 @@ interface AskedNodes<Given> {
 
 /** Nodes answer at different moments: the others have this long, or twice the time of those that decide. */
 const graceMs = 500;
+/** The same if most nodes have answered and do not decide: more than one request may take, but a node can need hundreds. */
+const undecidedMs = 15_000;
 
 /**
  * Asks all nodes at once, and goes on when enough of them have answered. A late node is left out for some time, and asked only if the others
@@ -27,29 +29,37 @@ export async function askNodes<Given>(
   { ask, isDecided }: AskedNodes<Given>,
 ): Promise<ReadonlyMap<string, Given>> {
   const given = new Map<string, Given>();
+  const most = Math.floor(endpoints.length / 2) + 1;
 
   function askSome(asked: readonly RpcEndpoint[], onAnswer: (name: string) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       const open = new Set(asked.map(({ name }) => name));
       const beganMs = monotonicMs();
-      let cancel: (() => void) | undefined;
+      let end: { readonly isDecided: boolean; readonly cancel: () => void } | undefined;
       const goOn = () => {
         for (const name of open) slow.seeLate(name);
         open.clear();
         resolve();
       };
+      const endLater = () => {
+        if (end?.isDecided === true || given.size < most) return;
+        const isDone = isDecided([...given.values()]);
+        if (!isDone && end !== undefined) return;
+        end?.cancel();
+        const waitedMs = Math.max(isDone ? graceMs : undecidedMs, 2 * (monotonicMs() - beganMs));
+        end = { isDecided: isDone, cancel: timers.after(waitedMs, goOn) };
+      };
       const take = (name: string, answer: Given) => {
         if (!open.delete(name)) return;
         given.set(name, answer);
         onAnswer(name);
-        if (open.size === 0) {
-          cancel?.();
-          resolve();
-        } else if (cancel === undefined && isDecided([...given.values()]))
-          cancel = timers.after(Math.max(graceMs, 2 * (monotonicMs() - beganMs)), goOn);
+        if (open.size > 0) return endLater();
+        end?.cancel();
+        resolve();
       };
       for (const endpoint of asked) ask(endpoint).then((answer) => take(endpoint.name, answer), reject);
       if (asked.length === 0) resolve();
+      else endLater();
     });
   }
 

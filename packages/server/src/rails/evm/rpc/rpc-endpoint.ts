@@ -47,6 +47,8 @@ const defaultAnswerBytesMax = 32 * 1024 * 1024;
 const briefTimeoutMs = 3000;
 const batchMax = 100;
 const requestsMax = 4;
+/** How long the parts of a batch may take that was refused. The next batches are smaller, so that more of their parts are sent at once. */
+const dividedMs = 30_000;
 const askedTooOften = "it refuses for now, because it was asked too often";
 
 export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
@@ -68,8 +70,16 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
    * node that does not answer at all would be waited for eight times. But the next batches are smaller. A single answer that is too large is an
    * error of its call, and says nothing about the node.
    */
-  async function exchange(calls: readonly RpcCall[], manner: CallManner): Promise<readonly RpcOutcome[]> {
+  async function exchange(
+    calls: readonly RpcCall[],
+    manner: CallManner,
+    beganMs = monotonicMs(),
+  ): Promise<readonly RpcOutcome[]> {
     if (backOff.pauseMs() > 0) return fail(calls, "it pauses after a failure");
+    if (monotonicMs() - beganMs >= dividedMs) {
+      size.refused(calls.length);
+      return fail(calls, "it takes too long for the parts of a batch");
+    }
     const firstId = lastId + 1;
     lastId += calls.length;
     const requests = calls.map(({ method, params }, index) => ({
@@ -92,19 +102,23 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
       return fail(calls, reading.failed);
     }
     if ("divide" in reading) {
-      if (calls.length > 1) return await divide(calls, manner);
+      if (calls.length > 1) return await divide(calls, manner, beganMs);
       return reading.error === undefined ? fail(calls, reading.divide) : [{ error: reading.error }];
     }
     size.answered(calls.length);
-    return await withoutTooLarge(calls, withoutRateLimits(reading.outcomes), manner);
+    return await withoutTooLarge(calls, withoutRateLimits(reading.outcomes), { manner, beganMs });
   }
 
-  async function divide(calls: readonly RpcCall[], manner: CallManner): Promise<readonly RpcOutcome[]> {
+  async function divide(
+    calls: readonly RpcCall[],
+    manner: CallManner,
+    beganMs: number,
+  ): Promise<readonly RpcOutcome[]> {
     const middle = Math.ceil(calls.length / 2);
     size.refused(calls.length);
     return [
-      ...(await exchange(calls.slice(0, middle), manner)),
-      ...(await exchange(calls.slice(middle), manner)),
+      ...(await exchange(calls.slice(0, middle), manner, beganMs)),
+      ...(await exchange(calls.slice(middle), manner, beganMs)),
     ];
   }
 
@@ -112,7 +126,7 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
   async function withoutTooLarge(
     calls: readonly RpcCall[],
     outcomes: readonly RpcOutcome[],
-    manner: CallManner,
+    { manner, beganMs }: { manner: CallManner; beganMs: number },
   ): Promise<readonly RpcOutcome[]> {
     const isRefused = outcomes.map(
       (outcome, index) =>
@@ -121,7 +135,9 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     const refused = calls.filter((_, index) => isRefused[index]);
     if (calls.length === 1 || refused.length === 0) return outcomes;
     const again =
-      refused.length < calls.length ? await exchange(refused, manner) : await divide(refused, manner);
+      refused.length < calls.length
+        ? await exchange(refused, manner, beganMs)
+        : await divide(refused, manner, beganMs);
     let next = 0;
     return outcomes.map((outcome, index) => (isRefused[index] ? (again[next++] as RpcOutcome) : outcome));
   }

@@ -5,6 +5,7 @@ import { askNodes } from "./ask-nodes.js";
 import type { RpcOutcome } from "./read-response.js";
 import type { CallManner, RpcCall, RpcEndpoint } from "./rpc-endpoint.js";
 import type { RpcError } from "./rpc-error.js";
+import { isSameOfMost } from "./same-of-most.js";
 import { createSlowNodes } from "./slow-nodes.js";
 import { createTardyNodes } from "./tardy-nodes.js";
 
@@ -24,7 +25,7 @@ type Answers<Q extends readonly Question<unknown>[]> = {
   readonly [K in keyof Q]: Answer<Q[K] extends Question<infer T> ? T : never>;
 };
 
-interface NodeAnswers<Q extends readonly Question<unknown>[]> {
+export interface NodeAnswers<Q extends readonly Question<unknown>[]> {
   readonly name: string;
   /** A reason, if the node did not answer everything. */
   readonly answers: Answers<Q> | { readonly unavailable: string };
@@ -87,7 +88,10 @@ const roundsMax = 4;
 const patienceMs = 15_000;
 const roundPauseMs = 200;
 
-type Attempted = Answer<unknown> | { readonly unavailable: string };
+/** If most nodes do not have what is asked for, another one that has is believed only if it is there so soon. */
+const claimedMs = 2000;
+
+export type Attempted = Answer<unknown> | { readonly unavailable: string };
 
 export function createRpcPool({
   network,
@@ -136,15 +140,23 @@ export function createRpcPool({
     const reasons: string[] = [];
     /** The questions that a node failed to answer in this round: it may have what the others lack. */
     const unsure = new Set<number>();
+    /** The nodes that do not have it. */
+    const lacking = questions.map(() => new Set<string>());
+    const isLacked = (index: number) => 2 * (lacking[index]?.size ?? 0) > endpoints.length;
     let open = questions.map((_, index) => index);
     if (open.length === 0) return [];
     for await (const { endpoint, isLast } of attempts(rounds, only)) {
       const asked = open.map((index) => questions[index] as Question<unknown>);
       const given = attempt(endpoint, asked, manner);
-      const late = () => asked.map((): Attempted => ({ unavailable: "it takes too long for all of it" }));
-      const heard = endpoints.length < 2 ? given : tardy.wait(endpoint.name, given, late);
+      const isClaimed = open.some(isLacked);
+      const known = (index: number) => (isClaimed ? answers.get(index) : undefined);
+      const late = () =>
+        open.map((index): Attempted => known(index) ?? { unavailable: "it takes too long for all of it" });
+      const waitedMs = isClaimed ? claimedMs : undefined;
+      const heard = endpoints.length < 2 ? given : tardy.wait(endpoint.name, given, late, waitedMs);
       for (const [position, answer] of (await heard).entries()) {
         const index = open[position] as number;
+        if ("value" in answer && answer.value === undefined) lacking[index]?.add(endpoint.name);
         if ("unavailable" in answer) reasons.push(`${endpoint.name}: ${answer.unavailable}`);
         if ("unavailable" in answer) unsure.add(index);
         else answers.set(index, better(answers.get(index), answer));
@@ -244,28 +256,6 @@ async function attempt(
       return { unavailable: `the answer to ${method} is wrong: ${reason}` };
     }
   });
-}
-
-/** Whether more than half of all nodes have found the same, so that no other answer changes who is the larger group. */
-function isSameOfMost(given: readonly (readonly Attempted[])[], nodeCount: number): boolean {
-  const most = Math.floor(nodeCount / 2) + 1;
-  if (given.length < most) return false;
-  const [first = []] = given;
-  return first.every((_, index) => {
-    const counts = new Map<string, number>();
-    for (const answers of given) {
-      const answer = answers[index];
-      if (answer === undefined || !("value" in answer) || answer.value === undefined) continue;
-      const key = JSON.stringify(answer.value, showBigints);
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-    return Math.max(0, ...counts.values()) >= most;
-  });
-}
-
-function showBigints(_: string, value: unknown): unknown {
-  if (value instanceof Map || value instanceof Set) return [...value];
-  return typeof value === "bigint" ? `${value}n` : value;
 }
 
 function isFound(answer: Attempted | undefined): boolean {

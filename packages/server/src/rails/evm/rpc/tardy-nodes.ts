@@ -5,11 +5,13 @@ export interface TardyNodes {
   /** Whether it is asked after the others for now. */
   readonly isTardy: (name: string) => boolean;
   /** What the node answers, or what is said in the place of it if that takes too long. */
-  readonly wait: <T>(name: string, answer: Promise<T>, late: () => T) => Promise<T>;
+  readonly wait: <T>(name: string, answer: Promise<T>, late: () => T, waitedMs?: number) => Promise<T>;
 }
 
 /** Two nodes have less than the time after which a step counts as hung. */
-const waitedMs = 45_000;
+const defaultWaitedMs = 45_000;
+/** From here on another node is asked first: one that is always just in time would set the pace of everything. */
+const slowMs = 5000;
 const tardyMs = 600_000;
 
 /**
@@ -20,13 +22,19 @@ export function createTardyNodes(timers: Pick<Timers, "after">, monotonicMs: () 
   const until = new Map<string, number>();
   return {
     isTardy: (name) => monotonicMs() < (until.get(name) ?? Number.NEGATIVE_INFINITY),
-    wait: (name, answer, late) =>
+    wait: (name, answer, late, waitedMs = defaultWaitedMs) =>
       new Promise((resolve, reject) => {
+        const beganMs = monotonicMs();
+        const seeTardy = () => void until.set(name, monotonicMs() + tardyMs);
         const cancel = timers.after(waitedMs, () => {
-          until.set(name, monotonicMs() + tardyMs);
+          seeTardy();
           resolve(late());
         });
-        answer.then(resolve, reject).finally(cancel);
+        const end = () => {
+          cancel();
+          if (monotonicMs() - beganMs >= slowMs) seeTardy();
+        };
+        answer.finally(end).then(resolve, reject);
       }),
   };
 }

@@ -9,6 +9,8 @@ export const aheadMax = 128;
 const walkMax = 512;
 /** A walk that takes longer is given up, and the next one begins nearer to what is known: the lease and payments do not wait for it. */
 const walkBudgetMs = 5000;
+/** What has taken so long for nothing is slow. */
+const slowMs = 1000;
 
 /** Where walks back end. */
 interface WalkBounds {
@@ -32,10 +34,9 @@ export async function followHead(
     // A node that lags has an older head of the same chain.
     if (latest.number <= bounds.final || isFollowed(chain, latest)) return false;
     if (added > 0 && context.monotonicMs() >= bounds.endsMs - walkBudgetMs) return true;
-    const isFar = latest.number - tipOf(chain).number > chain.aheadInTime;
     const walk =
-      (isFar ? undefined : await walkBack(context, chain, latest, bounds)) ??
-      (await walkAhead(context, chain, bounds));
+      (await walkFromLatest(context, chain, latest, bounds)) ??
+      (await walkAhead(context, chain, bounds, added === 0));
     if (walk === undefined) return context.monotonicMs() >= bounds.endsMs;
     if (walk.known < tipOf(chain).number) await leaveBlocks(context, chain, walk.known);
     context.node.confirmLater(walk.added, watchOf(context).tokens);
@@ -51,29 +52,49 @@ interface Walk {
   added: ChainBlock[];
 }
 
+async function walkFromLatest(
+  context: FollowContext,
+  chain: FollowedChain,
+  latest: BlockRef,
+  bounds: WalkBounds,
+): Promise<Walk | undefined> {
+  if (latest.number - tipOf(chain).number > chain.aheadInTime) return undefined;
+  const begunMs = context.monotonicMs();
+  const walk = await walkBack(context, chain, latest, bounds);
+  if (walk === undefined && context.monotonicMs() - begunMs >= slowMs) halve(chain, chain.aheadInTime);
+  return walk;
+}
+
 /**
  * The head is too far for one walk, or a block that only one node claims to have, or of a branch that the final block is not on: goes to a block
  * above the last one that was followed. A node can also make up headers on the way to such a head, from which no walk begins: then those of the
- * others count, and blocks that are nearer.
+ * others count, and blocks that are nearer. It can be slow with each of them too. So what has taken long and led to nothing is not tried again at
+ * once, and the next block is tried, as most nodes name it, although there is no more time: unless something was added in this step.
  */
 async function walkAhead(
   context: FollowContext,
   chain: FollowedChain,
   bounds: WalkBounds,
+  isNeeded: boolean,
 ): Promise<Walk | undefined> {
-  for (
-    let ahead = chain.aheadInTime;
-    ahead >= 1;
-    ahead = Math.min(Math.floor(ahead / 2), chain.aheadInTime)
-  ) {
+  const isLate = () => context.monotonicMs() >= bounds.endsMs;
+  for (let ahead = chain.aheadInTime; ; ) {
     await chain.keepLease();
+    const begunMs = context.monotonicMs();
     for (const header of await context.node.headersAt(tipOf(chain).number + ahead)) {
-      if (context.monotonicMs() >= bounds.endsMs) return undefined;
+      if (isLate() && !(isNeeded && ahead === 1)) break;
       const walk = await walkBack(context, chain, header, bounds);
       if (walk !== undefined) return walk;
+      if (isLate()) break;
     }
+    if (ahead === 1 || (isLate() && !isNeeded)) return undefined;
+    if (context.monotonicMs() - begunMs >= slowMs) halve(chain, ahead);
+    ahead = isLate() ? 1 : Math.min(Math.floor(ahead / 2), chain.aheadInTime);
   }
-  return undefined;
+}
+
+function halve(chain: FollowedChain, ahead: number): void {
+  chain.aheadInTime = Math.min(chain.aheadInTime, Math.max(1, Math.floor(ahead / 2)));
 }
 
 /**
@@ -130,6 +151,7 @@ async function walkLinked(
     chain.links.add(block.hash, next);
   }
   const isFast = 2 * (monotonicMs() - begunMs) < walkBudgetMs;
-  if (isFast) chain.aheadInTime = Math.min(aheadMax, Math.max(chain.aheadInTime, 2 * added.length));
+  const reached = isFast ? 2 * added.length : added.length + 1;
+  chain.aheadInTime = Math.min(aheadMax, Math.max(chain.aheadInTime, reached));
   return { known: next.number, added: added.reverse() };
 }
