@@ -1,6 +1,7 @@
+import { createHmac } from "node:crypto";
 import { expect, it } from "vitest";
 import type { Delivery } from "./receiver.js";
-import { type Hmac, runCommand, signaturesIn, standardScheme } from "./verify-signature.js";
+import { type Hmac, runCommand, signaturesIn, standardScheme, verifySignature } from "./verify-signature.js";
 
 const delivery = { headers: [["x-signature", "v1"]] } as unknown as Delivery;
 const limitMs = 500;
@@ -40,3 +41,30 @@ it("several signatures are separated by commas, semicolons or spaces, or in head
   expect(find("", "aa,bb")).toEqual(expect.arrayContaining(["aa", "bb"]));
   expect(find("v1=", "t=5,v0=aa")).toEqual([]);
 });
+
+it.each(["utf8", "latin1"] as const)(
+  "a signed header beyond ASCII that is sent as %s verifies, and another one does not",
+  async (encoding) => {
+    const body = Buffer.from("{}");
+    const scheme: Hmac = {
+      ...standardScheme,
+      at: "header.x-signature",
+      prefix: "",
+      content: "{header:x-name}:{body}",
+      secretEncoding: "text",
+    };
+    const verify = (signed: string) => {
+      const signature = createHmac("sha256", "secret").update(signed).digest("base64");
+      // Node reads each byte of a header as one character.
+      const name = Buffer.from("é", encoding).toString("latin1");
+      const headers = [
+        ["x-name", name],
+        ["x-signature", signature],
+      ];
+      const sent = { headers, body, decoded: body } as unknown as Delivery;
+      return verifySignature({ scheme, secret: "secret", url: "http://127.0.0.1/" }, sent);
+    };
+    expect(await verify("é:{}")).toBe(true);
+    expect(await verify("è:{}")).toBe(false);
+  },
+);

@@ -98,9 +98,23 @@ export const standardScheme: Hmac = {
 function verifyHmac(scheme: Hmac, secret: string, delivery: Delivery, body: Buffer): boolean {
   const bare = secret.startsWith(scheme.secretPrefix) ? secret.slice(scheme.secretPrefix.length) : secret;
   const key = scheme.secretEncoding === "base64" ? Buffer.from(bare, "base64") : Buffer.from(bare);
-  const hmac = createHmac(scheme.algorithm, key);
   // A header of Standard Webhooks that is missing has a check of its own.
   if (scheme !== standardScheme && missingPart(scheme, delivery) !== undefined) return false;
+  // A sender can write UTF-8 into a header, or one byte for each character, and sign the text in UTF-8.
+  const readings = /[\x80-\xff]/.test(delivery.headers.join()) ? [header, utf8Header] : [header];
+  const digests = readings.map((read) => digestOf(scheme, key, delivery, body, read));
+  return signaturesIn(scheme, delivery).some((one) => {
+    const bytes = Buffer.from(one.slice(scheme.prefix.length), scheme.encoding);
+    const isCut = scheme.isCut === true && bytes.length >= cutBytesMin;
+    return digests.some((digest) => isEqual(bytes, isCut ? digest.subarray(0, bytes.length) : digest));
+  });
+}
+
+const utf8Header = (delivery: Delivery, name: string) =>
+  Buffer.from(header(delivery, name), "latin1").toString("utf8");
+
+function digestOf(scheme: Hmac, key: Buffer, delivery: Delivery, body: Buffer, read: typeof header): Buffer {
+  const hmac = createHmac(scheme.algorithm, key);
   // The body is hashed as bytes, so it is not put into the string.
   for (const part of scheme.content.split(/(\{body\})/)) {
     if (part === "{body}")
@@ -108,17 +122,11 @@ function verifyHmac(scheme: Hmac, secret: string, delivery: Delivery, body: Buff
     else
       hmac.update(
         part.replace(/\{(header|field):([^}]+)\}/g, (_all, kind: string, name: string) =>
-          kind === "header" ? header(delivery, name) : (fieldAt(delivery.json, name) ?? ""),
+          kind === "header" ? read(delivery, name) : (fieldAt(delivery.json, name) ?? ""),
         ),
       );
   }
-  const expected = hmac.digest();
-  return signaturesIn(scheme, delivery).some((one) => {
-    const bytes = Buffer.from(one.slice(scheme.prefix.length), scheme.encoding);
-    const isCut = scheme.isCut === true && bytes.length >= cutBytesMin;
-    const whole = isCut ? expected.subarray(0, bytes.length) : expected;
-    return isEqual(bytes, whole);
-  });
+  return hmac.digest();
 }
 
 /**
