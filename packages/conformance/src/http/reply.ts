@@ -123,6 +123,10 @@ export function errorIn(json: unknown): Record<string, unknown> | undefined {
   return isObject(error) ? error : undefined;
 }
 
+/** Strings, numbers and lists beside the error, such as RFC 9457 has, are no top-level objects. */
+export const objectsBesideError = ({ json }: Reply): string[] =>
+  isObject(json) ? Object.keys(json).filter((name) => name !== "error" && isObject(json[name])) : [];
+
 /** Statuses of refusals are open, so an error object counts as one as well. A redirect is neither accepted nor refused. */
 export function isRefusal(reply: Reply): boolean {
   return reply.status >= 400 || errorOf(reply) !== undefined;

@@ -47,7 +47,7 @@ export const refusalFaults = {
   // Errors
   "no-error-object": { check: "error.object", words: "an object named error" },
   "error-without-members": { check: "error.object", words: "which has members" },
-  "second-top-level-member": { check: "error.object.alone", words: "the members error, status" },
+  "second-top-level-object": { check: "error.object.alone", words: "the objects error, problem" },
   "errors-with-200": { check: "error.status", words: "status 200 with an error object" },
   "errors-with-202": { check: "error.status", words: "status 202 with an error object" },
   "error-with-200": { check: "error.status", words: "status 200 with an error object" },

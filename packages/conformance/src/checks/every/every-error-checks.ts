@@ -9,6 +9,7 @@ import {
   findWrongEncoding,
   isObject,
   mediaTypeOf,
+  objectsBesideError,
   type Reply,
   replyOf,
 } from "../../http/reply.js";
@@ -136,9 +137,7 @@ export const everyErrorChecks = [
       await expectEach(kit, {
         wanted: "one object named error, with a code and a message,",
         wrong: (reply) =>
-          isComplete(reply) && Object.keys(reply.json as object).length === 1
-            ? undefined
-            : describeReply(reply),
+          isComplete(reply) && objectsBesideError(reply).length === 0 ? undefined : describeReply(reply),
       });
       warnOfLong(kit);
       const { malformed, left, closed, lost } = await furtherRequests(kit);

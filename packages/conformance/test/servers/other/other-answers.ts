@@ -32,10 +32,13 @@ export function answer(chose: Chose, act: () => Answer): Answer {
     const message = error.message + (isLong ? " at line 1 of the stack".repeat(50) : "");
     const requestId =
       (chose("long request ids that differ at their end") ? "r".repeat(300) : "") + randomUUID();
+    const isProblem = chose("errors with the members of RFC 9457 beside the object");
+    const problem = { type: "about:blank", title: message, status, request_id: requestId, errors: [] };
     return {
       status: chose("errors answered with 300") ? 300 : status,
       headers: typeOfErrors(chose),
       body: {
+        ...(isProblem ? problem : {}),
         error: { code, message, request_id: requestId, help: "https://elsewhere.example", more: {} },
       },
     };
@@ -43,6 +46,8 @@ export function answer(chose: Chose, act: () => Answer): Answer {
 }
 
 function typeOfErrors(chose: Chose): Record<string, string> {
+  if (chose("errors with the members of RFC 9457 beside the object"))
+    return { "content-type": "application/problem+json" };
   if (chose("errors declared as text/json")) return { "content-type": "text/json" };
   if (chose("errors declared as text")) return { "content-type": "text/plain; charset=utf-8" };
   return chose("errors without a content type") ? { "content-type": "" } : {};

@@ -259,6 +259,7 @@ export const otherChoices = {
   "long request ids that differ at their end": {},
   "errors with a long message for a body that is not JSON": { warned: ["error.every.object"] },
   "errors answered with 300": {},
+  "errors with the members of RFC 9457 beside the object": { warned: ["error.object.alone"] },
   "errors declared as text/json": {},
   "errors declared as text": { warned: ["error.object"] },
   "errors without a content type": { warned: ["error.object"] },

@@ -96,7 +96,7 @@ export function createPlainErrors(has: Has) {
     if (isCreate && has("error-with-mark"))
       return { status: refusal.status, headers, body: `\uFEFF${JSON.stringify({ error })}` };
     if (has("error-without-members")) return { status: refusal.status, headers, body: { error: {} } };
-    const second = has("second-top-level-member") && isCreate ? { status: refusal.status } : {};
+    const second = has("second-top-level-object") && isCreate ? { problem: { status: refusal.status } } : {};
     return {
       status: statusOf(refusal),
       headers,
