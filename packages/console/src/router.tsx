@@ -4,6 +4,7 @@ import { readEventFilters } from "./pages/events/event-rows";
 import { readOrderFilters } from "./pages/orders/order-filters";
 import { readFilters } from "./pages/transactions/filters";
 import { NotFound } from "./shell/not-found";
+import { parseSearch, stringifySearch } from "./shell/search-text";
 import { Shell } from "./shell/shell";
 import { Problem } from "./ui/panels/problem";
 
@@ -167,6 +168,10 @@ const routes = [
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: "/console",
+  parseSearch,
+  stringifySearch,
+  // What a page does not know of its address is taken out of it. The page is drawn before that, so it reads its filters itself.
+  search: { strict: true },
   defaultPreload: "intent",
   scrollRestoration: true,
   // What was asked, typed or done on the page of one object is not shown on that of the next.

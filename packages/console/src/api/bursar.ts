@@ -3,6 +3,7 @@ import { isPersonOfPage, noteSession } from "../session/current-session";
 import { type Confirming, confirmWithPasskey } from "./confirm-with-passkey";
 import { queries } from "./queries";
 import { createQuotaNotes, type QuotaNotes } from "./quota-notes";
+import { serviceClock } from "./service-clock";
 
 const sessionPath = "/console/session";
 
@@ -15,6 +16,7 @@ const fetchWithSession: NonNullable<BursarOptions["fetch"]> = async (url, init) 
   const isSession = pathname === sessionPath || pathname.startsWith(`${sessionPath}/`);
   const response = await fetch(url, isSession ? { ...init, credentials: "same-origin" } : init);
   quotas.note(response.headers);
+  serviceClock.note(response.headers);
   return response;
 };
 

@@ -1,5 +1,6 @@
 import { passkeyOperations, type RequestToConfirm } from "@bursar/client";
 import { explained, signChallenge, toBase64url } from "../session/passkeys";
+import { serviceClock } from "./service-clock";
 
 /** What a person confirms: what is done to what, with which content. */
 interface ConfirmedAct {
@@ -27,7 +28,7 @@ export async function confirmWithPasskey(
 ): Promise<string | undefined> {
   const act = await actOf(request);
   if (act === undefined) return undefined;
-  const at = new Date().toISOString();
+  const at = new Date(serviceClock.nowMs()).toISOString();
   const challenge = await sha256(challengeContent(await whoConfirms(), act, at));
   const { userHandle: _, ...assertion } = await explained(() => signChallenge(challenge))();
   return toBase64url(utf8.encode(JSON.stringify({ ...assertion, at })).buffer);

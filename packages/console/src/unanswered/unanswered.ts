@@ -1,4 +1,5 @@
 import { useMemo, useSyncExternalStore } from "react";
+import { serviceClock } from "../api/service-clock";
 import { useMe } from "../session/use-me";
 import { itemsBelow, prefix, readUnanswered, removeOld, type Unanswered } from "./stored-requests";
 
@@ -18,7 +19,7 @@ export function useUnanswered<Body>(kind: UnansweredKind) {
   return {
     /** Where those of this person are. */
     folder,
-    requests: useMemo(() => readUnanswered<Body>(JSON.parse(stored), Date.now()), [stored]),
+    requests: useMemo(() => readUnanswered<Body>(JSON.parse(stored), serviceClock.nowMs()), [stored]),
     remember: (request: Unanswered<Body>) => {
       localStorage.setItem(`${folder}${request.key}`, JSON.stringify(request));
       notify();
@@ -36,7 +37,7 @@ function notify(): void {
 
 /** `storage` says what other tabs have written. */
 function subscribe(listener: () => void): () => void {
-  removeOld(localStorage, Date.now());
+  if (serviceClock.isKnown()) removeOld(localStorage, serviceClock.nowMs());
   listeners.add(listener);
   addEventListener("storage", listener);
   return () => {

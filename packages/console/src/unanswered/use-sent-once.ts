@@ -1,4 +1,5 @@
 import { useIsMutating } from "@tanstack/react-query";
+import { serviceClock } from "../api/service-clock";
 import { useAction } from "../api/use-action";
 import type { useKeyedDraft } from "../ui/forms/use-draft";
 import { useIsShown } from "../ui/forms/use-is-shown";
@@ -53,7 +54,7 @@ export function useSentOnce<Body, Fields extends Sent<Body>, Answer>({
     mutationFn: async ({ key, body, typed }: Attempt<Body, Fields>) => {
       if (typed !== undefined) {
         // Before anything is waited for, so that nothing else is typed meanwhile.
-        unanswered.remember({ key, body, sentAt: new Date().toISOString() });
+        unanswered.remember({ key, body, sentAt: new Date(serviceClock.nowMs()).toISOString() });
         noteSent({ sent: body, key });
         await review?.(body, typed).catch(refuseUnsent);
       }

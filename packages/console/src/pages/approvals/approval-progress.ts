@@ -1,4 +1,5 @@
 import type { ApprovalTally, Transaction } from "@bursar/client";
+import { serviceClock } from "../../api/service-clock";
 
 const soonMs = 15_000;
 
@@ -8,7 +9,7 @@ export function isJustDecided(transaction: Transaction | undefined): boolean {
   if (approval == null || transaction?.state !== "awaiting_approval") return false;
   if (approval.state !== "rejected" && approval.approved < approval.required) return false;
   const lastMs = Math.max(...approval.decisions.map(({ decided_at }) => Date.parse(decided_at)));
-  return Math.abs(Date.now() - lastMs) < soonMs;
+  return Math.abs(serviceClock.nowMs() - lastMs) < soonMs;
 }
 
 /** How many approvals there are: those that count, if that is known. */

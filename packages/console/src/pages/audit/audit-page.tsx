@@ -24,7 +24,15 @@ import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
 import { actionName, knownActions } from "./action-name";
 import { auditCsv } from "./audit-csv";
-import { type AuditFilters, actors, outcomes, texts, timeFaults, toAuditQuery } from "./audit-filters";
+import {
+  type AuditFilters,
+  actors,
+  outcomes,
+  readAuditFilters,
+  texts,
+  timeFaults,
+  toAuditQuery,
+} from "./audit-filters";
 import { ChainCheck } from "./chain-check";
 import { Changes } from "./changes";
 import { entryObjects } from "./entry-objects";
@@ -32,7 +40,11 @@ import { entryObjects } from "./entry-objects";
 const refreshMs = 5000;
 
 export function AuditPage() {
-  const filters = useSearch({ from: "/audit" });
+  const filters = useSearch({
+    from: "/audit",
+    select: (search) => readAuditFilters({ ...search }),
+    structuralSharing: true,
+  });
   const navigate = useNavigate();
   const [shown, setShown] = useState<AuditEntry>();
   const faults = timeFaults(filters);

@@ -23,7 +23,7 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
 import { Difference } from "../policy/difference";
-import { RemovedDestination } from "./change-target";
+import { isOfClient, RemovedDestination } from "./change-target";
 import { kindNames } from "./kind-names";
 
 export function ChangeRequestPage() {
@@ -56,7 +56,7 @@ function Details({ request }: { request: ChangeRequest }) {
             {approved} of {required} approvals
           </StateFact>
           <Fact name="Target">
-            <code>{target}</code>
+            {isOfClient(request) ? <NamedClientId id={target} /> : <code>{target}</code>}
           </Fact>
           <Fact name="Requested by">
             {requested_by === me?.client.id ? "You" : <NamedClientId id={requested_by} />}
@@ -68,7 +68,9 @@ function Details({ request }: { request: ChangeRequest }) {
           </Fact>
           <Fact name="Waits after approval">{delay_seconds > 0 && durationOf(delay_seconds * 1000)}</Fact>
           <Fact name="Takes effect">
-            {request.effective_at !== null && <Countdown until={request.effective_at} isDeadline={false} />}
+            {state === "scheduled" && request.effective_at !== null && (
+              <Countdown until={request.effective_at} isDeadline={false} />
+            )}
           </Fact>
           <Fact name="Failure">{request.failure_code !== null && <code>{request.failure_code}</code>}</Fact>
         </Facts>
@@ -104,15 +106,18 @@ function ChangeFacts({ change }: { change: object }) {
     <Facts>
       {Object.entries(change).map(([name, value]) => (
         <Fact key={name} name={name.replaceAll("_", " ")}>
-          {name === "address" ? (
-            <Address address={String(value)} />
-          ) : (
-            <ForeignText text={typeof value === "string" ? value : JSON.stringify(value)} />
-          )}
+          <ChangedValue name={name} value={value} />
         </Fact>
       ))}
     </Facts>
   );
+}
+
+function ChangedValue({ name, value }: { name: string; value: unknown }) {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (name === "address") return <Address address={text} />;
+  if (name === "client_id") return <NamedClientId id={text} />;
+  return <ForeignText text={text} />;
 }
 
 function PolicyChange({ document, expected }: { document: PolicyDocument; expected: number }) {

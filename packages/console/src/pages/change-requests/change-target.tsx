@@ -4,6 +4,7 @@ import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
 import { Fact, Facts, TextFact } from "../../ui/panels/facts";
 import { Address } from "../../ui/values/address";
+import { ClientId } from "../../ui/values/client-id";
 import { ForeignText } from "../../ui/values/foreign-text";
 
 interface DestinationOfRequest {
@@ -21,9 +22,10 @@ function removedOf({
   return change.address === undefined ? undefined : change;
 }
 
-/** What would be changed, for a list: a destination by its label and address, everything else by its id. */
+/** What would be changed, for a list: a destination by its label and address, a client or person by the name, the policy by its id. */
 export function ChangeTarget({ request }: { request: ChangeRequest }) {
   const { label = "", network, address = "" } = removedOf(request) ?? {};
+  if (isOfClient(request)) return <ClientId id={request.target} />;
   if (network === undefined) return <code>{request.target}</code>;
   return (
     <>
@@ -31,6 +33,11 @@ export function ChangeTarget({ request }: { request: ChangeRequest }) {
       <Address address={address} />
     </>
   );
+}
+
+/** Whether its target is a client or person, which has a name. */
+export function isOfClient({ kind }: Pick<ChangeRequest, "kind">): boolean {
+  return kind.startsWith("client.") || kind.startsWith("person.");
 }
 
 /** The destination that would be removed. Nobody can judge an id. */

@@ -13,6 +13,7 @@ import { useDraft } from "../../ui/forms/use-draft";
 import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
 import { RawJson } from "../../ui/panels/raw-json";
+import { OpenChangesOf } from "../change-requests/open-changes-of";
 import { StoppedEndpoints, useEndpointsOf } from "../webhooks/stopped-endpoints";
 import { ClientCredentials } from "./client-credentials";
 import { ClientUsage } from "./client-usage";
@@ -41,6 +42,7 @@ function Details({ client }: { client: Client }) {
         <TimeFact name="Created" at={created_at} />
         <TimeFact name="Authority changed" at={authority_changed_at} />
       </FactsCard>
+      <OpenChangesOf id={id} />
       <ClientUsage clientId={id} />
       <ClientCredentials client={client} />
       <ChangeClient client={client} />

@@ -1,6 +1,7 @@
 import type { ClientUsage as Usage } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
+import { serviceClock } from "../../api/service-clock";
 import { BarChart, lastHours } from "../../ui/panels/bar-chart";
 import { Loaded } from "../../ui/panels/loaded";
 import { SimpleTable } from "../../ui/tables/simple-table";
@@ -12,7 +13,7 @@ export function ClientUsage({ clientId }: { clientId: string }) {
   const usage = useQuery({
     queryKey: ["client-usage", clientId],
     queryFn: ({ signal }) => {
-      const from = new Date((Math.floor(Date.now() / hourMs) - 23) * hourMs).toISOString();
+      const from = new Date((Math.floor(serviceClock.nowMs() / hourMs) - 23) * hourMs).toISOString();
       return bursar.clients.usage(clientId, { period: "hour", from }, { signal });
     },
     refetchInterval: 10_000,
@@ -38,7 +39,7 @@ function Shown({ usage: { data, quotas } }: { usage: Usage }) {
       </p>
       <BarChart
         title="Requests by hour"
-        bars={lastHours(data, 24, Date.now()).map(({ label, row }) => {
+        bars={lastHours(data, 24, serviceClock.nowMs()).map(({ label, row }) => {
           const { requests = 0, refused = 0, rate_limited = 0, failed = 0 } = row ?? {};
           return {
             label,

@@ -62,7 +62,16 @@ const columns: readonly Column<Client>[] = [
       ),
   },
   { title: "Kind", cell: ({ kind }) => kind },
-  { title: "State", cell: ({ state }) => <StateBadge state={state} /> },
+  {
+    title: "State",
+    // Whether a person has accepted the invitation is on their own page.
+    cell: ({ kind, state }) =>
+      kind === "person" && state === "active" ? (
+        <span className="quiet">-</span>
+      ) : (
+        <StateBadge state={state} />
+      ),
+  },
   { title: "Scopes", isNumber: true, cell: ({ scopes }) => scopes.length },
   {
     title: "Secrets",

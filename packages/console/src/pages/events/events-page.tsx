@@ -18,12 +18,16 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { ObjectLink } from "../../ui/values/object-link";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
-import { type EventFilters, eventRows, eventSource, kinds } from "./event-rows";
+import { type EventFilters, eventRows, eventSource, kinds, readEventFilters } from "./event-rows";
 import { subjectOf } from "./event-subject";
 
 /** The tenant's log of events, as webhooks and the stream have it. */
 export function EventsPage() {
-  const { kind, subject } = useSearch({ from: "/events" });
+  const { kind, subject } = useSearch({
+    from: "/events",
+    select: (search) => readEventFilters({ ...search }),
+    structuralSharing: true,
+  });
   const navigate = useNavigate();
   const [shown, setShown] = useState<BursarEvent>();
   const list = useMemo(() => {

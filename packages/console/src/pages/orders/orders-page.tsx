@@ -9,7 +9,7 @@ import { PagedTable } from "../../ui/tables/paged-table";
 import type { Column } from "../../ui/tables/table-head";
 import { TextFilters } from "../../ui/tables/text-filter";
 import { orderColumns } from "./order-columns";
-import { type OrderFilters, sides, states } from "./order-filters";
+import { type OrderFilters, readOrderFilters, sides, states } from "./order-filters";
 
 const texts = [
   ["market", "Market, such as ETH-USD"],
@@ -18,7 +18,11 @@ const texts = [
 
 /** The orders of the tenant, also those that have ended. */
 export function OrdersPage() {
-  const filters = useSearch({ from: "/orders" });
+  const filters = useSearch({
+    from: "/orders",
+    select: (search) => readOrderFilters({ ...search }),
+    structuralSharing: true,
+  });
   const navigate = useNavigate();
   const set = (name: keyof OrderFilters, value = "") => {
     const { [name]: _, ...others } = filters;

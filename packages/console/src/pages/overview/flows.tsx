@@ -2,6 +2,7 @@ import type { Overview } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
+import { serviceClock } from "../../api/service-clock";
 import { BarChart, lastHours } from "../../ui/panels/bar-chart";
 import { Empty } from "../../ui/panels/empty";
 import { Loaded } from "../../ui/panels/loaded";
@@ -17,7 +18,7 @@ export function useHours() {
   return useQuery({
     queryKey: ["overview", "hours"],
     queryFn: ({ signal }) => {
-      const from = new Date((Math.floor(Date.now() / hourMs) - 23) * hourMs).toISOString();
+      const from = new Date((Math.floor(serviceClock.nowMs() / hourMs) - 23) * hourMs).toISOString();
       return bursar.overview.show({ period: "hour", from }, { signal });
     },
     refetchInterval: 10_000,
@@ -30,7 +31,7 @@ export function Flows() {
   const today = useQuery({
     queryKey: ["overview", "today"],
     queryFn: ({ signal }) => {
-      const from = new Date(Math.floor(Date.now() / dayMs) * dayMs).toISOString();
+      const from = new Date(Math.floor(serviceClock.nowMs() / dayMs) * dayMs).toISOString();
       return bursar.overview.show({ period: "day", from }, { signal });
     },
     refetchInterval: 10_000,
@@ -127,7 +128,7 @@ function barsOf(periods: Overview["periods"]) {
       notCompleted: sum(own.filter(({ state }) => bad.has(state))),
     };
   });
-  return lastHours(rows, 24, Date.now()).map(({ label, row }) => ({
+  return lastHours(rows, 24, serviceClock.nowMs()).map(({ label, row }) => ({
     label,
     parts: [
       { name: "completed", tone: "good" as const, value: row?.completed ?? 0 },

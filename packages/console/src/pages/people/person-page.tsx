@@ -14,6 +14,7 @@ import { ObjectPage } from "../../ui/panels/object-page";
 import { SimpleTable } from "../../ui/tables/simple-table";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Time } from "../../ui/values/time";
+import { OpenChangesOf } from "../change-requests/open-changes-of";
 import { DisablePerson } from "./disable-person";
 import { InvitationLink } from "./invitation-link";
 import { PersonSessions } from "./person-sessions";
@@ -44,6 +45,7 @@ function Details({ person }: { person: Person }) {
         <ClientFact name="Invited by" id={created_by} />
         <TimeFact name="Since" at={created_at} />
       </FactsCard>
+      <OpenChangesOf id={id} />
       <section className="stack" aria-labelledby="passkeys">
         <h2 id="passkeys">Passkeys</h2>
         {passkeys.length < 2 && (

@@ -2,6 +2,7 @@ import type { CreateTransactionBody, Transaction } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { bursar } from "../../api/bursar";
+import { serviceClock } from "../../api/service-clock";
 import { useScopes } from "../../session/use-me";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
@@ -13,7 +14,7 @@ const dayMs = 86_400_000;
 
 /** The payments of the last day with a reference, by anybody. */
 export function useEarlierPayments(reference: string) {
-  const [since] = useState(() => new Date(Date.now() - dayMs).toISOString());
+  const [since] = useState(() => new Date(serviceClock.nowMs() - dayMs).toISOString());
   return useQuery({
     queryKey: ["paid-before", reference, since],
     enabled: useScopes().includes("transactions:read") && reference !== "",

@@ -18,12 +18,16 @@ import { Party } from "../../ui/values/party";
 import { transactionColumns } from "./columns";
 import { transactionsCsv } from "./csv";
 import { FilterBar } from "./filter-bar";
-import { type TransactionFilters, timeFaults } from "./filters";
+import { readFilters, type TransactionFilters, timeFaults } from "./filters";
 import { listTransactions, liveSource } from "./live-source";
 import { transactionRows } from "./transaction-rows";
 
 export function TransactionsPage() {
-  const filters = useSearch({ from: "/transactions" });
+  const filters = useSearch({
+    from: "/transactions",
+    select: (search) => readFilters({ ...search }),
+    structuralSharing: true,
+  });
   const navigate = useNavigate();
   const scopes = useScopes();
   const names = useWalletNames();

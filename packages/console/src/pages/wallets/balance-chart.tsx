@@ -1,4 +1,5 @@
 import type { BalancePoint } from "@bursar/client";
+import { serviceClock } from "../../api/service-clock";
 import { Amount } from "../../ui/values/amount";
 
 const width = 800;
@@ -27,7 +28,7 @@ export function BalanceChart({ points, asset, period }: BalanceChartProps) {
   const highest = Math.max(...values);
   const lowest = Math.min(0, ...values);
   const from = Math.min(...times);
-  const to = Math.max(Date.now(), ...times);
+  const to = Math.max(serviceClock.nowMs(), ...times);
   const x = (time: number) => margin + ((time - from) / Math.max(1, to - from)) * (width - 2 * margin);
   const y = (value: number) =>
     height -

@@ -88,8 +88,7 @@ function Verified({ result: { verified, status, error } }: { result: WebhookVeri
         <p>The receiver has answered. Events are sent from now on.</p>
       ) : (
         <p>
-          Not verified: <ForeignText text={error ?? "no reason was given"} />
-          {status !== null && ` (status ${status})`}
+          Not verified: <ForeignText text={error ?? `status ${status}`} />
         </p>
       )}
     </div>

@@ -2,6 +2,7 @@ import type { WebhookEndpoint, WebhookEndpointStats } from "@bursar/client";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { serviceClock } from "../../api/service-clock";
 import { BarChart, lastHours } from "../../ui/panels/bar-chart";
 import { Curl } from "../../ui/panels/curl";
 import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
@@ -154,7 +155,7 @@ function Stats({ stats, asOfMs, endpoint }: StatsProps) {
       </div>
       <BarChart
         title="Attempts by hour"
-        bars={lastHours(stats.hours, 24, Date.now()).map(({ label, row }) => ({
+        bars={lastHours(stats.hours, 24, serviceClock.nowMs()).map(({ label, row }) => ({
           label,
           parts: [
             { name: "delivered", tone: "good", value: row?.delivered ?? 0 },

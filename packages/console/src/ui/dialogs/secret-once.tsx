@@ -1,6 +1,7 @@
 import { CopyButton } from "../values/copy-button";
 import { Modal } from "./modal";
 import { StoredButton } from "./stored-button";
+import { useHeldPage } from "./use-held-page";
 
 interface SecretOnceProps {
   title: string;
@@ -11,6 +12,7 @@ interface SecretOnceProps {
 
 /** A secret that is shown once and never again. Only the button closes it. */
 export function SecretOnce({ title, secret, keyId, onDone }: SecretOnceProps) {
+  useHeldPage(true);
   return (
     <Modal title={title}>
       <div className="notice stack" data-tone="wait" role="status">

@@ -1,6 +1,7 @@
 import { CopyButton } from "../values/copy-button";
 import { Modal } from "./modal";
 import { StoredButton } from "./stored-button";
+import { useHeldPage } from "./use-held-page";
 
 interface ShownOnceProps {
   title: string;
@@ -12,6 +13,7 @@ interface ShownOnceProps {
 
 /** A secret or a link that the service shows a single time. It is kept nowhere in the page when this is closed, and only the button closes it. */
 export function ShownOnce({ title, value, children, onClose }: ShownOnceProps) {
+  useHeldPage(value !== null);
   return (
     <Modal title={title} {...(value === null ? { onClose } : {})}>
       <p>{children}</p>

@@ -26,11 +26,16 @@ export function ChoiceFilter<Option extends string>({
           <option value="">All</option>
           {options.map((option) => (
             <option key={option} value={option}>
-              {option.replaceAll("_", " ")}
+              {wordsOf(option)}
             </option>
           ))}
         </select>
       )}
     </Field>
   );
+}
+
+/** The name of an event, such as `change_request.updated`, stays as receivers know it. */
+function wordsOf(option: string): string {
+  return option.includes(".") ? option : option.replaceAll("_", " ");
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { serviceClock } from "../../api/service-clock";
 import { Time } from "./time";
 
 /** Below an hour, `durationOf` shows seconds. */
@@ -9,11 +10,11 @@ const secondsShownMs = 3_600_000;
  * as the next attempt, is no deadline.
  */
 export function Countdown({ until, isDeadline = true }: { until: string; isDeadline?: boolean }) {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(() => serviceClock.nowMs());
   const leftMs = Date.parse(until) - now;
   useEffect(() => {
     if (leftMs <= 0) return undefined;
-    const timer = setTimeout(() => setNow(Date.now()), leftMs < secondsShownMs ? 1000 : 30_000);
+    const timer = setTimeout(() => setNow(serviceClock.nowMs()), leftMs < secondsShownMs ? 1000 : 30_000);
     return () => clearTimeout(timer);
   }, [leftMs]);
   const isUrgent = isDeadline && leftMs < secondsShownMs;
