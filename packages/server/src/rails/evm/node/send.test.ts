@@ -3,7 +3,7 @@ import type { RpcEndpoint } from "../rpc/rpc-endpoint.js";
 import { createSend } from "./send.js";
 
 /** Nodes that answer when the test says so, and a clock that it moves. */
-function openNodes(count: number) {
+function openNodes(count: number, hasPool = true) {
   const given: string[] = [];
   const waiting = new Map<string, (outcome: { result: string } | "refused" | "silent") => void>();
   const alarms = new Set<() => void>();
@@ -28,7 +28,7 @@ function openNodes(count: number) {
     alarms.add(work);
     return () => void alarms.delete(work);
   };
-  const send = createSend({ endpoints, hasPool: true, timers: { after } });
+  const send = createSend({ endpoints, hasPool, timers: { after } });
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   const begin = async (...bytes: string[]) => {
     const sent: { outcomes?: readonly string[] } = {};
@@ -51,7 +51,7 @@ function openNodes(count: number) {
 
 const taken = { result: "0x1" };
 
-it("a node that does not answer does not hold up what others were given, and gets nothing more until it has", async () => {
+it("a node that does not answer does not hold up what others were given, and gets what comes meanwhile when it has", async () => {
   const { begin, answer, ring, given, alarms } = openNodes(3);
   const first = await begin("a", "b");
   await answer("1", "refused");
@@ -60,11 +60,14 @@ it("a node that does not answer does not hold up what others were given, and get
   await ring();
   expect(first.outcomes).toEqual(["refused", "refused"]);
   given.length = 0;
-  const second = await begin("c");
-  expect(given).toEqual(["1: c", "2: c"]);
+  const second = await begin("b", "c");
+  expect(given).toEqual(["1: b c", "2: b c"]);
   await answer("2", "silent");
   await answer("1", taken);
-  expect([second.outcomes, alarms.size]).toEqual([["taken"], 0]);
+  expect([second.outcomes, alarms.size]).toEqual([["taken", "taken"], 0]);
+  given.length = 0;
+  await answer("3", taken);
+  expect(given).toEqual(["3: c"]);
   await answer("3", taken);
   given.length = 0;
   const third = await begin("d");
@@ -73,12 +76,45 @@ it("a node that does not answer does not hold up what others were given, and get
   expect([third.outcomes, alarms.size]).toEqual([["unknown"], 0]);
 });
 
-it("the first answer is waited for, and what no node is free for is sent later", async () => {
-  const { begin, answer, given, alarms } = openNodes(1);
-  const first = await begin("a");
+it.each([true, false])(
+  "nodes get everything that a faster one takes, in this order (with a pool: %s)",
+  async (hasPool) => {
+    const { begin, answer, given } = openNodes(3, hasPool);
+    const names = Array.from({ length: 250 }, (_, index) => String(index));
+    const sent = await begin(...names);
+    for (let parts = 0; sent.outcomes === undefined; parts++) {
+      expect(parts).toBeLessThan(1000);
+      await answer("1", taken);
+    }
+    expect(sent.outcomes).toEqual(names.map(() => "taken"));
+    for (let parts = 0; parts < 250; parts++) for (const name of ["2", "3"]) await answer(name, taken);
+    for (const name of ["1", "2", "3"]) {
+      const got = given.filter((one) => one.startsWith(`${name}: `)).map((one) => one.slice(3));
+      expect(got.flatMap((one) => one.split(" "))).toEqual(names);
+    }
+  },
+);
+
+it("what a node has not answered is bounded", async () => {
+  const { begin, answer, given } = openNodes(2);
+  for (let part = 0; part < 15; part++) {
+    await begin(...Array.from({ length: 100 }, (_, index) => `${part}.${index}`));
+    await answer("1", taken);
+  }
+  for (let part = 0; part < 15; part++) await answer("2", taken);
+  const got = given.filter((one) => one.startsWith("2: ")).flatMap((one) => one.slice(3).split(" "));
+  expect(got.length).toBe(1000);
+  await begin("next");
+  expect(given.slice(-2)).toEqual(["1: next", "2: next"]);
+});
+
+it("a slow node is waited for as long as the others say nothing", async () => {
+  const { begin, answer, alarms } = openNodes(3);
+  const sent = await begin("a");
+  await answer("1", "silent");
   expect(alarms.size).toBe(0);
-  const second = await begin("b");
-  expect([second.outcomes, given]).toEqual([["unknown"], ["1: a"]]);
-  await answer("1", taken);
-  expect(first.outcomes).toEqual(["taken"]);
+  await answer("2", "refused");
+  expect(alarms.size).toBe(1);
+  await answer("3", taken);
+  expect([sent.outcomes, alarms.size]).toEqual([["taken"], 0]);
 });

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { SendOutcome } from "../../../app/chain/chain-node.js";
 import type { Timers } from "../../../runtime/loops/timers.js";
 import type { RpcOutcome } from "../rpc/read-response.js";
@@ -11,46 +12,53 @@ export interface SendDeps {
 
 /** How many transactions are in one request, unless they are sent one by one. */
 const batchMax = 100;
-/** How long the other nodes have after the first one has answered. */
+/** How long the other nodes have after the first one has said something. */
 const othersMs = 5000;
+/** How many transactions a node can have that it has not answered. What it is not given, it gets when it is sent again. */
+const heldMax = 1000;
 
 /**
  * Gives bytes to all nodes, because one that takes them may not pass them on. On networks without a pool the next one is sent when the one
  * before it is answered. The answers only set the pace: what counts is which hash is in a block. So a node that is slower than another is not waited
- * for, and gets nothing more until it has answered: one that refused a batch, and then was slow with each part, held up everything for half an hour.
+ * for: one that refused a batch, and then was slow with each part, held up everything for half an hour. It gets what comes meanwhile when it has
+ * answered, each transaction once. If it got nothing of that, one that takes everything at once and passes nothing on would hold up all payments.
  */
 export function createSend({ endpoints, hasPool, timers }: SendDeps) {
-  const busy = new Set<RpcEndpoint>();
+  const nodes = endpoints.map((endpoint) => ({ endpoint, inTurn: pLimit(1), held: new Set<string>() }));
 
   /** Waits until everything is taken, or all nodes have answered, or one has and the others have had their time. */
   async function sendToAll(bytes: readonly string[]): Promise<readonly SendOutcome[]> {
-    const calls = bytes.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] }));
-    const free = endpoints.filter((endpoint) => !busy.has(endpoint));
-    if (free.length === 0) return bytes.map(() => "unknown");
-    const merged = bytes.map((): SendOutcome => "refused");
+    const parts = nodes.flatMap((node) => {
+      const given = bytes.filter((raw) => !node.held.has(raw)).slice(0, heldMax - node.held.size);
+      return given.length === 0 ? [] : [{ ...node, given }];
+    });
+    const merged = new Map<string, SendOutcome>();
     await new Promise<void>((resolve, reject) => {
-      let waiting = free.length;
+      let waiting = parts.length;
       let cancel: (() => void) | undefined;
-      const take = (answers: readonly RpcOutcome[]) => {
-        for (const [index, answer] of answers.entries())
-          merged[index] = best(merged[index] ?? "unknown", outcomeOf(answer));
+      const take = (given: readonly string[], answers: readonly RpcOutcome[]) => {
+        const outcomes = answers.map(outcomeOf);
+        for (const [index, raw] of given.entries())
+          merged.set(raw, best(merged.get(raw), outcomes[index] ?? "unknown"));
         waiting -= 1;
-        if (waiting > 0 && !merged.every((outcome) => outcome === "taken")) {
+        if (waiting === 0 || bytes.every((raw) => merged.get(raw) === "taken")) {
+          cancel?.();
+          resolve();
+        } else if (outcomes.some((outcome) => outcome !== "unknown"))
           cancel ??= timers.after(othersMs, resolve);
-          return;
-        }
-        cancel?.();
-        resolve();
       };
-      for (const endpoint of free) {
-        busy.add(endpoint);
-        endpoint
-          .call(calls, "strict")
-          .finally(() => busy.delete(endpoint))
-          .then(take, reject);
+      if (parts.length === 0) resolve();
+      for (const { endpoint, inTurn, held, given } of parts) {
+        for (const raw of given) held.add(raw);
+        const calls = given.map((raw) => ({ method: "eth_sendRawTransaction", params: [raw] }));
+        inTurn(() => endpoint.call(calls, "strict"))
+          .finally(() => {
+            for (const raw of given) held.delete(raw);
+          })
+          .then((answers) => take(given, answers), reject);
       }
     });
-    return [...merged];
+    return bytes.map((raw) => merged.get(raw) ?? "unknown");
   }
 
   return async (bytes: readonly string[]): Promise<readonly SendOutcome[]> => {
@@ -67,7 +75,8 @@ function outcomeOf(answer: RpcOutcome): SendOutcome {
   return "result" in answer && typeof answer.result === "string" ? "taken" : "unknown";
 }
 
-function best(a: SendOutcome, b: SendOutcome): SendOutcome {
+function best(a: SendOutcome | undefined, b: SendOutcome): SendOutcome {
+  if (a === undefined) return b;
   if (a === "taken" || b === "taken") return "taken";
   return a === "unknown" || b === "unknown" ? "unknown" : "refused";
 }
