@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RpcEndpoint } from "./rpc-endpoint.js";
-import { createRpcPool } from "./rpc-pool.js";
+import { AnswerFault, createRpcPool } from "./rpc-pool.js";
 import { isSameOrLacked } from "./same-of-most.js";
 
 /** Nodes that answer when the test says so, and a clock that it moves. */
@@ -47,7 +47,10 @@ function openPool(count: number) {
     waiting.splice(index, 1)[0]?.answer(value);
     await settle();
   };
-  const read = (result: unknown) => (result === "none" ? undefined : (result as string));
+  const read = (result: unknown) => {
+    if (result === "wrong") throw new AnswerFault("wrong");
+    return result === "none" ? undefined : (result as string);
+  };
   /** Asks every node; `given` has what was said, when it is there. */
   const ask = async (isLackTold = false) => {
     asked.length = 0;
@@ -63,12 +66,14 @@ function openPool(count: number) {
     await settle();
     return look;
   };
-  /** Asks one node after the other. */
-  const askOne = async () => {
+  /** Asks one node after the other, also for more that no answer of "none" says anything about. */
+  const askOne = async (isMoreAsked = false) => {
     asked.length = 0;
     const look: { given?: unknown } = {};
-    void pool.ask([{ method: "eth_chainId", params: [], read }]).then(([one]) => {
-      look.given = one;
+    const question = { method: "eth_chainId", params: [], read };
+    const more = { ...question, read: (result: unknown) => read(result === "none" ? "wrong" : result) };
+    void pool.ask(isMoreAsked ? [question, more] : [question]).then((given) => {
+      look.given = isMoreAsked ? given : given[0];
     });
     await settle();
     return look;
@@ -165,6 +170,20 @@ describe("a slow node of three", () => {
     expect(look.given).toBe("a b -");
   });
 
+  it("has 45 s if it is needed because another one gives nothing usable", async () => {
+    for (const isInTime of [true, false]) {
+      const { ask, answer, wait } = openPool(3);
+      const look = await ask();
+      await answer("1", "wrong");
+      await answer("2", "b");
+      await wait(44_999);
+      expect(look.given).toBeUndefined();
+      if (isInTime) await answer("3", "b");
+      else await wait(1);
+      expect(look.given).toBe(isInTime ? "- b b" : "- b -");
+    }
+  });
+
   it("is not waited for if the others do not have it, and it can only be there if most have it", async () => {
     const { ask, answer, wait } = openPool(3);
     const look = await ask(true);
@@ -188,6 +207,17 @@ describe("a slow node of three", () => {
     await wait(2000);
     expect(look.given).toEqual({ value: undefined });
     expect(asked).toEqual(["1", "2", "3"]);
+  });
+
+  it("has more time if it is also asked for what the others have not answered", async () => {
+    const { askOne, answer, wait } = openPool(3);
+    const look = await askOne(true);
+    await answer("1", "none");
+    await answer("2", "none");
+    await wait(10_000);
+    expect(look.given).toBeUndefined();
+    await answer("3", "a");
+    expect(look.given).toEqual([{ value: "a" }, { value: "a" }]);
   });
 
   it("is asked after the others when it took 5 s", async () => {

@@ -13,12 +13,16 @@ interface AskedNodes<Given> {
   readonly ask: (endpoint: RpcEndpoint) => Promise<Given>;
   /** Whether what has arrived decides, whatever the other nodes say. */
   readonly isDecided: (given: readonly Given[]) => boolean;
+  /** Whether a node has answered everything, whatever it says. */
+  readonly isAnswered: (given: Given) => boolean;
 }
 
 /** Nodes answer at different moments: the others have this long, or twice the time of those that decide. */
 const graceMs = 500;
 /** The same if most nodes have answered and do not decide: more than one request may take, but a node can need hundreds. */
 const undecidedMs = 15_000;
+/** The same if nothing can be decided without the others, because some that are not late have failed. */
+const neededMs = 45_000;
 
 /**
  * Asks all nodes at once, and goes on when enough of them have answered. A late node is left out for some time, and asked only if the others
@@ -26,7 +30,7 @@ const undecidedMs = 15_000;
  */
 export async function askNodes<Given>(
   { endpoints, timers, monotonicMs, slow }: AskNodesDeps,
-  { ask, isDecided }: AskedNodes<Given>,
+  { ask, isDecided, isAnswered }: AskedNodes<Given>,
 ): Promise<ReadonlyMap<string, Given>> {
   const given = new Map<string, Given>();
   const most = Math.floor(endpoints.length / 2) + 1;
@@ -43,10 +47,12 @@ export async function askNodes<Given>(
       };
       const endLater = () => {
         if (end?.isDecided === true || given.size < most) return;
-        const isDone = isDecided([...given.values()]);
+        const said = [...given.values()];
+        const isDone = isDecided(said);
         if (!isDone && end !== undefined) return;
         end?.cancel();
-        const waitedMs = Math.max(isDone ? graceMs : undecidedMs, 2 * (monotonicMs() - beganMs));
+        const boundMs = said.filter(isAnswered).length < most ? neededMs : undecidedMs;
+        const waitedMs = Math.max(isDone ? graceMs : boundMs, 2 * (monotonicMs() - beganMs));
         end = { isDecided: isDone, cancel: timers.after(waitedMs, goOn) };
       };
       const take = (name: string, answer: Given) => {

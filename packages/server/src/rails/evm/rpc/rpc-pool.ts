@@ -148,7 +148,7 @@ export function createRpcPool({
     for await (const { endpoint, isLast } of attempts(rounds, only)) {
       const asked = open.map((index) => questions[index] as Question<unknown>);
       const given = attempt(endpoint, asked, manner);
-      const isClaimed = open.some(isLacked);
+      const isClaimed = open.some(isLacked) && open.every((index) => answers.has(index));
       const known = (index: number) => (isClaimed ? answers.get(index) : undefined);
       const late = () =>
         open.map((index): Attempted => known(index) ?? { unavailable: "it takes too long for all of it" });
@@ -186,7 +186,11 @@ export function createRpcPool({
     const isDecided = (given: readonly Attempted[][]) => isSameOfMost(given, endpoints.length);
     const asked = await askNodes(
       { endpoints, timers, monotonicMs, slow },
-      { ask: (endpoint) => attempt(endpoint, questions, manner), isDecided },
+      {
+        ask: (endpoint) => attempt(endpoint, questions, manner),
+        isDecided,
+        isAnswered: (answers) => !answers.some((answer) => "unavailable" in answer),
+      },
     );
     return questions.map((_, index) =>
       endpoints.flatMap(({ name }) => {
@@ -215,6 +219,7 @@ export function createRpcPool({
           return { name: endpoint.name, answers: missing ?? (answers as Answer<unknown>[]) };
         },
         isDecided,
+        isAnswered: ({ answers }) => !("unavailable" in answers),
       },
     );
     return endpoints.map(
