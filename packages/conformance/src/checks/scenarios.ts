@@ -12,6 +12,7 @@ import {
 } from "../http/reply.js";
 import type { Place, Target } from "../target/target.js";
 import { isEmptyBody, isFinal, isStateCertain, stateOf, statePathOf } from "./transaction-state.js";
+import { refuseIfUnread } from "./webhooks/unread-notifications.js";
 
 /** What several checks do or look at. */
 
@@ -90,6 +91,7 @@ export function failOverdue(
   const { timing, statedTiming } = kit.target;
   const member = `timing.${timingMembers[name]}`;
   const waitedMs = timing[name];
+  if (name !== "resultMs") refuseIfUnread(kit, what, seen, belongsTo);
   if (statedTiming.has(name))
     throw new CheckFailed(`${what} within ${waitedMs} ms (${member} of the target file)`, seen, belongsTo);
   throw new Undecided(

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Session } from "../engine/session.js";
-import { isOfAnother } from "./named-places.js";
+import { isOfAnother, lookAt, placesOfEach } from "./named-places.js";
 import type { Delivery } from "./receiver.js";
 
 const payment = "conformance-payment";
@@ -33,4 +33,15 @@ it("a transaction further on in a batch, or with an id of the notification besid
   expect(isSecondOfAnother([{ id: payment }], [{ id: "another" }, { id: payment }])).toBe(false);
   expect(isSecondOfAnother({ id: "1", tx: payment }, { id: "2", tx: payment })).toBe(false);
   expect(isSecondOfAnother({ id: "1", tx: payment }, { id: "2", other: payment })).toBe(false);
+});
+
+it("a place that names each of several transactions is where notifications have ids", () => {
+  const about = (order: number, attempt: number) =>
+    ({ headers: [], json: { items: [{ order: `/v1/${order}` }], attempt } }) as unknown as Delivery;
+  const deliveries = [about(1, 2), about(2, 1), about(3, 2)];
+  const places = placesOfEach(deliveries, ["1", "2", "3"]);
+  expect([...places]).toEqual(["body.items.*.order"]);
+  expect(lookAt(about(3, 1), places, "1")).toEqual({ isThere: true, isNamed: false });
+  expect(lookAt(about(3, 1), places, "3")).toEqual({ isThere: true, isNamed: true });
+  expect(placesOfEach(deliveries, ["1", "2", "3", "4"]).size).toBe(0);
 });

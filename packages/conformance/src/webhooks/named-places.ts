@@ -88,3 +88,20 @@ export function isOfAnother(session: Session, delivery: Delivery, names: readonl
     }
   return false;
 }
+
+/** The places at which the notifications of a run name each of these transactions: one of them can be a number by chance, all of them cannot. */
+export function placesOfEach(deliveries: readonly Delivery[], ids: readonly string[]): ReadonlySet<string> {
+  const [first, ...others] = ids.map(
+    (id) => new Set(deliveries.flatMap((one) => placesThatName(one, (text) => namesIn(text).includes(id)))),
+  );
+  return new Set([...(first ?? [])].filter((place) => others.every((places) => places.has(place))));
+}
+
+const placesThatName = (delivery: Delivery, isName: (text: string) => boolean) =>
+  [...readLeaves(delivery)].flatMap(([place, texts]) => (texts.some(isName) ? [place] : []));
+
+/** Whether a notification has something at one of these places, and whether that is this name. */
+export function lookAt(delivery: Delivery, places: ReadonlySet<string>, name: string) {
+  const texts = [...places].flatMap((place) => readLeaves(delivery).get(place) ?? []);
+  return { isThere: texts.length > 0, isNamed: texts.some((text) => namesIn(text).includes(name)) };
+}

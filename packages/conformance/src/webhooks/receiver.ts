@@ -44,8 +44,8 @@ export interface Receiver {
   /** The address that the target sends to. */
   readonly url: string;
   readonly deliveries: readonly Delivery[];
-  /** Notifications that were larger than the kit reads. */
-  readonly oversized: () => number;
+  /** How many notifications were answered with 413, because they or all before them are more than the kit keeps. */
+  readonly unread: () => { readonly tooLarge: number; readonly tooMany: number };
   /** Decides the answer to each notification from now on, or that there is none; by default 204. */
   answerWith: (decide: (delivery: Delivery) => Promise<number>) => void;
   /** Does not answer the notifications that are meant, until the sender closes the connection or `release` ends: then it is closed. */
@@ -83,7 +83,7 @@ interface Hold {
 /** Receives notifications, keeps them as they were, and answers as the running check wants. Everything it keeps is bounded. */
 export async function startReceiver({ host, port, publicUrl }: ReceiverOptions): Promise<Receiver> {
   const deliveries: Delivery[] = [];
-  let oversized = 0;
+  const unread = { tooLarge: 0, tooMany: 0 };
   let bytes = 0;
   let decide = async (_delivery: Delivery) => 204;
   let hold: Hold = { isMeant: async () => false, release: Promise.resolve() };
@@ -93,7 +93,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
     const body = await readBounded(request);
     bytes += body?.length ?? 0;
     if (body === undefined || deliveries.length >= deliveriesMax || bytes > allBytesMax) {
-      oversized += 1;
+      unread[body === undefined ? "tooLarge" : "tooMany"] += 1;
       response.writeHead(413, { connection: "close" }).end(() => request.destroy());
       return;
     }
@@ -144,7 +144,7 @@ export async function startReceiver({ host, port, publicUrl }: ReceiverOptions):
   return {
     url: publicUrl ?? own,
     deliveries,
-    oversized: () => oversized,
+    unread: () => unread,
     answerWith: (next) => {
       decide = next;
     },

@@ -50,7 +50,7 @@ export const webhookFaults = {
   "webhook-before-get": { check: "webhook.visible", words: "before the change was visible" },
   "failure-not-retried": { check: "webhook.retry", words: "another attempt" },
   "result-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
-  "unanswered-not-retried": { check: "webhook.retry", words: "which has the result, was not answered" },
+  "unanswered-not-retried": { check: "webhook.retry", words: "was not answered: the receiver closed" },
   "unavailable-not-retried": { check: "webhook.retry", words: "was answered with 503" },
   "redirect-not-retried": { check: "webhook.retry", words: "was answered with 302, which is no 2xx" },
   "too-many-not-retried": { check: "webhook.retry", words: "was answered with 429, which is no 2xx" },

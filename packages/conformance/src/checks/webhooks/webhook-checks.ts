@@ -8,6 +8,7 @@ import { readsOf } from "../every/run-transactions.js";
 import type { Accepted } from "../keys/key-scenarios.js";
 import { failOverdue } from "../scenarios.js";
 import { stateOf } from "../transaction-state.js";
+import { describeUnread, refuseIfUnread } from "./unread-notifications.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { isAbout, nameOf } from "./webhook-names.js";
 import { allStatesIn, announced, statesIn } from "./webhook-scenarios.js";
@@ -39,6 +40,8 @@ export const webhookChecks = [
           `${arrived.length} without it; the first has ${describeItems(first)}`,
           [first],
         );
+      const unread = describeUnread(kit);
+      if (unread !== undefined) kit.warn(unread);
       if (isAttributed) return;
       const why =
         place === undefined
@@ -55,12 +58,13 @@ export const webhookChecks = [
     async (kit) => {
       const { deliveries, created, isAttributed, unnamable } = await announced(kit);
       if (!isAttributed) throw new NotOffered("Notifications do not say which transaction they are about.");
-      for (const transaction of created)
-        expect(
-          deliveries.some((one) => isAbout(kit, one, transaction)),
-          `a notification about each of ${created.length} transactions within ${kit.target.timing.webhookMs} ms (timing.webhook_ms of the target file)`,
-          `none about ${nameOf(transaction)}, whose reference is ${transaction.reference}`,
-        );
+      for (const transaction of created) {
+        if (deliveries.some((one) => isAbout(kit, one, transaction))) continue;
+        const wanted = `a notification about each of ${created.length} transactions within ${kit.target.timing.webhookMs} ms (timing.webhook_ms of the target file)`;
+        const seen = `none about ${nameOf(transaction)}, whose reference is ${transaction.reference}`;
+        refuseIfUnread(kit, wanted, seen);
+        fail(wanted, seen);
+      }
       if (unnamable !== undefined)
         kit.warn(
           `Notifications name a transaction by its reference in a header, and none is found about ${nameOf(unnamable)}: its reference ${unnamable.reference} is not ASCII, and how it is encoded there is open.`,

@@ -1,16 +1,16 @@
 import { contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
-import { eventsOf, itemOf, mentions } from "../../webhooks/delivery-items.js";
+import { eventsOf, itemOf } from "../../webhooks/delivery-items.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import { furtherRequests } from "../every/further-requests.js";
 import { withId } from "../keys/key-scenarios.js";
 import { sendNew } from "../keys/new-key.js";
 import { isAccepted } from "../scenarios.js";
-import { createdInRun } from "../shown-members.js";
+import { refuseIfUnread } from "./unread-notifications.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { unannounced } from "./webhook-every-transaction.js";
-import { isAbout } from "./webhook-names.js";
+import { idsIn, isAbout, namesIn, tellingLength } from "./webhook-names.js";
 import { refuseRenamed, thirdAttempt } from "./webhook-retry-scenario.js";
 import { announced } from "./webhook-scenarios.js";
 
@@ -36,23 +36,30 @@ export const webhookEveryChecks = [
     async (kit) => {
       const third = await thirdAttempt(kit);
       const byId = new Map<string, Delivery>();
+      let isWarned = false;
       for (const one of kit.session.receiver?.deliveries ?? []) {
         const id = itemOf(one, "delivery_id");
         if (id === undefined) {
-          if (idsIn(kit, one) !== "") fail("a field or header delivery_id", describeItems(one), [one]);
+          if (isSurelyOfRun(kit, one)) fail("a field or header delivery_id", describeItems(one), [one]);
           continue;
         }
         const other = byId.get(id) ?? one;
         byId.set(id, other);
         // An attempt that is repeated is usually the same in every byte.
         if (other === one || other.body.equals(one.body)) continue;
-        const [ids, itsIds] = [one, other].map((each) => idsIn(kit, each));
-        if (ids === itsIds || ids === "" || itsIds === "") continue;
-        fail(
-          "a delivery_id of its own for each notification",
-          `${id} for two transactions, ${itsIds} and ${ids}, in notifications ${other.index} and ${one.index}; a receiver ignores the second`,
-          [other, one],
-        );
+        const two = findTwo(kit, other, one);
+        if (two === undefined) continue;
+        const seen = `${id} for two transactions, ${two.names.join(" and ")}, in notifications ${other.index} and ${one.index}`;
+        if (two.areCertain)
+          fail("a delivery_id of its own for each notification", `${seen}; a receiver ignores the second`, [
+            other,
+            one,
+          ]);
+        if (!isWarned)
+          kit.warn(
+            `The delivery_id ${seen}, if these are ids. They are so short that they can be something else; name their place in webhooks.transaction_id of the target file, and it is decided.`,
+          );
+        isWarned = true;
       }
       if (third?.renamed !== undefined) refuseRenamed(third.first, third.renamed);
     },
@@ -77,7 +84,7 @@ export const webhookEveryChecks = [
         if (id !== undefined && first === undefined) byId.set(id, one);
         const [event, itsEvent] = [one, first].map((each) => each && eventsOf(each).join(", "));
         const again = first === undefined ? "" : `, as notification ${first.index} with the same delivery_id`;
-        if (event === "" && (first !== undefined || idsIn(kit, one) !== ""))
+        if (event === "" && (first !== undefined || isSurelyOfRun(kit, one)))
           fail(`a field or header event${again}`, describeItems(one), [first ?? one, one]);
         expect(
           first === undefined || event === itsEvent,
@@ -113,7 +120,7 @@ export const webhookEveryChecks = [
       const isCommand = webhooks.signature?.scheme === "command";
       const half = commandsMax / 2;
       for (const one of isCommand ? [...bySize.slice(0, half), ...bySize.slice(half).slice(-half)] : all) {
-        if (itemOf(one, "signature") === undefined && idsIn(kit, one) === "") continue;
+        if (itemOf(one, "signature") === undefined && !isSurelyOfRun(kit, one)) continue;
         await expectSigned(kit, one);
       }
     },
@@ -148,23 +155,42 @@ export const webhookEveryChecks = [
       if (creation !== undefined) kit.cite([creation]);
       const more = Math.max(missing.length, withoutResult.length) - 1;
       const rest = more > 0 ? `, and about ${more} more` : "";
-      if (missing.length === 0)
-        fail(
-          `a notification with the result of each of ${looked} transactions of the run whose result GET has shown, within ${kit.target.timing.webhookMs} ms`,
-          `none about ${first.id}, which was accepted in exchange ${first.index}, but notifications with another state${rest}`,
-        );
-      fail(
-        `a notification about each of ${looked} transactions of the run whose result GET has shown, within ${kit.target.timing.webhookMs} ms`,
-        `none about ${first.id}, which was accepted in exchange ${first.index}${rest}`,
-      );
+      const isAnnounced = missing.length === 0;
+      const wanted = `a notification ${isAnnounced ? "with the result of" : "about"} each of ${looked} transactions of the run whose result GET has shown, within ${kit.target.timing.webhookMs} ms`;
+      const other = isAnnounced ? ", but notifications with another state" : "";
+      const seen = `none about ${first.id}, which was accepted in exchange ${first.index}${other}${rest}`;
+      refuseIfUnread(kit, wanted, seen);
+      fail(wanted, seen);
     },
   ),
 ];
 
-const idsIn = (kit: Kit, delivery: Delivery) =>
-  [...new Set(createdInRun(kit).flatMap(({ id }) => id ?? []))]
-    .filter((id) => mentions(delivery, id))
-    .join(", ");
+const isSurelyOfRun = (kit: Kit, delivery: Delivery) => idsIn(kit, delivery).areCertain;
+
+interface Two {
+  /** What each of two notifications names. */
+  readonly names: readonly string[];
+  readonly areCertain: boolean;
+}
+
+/** What two notifications name, if it is not the same. Ids that are so short that they can be something else tell less than references. */
+function findTwo(kit: Kit, ...both: readonly [Delivery, Delivery]): Two | undefined {
+  const [one, other] = both.map((each) => idsIn(kit, each));
+  if (one === undefined || other === undefined) return undefined;
+  const isShared = (id: string) => one.ids.includes(id) && other.ids.includes(id);
+  const different = [...one.ids, ...other.ids].filter((id) => !isShared(id));
+  if (different.length === 0 || one.ids.length === 0 || other.ids.length === 0) return undefined;
+  const names = [one, other].map(({ ids }) => ids.join(", "));
+  const areNamed = kit.target.webhooks?.transactionId !== undefined;
+  if (areNamed || different.some((id) => id.length >= tellingLength)) return { names, areCertain: true };
+  const areSure = one.areCertain && other.areCertain;
+  if (areSure) return one.ids.some(isShared) ? undefined : { names, areCertain: true };
+  const references = both.map((each) => namesIn(kit, each));
+  if (references.some((some) => some.length === 0)) return { names, areCertain: false };
+  const [its = [], others = []] = references;
+  if (its.some((name) => others.includes(name))) return undefined;
+  return { names: references.map((some) => some.join(", ")), areCertain: true };
+}
 
 /** Requests that are sent at the end are announced too. The exact amount was sent before there was a receiver, so it is sent once more. */
 export const lateNotifications = (kit: Kit): Promise<void> =>

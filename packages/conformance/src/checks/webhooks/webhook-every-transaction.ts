@@ -5,7 +5,7 @@ import type { Accepted } from "../keys/key-scenarios.js";
 import { createdInRun } from "../shown-members.js";
 import { endpoint } from "./webhook-endpoint.js";
 import { nameIds } from "./webhook-every-result.js";
-import { isAbout } from "./webhook-names.js";
+import { isAbout, tellingLength } from "./webhook-names.js";
 import { announced, statesIn } from "./webhook-scenarios.js";
 
 interface Expected extends Pick<Accepted, "reference"> {
@@ -14,8 +14,6 @@ interface Expected extends Pick<Accepted, "reference"> {
   readonly index: number;
 }
 
-/** Shorter ones can be in a notification by chance. */
-const tellingLength = 12;
 /** Of those that nobody has read when they were final, some are. */
 const askedMax = 10;
 

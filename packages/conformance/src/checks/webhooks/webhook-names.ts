@@ -1,11 +1,13 @@
 import type { Kit } from "../../engine/kit.js";
 import { namePrefixOf } from "../../engine/run-names.js";
+import type { Session } from "../../engine/session.js";
 import type { Place } from "../../target/target.js";
 import { fieldsAt } from "../../webhooks/batches.js";
 import { headerReadings, isNamed, itemAt, mentions, placesOf } from "../../webhooks/delivery-items.js";
-import { isOfAnother } from "../../webhooks/named-places.js";
+import { isOfAnother, lookAt, placesOfEach } from "../../webhooks/named-places.js";
 import type { Delivery } from "../../webhooks/receiver.js";
 import type { Accepted } from "../keys/key-scenarios.js";
+import { createdInRun } from "../shown-members.js";
 
 /** Which transaction a notification is about. */
 
@@ -20,10 +22,54 @@ export function isAbout({ target, session }: Kit, delivery: Delivery, transactio
   const names = namesOf(transaction);
   const place = target.webhooks?.transactionId;
   if (place === undefined)
-    return names.some((name) => mentions(delivery, name)) && !isOfAnother(session, delivery, names);
+    return (
+      names.some((name) => mentions(delivery, name) && !isByChance(session, delivery, name)) &&
+      !isOfAnother(session, delivery, names)
+    );
   return valuesAt(delivery, place).some((value) =>
     names.some((name) => isNamed(value, name) || String(value).endsWith(`/${name}`)),
   );
+}
+
+/** Shorter ids can be in a notification by chance: `1` is also the number of an attempt. */
+export const tellingLength = 12;
+
+const namingPlaces = new WeakMap<Session, ReadonlySet<string>>();
+
+/** Remembers where notifications have ids, as soon as they have named several transactions. */
+export function learnPlaces(
+  { session }: Kit,
+  created: readonly Accepted[],
+  arrived: readonly Delivery[],
+): void {
+  const ids = new Set(created.flatMap(({ id }) => id ?? []));
+  const places = ids.size < 2 ? new Set<string>() : placesOfEach(arrived, [...ids]);
+  if (places.size > 0) namingPlaces.set(session, places);
+}
+
+const lookWhereIdsAre = (session: Session, delivery: Delivery, name: string) =>
+  lookAt(delivery, namingPlaces.get(session) ?? new Set(), name);
+
+/** Whether a short name is only elsewhere in a notification than where it has an id, which is another one. */
+function isByChance(session: Session, delivery: Delivery, name: string): boolean {
+  if (name.length >= tellingLength) return false;
+  const { isThere, isNamed } = lookWhereIdsAre(session, delivery, name);
+  return isThere && !isNamed;
+}
+
+/** The ids of transactions of the run in a notification. They are certain if none can be there by chance. */
+export function idsIn(kit: Kit, delivery: Delivery): { ids: readonly string[]; areCertain: boolean } {
+  const { target, session } = kit;
+  const all = new Map(createdInRun(kit).map(({ id, reference = "" }) => [id, reference]));
+  const place = target.webhooks?.transactionId;
+  const ids = [...all].flatMap(([id, reference]) => {
+    if (id === undefined) return [];
+    if (place !== undefined) return isAbout(kit, delivery, { id, reference } as Accepted) ? [id] : [];
+    return mentions(delivery, id) && !isByChance(session, delivery, id) ? [id] : [];
+  });
+  const isSure = (id: string) =>
+    place !== undefined || id.length >= tellingLength || lookWhereIdsAre(session, delivery, id).isNamed;
+  return { ids, areCertain: ids.length > 0 && ids.every(isSure) };
 }
 
 /** What a notification has at the place of the id; several values if it is a batch. A number of JSON stays one, because it can have been rounded. */

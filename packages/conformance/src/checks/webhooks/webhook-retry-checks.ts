@@ -1,6 +1,7 @@
 import { contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
 import { showValue } from "../../engine/name-value.js";
 import { itemOf } from "../../webhooks/delivery-items.js";
+import { unanswered } from "../../webhooks/receiver.js";
 import { acceptTransaction } from "../keys/key-scenarios.js";
 import { failOverdue } from "../scenarios.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
@@ -27,7 +28,7 @@ export const webhookRetryChecks = [
   contractCheck(
     retry,
     "6.delivered",
-    "A notification that was answered with 500, 503, 429 or 302 is sent again, and so is one with the result that was not answered.",
+    "A notification that was answered with 500, 503, 429 or 302 or not at all is sent again, also one with the result that was not answered.",
     { ...row, unlessFailed: ["webhook.each", idUnique, "webhook.event.name"] },
     async (kit) => {
       const repeated = await retried(kit);
@@ -38,7 +39,11 @@ export const webhookRetryChecks = [
       const busyFirst = busy === undefined ? [] : [{ status: 503, first: busy }];
       for (const { status, first: one } of [...busyFirst, ...unrepeatedWhenTurnedAway]) {
         kit.attach([first, one]);
-        const wanted = `another attempt after notification ${one.index} was answered with ${status}${whyNot.get(status) ?? ""},`;
+        const answer =
+          status === unanswered
+            ? "not answered: the receiver closed the connection"
+            : `answered with ${status}${whyNot.get(status) ?? ""},`;
+        const wanted = `another attempt after notification ${one.index} was ${answer}`;
         failOverdue(kit, "retryMs", wanted, although);
       }
       if (unrepeated === undefined) return;

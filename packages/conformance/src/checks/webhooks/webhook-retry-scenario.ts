@@ -27,15 +27,15 @@ interface TurnedAway {
   readonly first: Delivery;
 }
 
-/** A redirect without an address that a sender could follow, and a quota. */
-const turnedAwayWith = [302, 429] as const;
+/** A redirect without an address that a sender could follow, a quota, and a connection that is closed without an answer. */
+const turnedAwayWith = [302, 429, unanswered] as const;
 
 export interface Retried extends Repeated {
   /** The notification with the result, if it was not answered either and nothing has repeated it. */
   readonly unrepeated: Delivery | undefined;
   /** The notification about another transaction that was answered with 503, if nothing has repeated it. */
   readonly unrepeatedWhenBusy: Delivery | undefined;
-  /** The same for those that were answered with 302 and 429. */
+  /** The same for those that were answered with 302 and 429, and for one that was not answered. */
   readonly unrepeatedWhenTurnedAway: readonly TurnedAway[];
   /** That notification, and its next attempt, if that was refused too. */
   readonly busy: Delivery | undefined;
@@ -77,9 +77,10 @@ export const retried = (kit: Kit): Promise<Retried> =>
       if (isRepeated(repeated) && before.isAttributed)
         await own.watch(timing.quietMs, async () => refusal.busy() && refusal.areTurnedAway());
       const busy = isRepeated(repeated) ? refusal.busy() : undefined;
-      const unrepeatedWhenTurnedAway: TurnedAway[] = [];
-      for (const one of isRepeated(repeated) ? refusal.turnedAway() : [])
-        if (!isRepeated(await repeatOf(one.first))) unrepeatedWhenTurnedAway.push(one);
+      const turned = isRepeated(repeated) ? refusal.turnedAway() : [];
+      // At the same time, so that it takes no longer if none of them is repeated.
+      const repeats = await Promise.all(turned.map(({ first }) => repeatOf(first)));
+      const unrepeatedWhenTurnedAway = turned.filter((_, at) => repeats[at] && !isRepeated(repeats[at]));
       const isBusyLost = busy !== undefined && !isRepeated(await repeatOf(busy));
       return {
         ...repeated,

@@ -10,7 +10,7 @@ import { type Accepted, acceptBeyondAscii, acceptTransaction } from "../keys/key
 import { awaitFinal } from "../scenarios.js";
 import { stateNames, stateOf } from "../transaction-state.js";
 import { endpoint } from "./webhook-endpoint.js";
-import { findUnnamable, isAbout, namesOf, textsAt } from "./webhook-names.js";
+import { findUnnamable, isAbout, learnPlaces, namesOf, textsAt } from "./webhook-names.js";
 
 /** What a notification has at webhooks.state, or another path, which can begin with `body.` as places do; a member of the body can be called so too. */
 export function namedFieldsIn(
@@ -156,6 +156,7 @@ export const announced = (kit: Kit): Promise<Announced> =>
       await Promise.all(looks);
       const unnamable = findUnnamable(own, created, arrived());
       const named = created.filter((one) => one !== unnamable);
+      learnPlaces(own, named, arrived());
       return { created: named, unnamable, states, ...sortDeliveries(own, named, arrived()) };
     } finally {
       own.attach(arrived());

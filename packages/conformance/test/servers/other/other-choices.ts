@@ -69,6 +69,14 @@ export const otherChoices = {
       ["webhooks:", "webhooks:\n  transaction_id: body.order\n  state: body.status\n  reference: body.ref"],
     ],
   },
+  "ids of one or two digits, and small numbers in notifications": {},
+  "ids of one or two digits, small numbers in notifications, and delivery_ids that begin again": {
+    fails: { check: "webhook.delivery-id.every", words: "for two transactions" },
+  },
+  "notifications larger than the kit reads": {
+    file: [["timing: {", "timing: { webhook_ms: 3000,"]],
+    undecided: ["webhook.sent"],
+  },
   "notifications without a state": { missing: stateless },
   "other event kinds about the same transaction": {},
   "notifications with a signature for each of two secrets, separated by a comma": {},

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Answer } from "./other-answers.js";
 import type { Chose } from "./other-choices.js";
 import type { Order } from "./other-server.js";
-import { closeDigits, twoRecords, understood } from "./other-webhooks.js";
+import { closeDigits, smallNumbers, twoRecords, understood } from "./other-webhooks.js";
 
 const encodedSlashes = "ids with slashes, percent-encoded in a header of their own";
 
@@ -51,6 +51,7 @@ export const feeChoices = [
 /** The id of a new order, of which there are so many. */
 export function newOrderId(chose: Chose, count: number): string {
   if (chose("large numbers as ids")) return String(10n ** 18n + BigInt(count * 256 + 1));
+  if (smallNumbers.some(chose)) return String(count);
   if (chose(closeDigits)) return String(2n ** 53n + BigInt(count));
   if (chose("ids that end with an underscore")) return `${randomUUID()}_`;
   const hasSlashes = chose("ids with slashes in a header of their own") || chose(encodedSlashes);

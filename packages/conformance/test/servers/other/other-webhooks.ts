@@ -48,11 +48,11 @@ export function createOtherWebhooks(chose: Chose, signal: AbortSignal, connect?:
     });
 
   const send = async (event: string, what: Announcement) => {
-    const items = { event, delivery_id: randomUUID() };
+    const items = { event, delivery_id: deliveryIdOf(chose, what) };
     for (const url of hooks.values())
       for (let attempt = 0; attempt < attemptsMax && !signal.aborted; attempt += 1) {
         const { headers, body } = compose(chose, items, what, attempt);
-        if (await post(url, headers, body)) {
+        if ((await post(url, headers, body)) || chose(large)) {
           if (attempt > 0 || !chose("notifications sent again after 2xx")) break;
         } else
           await delay(chose("retries later than the kit waits") ? lateRetryMs : retryMs, undefined, {
@@ -82,6 +82,10 @@ export function createOtherWebhooks(chose: Chose, signal: AbortSignal, connect?:
   };
 }
 
+/** Two of the transactions after the first ones share one, if that is the fault. */
+const deliveryIdOf = (chose: Chose, { id, status }: Announcement) =>
+  chose(smallNumbers[1]) && ["8", "9"].includes(id) && status === "DONE" ? "shared" : randomUUID();
+
 const batchChoices = [
   "notifications in batches",
   "notifications in batches, which the target file does not describe",
@@ -92,6 +96,11 @@ export const namedMembers = "an amount and a reference in some notifications, wh
 export const understood = "amounts and bytes of other forms, announced as they are understood";
 export const halfPairs = "references with half of a surrogate pair, which notifications name";
 export const closeDigits = "ids of digits, one after the other, which a double does not tell apart";
+export const smallNumbers = [
+  "ids of one or two digits, and small numbers in notifications",
+  "ids of one or two digits, small numbers in notifications, and delivery_ids that begin again",
+] as const;
+const large = "notifications larger than the kit reads";
 export const twoRecords =
   "a record of the other wallet beside each transaction, and one of many that is carried out twice";
 /** References in a header, where they have to be encoded. */
@@ -232,6 +241,17 @@ function compose(chose: Chose, items: Items, what: Announcement, attempt: number
     ? `"order":${JSON.stringify(reference)}`
     : `"resource" : "/v1/transactions/${id}"${further}`;
   if (chose("notifications that name nothing")) return signed('{ "look": "something has changed" }');
+  if (chose(large)) return signed(`{ ${name}, "padding": "${" ".repeat(1 << 20)}" }`);
+  if (smallNumbers.some(chose))
+    return signed(
+      JSON.stringify({
+        order: id,
+        status,
+        version: attempt + 1,
+        attempt: String(attempt + 1),
+        shard: Number(id) % 4,
+      }),
+    );
   if (chose("notifications without a state")) return signed(`{ ${name} }`);
   if (chose("a status of the notification besides"))
     return signed(`{ ${name}, "status": "sent", "snapshot": { "phase": "${status}" } }`);

@@ -32,12 +32,7 @@ interface Notification {
 }
 
 /** Faults that show only if a transaction is announced before its result too. */
-const earlyFaults = [
-  "result-under-other-event",
-  "result-not-retried",
-  "unanswered-not-retried",
-  "retry-has-newer-state",
-] as const;
+const earlyFaults = ["result-under-other-event", "result-not-retried", "retry-has-newer-state"] as const;
 
 /** Of a notification whose reference is not longer than usual, it is the whole. */
 const signedBytes = 430;
