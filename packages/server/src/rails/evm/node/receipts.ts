@@ -110,6 +110,8 @@ export type ReadReceipts = ReceiptReader["read"];
 
 /** From so many on, one call for the whole block is cheaper than one for each. */
 const wholeBlockMin = 8;
+/** How many are asked for first, one by one: a batch. */
+const firstPart = 100;
 /** For how many blocks they are asked for one by one after the receipts of a whole one were too many. */
 const singlyMax = 16;
 const unreadable = "it is too large for too many of the nodes";
@@ -181,6 +183,10 @@ interface SingleDeps extends Pick<ReceiptReader, "giveUp"> {
   readonly pool: RpcPool;
 }
 
+/**
+ * In parts, each twice as large as the one before it: a node can make up a block with 145,000 transactions that concern us, and the other nodes would be
+ * asked for all of them in each step. They lack one in the first part.
+ */
 async function readSingly(
   { pool, giveUp }: SingleDeps,
   blockHash: string,
@@ -188,24 +194,26 @@ async function readSingly(
   tokens: TokenIndex,
   only: Only,
 ): Promise<readonly (NodeReceipt | UnreadableReceipt)[]> {
-  const questions = hashes.map((hash) => receiptQuestion(hash, blockHash, tokens));
-  const answers = await pool.ask(questions, onlyOf(only));
   const refused: string[] = [];
-  const receipts = answers.flatMap((answer, index) => {
-    if ("value" in answer && answer.value !== undefined) return [answer.value];
-    const hash = hashes[index] ?? "";
-    if ("error" in answer && isAnswerTooLarge(answer.error)) {
-      refused.push(hash);
-      return [];
+  const receipts: (NodeReceipt | UnreadableReceipt)[] = [];
+  for (let start = 0; start < hashes.length; start = 2 * start + firstPart) {
+    const part = hashes.slice(start, 2 * start + firstPart);
+    const questions = part.map((hash) => receiptQuestion(hash, blockHash, tokens));
+    for (const [index, answer] of (await pool.ask(questions, onlyOf(only))).entries()) {
+      const hash = part[index] ?? "";
+      if ("value" in answer && answer.value !== undefined) receipts.push(answer.value);
+      else if ("error" in answer && isAnswerTooLarge(answer.error)) refused.push(hash);
+      else {
+        const who = only === undefined ? "no node" : [...only].join();
+        const reason = "error" in answer ? describeError(answer.error) : `${who} has it`;
+        throw new InconsistentError(
+          `The receipt of transaction ${hash} of block ${blockHash} is not available: ${reason}.`,
+          hash,
+          "block",
+        );
+      }
     }
-    const who = only === undefined ? "no node" : [...only].join();
-    const reason = "error" in answer ? describeError(answer.error) : `${who} has it`;
-    throw new InconsistentError(
-      `The receipt of transaction ${hash} of block ${blockHash} is not available: ${reason}.`,
-      hash,
-      "block",
-    );
-  });
+  }
   return refused.length === 0
     ? receipts
     : [...receipts, ...(await readRefused({ pool, giveUp }, blockHash, refused, tokens))];
