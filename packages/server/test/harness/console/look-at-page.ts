@@ -26,32 +26,10 @@ export async function findBarriers(page: Page, { only }: { only?: string[] } = {
   const found = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
     violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[];
   };
-  const hidden = (await page.evaluate(
-    `(${isScrolledAway})(${JSON.stringify(sizesOf(found.violations))})`,
-  )) as string[];
   return found.violations.flatMap(({ id, nodes }) =>
-    nodes
-      .filter(({ target: [first = ""] }) => id !== targetSize || !hidden.includes(first))
-      .map(({ target, failureSummary }) => `${id}: ${target.join(" ")} ${failureSummary}`),
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")} ${failureSummary}`),
   );
 }
-
-const targetSize = "target-size";
-
-const sizesOf = (violations: readonly { id: string; nodes: readonly { target: string[] }[] }[]) =>
-  violations
-    .filter(({ id }) => id === targetSize)
-    .flatMap(({ nodes }) => nodes.map(({ target }) => target[0]));
-
-/** Those of these elements that are out of sight in what scrolls. What lies over them there is below it, and not near them once they are seen. */
-const isScrolledAway = `(selectors) => selectors.filter((selector) => {
-  const element = document.querySelector(selector);
-  const scroller = element?.closest(".scroller");
-  if (!scroller) return false;
-  const { top, bottom } = element.getBoundingClientRect();
-  const frame = scroller.getBoundingClientRect();
-  return bottom > frame.bottom || top < frame.top;
-})`;
 
 /** How far the page is wider than its window; what scrolls inside of the page does not count. */
 export function overflowOf(page: Page): Promise<number> {
