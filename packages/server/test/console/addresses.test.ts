@@ -34,7 +34,7 @@ describe.runIf(hasBrowser)("the address of a page", () => {
   it.each(["transactions", "orders", "events", "audit"])("says on /%s nothing but filters", async (path) => {
     const { page, open, faults } = ada;
     const names = ["state", "asset", "wallet", "client", "kind", "actor", "from", "__proto__", "utm_source"];
-    const search = new URLSearchParams(names.map((name) => [name, "{}"]));
+    const search = new URLSearchParams(names.map((name): [string, string] => [name, "{}"]));
     await open(`/${path}?${search}`);
     await expect.poll(() => new URL(page.url()).searchParams.has("utm_source")).toBe(false);
     expect(await page.getByText("Minified React error").count()).toBe(0);
