@@ -22,7 +22,12 @@ const fromSource = {
  * The timeouts are ends for what hangs: a test that passes in seconds has minutes on a machine that is busy. Many tests wait, for a retry
  * or an expiry, so there are more workers than the two cores of CI.
  */
-const limits = (maxWorkers: number) => ({ maxWorkers, testTimeout: 240_000, hookTimeout: 240_000 });
+const limits = (maxWorkers: number) => ({
+  maxWorkers,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 60_000 } },
+});
 
 /** Holds every answer of a service against the OpenAPI document. */
 const setupFiles = ["packages/server/test/harness/http/check-every-answer.ts"];
@@ -82,7 +87,7 @@ export default defineConfig({
           env: shortSizes(),
           isolate: false,
           sequence: { groupOrder: 2 },
-          ...limits(4),
+          ...limits(3),
         },
       },
     ],

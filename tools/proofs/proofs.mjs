@@ -35,13 +35,13 @@ export const proofs = {
     sizes: {
       synchronous: {
         env: "BURSAR_FAILOVERS",
-        short: 2,
+        short: 1,
         long: 50,
         means: "failovers to a synchronous standby",
       },
       asynchronous: {
         env: "BURSAR_LOSSY_FAILOVERS",
-        short: 2,
+        short: 1,
         long: 20,
         means: "failovers to a standby that has not received the last commits",
       },
@@ -172,7 +172,7 @@ export const proofs = {
       "the driver of a chain pays once and its books equal the chain under simulated faults, and planted bugs are found",
     files: [`${server}/simulation/chain/*.test.ts`],
     sizes: {
-      seeds: { env: "BURSAR_CHAIN_SEEDS", short: 250, long: 100_000, means: "seeds" },
+      seeds: { env: "BURSAR_CHAIN_SEEDS", short: 500, long: 100_000, means: "seeds" },
       from: {
         env: "BURSAR_CHAIN_FIRST_SEED",
         means: "the first of the seeds, so that a long run can be continued",
@@ -271,7 +271,7 @@ export const proofs = {
     shows: "slow sockets, crowds of streams and long lists do not take the service down",
     files: [`${server}/floods/*.test.ts`],
     sizes: {
-      rows: { env: "BURSAR_LIST_ROWS", short: 30_000, long: 300_000, means: "rows of each list" },
+      rows: { env: "BURSAR_LIST_ROWS", short: 20_000, long: 300_000, means: "rows of each list" },
     },
   },
   console: {

@@ -42,7 +42,7 @@ const lateMs = 8;
  * Runs mostly wait, so that many at once leave less of a quiet machine unused. On a busy one, what is answered too late would be taken for
  * another fault: beyond a few, a run begins only if timers are on time, and one after the other.
  */
-export function createPacing(): <T>(run: () => Promise<T>) => Promise<T> {
+export function createPacing(atOnce = alwaysAtOnce): <T>(run: () => Promise<T>) => Promise<T> {
   let running = 0;
   let last = Promise.resolve();
   const isQuiet = async () => {
@@ -51,7 +51,7 @@ export function createPacing(): <T>(run: () => Promise<T>) => Promise<T> {
     return performance.now() - beganMs - lookMs < lateMs;
   };
   const admit = async () => {
-    while (running >= alwaysAtOnce && !(await isQuiet()));
+    while (running >= atOnce && !(await isQuiet()));
     running++;
   };
   return async (run) => {

@@ -5,6 +5,7 @@ import { type CheckResult, runChecks } from "../src/engine/run-checks.js";
 import { createSession } from "../src/engine/session.js";
 import { readTarget } from "../src/target/read-target.js";
 import { startReceiver } from "../src/webhooks/receiver.js";
+import { createPacing } from "./each-fault.js";
 import { connectInMemory } from "./memory-connection.js";
 import { type OtherChoice, type OtherChoiceName, otherChoices } from "./servers/other/other-choices.js";
 import { checksOfChoice } from "./servers/other/other-reach.js";
@@ -12,8 +13,9 @@ import { otherTokens, startOtherServer } from "./servers/other/other-server.js";
 import { otherSecret } from "./servers/other/other-webhooks.js";
 import { unnamedValues } from "./unnamed-values.js";
 
-// A run mostly waits.
+// A run mostly waits, for times that suit a server that answers at once.
 vi.setConfig({ maxConcurrency: 12 });
+const paced = createPacing(6);
 
 /** The whole target file, as an engineer who runs the kit against something else would write it. */
 const targetFile = `
@@ -129,7 +131,7 @@ it.concurrent.each(choiceNames.filter((name) => !isFaulty(name)))(
 it.concurrent.each(choiceNames.filter(isFaulty))("one check alone fails with %s", expectChoice);
 
 async function expectChoice(choice: OtherChoiceName): Promise<void> {
-  const results = await runOther({ choice, isSlow: false });
+  const results = await paced(() => runOther({ choice, isSlow: false }));
   const { missing = [], warned = [], undecided = [], fails }: OtherChoice = otherChoices[choice];
   const wrong = results.filter(({ check: { id }, outcome }) => {
     if (outcome.result === "passed") return false;

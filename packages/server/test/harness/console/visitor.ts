@@ -46,6 +46,7 @@ export async function openVisitor(
   { context: own = {} }: VisitorOptions = {},
 ): Promise<Visitor> {
   const context = await browser.newContext({ baseURL: origin, ...own });
+  context.setDefaultTimeout(120_000);
   await context.addInitScript(reportViolations);
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
