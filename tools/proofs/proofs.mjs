@@ -279,7 +279,7 @@ export const proofs = {
       "in a browser, people log in with passkeys, pages of other origins can use neither sessions nor passkeys, every page can be used by everybody, what others write stays a string, and a live list misses nothing",
     files: [`${server}/console/*.test.ts`],
     sizes: {
-      events: { env: "BURSAR_CONSOLE_EVENTS", short: 2000, long: 50_000, means: "payments on a live list" },
+      events: { env: "BURSAR_CONSOLE_EVENTS", short: 3000, long: 50_000, means: "payments on a live list" },
       cuts: { env: "BURSAR_CONSOLE_CUTS", short: 5, long: 20, means: "connections of it that are cut" },
     },
   },
