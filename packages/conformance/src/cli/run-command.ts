@@ -41,7 +41,7 @@ export interface Console {
 }
 
 /** More than any run creates; the announcement names it, and a test holds the table to it. */
-export const transactionsMax = 150;
+export const transactionsMax = 200;
 const cleanupMs = 10_000;
 
 /** Runs the checks and writes the reports; returns the exit status. */

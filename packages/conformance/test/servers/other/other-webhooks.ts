@@ -117,7 +117,8 @@ function headerWith(chose: Chose, reference: string): string {
 }
 
 const batchMs = 20;
-const regroupMs = 150;
+/** Long enough that others follow on a busy machine as well. */
+const regroupMs = 600;
 
 /** Collects what is announced for a short time. A batch that is refused is sent again, as it was or together with what follows. */
 function createBatches(
