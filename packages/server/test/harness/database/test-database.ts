@@ -19,16 +19,19 @@ export interface RemovableDatabase extends TestDatabase {
   dropNow: () => Promise<void>;
 }
 
+/** That a machine is busy with something else says nothing about what is tested. */
+const patience = { connectTimeoutMs: 60_000, statementTimeoutMs: 60_000 };
+
 /** A database of its own for one test or file: a copy of the migrated template, or an empty one. */
 export async function createTestDatabase(
   from: "template" | "empty" = "template",
 ): Promise<RemovableDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
-  const admin = openDatabase({ url: inject("postgresUrl"), connectionsMax: 1, connectTimeoutMs: 60_000 });
+  const admin = openDatabase({ url: inject("postgresUrl"), connectionsMax: 1, ...patience });
   const administer = (script: string) => admin.session((session) => session.script(script));
   await administer(`CREATE DATABASE ${name}${from === "template" ? ` TEMPLATE ${templateName}` : ""}`);
   const url = withDatabase(inject("postgresUrl"), name);
-  const database = openDatabase({ url, connectionsMax: 5, connectTimeoutMs: 60_000 });
+  const database = openDatabase({ url, connectionsMax: 5, ...patience });
   const remove = async () => {
     await administer(`DROP DATABASE ${name} WITH (FORCE)`);
     await admin.close();
