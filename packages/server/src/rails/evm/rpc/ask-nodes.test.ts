@@ -259,3 +259,24 @@ it("a node that takes too long for what it is asked alone is asked after the oth
   await alone.answer("1", "c");
   expect(patient.given).toEqual({ value: "c" });
 });
+
+it("a node whose answer is wrong is asked after the others for ten minutes", async () => {
+  for (const isAskedAlone of [true, false]) {
+    const { ask, askOne, answer, wait, asked, first } = openPool(3);
+    const look = await (isAskedAlone ? askOne() : ask());
+    for (const [name, value] of [
+      ["1", "wrong"],
+      ["2", "a"],
+      ["3", "a"],
+    ] as const)
+      await answer(name, value);
+    expect(look.given).toEqual(isAskedAlone ? { value: "a" } : "- a a");
+    await askOne();
+    expect(asked).toEqual(["2"]);
+    await answer("2", "a");
+    await wait(599_999);
+    expect(first()).toBe("2");
+    await wait(1);
+    expect(first()).toBe("1");
+  }
+});

@@ -5,7 +5,16 @@ import type { RpcError } from "./rpc-error.js";
 export type RpcOutcome =
   | { readonly result: unknown }
   | { readonly error: RpcError }
-  | { readonly unavailable: string };
+  | { readonly unavailable: string }
+  | Wrong;
+
+/** The node has answered, and not what JSON-RPC or the method gives. */
+export interface Wrong {
+  readonly unavailable: string;
+  readonly isWrong: true;
+}
+
+const wrong = (unavailable: string): Wrong => ({ unavailable, isWrong: true });
 
 /** The outcomes of the calls with these ids, in their order; or the one error with which all of a batch was refused. */
 export type ReadResponse =
@@ -44,19 +53,16 @@ function readBatch(
   for (const answer of body) {
     if (!isObject(answer)) return { malformed: "the answer has an element that is not an object" };
     const isSecond = byId.has(answer["id"]);
-    byId.set(answer["id"], isSecond ? { unavailable: "it is answered twice" } : readOutcome(answer, redact));
+    byId.set(answer["id"], isSecond ? wrong("it is answered twice") : readOutcome(answer, redact));
   }
-  return { outcomes: ids.map((id) => byId.get(id) ?? { unavailable: "it is not answered" }) };
+  return { outcomes: ids.map((id) => byId.get(id) ?? wrong("it is not answered")) };
 }
 
 function readOutcome(answer: Record<string, unknown>, redact: (text: string) => string): RpcOutcome {
   const error = readError(answer["error"], redact);
   if (error !== undefined) return { error };
-  if (answer["error"] !== undefined && answer["error"] !== null)
-    return { unavailable: "the error is malformed" };
-  return Object.hasOwn(answer, "result")
-    ? { result: answer["result"] }
-    : { unavailable: "there is no result" };
+  if (answer["error"] !== undefined && answer["error"] !== null) return wrong("the error is malformed");
+  return Object.hasOwn(answer, "result") ? { result: answer["result"] } : wrong("there is no result");
 }
 
 const messageLengthMax = 300;

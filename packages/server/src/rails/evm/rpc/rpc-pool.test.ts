@@ -35,3 +35,27 @@ it("asks nodes that have contradicted the others after all others, and all if no
   odd.add("two").add("three");
   expect(await ask()).toBe("one");
 });
+
+it("asks a node that leaves answers out after the others for ten minutes", async () => {
+  const [asked, state]: [string[], { nowMs: number }] = [[], { nowMs: 0 }];
+  const endpoints = ["one", "two"].map(
+    (name): RpcEndpoint => ({
+      name,
+      call: async (calls) => {
+        asked.push(name);
+        const omitted = { unavailable: "it is not answered", isWrong: true } as const;
+        return calls.map(() => (name === "one" ? omitted : { result: name }));
+      },
+      pauseMs: () => 0,
+      close: async () => undefined,
+    }),
+  );
+  const timers = { after: () => () => undefined };
+  const pool = createRpcPool({ network: "eip155:1", endpoints, monotonicMs: () => state.nowMs, timers });
+  const question = { method: "eth_chainId", params: [], read: (result: unknown) => result as string };
+  for (let times = 0; times < 3; times++) await pool.ask([question]);
+  expect(asked.join()).toBe("one,two,two,two");
+  state.nowMs = 600_000;
+  await pool.ask([question]);
+  expect(asked.slice(4).join()).toBe("one,two");
+});

@@ -2,12 +2,13 @@ import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import type { Timers } from "../../../runtime/loops/timers.js";
 import type { OddNodes } from "../node/watch/odd-nodes.js";
 import { askNodes } from "./ask-nodes.js";
-import type { RpcOutcome } from "./read-response.js";
+import type { RpcOutcome, Wrong } from "./read-response.js";
 import type { CallManner, RpcCall, RpcEndpoint } from "./rpc-endpoint.js";
 import type { RpcError } from "./rpc-error.js";
 import { isSameOfMost } from "./same-of-most.js";
 import { createSlowNodes } from "./slow-nodes.js";
 import { createTardyNodes } from "./tardy-nodes.js";
+import { createWrongNodes } from "./wrong-nodes.js";
 
 /** A call, and how its result is read. */
 export interface Question<T> extends RpcCall {
@@ -38,7 +39,7 @@ interface AskOptions {
   readonly rounds?: number;
 }
 
-/** Several nodes of one network, asked in the order of the configuration until one has an answer, those that were late or have contradicted the others last. */
+/** Several nodes of one network, asked in the order of the configuration until one has an answer, those that were late, wrong or have contradicted the others last. */
 export interface RpcPool {
   readonly endpoints: readonly RpcEndpoint[];
   /** In the order in which they are asked now. */
@@ -106,9 +107,22 @@ export function createRpcPool({
 
   const slow = createSlowNodes(monotonicMs);
   const tardy = createTardyNodes(timers, monotonicMs);
+  const wrong = createWrongNodes(monotonicMs);
   const placeOf = ({ name }: RpcEndpoint) =>
-    isOdd(name) ? 2 : slow.isLate(name) || tardy.isTardy(name) ? 1 : 0;
+    isOdd(name) ? 2 : slow.isLate(name) || tardy.isTardy(name) || wrong.isWrong(name) ? 1 : 0;
   const inOrder = () => order.toSorted((one, other) => placeOf(one) - placeOf(other));
+
+  async function attempt(
+    endpoint: RpcEndpoint,
+    questions: readonly Question<unknown>[],
+    manner: CallManner = "any",
+  ): Promise<Attempted[]> {
+    const calls = questions.map(({ method, params, isLogKept, cut }) => ({ method, params, isLogKept, cut }));
+    const outcomes = await endpoint.call(calls, manner);
+    const read = questions.map((question, index) => readOutcome(question, outcomes[index] as RpcOutcome));
+    if (read.some((outcome) => "isWrong" in outcome)) wrong.see(endpoint.name);
+    return read;
+  }
 
   /** The nodes in turn, those that pause left out; waits while all of them do. */
   async function* attempts(
@@ -243,24 +257,15 @@ export function createRpcPool({
   };
 }
 
-async function attempt(
-  endpoint: RpcEndpoint,
-  questions: readonly Question<unknown>[],
-  manner: CallManner = "any",
-): Promise<Attempted[]> {
-  const calls = questions.map(({ method, params, isLogKept, cut }) => ({ method, params, isLogKept, cut }));
-  const outcomes = await endpoint.call(calls, manner);
-  return questions.map(({ method, read }, index) => {
-    const outcome = outcomes[index] as RpcOutcome;
-    if (!("result" in outcome)) return outcome;
-    try {
-      return { value: read(outcome.result) };
-    } catch (error) {
-      // Any other error is also about this answer: the next node may give one that can be read.
-      const reason = error instanceof AnswerFault ? error.message : "it cannot be read";
-      return { unavailable: `the answer to ${method} is wrong: ${reason}` };
-    }
-  });
+function readOutcome({ method, read }: Question<unknown>, outcome: RpcOutcome): Attempted | Wrong {
+  if (!("result" in outcome)) return outcome;
+  try {
+    return { value: read(outcome.result) };
+  } catch (error) {
+    // Any other error is also about this answer: the next node may give one that can be read.
+    const reason = error instanceof AnswerFault ? error.message : "it cannot be read";
+    return { unavailable: `the answer to ${method} is wrong: ${reason}`, isWrong: true };
+  }
 }
 
 function isFound(answer: Attempted | undefined): boolean {
