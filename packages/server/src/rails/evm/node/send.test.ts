@@ -118,3 +118,16 @@ it("a slow node is waited for as long as the others say nothing", async () => {
   await answer("3", taken);
   expect([sent.outcomes, alarms.size]).toEqual([["taken"], 0]);
 });
+
+it.each([
+  ["silent", "refused"],
+  ["refused", "silent"],
+] as const)(
+  "bytes that one node refuses, as it has them, are not unknown while another is silent: %s, %s",
+  async (...said) => {
+    const { begin, answer } = openNodes(2);
+    const sent = await begin("a");
+    for (const [index, outcome] of said.entries()) await answer(String(index + 1), outcome);
+    expect(sent.outcomes).toEqual(["refused"]);
+  },
+);

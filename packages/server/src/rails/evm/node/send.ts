@@ -75,8 +75,11 @@ function outcomeOf(answer: RpcOutcome): SendOutcome {
   return "result" in answer && typeof answer.result === "string" ? "taken" : "unknown";
 }
 
+/**
+ * What one node has said counts before what another one has not: a node that has the bytes refuses them as known. With one node unavailable that
+ * was unknown, so everything in flight was sent to the others again at each look.
+ */
 function best(a: SendOutcome | undefined, b: SendOutcome): SendOutcome {
-  if (a === undefined) return b;
-  if (a === "taken" || b === "taken") return "taken";
-  return a === "unknown" || b === "unknown" ? "unknown" : "refused";
+  if (a === undefined || a === "unknown") return b;
+  return a === "taken" || b === "taken" ? "taken" : a;
 }
