@@ -1,5 +1,5 @@
-import { arePiecesTooSmall } from "../../../runtime/read-bounded.js";
 import { type ByteSink, createByteSink } from "./byte-sink.js";
+import { type PassedLimits, readPassed } from "./read-passed.js";
 import { createTextCut } from "./text-cut.js";
 
 /** Whether a log of an answer is needed; called with what was parsed. */
@@ -134,26 +134,15 @@ function createLogFilter(isKept: IsLogKept, { write }: ByteSink): LogFilter {
 }
 
 /**
- * Reads an answer without the logs that nobody needs, and of long strings only the beginning. Undefined if more than `leftMax` bytes are left of
- * it, if it has more than `readMax` bytes, or if it comes in too many small pieces; an error if it has too many logs that cannot be read, or one
- * that is too large. Leaving the loop ends the connection.
+ * Reads an answer without the logs that nobody needs, and of long strings only the beginning, within the limits of `readPassed`. An error if it has
+ * too many logs that cannot be read, or one that is too large.
  */
 export async function readWithoutLogs(
   body: AsyncIterable<Uint8Array>,
   isKept: IsLogKept,
-  { leftMax, readMax }: { readonly leftMax: number; readonly readMax: number },
+  limits: PassedLimits,
 ): Promise<Buffer | undefined> {
   const left = createByteSink();
-  const filter = createLogFilter(isKept, left);
-  const pass = createTextCut({ write: filter.pass });
-  let readBytes = 0;
-  let pieces = 0;
-  for await (const piece of body) {
-    pieces += 1;
-    readBytes += piece.length;
-    pass(piece);
-    const isTooLarge = readBytes > readMax || left.bytes() + filter.heldBytes() > leftMax;
-    if (isTooLarge || arePiecesTooSmall(pieces, readBytes)) return undefined;
-  }
-  return left.whole();
+  const { pass, heldBytes } = createLogFilter(isKept, left);
+  return await readPassed(body, { pass: createTextCut({ write: pass }), left, heldBytes, ...limits });
 }
