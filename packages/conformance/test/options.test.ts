@@ -103,6 +103,49 @@ it("a profile that --profile names decides the exit status, and one that the tar
   expect((await statusOf("--profile", "orderbook", "--baseline", known)).status).toBe(0);
 });
 
+it("--profile adds to the profiles of the target file, and the others are not called missing", async () => {
+  const offering = join(folder, "two.yaml");
+  writeFileSync(offering, `${plainFile}profiles: [ratelimit]\n`);
+  const args = ["--target", offering, "--only", "orderbook", "--only", "ratelimit", "--only", "oauth"];
+  const { report } = await runAgainstPlain([...args, "--profile", "orderbook"]);
+  const reasonOf = (name: string) => report.checks.find(({ profile }) => profile === name)?.reason;
+  expect(reasonOf("orderbook")).toBeUndefined();
+  expect(reasonOf("ratelimit")).toContain("limited");
+  expect(reasonOf("oauth")).toBe("Neither the target file nor --profile names the profile oauth.");
+});
+
+it("a profile that --profile names and that nothing could be looked at of is not kept", async () => {
+  const { status, report } = await runAgainstPlain(["--only", "ratelimit", "--profile", "ratelimit"]);
+  expect(new Set(report.checks.filter(({ profile }) => profile).map(({ result }) => result))).toEqual(
+    new Set(["not offered"]),
+  );
+  expect(status).toBe(1);
+  expect(report.summary).toMatch(/; profile ratelimit: 0 of 1, 1 not offered$/);
+});
+
+it("a selected check that is not decided or not run is in the exit status, also with a baseline", async () => {
+  const never = ({ method, url }: IncomingMessage) =>
+    method === "GET" && url?.startsWith("/v1/transactions/") === true
+      ? { status: 200, body: JSON.stringify({ result: { phase: "open" } }) }
+      : undefined;
+  const args = ["--only", "tx.get.result", "--only", "book"];
+  const { status, report } = await runAgainstPlain(args, never);
+  expect(report.checks.filter(({ undecided }) => undecided).map(({ id }) => id)).toEqual(["tx.get.state"]);
+  expect(report.checks.filter(({ result }) => result === "failed")).toEqual([]);
+  expect(status).toBe(1);
+  const known = { id: "book.get", level: "contract", result: "failed", known: true } as const;
+  const waiting = {
+    id: "book.snapshot",
+    level: "contract",
+    result: "not run",
+    waits_for: "book.get",
+  } as const;
+  const statusOf = (...checks: unknown[]) =>
+    exitStatus({ checks: checks as Report["checks"] }, { unreachable: undefined });
+  expect(statusOf(known, waiting)).toBe(0);
+  expect(statusOf(known, { ...waiting, id: "tx.get.found", waits_for: undefined })).toBe(1);
+});
+
 it("--seed changes the order of the requests, and not that of the report", async () => {
   const args = ["--only", "error", "--only", "book"];
   const orderOf = async (seed: string) => {

@@ -55,8 +55,8 @@ Which checks
 Reports
   --json FILE  --junit FILE  --html FILE  --har FILE
 
-Exit status: 0 conforms and keeps each profile of --profile, 1 does not, 2 wrong
-usage or unreachable, 3 the kit is broken.
+Exit status: 0 conforms and keeps each profile of --profile, 1 does not or is not
+decided, 2 wrong usage or unreachable, 3 the kit is broken.
 `;
 
 export interface Arguments {

@@ -93,6 +93,7 @@ export async function runCommand(args: Arguments, console: Console): Promise<num
     isComplete: checks.length === checkTable.length,
     knownFailures,
     leftBehind,
+    demanded: values.profile ?? [],
   });
   writeReports(values, report, session);
   console.out(terminalReport(report));
@@ -120,8 +121,8 @@ async function refuseWrongStart(session: Session, prepared: PreparedTarget): Pro
 
 /** A profile that the target file or a preset names is reported; one that the command names is demanded, so it decides the status too. */
 export function exitStatus(
-  { checks, conforms, is_complete: isComplete }: Report,
-  { unreachable }: Session,
+  { checks }: Pick<Report, "checks">,
+  { unreachable }: Pick<Session, "unreachable">,
   demanded: readonly string[] = [],
 ): number {
   if (checks.some(({ result }) => result === "broken")) return 3;
@@ -130,11 +131,23 @@ export function exitStatus(
   const deciding = checks.filter((check) => check.level === "contract" || isDemanded(check));
   const failed = deciding.filter(({ result }) => result === "failed");
   if (unreachable !== undefined && failed.length === 0) return 2;
-  // With a baseline, only what is new counts; what waits for a known failure is known as well.
-  if (failed.length > 0) return failed.every(({ known }) => known === true) ? 0 : 1;
-  const isOpen = deciding.some((check) => isDemanded(check) && check.undecided === true);
-  return (conforms || !isComplete) && !isOpen ? 0 : 1;
+  // With a baseline, only what is new counts.
+  if (failed.some(({ known }) => known !== true)) return 1;
+  const isKnown = new Set(failed.map(({ id }) => id));
+  if (deciding.some((check) => isOpen(check, isKnown))) return 1;
+  // A demand of which nothing could be looked at is not met.
+  const isWithout = (profile: string) => {
+    const own = checks.filter((check) => check.profile === profile);
+    return own.length > 0 && own.every(({ result }) => result === "not offered");
+  };
+  return demanded.some(isWithout) ? 1 : 0;
 }
+
+/** Whether it was not decided, unless it is one of `--slow` or waits for a failure that is known. */
+const isOpen = (
+  { result, slow, waits_for: waitsFor }: Report["checks"][number],
+  known: ReadonlySet<string>,
+) => result === "not run" && slow !== true && (waitsFor === undefined || !known.has(waitsFor));
 
 function listChecks(checks: readonly Check[]): string {
   return checks

@@ -227,6 +227,10 @@ function outcomeOfError(error: unknown): Outcome {
   return { result: "broken", reason };
 }
 
+/** Says nothing about the target, which may offer it. */
+export const profileNotNamed = (profile: string) =>
+  `Neither the target file nor --profile names the profile ${profile}.`;
+
 function reasonNotToRun(
   check: Check,
   results: ReadonlyMap<string, CheckResult>,
@@ -234,7 +238,7 @@ function reasonNotToRun(
   session: Session,
 ): Outcome | undefined {
   if (check.level === "profile" && !session.target.profiles.includes(check.profile))
-    return { result: "not offered", reason: `The target does not offer the profile ${check.profile}.` };
+    return { result: "not offered", reason: profileNotNamed(check.profile) };
   if (check.slow === true && !isSlow)
     return { result: "not run", reason: "It waits long, and runs only with --slow.", isSlow: true };
   if (session.unreachable !== undefined) return { result: "not run", reason: session.unreachable };

@@ -87,6 +87,8 @@ export interface ReportParts {
   readonly isComplete: boolean;
   readonly knownFailures: ReadonlySet<string>;
   readonly leftBehind: readonly string[];
+  /** The profiles that the command line names. */
+  readonly demanded?: readonly string[];
 }
 
 export function createReport(parts: ReportParts): Report {
@@ -108,7 +110,7 @@ export function createReport(parts: ReportParts): Report {
     seed: parts.seed ?? null,
     is_complete: isComplete,
     conforms,
-    summary: summarise(counts, conforms, isComplete),
+    summary: summarise(counts, { conforms, isComplete, demanded: parts.demanded ?? [] }),
     counts,
     checks,
     left_behind: parts.leftBehind.map(redactor.text),
@@ -221,12 +223,22 @@ export const describeRead = ({ transactions: { accepted, read } }: Report) =>
   `read ${read} of ${accepted} accepted transactions`;
 
 /** One line that can be quoted. */
-function summarise(counts: Report["counts"], conforms: boolean, isComplete: boolean): string {
+function summarise(
+  counts: Report["counts"],
+  {
+    conforms,
+    isComplete,
+    demanded,
+  }: Pick<Required<ReportParts>, "isComplete" | "demanded"> & {
+    readonly conforms: boolean;
+  },
+): string {
   const { failed, broken, known } = counts.contract;
   const verdict = conforms ? "conforms to" : failed + broken > 0 ? "does not conform to" : "not decided for";
   const claim = isComplete ? verdict : "selected checks of";
+  const always = new Set(["contract", ...demanded.map((profile) => `profile ${profile}`)]);
   const parts = Object.entries(counts)
-    .filter(([name, { total, "not offered": missing }]) => name === "contract" || missing < total)
+    .filter(([name, { total, "not offered": missing }]) => always.has(name) || missing < total)
     .map(
       ([name, own]) =>
         `${name === "contract" ? `contract ${contractVersion}` : name}: ${describeCounts(own)}`,

@@ -1,4 +1,5 @@
 import { sections } from "../contract/sentences.js";
+import { profileNotNamed } from "../engine/run-checks.js";
 import { groupRepeated, type RepeatedExchange, timesOf } from "./group-repeated.js";
 import { describeRead, type Report, type ReportedCheck, type ResultName, shownResult } from "./report.js";
 import { safeLine, safeText } from "./safe-text.js";
@@ -109,9 +110,9 @@ function cutLine(text: string): string {
 /** Each reason once, because one missing line of the target file can leave out many checks. */
 function describeMissing(checks: readonly ReportedCheck[]): string {
   const reasons = new Map<string, string[]>();
-  for (const { result, reason = "", id, undecided } of checks) {
+  for (const { result, reason = "", id, undecided, profile = "" } of checks) {
     const isMissing = result === "not offered" || (result === "not run" && undecided !== true);
-    if (!isMissing || reason.startsWith("The target does not offer the profile")) continue;
+    if (!isMissing || reason === profileNotNamed(profile)) continue;
     const name = `${result}: ${safeLine(reason)}`;
     reasons.set(name, [...(reasons.get(name) ?? []), id]);
   }

@@ -15,7 +15,7 @@ import { type Credentials, defaultTiming, type Target } from "./target.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the command line adds to the target file, and takes precedence over it. */
+/** What the command line adds to the target file. It takes precedence, except that its profiles are further ones. */
 export interface GivenTarget {
   readonly baseUrl?: string | undefined;
   readonly token?: string | undefined;
@@ -80,7 +80,12 @@ export function readTarget(
     statedTiming: new Set(Object.keys(timing) as (keyof Target["timing"])[]),
     keyLength: readKeyLength(reader.whole("key_length")),
     quotaCode: reader.text("quota_code"),
-    profiles: readProfiles(given.profiles ?? ownProfiles) ?? preset.profiles,
+    profiles: [
+      ...new Set([
+        ...(readProfiles(ownProfiles) ?? preset.profiles),
+        ...(readProfiles(given.profiles) ?? []),
+      ]),
+    ],
   };
   reader.end();
   for (const { fault } of [baseUrl, credentials]) if (fault !== undefined) throw fault;
