@@ -1,8 +1,8 @@
+import { listenForInterruption } from "./cli/interruption.js";
 import { main } from "./cli/main-command.js";
 
 const interrupted = new AbortController();
-process.once("SIGINT", () => interrupted.abort());
-process.once("SIGTERM", () => interrupted.abort());
+listenForInterruption(interrupted);
 // A fault of the kit ends the run, but not without its report and not without removing what it has registered.
 let isBroken = false;
 process.on("unhandledRejection", (reason) => {

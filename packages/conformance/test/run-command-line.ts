@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { main } from "../src/cli/main-command.js";
 import { plainTokens } from "./servers/plain/plain-server.js";
 import { failingAmount } from "./servers/plain/plain-times.js";
@@ -36,6 +36,8 @@ interface Ran {
 interface RunOptions {
   readonly input?: string;
   readonly isAtTerminal?: boolean;
+  /** Nothing is typed, and the input does not end. */
+  readonly isInputOpen?: boolean;
   readonly signal?: AbortSignal;
   /** Of the environment, besides those that the target files of the tests name. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -56,7 +58,9 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
       err += text;
       options.onProgress?.(text);
     },
-    input: Object.assign(Readable.from([input]), { isTTY: isAtTerminal }),
+    input: Object.assign(options.isInputOpen === true ? new PassThrough() : Readable.from([input]), {
+      isTTY: isAtTerminal,
+    }),
     environment: { ...environment, ...options.variables },
     signal,
   };

@@ -129,6 +129,14 @@ it("init writes a target file and does not replace one", async () => {
   expect(existsSync(file)).toBe(true);
 });
 
+it("Ctrl-C ends init, and nothing is written", async () => {
+  const file = join(folder, "interrupted.yaml");
+  const signal = AbortSignal.timeout(50);
+  const { status, err } = await run(["init", file], { signal, isInputOpen: true });
+  expect({ status, isWritten: existsSync(file) }).toEqual({ status: 2, isWritten: false });
+  expect(err).toContain("nothing was written");
+});
+
 it("init writes a command that verifies signatures", async () => {
   const file = join(folder, "command.yaml");
   const before = "\n".repeat(13);

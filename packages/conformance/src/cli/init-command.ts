@@ -19,6 +19,7 @@ export async function initCommand([file = ""]: readonly string[], console: Conso
   if (existsSync(file)) throw new UsageFault(`${file} exists already.`);
   refuseUnwritable(file);
   const input = createInterface({ input: console.input });
+  console.signal.addEventListener("abort", () => input.close(), { once: true });
   const lines = input[Symbol.asyncIterator]();
   const values: Record<string, unknown> = {};
   try {
