@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { checkTable } from "../src/checks/table.js";
 import { runChecks } from "../src/engine/run-checks.js";
 import { createSession, defaultBounds } from "../src/engine/session.js";
+import { createReport } from "../src/report/report.js";
 import { readTarget } from "../src/target/read-target.js";
 import { environment, plainFile } from "./run-command-line.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
@@ -42,4 +43,25 @@ it("a response that the end of the run did not wait for is no failure", async ()
   const [result] = await runChecks(session, { checks: checksOf("book.get"), isSlow: false });
   server.close();
   expect(result?.outcome).toMatchObject({ result: "not run", reason: expect.stringContaining("--slow") });
+});
+
+it("the last line says that the time has passed, so that nobody takes it for a failure", async () => {
+  const server = await startPlainServer();
+  const target = readTarget(plainFile, { baseUrl: server.url }, environment);
+  const session = { ...createSession({ target, token: plainTokens.own }), deadline: performance.now() };
+  const results = await runChecks(session, { checks: checksOf("book.get"), isSlow: false });
+  await server.stop();
+  const report = createReport({
+    session,
+    results,
+    kitVersion: "0",
+    startedAt: new Date(),
+    durationMs: 1,
+    isComplete: true,
+    knownFailures: new Set(),
+    leftBehind: [],
+  });
+  expect(report.summary).toBe(
+    "not decided for contract 0.1.0: 0 of 1, 1 not run. The 3 minutes of the run have passed. Pass --slow, which allows 7 minutes more, or run fewer checks at a time with --only.",
+  );
 });

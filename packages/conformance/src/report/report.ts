@@ -1,7 +1,7 @@
 import { countRead } from "../checks/every/run-transactions.js";
 import { contractVersion, sectionOf, sentences } from "../contract/sentences.js";
 import type { CheckResult } from "../engine/run-checks.js";
-import type { Session } from "../engine/session.js";
+import { type Session, timePassed } from "../engine/session.js";
 import { errorOf, replyOf } from "../http/reply.js";
 import type { Exchange } from "../http/send.js";
 import { curlCommands } from "./curl.js";
@@ -110,7 +110,7 @@ export function createReport(parts: ReportParts): Report {
     seed: parts.seed ?? null,
     is_complete: isComplete,
     conforms,
-    summary: summarise(counts, { conforms, isComplete, demanded: parts.demanded ?? [] }),
+    summary: `${summarise(counts, { conforms, isComplete, demanded: parts.demanded ?? [] })}${describeTime(parts)}`,
     counts,
     checks,
     left_behind: parts.leftBehind.map(redactor.text),
@@ -245,6 +245,13 @@ function summarise(
     );
   const end = known > 0 && known === failed && broken === 0 ? "; every failure is in the baseline" : "";
   return `${claim} ${parts.join("; ")}${end}`;
+}
+
+/** A target that is slow is not to blame for what was not looked at in time, and a reader of the last line alone has to know. */
+function describeTime({ session, results }: ReportParts): string {
+  const reason = timePassed(session);
+  const isOut = ({ outcome }: CheckResult) => outcome.result === "not run" && outcome.reason === reason;
+  return results.some((one) => one.check.level === "contract" && isOut(one)) ? `. ${reason}` : "";
 }
 
 function describeCounts(counts: Counts): string {
