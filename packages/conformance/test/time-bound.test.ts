@@ -6,6 +6,8 @@ import { runChecks } from "../src/engine/run-checks.js";
 import { createSession, defaultBounds } from "../src/engine/session.js";
 import { createReport } from "../src/report/report.js";
 import { readTarget } from "../src/target/read-target.js";
+import { withNeeds } from "./faults/fault-reach.js";
+import { runPlain } from "./plain-target.js";
 import { environment, plainFile } from "./run-command-line.js";
 import { plainTokens, startPlainServer } from "./servers/plain/plain-server.js";
 
@@ -64,4 +66,15 @@ it("the last line says that the time has passed, so that nobody takes it for a f
   expect(report.summary).toBe(
     "not decided for contract 0.1.0: 0 of 1, 1 not run. The 3 minutes of the run have passed. Pass --slow, which allows 7 minutes more, or run fewer checks at a time with --only.",
   );
+});
+
+it("results that some transactions lack in notifications are not decided, if their time is not stated", async () => {
+  const checks = withNeeds(["webhook.each.every"]);
+  const run = { checks, isSlow: false, isTimingStated: false };
+  const results = await runPlain(["long-result-not-announced"], run);
+  expect(results.find(({ check }) => check.id === "webhook.each.every")?.outcome).toMatchObject({
+    result: "not run",
+    isUndecided: true,
+    reason: expect.stringContaining("timing.webhook_ms"),
+  });
 });

@@ -5,7 +5,7 @@ import type { Delivery } from "../../webhooks/receiver.js";
 import { furtherRequests } from "../every/further-requests.js";
 import { withId } from "../keys/key-scenarios.js";
 import { sendNew } from "../keys/new-key.js";
-import { isAccepted } from "../scenarios.js";
+import { failOverdue, isAccepted } from "../scenarios.js";
 import { refuseIfUnread } from "./unread-notifications.js";
 import { describeItems, expectSigned } from "./webhook-checks.js";
 import { endpoint } from "./webhook-endpoint.js";
@@ -160,6 +160,8 @@ export const webhookEveryChecks = [
       const other = isAnnounced ? ", but notifications with another state" : "";
       const seen = `none about ${first.id}, which was accepted in exchange ${first.index}${other}${rest}`;
       refuseIfUnread(kit, wanted, seen);
+      if (isAnnounced && !kit.target.statedTiming.has("webhookMs"))
+        failOverdue(kit, "webhookMs", wanted, seen);
       fail(wanted, seen);
     },
   ),
