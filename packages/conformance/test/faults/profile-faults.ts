@@ -3,6 +3,7 @@ import type { Fault } from "./faults.js";
 /** Faults that only the checks of a profile find. */
 export const profileFaults = {
   "other-tenants-transaction-shown": { check: "tenants.transaction", words: "to another tenant" },
+  "other-tenants-transaction-403": { check: "tenants.unknown", words: "which tells that it exists" },
   "other-tenants-key-found": { check: "tenants.key", words: "the first tenant's" },
   "second-tenants-keys-forgotten": {
     check: "tenants.key",

@@ -1,10 +1,12 @@
+import { alterId } from "../../engine/altered-ids.js";
 import { expect, fail, NotOffered, profileCheck } from "../../engine/check.js";
 import type { Kit } from "../../engine/kit.js";
 import { percentEncode } from "../../http/percent-encode.js";
-import { describeReply, isRefusal } from "../../http/reply.js";
+import { describeReply, errorOf, isRefusal, type Reply } from "../../http/reply.js";
 import { mentions } from "../../webhooks/delivery-items.js";
 import { acceptTransaction } from "../keys/key-scenarios.js";
 import { createTransaction, findId, findRepeatedId, isAccepted } from "../scenarios.js";
+import { createdInRun } from "../shown-members.js";
 import { endpoint } from "../webhooks/webhook-endpoint.js";
 import { isAbout, nameOf, namesOf } from "../webhooks/webhook-names.js";
 
@@ -16,6 +18,8 @@ function authorizationOfSecond({ session }: Kit): string {
     throw new NotOffered("The target file names no second tenant (second_tenant).");
   return `Bearer ${session.secondToken}`;
 }
+
+const refusalOf = (reply: Reply) => `status ${reply.status} with the code ${errorOf(reply)?.["code"]}`;
 
 /** What a second tenant sees of the first. */
 export const tenantChecks = [
@@ -30,6 +34,29 @@ export const tenantChecks = [
       const { id } = await createTransaction(kit);
       const reply = await kit.send("GET", `/v1/transactions/${percentEncode(id)}`, { authorization });
       expect(isRefusal(reply), `a refusal to show ${id} to another tenant`, describeReply(reply));
+    },
+  ),
+  profileCheck(
+    "tenants.unknown",
+    "tenants",
+    source,
+    "A transaction of another tenant is refused as one that does not exist, with the same status and error.code.",
+    { needs: ["tenants.transaction"], writes },
+    async (kit) => {
+      const authorization = authorizationOfSecond(kit);
+      const { id } = await createTransaction(kit);
+      const unknownId = alterId(id, new Set(createdInRun(kit).flatMap((one) => one.id ?? [])));
+      const ask = (asked: string) =>
+        kit.send("GET", `/v1/transactions/${percentEncode(asked)}`, { authorization });
+      const [unknown, other] = [await ask(unknownId), await ask(id)];
+      // Another status can be about the form of an id, such as its checksum, which the altered one does not have.
+      if (unknown.status !== 404) return;
+      expect(
+        refusalOf(other) === refusalOf(unknown),
+        `${refusalOf(unknown)} for ${id} of another tenant, as for ${unknownId}, which no transaction has`,
+        `${describeReply(other)}, which tells that it exists`,
+        other,
+      );
     },
   ),
   profileCheck(

@@ -63,9 +63,10 @@ export function createPlainReading(has: Has, store: PlainStore) {
   const isFirstRead = (id: string) => !asked500.has(id) && asked500.add(id).has(id);
 
   const showOne = (id: string, request: PlainRequest): PlainAnswer => {
-    const isOwn =
-      store.tenants.get(findId(id)) === tenantOf(request.headers.authorization) ||
-      has("other-tenants-transaction-shown");
+    const isOfCaller = store.tenants.get(findId(id)) === tenantOf(request.headers.authorization);
+    if (has("other-tenants-transaction-403") && store.transactions.has(id) && !isOfCaller)
+      throw new PlainRefusal(403, "FORBIDDEN", "The transaction is not yours.");
+    const isOwn = isOfCaller || has("other-tenants-transaction-shown");
     if (has("get-500-at-first") && store.transactions.has(id) && isFirstRead(id))
       throw new PlainRefusal(500, "INTERNAL", "Something went wrong.");
     if (has("get-500-later") && store.isEnding && isMissedOnce(id))
