@@ -6,7 +6,7 @@ const server = "packages/server/test";
 
 /**
  * The test files that take longest, in the order in which they start in their project. Those that mostly wait stand between others, which
- * use the time; the two of the conformance kit that watch times do not run beside each other.
+ * use the time.
  */
 export const longestFiles = [
   "packages/conformance/test/fault-matrix.test.ts",

@@ -1,14 +1,14 @@
-import { describe, it, vi } from "vitest";
+import { describe, it } from "vitest";
 import { checkTable } from "../src/checks/table.js";
-import { createPacing, faultsOfMatrix, findEachAlone, runsMax } from "./each-fault.js";
+import { faultsOfMatrix, findEachAlone } from "./each-fault.js";
 import { faults } from "./faults/faults.js";
 import { runPlain } from "./plain-target.js";
+import { useVirtualTime } from "./virtual-time.js";
 
 /** The faults alone; those that are not here are beside the pairs. */
 
-vi.setConfig({ maxConcurrency: runsMax });
+useVirtualTime();
 
-// Beside nothing else, because what comes too late is taken for a fault.
 describe("the Plain server", () => {
   it.for([undefined, 7])(
     "passes every check without a fault, in the order of seed %s",
@@ -24,4 +24,4 @@ describe("the Plain server", () => {
   });
 });
 
-findEachAlone(faultsOfMatrix, createPacing());
+findEachAlone(faultsOfMatrix);

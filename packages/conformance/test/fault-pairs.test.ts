@@ -1,23 +1,16 @@
-import { describe, it, type TestContext, vi } from "vitest";
+import { it } from "vitest";
 import { checkTable } from "../src/checks/table.js";
-import {
-  createPacing,
-  failedChecks,
-  faultsBesidePairs,
-  findEachAlone,
-  ofTime,
-  runsMax,
-} from "./each-fault.js";
+import { failedChecks, faultsBesidePairs, findEachAlone } from "./each-fault.js";
 import { checksFor, isWhole } from "./faults/fault-reach.js";
 import { type Fault, faultNames, faults } from "./faults/faults.js";
 import { runPlain } from "./plain-target.js";
 import { unnamedValues } from "./unnamed-values.js";
+import { useVirtualTime } from "./virtual-time.js";
 
 /** Two faults at once: the report names no check that is meant for a third. */
 
-vi.setConfig({ maxConcurrency: runsMax });
+useVirtualTime();
 
-const paced = createPacing();
 const pairs = 50;
 const seed = Number(process.env["BURSAR_CONFORMANCE_SEED"] ?? 20_261_116);
 
@@ -29,31 +22,19 @@ function pairAt(index: number) {
   return [faultNames[first] ?? "create-200", faultNames[second] ?? "unsigned"] as const;
 }
 
-type Pair = ReturnType<typeof pairAt>;
-
 const cases = Array.from({ length: pairs }, (_, index) => pairAt(index));
-const isOfTime = (pair: Pair) => pair.some((name) => ofTime.includes(name));
 const wholePairs = new Set(cases.filter((_, index) => isWhole(index)));
 
-async function findBoth(pair: Pair, { expect }: Pick<TestContext, "expect">): Promise<void> {
+it.for(cases)("%s and %s are found by their checks alone", async (pair, { expect }) => {
   const [one, other] = pair;
   const checks = wholePairs.has(pair) ? checkTable : checksFor(one, other);
-  const results = await paced(() => runPlain(pair, { checks }));
+  const results = await runPlain(pair, { checks });
   const found = failedChecks(results);
   expect(unnamedValues(results)).toEqual([]);
   const both: Fault[] = [faults[one], faults[other]];
   const meant = both.flatMap(({ check, also }) => [check, also]);
   expect(found.filter((id) => !meant.includes(id))).toEqual([]);
   expect(found.length).toBeGreaterThan(0);
-}
-
-describe.concurrent("two faults", () => {
-  it.for(cases.filter((pair) => !isOfTime(pair)))("%s and %s are found by their checks alone", findBoth);
-});
-const ofTimeCases = cases.filter(isOfTime);
-// Whether there is one depends on the number of faults.
-describe.skipIf(ofTimeCases.length === 0)("two faults, of which one concerns time", () => {
-  it.concurrent.for(ofTimeCases)("%s and %s are found by their checks alone", findBoth);
 });
 
-findEachAlone(faultsBesidePairs, paced);
+findEachAlone(faultsBesidePairs);

@@ -1,23 +1,17 @@
-import { expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { registerEarly } from "../src/checks/webhooks/register-early.js";
 import { createKit } from "../src/engine/kit.js";
 import { type CheckResult, runChecks } from "../src/engine/run-checks.js";
 import { createSession } from "../src/engine/session.js";
 import { readTarget } from "../src/target/read-target.js";
 import { startReceiver } from "../src/webhooks/receiver.js";
-import { createPacing } from "./each-fault.js";
 import { connectInMemory } from "./memory-connection.js";
 import { type OtherChoice, type OtherChoiceName, otherChoices } from "./servers/other/other-choices.js";
 import { checksOfChoice } from "./servers/other/other-reach.js";
 import { otherTokens, startOtherServer } from "./servers/other/other-server.js";
 import { otherSecret } from "./servers/other/other-webhooks.js";
 import { unnamedValues } from "./unnamed-values.js";
-
-// A run mostly waits, for times that suit a server that answers at once.
-vi.setConfig({ maxConcurrency: 12 });
-/** On a machine that stands still for a second, a wait can be too short. */
-const mayRepeat = { retry: 1 };
-const paced = createPacing(4);
+import { useVirtualTime } from "./virtual-time.js";
 
 /** The whole target file, as an engineer who runs the kit against something else would write it. */
 const targetFile = `
@@ -116,7 +110,7 @@ async function runOther({ choice, isSlow }: OtherRun): Promise<CheckResult[]> {
   }
 }
 
-it.concurrent("a correct server that differs from Bursar in everything that is open passes", async () => {
+it("a correct server that differs from Bursar in everything that is open passes", async () => {
   const notPassed = (await runOther({ isSlow: true })).filter(({ outcome }) => outcome.result !== "passed");
   expect(notPassed.filter(({ outcome }) => outcome.result !== "not offered")).toEqual([]);
   expect(notPassed.map(({ check }) => check.id).filter((id) => !mayBeMissing.includes(id))).toEqual([]);
@@ -126,15 +120,14 @@ const choiceNames = Object.keys(otherChoices) as OtherChoiceName[];
 
 const isFaulty = (name: OtherChoiceName) => "fails" in otherChoices[name];
 
-it.concurrent.each(choiceNames.filter((name) => !isFaulty(name)))(
-  "a correct server passes with %s",
-  mayRepeat,
-  expectChoice,
-);
-it.concurrent.each(choiceNames.filter(isFaulty))("one check alone fails with %s", mayRepeat, expectChoice);
+describe("with another choice", () => {
+  useVirtualTime();
+  it.each(choiceNames.filter((name) => !isFaulty(name)))("a correct server passes with %s", expectChoice);
+  it.each(choiceNames.filter(isFaulty))("one check alone fails with %s", expectChoice);
+});
 
 async function expectChoice(choice: OtherChoiceName): Promise<void> {
-  const results = await paced(() => runOther({ choice, isSlow: false }));
+  const results = await runOther({ choice, isSlow: false });
   const { missing = [], warned = [], undecided = [], fails }: OtherChoice = otherChoices[choice];
   const wrong = results.filter(({ check: { id }, outcome }) => {
     if (outcome.result === "passed") return false;

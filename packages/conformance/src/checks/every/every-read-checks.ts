@@ -22,7 +22,7 @@ const requestsLeft = 40;
 /** Of those whose result was read before, some are read once more. */
 const rereadMax = 8;
 
-/** Reads every transaction of the run once more, those first of which no result was seen. */
+/** Reads every transaction of the run of which no result was seen, and before, because they are few, some of the others once more. */
 const sweep = (kit: Kit): Promise<{ last: ReadonlyMap<Sent, Reply> }> =>
   kit.fixture("all transactions at the end", async (own) => {
     const started = performance.now();
@@ -35,7 +35,7 @@ const sweep = (kit: Kit): Promise<{ last: ReadonlyMap<Sent, Reply> }> =>
       const [read] = reads.filter((one) => one.status === 200).slice(-1);
       if (read !== undefined) last.set(sent, read);
     }
-    for (const { sent } of [...all.filter((one) => !isSettled(one)), ...settled.slice(0, rereadMax)]) {
+    for (const { sent } of [...settled.slice(0, rereadMax), ...all.filter((one) => !isSettled(one))]) {
       const isLate = performance.now() - started > sweepMs || performance.now() + sweepMs > session.deadline;
       if (isLate || session.exchanges.length + requestsLeft > session.bounds.requestsMax) break;
       last.set(sent, await showTransaction(own, sent.id));
