@@ -20,7 +20,7 @@ import { createLimitPreparation } from "../app/policy/prepare-limits.js";
 import { createPolicyReader } from "../app/policy/read-policy.js";
 import { createPolicyReplacer } from "../app/policy/replace-policy.js";
 import type { Rails } from "../app/rails/rail.js";
-import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
+import type { WalletDirectory } from "../app/wallets/wallet-directory.js";
 import { type BoundedGate, createBoundedGate } from "../runtime/concurrency/bounded-gate.js";
 import { createKeyedMutex } from "../runtime/concurrency/keyed-mutex.js";
 import { createEventLog } from "../store/events/events.js";
@@ -28,7 +28,6 @@ import { createDestinationStore } from "../store/policy/destinations.js";
 import { createWindowFiller } from "../store/policy/fill-windows.js";
 import { createPolicyStore } from "../store/policy/policies.js";
 import { createUsageStore } from "../store/policy/usage.js";
-import { createWalletStore } from "../store/wallets/wallets.js";
 import type { ComposeOptions } from "./compose.js";
 
 /** Policy: the rules of each tenant, and its allow-list of addresses. */
@@ -43,6 +42,7 @@ export interface PolicyParts {
 
 interface PolicyNeeds {
   assets: AssetRegistry;
+  wallets: WalletDirectory;
   rails: Rails;
   markets: MarketRegistry;
   requestChange: ChangeRequestService["requestChange"];
@@ -62,7 +62,7 @@ const evaluationsWaitingMax = 10;
 
 export function composePolicy(
   { database, settings, wakeUps, newUuid, now }: ComposeOptions,
-  { assets, rails, markets, requestChange }: PolicyNeeds,
+  { assets, wallets, rails, markets, requestChange }: PolicyNeeds,
 ): PolicyParts {
   const world: PolicyWorld = {
     assets,
@@ -72,16 +72,12 @@ export function composePolicy(
   };
   const store = createPolicyStore(database, wakeUps);
   const destinations = createDestinationStore(database);
-  const wallets = createWalletDirectory(createWalletStore(database, createEventLog(wakeUps)));
   const compiler = createPolicyCompiler(world);
   const comparer = createPolicyComparer();
   const checkDocument = createDocumentChecker({ store, compiler });
   const policies = createActivePolicies({ store, compiler, wakeUps, monotonicMs: () => performance.now() });
 
-  database.identity.subscribe(() => {
-    wallets.clear();
-    policies.clear();
-  });
+  database.identity.subscribe(policies.clear);
 
   const destinationDelaySeconds = settings["policy.destination_delay_seconds"];
   const plannerOf = (reads: PolicyReads, turns?: BoundedGate) =>

@@ -31,7 +31,7 @@ import { withAssetCode } from "../app/transactions/with-asset-code.js";
 import { createWalletCreator } from "../app/wallets/create-wallet.js";
 import { createWalletPresenter } from "../app/wallets/present-wallet.js";
 import { createFreezer } from "../app/wallets/set-frozen.js";
-import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
+import type { WalletDirectory } from "../app/wallets/wallet-directory.js";
 import type { WalletUseCases } from "../app/wallets/wallet-use-cases.js";
 import type { EventRendererDeps } from "../app/webhooks/render-events.js";
 import { createEngine, type Engine } from "../engine/engine.js";
@@ -84,6 +84,7 @@ export interface TransactionParts extends Pick<DepositParts, "fundWallet" | "fun
 
 interface TransactionNeeds {
   rails: Rails;
+  wallets: WalletDirectory;
   audit: AuditRecorder;
   policy: Pick<PolicyParts, "policies" | "allowList">;
   orders: Pick<PresentEventsDeps, "orders" | "presentOrder"> &
@@ -92,7 +93,7 @@ interface TransactionNeeds {
 
 export function composeTransactions(
   options: ComposeOptions,
-  { rails, audit, policy: { policies, allowList }, orders }: TransactionNeeds,
+  { rails, wallets: walletDirectory, audit, policy: { policies, allowList }, orders }: TransactionNeeds,
 ): TransactionParts {
   const { database, sealing, settings, wakeUps, log, tracer, newUuid, now } = options;
   const events = createEventLog(wakeUps);
@@ -179,12 +180,8 @@ export function composeTransactions(
   });
   const load = composeLoad(options, queue);
   wakeUps.subscribe("accepted", engine.wake);
-  const walletDirectory = createWalletDirectory(wallets);
   const finished = createFinishedTransactions();
-  database.identity.subscribe(() => {
-    walletDirectory.clear();
-    finished.clear();
-  });
+  database.identity.subscribe(finished.clear);
   const eventStore = createEventStore(database);
   const listEvents = createEventLister(eventStore, presentEvents);
   const createTransaction = createTransactionCreator({

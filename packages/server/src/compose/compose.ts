@@ -11,6 +11,7 @@ import { createEpochNames } from "../app/events/epoch.js";
 import { createLoadShedder } from "../app/quotas/load-shedder.js";
 import { createRails, type RailDriver, type RailPart } from "../app/rails/rail.js";
 import type { UseCases } from "../app/use-cases.js";
+import { createWalletDirectory } from "../app/wallets/wallet-directory.js";
 import { assertNetworksKnown } from "../config/asset-list.js";
 import { readMarkets } from "../config/market-list.js";
 import type { Settings } from "../config/settings.js";
@@ -36,8 +37,10 @@ import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { type Database, isLockTimeout, withKeys } from "../store/core/database.js";
 import { removeShownSecrets } from "../store/core/operator-requests.js";
 import { confirmCommits } from "../store/core/rows/insert-or-find.js";
+import { createEventLog } from "../store/events/events.js";
 import { removeOldUsage } from "../store/policy/remove-old-usage.js";
 import { removeOldContexts } from "../store/tracing/trace-contexts.js";
+import { createWalletStore } from "../store/wallets/wallets.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
 import { readChainNetworks } from "./chains/read-chain-networks.js";
@@ -144,19 +147,24 @@ export function compose(given: ComposeOptions): Parts {
   const rails = createRails(railParts.map(({ rail }) => rail));
   assertNetworksKnown(assets.list, rails.networks);
   const marketRegistry = readMarkets(options.settings.markets, assets);
+  const wallets = createWalletDirectory(createWalletStore(database, createEventLog(options.wakeUps)));
+  database.identity.subscribe(wallets.clear);
   const policy = composePolicy(options, {
-    assets,
+    ...{ assets, wallets },
     rails,
     markets: marketRegistry,
     // A change of the policy can need approval, and an approved change request can change the policy.
     requestChange: (...given) => changeRequests.useCases.requestChange(...given),
   });
   const changeRequests = composeChangeRequests(options, access, policy.executors);
-  const markets = composeMarkets(options, marketRegistry, policy.policies, access.guard.audit);
-  const transactions = composeTransactions(options, {
-    rails,
+  const markets = composeMarkets(options, {
+    ...{ markets: marketRegistry, wallets },
+    policies: policy.policies,
     audit: access.guard.audit,
-    policy,
+  });
+  const transactions = composeTransactions(options, {
+    ...{ rails, policy, wallets },
+    audit: access.guard.audit,
     orders: markets,
   });
   const sweeper = createSweeper({

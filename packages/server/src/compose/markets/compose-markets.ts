@@ -16,7 +16,7 @@ import { createOrderPresenter, type PresentOrder } from "../../app/markets/prese
 import { createOrderbookSnapshots } from "../../app/markets/show-orderbook.js";
 import { presentTrade, type TradeStore } from "../../app/markets/trade.js";
 import type { ActivePolicies } from "../../app/policy/policy.js";
-import { createWalletDirectory } from "../../app/wallets/wallet-directory.js";
+import type { WalletDirectory } from "../../app/wallets/wallet-directory.js";
 import { sandboxMarkets } from "../../config/market-list.js";
 import { ConfigError } from "../../config/setting.js";
 import { createMarketMaker, type MarketMaker } from "../../markets/market-maker.js";
@@ -37,7 +37,6 @@ import { createMarketUnits } from "../../store/markets/market-unit.js";
 import { createOrderStore } from "../../store/markets/orders.js";
 import { createTradeStore } from "../../store/markets/trades.js";
 import { createOrderTracing } from "../../store/tracing/trace-orders.js";
-import { createWalletStore } from "../../store/wallets/wallets.js";
 import type { ComposeOptions } from "../compose.js";
 import { createHoldOrders } from "../create-stops.js";
 import { runMarket } from "./run-market.js";
@@ -68,11 +67,16 @@ const marketMakerSeed = 20_260;
 /** How long deltas are kept; a copy of a book that is further behind reads the whole book again. */
 const deltasKeptMs = 3_600_000;
 
+interface MarketNeeds {
+  markets: MarketRegistry;
+  wallets: WalletDirectory;
+  policies: ActivePolicies;
+  audit: AuditRecorder;
+}
+
 export function composeMarkets(
   options: ComposeOptions,
-  markets: MarketRegistry,
-  policies: ActivePolicies,
-  audit: AuditRecorder,
+  { markets, wallets, policies, audit }: MarketNeeds,
 ): MarketParts {
   const { database, wakeUps, log, tracer, newUuid, now } = options;
   const events = createEventLog(wakeUps);
@@ -95,9 +99,7 @@ export function composeMarkets(
   });
   const running = markets.list.map((market) => runMarket(options, market, policies, shared));
   const views = new Map(running.map(({ market, view }) => [market.name, view]));
-  const wallets = createWalletDirectory(createWalletStore(database, events));
   database.identity.subscribe(() => {
-    wallets.clear();
     for (const { view, engine } of running) {
       engine.reset();
       view.reset();
