@@ -5,6 +5,7 @@ import type { Origin } from "../../../src/app/audit/audit-entry.js";
 import { isRefused, type Refused } from "../../../src/app/requests/refused.js";
 import { compose } from "../../../src/compose/compose.js";
 import { loadConfig } from "../../../src/config/load-config.js";
+import type { Settings } from "../../../src/config/settings.js";
 import { createIntegrityKeys } from "../../../src/credentials/integrity-keys.js";
 import { createKeyring } from "../../../src/credentials/keyring.js";
 import { createSealing } from "../../../src/credentials/sealing.js";
@@ -16,7 +17,7 @@ import { createTestDatabase } from "../database/test-database.js";
 import { eventually } from "../eventually.js";
 
 /** The whole service but its edge, with a clock that only the test moves. */
-export async function startClockedParts({ timeoutMs = 15_000 } = {}) {
+export async function startClockedParts({ timeoutMs = 15_000, settings = {} as Partial<Settings> } = {}) {
   const database = await createTestDatabase();
   let nowMs = Date.now();
   const wakeUps = createWakeUps({
@@ -31,7 +32,7 @@ export async function startClockedParts({ timeoutMs = 15_000 } = {}) {
   const sealing = createSealing(createKeyring([randomBytes(32)]));
   const parts = compose({
     database,
-    settings: { ...loadConfig({}).values, "audit.checkpoint_seconds": 0 },
+    settings: { ...loadConfig({}).values, "audit.checkpoint_seconds": 0, ...settings },
     sealing,
     wakeUps,
     publicUrl: "http://bursar.example",

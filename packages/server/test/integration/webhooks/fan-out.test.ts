@@ -12,7 +12,7 @@ describe("a tenant with many endpoints", () => {
   let service: Awaited<ReturnType<typeof startClockedParts>>;
   let receiver: WebhookReceiver;
   beforeAll(async () => {
-    service = await startClockedParts();
+    service = await startClockedParts({ settings: { "limits.event_loop_delay_ms": 20 } });
     receiver = await startWebhookReceiver();
   });
   afterAll(async () => {
@@ -39,7 +39,7 @@ describe("a tenant with many endpoints", () => {
     parts.load.start();
     await eventually(
       () => {
-        block(800);
+        block(80);
         return parts.load.reading().isOverloaded;
       },
       (isOverloaded) => isOverloaded,
