@@ -1,4 +1,5 @@
 import { type Bursar, type BursarOptions, createBursar, type Me } from "@bursar/client";
+import { PatientSocket } from "../live/patient-socket";
 import { isPersonOfPage, noteSession } from "../session/current-session";
 import { type Confirming, confirmWithPasskey } from "./confirm-with-passkey";
 import { queries } from "./queries";
@@ -27,6 +28,7 @@ const fetchWithSession: NonNullable<BursarOptions["fetch"]> = async (url, init) 
 export const bursar: Bursar = createBursar({
   baseUrl: location.origin,
   fetch: fetchWithSession,
+  WebSocket: PatientSocket,
   confirm: (request) => confirmWithPasskey(request, whoConfirms),
   credentials: async () => {
     const { access_token, expires_in, session, person } = await bursar.consoleSession.token();
