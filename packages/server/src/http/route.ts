@@ -55,6 +55,8 @@ export interface Route {
    * their own: they are served from memory, written together with others, or wait for something.
    */
   takesNoTurns?: true;
+  /** Whether its requests wait for a host that a client has named: they take turns of their own. */
+  callsOut?: true;
   /**
    * Whether its requests, or those with such a valid body, stop something: a payment, a wallet, a client, a credential, a change. What other
    * clients of the tenant do, and what it has used of its quota, must not keep them from being served. `perhaps` if only what is stored

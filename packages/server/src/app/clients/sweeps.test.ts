@@ -194,6 +194,24 @@ describe("orders that are still in a book when a stop is answered", () => {
   });
 });
 
+it("at most two changes wait for their sweeps, of different tenants, and no further one waits for them", async () => {
+  const { sweeper, held } = createWorld([], { hasOpenOrders: async () => true });
+  const run = (tenantId: string, clientId: string) => sweeper.runFor({ tenantId, clientId, isStopped: true });
+  let waitingCount = 0;
+  const wait = async (tenantId: string) => {
+    waitingCount += 1;
+    await run(tenantId, "first");
+    waitingCount -= 1;
+  };
+  const waiting = [wait("a"), wait("b")];
+  for (const tenantId of ["a", "c"]) await run(tenantId, "second");
+  expect(waitingCount).toBe(2);
+  expect(held.map(({ tenantId, subjectId }) => `${tenantId} ${subjectId}`)).toEqual(["a second", "c second"]);
+  await Promise.all(waiting);
+  await run("c", "third");
+  expect(held).toHaveLength(5);
+}, 30_000);
+
 it("a long turn of one tenant's transactions does not keep another tenant's orders in the books", async () => {
   let endTurn: (page: OpenPage) => void = () => undefined;
   const { sweeper, finished, left } = createWorld([sweepOf("a", "cancel_transactions")], {

@@ -11,11 +11,13 @@ import { disconnected, whenAnswered } from "./concurrency-gate.js";
  * to what the process does by itself: writing accepted transactions, settling them, sending webhooks.
  *
  * Requests that stop something take turns of their own, beside the others: a client that keeps its colleagues' requests waiting must not
- * keep one of them from freezing a wallet, or from disabling that client.
+ * keep one of them from freezing a wallet, or from disabling that client. So do those that wait for a host that their client has named: it
+ * can take 15 seconds, in which they need no connection to the database.
  */
 export interface Turns {
   work: BoundedGate;
   stops: BoundedGate;
+  calls: BoundedGate;
 }
 
 /** What a process can have waiting: each is a request whose body has arrived, within the limits of its client. */
@@ -27,6 +29,9 @@ const stopLimits = {
   waitingOfKeyMax: 500,
   waitingOfMemberMax: 50,
 };
+
+/** Several tenants can wait at once for hosts that do not answer. */
+const callLimits = { concurrentMax: 40, concurrentOfKeyMax: 8, concurrentOfMemberMax: 4, ...waitingLimits };
 
 export function createTurns(databaseConnections: number): Turns {
   const kept = Math.max(1, Math.min(4, Math.floor(databaseConnections * 0.3)));
@@ -40,6 +45,7 @@ export function createTurns(databaseConnections: number): Turns {
       ...waitingLimits,
     }),
     stops: createBoundedGate({ concurrentMax: stopsMax, concurrentOfKeyMax: stopsMax - 1, ...stopLimits }),
+    calls: createBoundedGate(callLimits),
   };
 }
 
@@ -50,16 +56,17 @@ export interface Caller {
 
 /** The handler of a route, run when it is the turn of its tenant and client. */
 export function inTurn(
-  { handle, isStop }: Pick<Route, "handle" | "isStop">,
-  { work, stops }: Turns,
+  { handle, isStop, callsOut }: Pick<Route, "handle" | "isStop" | "callsOut">,
+  { work, stops, calls }: Turns,
   callerOf: (request: FastifyRequest) => Caller,
   beginTurn: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): Route["handle"] {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { tenantId, clientId } = callerOf(request);
     const isOne = typeof isStop === "function" ? isStop(request.body) : isStop === true;
+    const usual = callsOut === true ? calls : work;
     // A client that stops more at once than may wait for its own turns, such as hundreds of payments, takes the ordinary ones too.
-    for (const gate of isOne ? [stops, work] : [work]) {
+    for (const gate of isOne ? [stops, usual] : [usual]) {
       const served = await gate.run(
         { key: tenantId, member: clientId },
         async () => {

@@ -16,6 +16,7 @@ export function testWebhookEndpoint({ testEndpoint }: Pick<UseCases, "testEndpoi
       description:
         "Sends a signed `endpoint.test` immediately and returns the receiver's response. It is not an event, has no `sequence` and is not stored. If a failing endpoint accepts it, the pause after its failures ends.",
       params: WebhookEndpointPath,
+      callsOut: true,
       success: { status: 200, schema: WebhookTest, description: "What the receiver answered." },
       errors: ["WEBHOOK_ENDPOINT_NOT_FOUND", "WEBHOOK_ENDPOINT_TAMPERED", "WEBHOOK_ENDPOINT_UNVERIFIED"],
     },

@@ -17,6 +17,7 @@ export function verifyWebhookEndpoint({ verifyEndpoint }: Pick<UseCases, "verify
       description:
         'Sends a signed `endpoint.challenge` immediately. The endpoint is verified if the receiver answers with a 2xx status and returns `data.challenge`, as plain text or as `{"challenge": …}`. It can be repeated; for a verified endpoint it does nothing.',
       params: WebhookEndpointPath,
+      callsOut: true,
       success: {
         status: 200,
         schema: WebhookVerification,
