@@ -11,7 +11,8 @@ const postgresFolders = () => versionsIn("/usr/lib/postgresql").map((version) =>
 
 /** By the package that has them. */
 const programs = /** @type {const} */ ({
-  chromium: { name: "chromium" },
+  // The engine of Chromium without its windows: the proofs of the console take a third less CPU time with it.
+  "chromium-headless-shell": { name: "chromium-headless-shell" },
   libfaketime: {
     name: "libfaketimeMT.so.1",
     folders: () => versionsIn("/usr/lib").map((folder) => `${folder}/faketime`),
@@ -26,7 +27,13 @@ const programs = /** @type {const} */ ({
 /** @typedef {keyof typeof programs} PackageName */
 
 /** @type {readonly PackageName[]} */
-const ofProofs = ["chromium", "libfaketime", "pgbouncer", "postgresql-client-15", "prometheus"];
+const ofProofs = [
+  "chromium-headless-shell",
+  "libfaketime",
+  "pgbouncer",
+  "postgresql-client-15",
+  "prometheus",
+];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const missing = installMissing(ofProofs);
@@ -50,8 +57,9 @@ export function installMissing(packageNames) {
   console.log(`bursar: installing ${missing.join(", ")}`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   spawnSync("apt-get", ["update", "-qq"], { stdio: "ignore", env });
-  const install = ["install", "-y", "-qq", "--no-install-recommends", ...missing];
-  spawnSync("apt-get", install, { stdio: "ignore", env });
+  // One after the other: a package that this release does not have keeps no other one from being installed.
+  for (const name of missing)
+    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", name], { stdio: "ignore", env });
   return missing.filter(isMissing);
 }
 

@@ -11,9 +11,12 @@ import { run } from "./run-command-line.js";
 
 const folder = mkdtempSync(join(tmpdir(), "bursar-hostile-report-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
+const executablePath = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find(existsSync);
 
 const elsewhere = "http://127.0.0.1:9/stolen";
 const markup = [

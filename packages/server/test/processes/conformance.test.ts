@@ -1,10 +1,10 @@
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createBursar } from "@bursar/client";
-import { chromium } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
+import { hasBrowser, launchBrowser } from "../harness/browser.js";
 import { startSandboxForFile } from "../harness/service/sandbox-commands.js";
 import { createTemporaryFolder } from "../harness/temporary-folder.js";
 
@@ -146,14 +146,10 @@ it("Bursar passes every check of the contract and of its profiles", async () => 
     writeFileSync(join(root, "docs/reference/conformance-report.html"), html);
 });
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
-
-it.runIf(executablePath !== undefined)(
+it.runIf(hasBrowser)(
   "a browser opens the report without a request or a violation of its policy",
   async () => {
-    const browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] });
+    const browser = await launchBrowser();
     try {
       const page = await browser.newPage();
       const seen: string[] = [];
