@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { createRecentCache } from "./recent-cache.js";
 
 /**
  * Caches what was read for a few seconds, so that a request does not cost a query and a change takes effect within five. The bound is the
@@ -38,7 +38,7 @@ export function createFreshCache<Value>(
   read: (key: string) => Promise<Value>,
   monotonicMs: () => number,
 ): FreshCache<Value> {
-  const entries = new LRUCache<string, Entry<Value>>({ max: entriesMax });
+  const entries = createRecentCache<Entry<Value>>(entriesMax);
   const pending = new Map<string, Promise<Value>>();
   /** How often something was dropped: what was read before that may be the old state. */
   let drops = 0;

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { LRUCache } from "lru-cache";
 import type { UrlJudge } from "../app/webhooks/webhook-post.js";
+import { createRecentCache } from "../runtime/recent-cache.js";
 import { judgeAddress, type PrivateNetworks } from "./judge-address.js";
 
 export interface UrlRules {
@@ -91,7 +91,7 @@ const targetsMax = 4096;
  * cached: 10 of 40 µs that a request costs this process went into it.
  */
 export function createTargets(judgeUrl: UrlJudge): (url: string) => Target {
-  const targets = new LRUCache<string, Target>({ max: targetsMax });
+  const targets = createRecentCache<Target>(targetsMax);
   const judge = (url: string): Target => {
     const judged = judgeUrl(url);
     if (!judged.ok) return judged;

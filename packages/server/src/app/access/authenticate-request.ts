@@ -1,7 +1,7 @@
 import type { Scope } from "@bursar/protocol";
-import { LRUCache } from "lru-cache";
 import { addressBlock } from "../../runtime/address-block.js";
 import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 import type { ApiClient, ClientAccess, ClientAccessCache } from "../clients/client.js";
 import type { AddressQuota } from "../quotas/address-quota.js";
 import type { Refused } from "../requests/refused.js";
@@ -89,7 +89,7 @@ export function createRequestAuthenticator({
   now,
 }: RequestAuthenticatorDeps): RequestAuthenticator {
   const suspects = createBoundedGate(suspectsLimits);
-  const verified = new LRUCache<string, VerifiedToken>({ max: verifiedMax });
+  const verified = createRecentCache<VerifiedToken>(verifiedMax);
 
   function refuse(refusal: TokenRefusal, { ip }: Caller): TokenRefusal {
     const waitSeconds = addresses.take(ip);

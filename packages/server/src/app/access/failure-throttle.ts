@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 
 /**
  * Slows down callers that keep failing to authenticate, and only those: a valid proof is accepted whatever the count, so that no
@@ -30,7 +30,7 @@ const forgetAfterMs = 600_000;
 const entriesMax = 10_000;
 
 export function createFailureThrottle(monotonicMs: () => number): FailureThrottle {
-  const failures = new LRUCache<string, Failures>({ max: entriesMax });
+  const failures = createRecentCache<Failures>(entriesMax);
 
   const recent = (name: string): Failures | undefined => {
     const entry = failures.get(name);

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 
 const clientsMax = 10_000;
 
@@ -13,9 +13,7 @@ export interface ProvenLinks {
 }
 
 export function createProvenLinks(): ProvenLinks {
-  const proven = new LRUCache<string, { digest: string; controllers: readonly string[] }>({
-    max: clientsMax,
-  });
+  const proven = createRecentCache<{ digest: string; controllers: readonly string[] }>(clientsMax);
   return {
     get: (clientId, digest) => {
       const known = proven.get(clientId);

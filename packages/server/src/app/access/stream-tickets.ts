@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 import type { NonceStore } from "./authenticate-client.js";
 import type { Authenticated, RequestAuthenticator, TokenRefusal } from "./authenticate-request.js";
 import type { TokenClaims } from "./tokens.js";
@@ -43,7 +43,7 @@ const usedMax = 10_000;
  */
 export function createStreamTickets({ signer, authenticator, nonces, newUuid, now }: StreamTicketsDeps) {
   const uses = createBoundedGate(usesLimits);
-  const used = new LRUCache<string, true>({ max: usedMax });
+  const used = createRecentCache<true>(usedMax);
   const issue: IssueTicket = ({ claims }) => {
     const expiresAtMs = now() + ticketLifetimeMs;
     return { ticket: signer.sign({ id: newUuid(), expiresAtMs, token: claims }), expiresAtMs };

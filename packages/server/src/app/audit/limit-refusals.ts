@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import { addressBlock } from "../../runtime/address-block.js";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 import type { AuditDraft } from "./audit-entry.js";
 
 interface Recorded {
@@ -21,7 +21,7 @@ export function limitRefusals(
   audit: { record: (draft: AuditDraft) => void },
   now: () => number,
 ): { record: (draft: AuditDraft) => void } {
-  const kinds = new LRUCache<string, Recorded>({ max: kindsMax });
+  const kinds = createRecentCache<Recorded>(kindsMax);
   return {
     record: (draft) => {
       const { tenantId, action, object, objects, code, address } = draft;

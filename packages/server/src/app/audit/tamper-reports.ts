@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { NumberMetric } from "../../runtime/metric.js";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 import type { AuditDraft } from "./audit-entry.js";
 import type { AuditRecorder } from "./audit-recorder.js";
 
@@ -18,7 +18,7 @@ const knownMax = 1000;
 
 /** Reports rows of one kind that somebody other than the service has written, in the log, a metric and the audit log of their tenant. */
 export function createTamperReports({ audit, metric, entry, onTampered, now }: TamperReportsDeps) {
-  const reported = new LRUCache<string, number>({ max: knownMax });
+  const reported = createRecentCache<number>(knownMax);
   let count = 0;
 
   function report(tenantId: string, object: string): void {

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 
 /** Notes when a secret or a key was last used: to the minute, and without delaying the request. */
 export interface CredentialUses {
@@ -30,7 +30,7 @@ const waitingMax = 1000;
 const knownMax = 10_000;
 
 export function createCredentialUses({ write, onError, now }: CredentialUsesDeps): CredentialUses {
-  const written = new LRUCache<string, number>({ max: knownMax });
+  const written = createRecentCache<number>(knownMax);
   let waiting: CredentialUse[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();

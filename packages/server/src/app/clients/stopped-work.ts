@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import type { Timers } from "../../runtime/loops/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../../runtime/loops/waking-loop.js";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 
 export interface StoppedWorkStore {
   /**
@@ -102,7 +102,7 @@ export function createStoppedWork({ store, ...deps }: StoppedWorkDeps): StoppedW
   let afterStop: StopPosition | undefined;
   let isLookOver = false;
   /** The stops whose clients have nothing open any more from before them, with their times. */
-  const done = new LRUCache<string, number>({ max: doneMax });
+  const done = createRecentCache<number>(doneMax);
 
   async function cancelOrders(): Promise<Rest> {
     const { markets, next } = await store.cancelStoppedOrders(afterOrder, rowsMax);

@@ -1,7 +1,7 @@
 import { staleTokensMs } from "@bursar/domain";
-import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import { createWakingLoop, type WakingLoop } from "../../runtime/loops/waking-loop.js";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 import type { HoldOrders } from "../access/stop-in-any-case.js";
 import { createStoppedWork, type StoppedWorkDeps } from "./stopped-work.js";
 import { allClients, type Sweep, type SweepGroup, type SweepStore } from "./sweep.js";
@@ -64,7 +64,7 @@ const start: Position = { after: undefined, skippedCount: 0 };
 
 export function createSweeper(deps: SweeperDeps): Sweeper {
   const { store, timers } = deps;
-  const positions = new LRUCache<string, Position>({ max: positionsMax });
+  const positions = createRecentCache<Position>(positionsMax);
   let resets = 0;
   const resting = new Set<string>();
   /** Tenants of which a change waits for its sweep. */

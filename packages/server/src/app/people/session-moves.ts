@@ -1,6 +1,6 @@
 import { showId } from "@bursar/protocol";
-import { LRUCache } from "lru-cache";
 import { addressBlock } from "../../runtime/address-block.js";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 import { type AuditDraft, describeAct } from "../audit/audit-entry.js";
 import { originOf } from "./log-in.js";
 import type { PersonClient } from "./people-service.js";
@@ -34,7 +34,7 @@ interface SessionMove {
  * of a tenant cannot be flooded with one cookie. The uses that were left out are counted in the next entry.
  */
 export function createSessionMoves() {
-  const sessions = new LRUCache<string, Seen>({ max: sessionsMax });
+  const sessions = createRecentCache<Seen>(sessionsMax);
   return {
     describe: (session: Session, person: PersonClient, from: Caller, at: Date): SessionMove => {
       const block = addressBlock(from.address);

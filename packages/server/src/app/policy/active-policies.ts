@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type CompiledPolicy, defaultPolicy, type PolicyDocument } from "@bursar/domain";
-import { LRUCache } from "lru-cache";
 import { createFreshCache } from "../../runtime/fresh-cache.js";
 import type { WakeUps } from "../../runtime/loops/wake-ups.js";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 import type {
   ActivePolicies,
   ActivePolicy,
@@ -45,7 +45,7 @@ export function createActivePolicies({
   wakeUps,
   monotonicMs,
 }: ActivePoliciesDeps): ActivePolicies {
-  const compiled = new LRUCache<string, ActivePolicy>({ max: compiledMax });
+  const compiled = createRecentCache<ActivePolicy>(compiledMax);
   let clears = 0;
   const first: ActivePolicy = { version: 0, policy: compiler.compileStored(firstPolicy), guards: [] };
 

@@ -6,8 +6,8 @@ import {
   takeTokens,
   toRetryAfterSeconds,
 } from "@bursar/domain";
-import { LRUCache } from "lru-cache";
 import { addressBlock } from "../../runtime/address-block.js";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 
 /**
  * Limits unauthenticated requests by address: those with a missing or invalid token, and failures under `/oauth`. Valid credentials are
@@ -25,7 +25,7 @@ export interface AddressQuota {
 const blocksMax = 10_000;
 
 export function createAddressQuota(quota: Quota, monotonicMs: () => number): AddressQuota {
-  const buckets = new LRUCache<string, TokenBucket>({ max: blocksMax });
+  const buckets = createRecentCache<TokenBucket>(blocksMax);
   const counts = { refused: 0 };
 
   function secondsToWait(bucket: TokenBucket, nowMs: number): number {

@@ -7,9 +7,9 @@ import {
   takeTokens,
   toRetryAfterSeconds,
 } from "@bursar/domain";
-import { LRUCache } from "lru-cache";
 import { addressBlock } from "../../runtime/address-block.js";
 import { createBoundedGate } from "../../runtime/concurrency/bounded-gate.js";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 
 /**
  * Limits the bytes of static files that are sent to an address. They have a bucket of their own: a neighbour who sends wrong proofs, or asks
@@ -40,7 +40,7 @@ const patienceMs = 5000;
 const turns = { concurrentMax: 2000, concurrentOfKeyMax: 1, waitingMax: 4000, waitingOfKeyMax: 1000 };
 
 export function createFilePace(quota: Quota, monotonicMs: () => number): FilePace {
-  const buckets = new LRUCache<string, TokenBucket>({ max: blocksMax });
+  const buckets = createRecentCache<TokenBucket>(blocksMax);
   const gate = createBoundedGate(turns);
 
   /** Takes the tokens if the bucket is not in debt. Otherwise the milliseconds until it is not. */

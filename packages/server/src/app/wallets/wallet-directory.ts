@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { createRecentCache } from "../../runtime/recent-cache.js";
 import type { FoundWallet, KnownWallet, WalletRole, WalletStore } from "./wallet.js";
 
 /**
@@ -14,14 +14,13 @@ export interface WalletDirectory {
   clear: () => void;
 }
 
-/** The cache allocates its tables at once, so a process with few wallets can be given fewer. */
 const defaultEntriesMax = 100_000;
 
 export function createWalletDirectory(
   store: Pick<WalletStore, "findWallet" | "findWalletByRole" | "findWalletByAddress">,
   entriesMax = defaultEntriesMax,
 ): WalletDirectory {
-  const known = new LRUCache<string, KnownWallet>({ max: entriesMax });
+  const known = createRecentCache<KnownWallet>(entriesMax);
   let clears = 0;
 
   async function read<Found extends FoundWallet | undefined>(
