@@ -60,7 +60,11 @@ export function createSimulatedChainUnit(
       rows.put(chainWallets, keyOf(tenantId, walletId), changed);
     });
   return {
-    ...{ claimOnRail, insertDeposits, lockAccounts, requestCancel, write },
+    claimOnRail,
+    insertDeposits,
+    lockAccounts,
+    requestCancel,
+    write,
     lockSenders: (wallets) =>
       run("lock senders", async (rows) => {
         const keys = wallets.map(({ tenantId, walletId }) => keyOf(tenantId, walletId)).sort();
@@ -121,7 +125,6 @@ export function createSimulatedChainUnit(
       run("find deposits", (rows) =>
         keys.flatMap(({ hash, ordinal }) => rows.get(chainDeposits, keyOf(hash, String(ordinal))) ?? []),
       ),
-    ...createSimulatedSettling(run),
     readBooks: (wallets) => run("read books", (rows) => wallets.flatMap((wallet) => readBook(rows, wallet))),
     listUnknownNonces: (signed) =>
       run("list unknown nonces", (rows) =>
@@ -206,7 +209,6 @@ export function createSimulatedChainUnit(
             finalNonce: Math.max(finalNonce, nonce + 1),
           }));
     },
-    ...createSimulatedAdoption(run, send, database),
     putDeposits: (deposits) =>
       send((rows) => {
         for (const one of deposits) rows.put(chainDeposits, keyOf(one.hash, String(one.ordinal)), one);
@@ -256,6 +258,9 @@ export function createSimulatedChainUnit(
       });
       return true;
     },
+    // Last, because an object that begins with the members of another one is ten times as slow to make, and each unit of work makes one.
+    ...createSimulatedSettling(run),
+    ...createSimulatedAdoption(run, send, database),
   };
 }
 
