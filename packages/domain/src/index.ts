@@ -1,4 +1,5 @@
 export { type ApprovedChange, changeContent } from "./access/change-content.js";
+export type { HeldKey } from "./access/held-keys.js";
 export {
   areIndependent,
   closeLineages,

@@ -382,11 +382,13 @@ CREATE TABLE clients (
   oidc_subject text,
   link_by uuid,
   former_accounts jsonb,
+  former_keys jsonb,
   CONSTRAINT clients_tenant_id_idempotency_key_key UNIQUE (tenant_id, idempotency_key),
   CONSTRAINT clients_pkey PRIMARY KEY (id),
   CONSTRAINT clients_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT clients_account CHECK (((oidc_issuer IS NULL) = (oidc_subject IS NULL))),
   CONSTRAINT clients_former_accounts CHECK ((jsonb_typeof(former_accounts) = 'array'::text)),
+  CONSTRAINT clients_former_keys CHECK ((jsonb_typeof(former_keys) = 'array'::text)),
   CONSTRAINT clients_name_check CHECK (((length(name) >= 1) AND (length(name) <= 128))),
   CONSTRAINT clients_person CHECK (((email IS NULL) = (role IS NULL))),
   CONSTRAINT clients_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text])))

@@ -35,11 +35,12 @@ const say = (clientId: string, more: Partial<Approval> = {}): Approval => ({
   authorityChangedAtMs: 0,
   ...more,
 });
+const held = (...keys: string[]) => keys.map((key) => ({ key, untilMs: null }));
 const stateOf = (approvals: Approval[], nowMs = 3000) => tallyApprovals(two, asked, approvals, nowMs).state;
 
 describe("approvals", () => {
   it("count once if their clients have a key in common", () => {
-    const signed = (clientId: string, ...publicKeys: string[]) => say(clientId, { publicKeys });
+    const signed = (clientId: string, ...keys: string[]) => say(clientId, { publicKeys: held(...keys) });
     expect(stateOf([signed("a", "k"), signed("b", "k")])).toBe("pending");
     expect(stateOf([signed("a", "k"), signed("b", "l")])).toBe("approved");
     expect(stateOf([signed("a"), signed("b")])).toBe("approved");
@@ -105,9 +106,9 @@ describe("approvals", () => {
   });
 
   it("do not count from a client that has a key of the initiator, also with a single administrator", () => {
-    const approvals = [say("a", { publicKeys: ["k"] }), say("b", { publicKeys: ["l"] })];
+    const approvals = [say("a", { publicKeys: held("k") }), say("b", { publicKeys: held("l") })];
     for (const isSingleAdministrator of [false, true]) {
-      const initiator = { ...asked, isSingleAdministrator, publicKeys: ["m", "l"] };
+      const initiator = { ...asked, isSingleAdministrator, publicKeys: held("m", "l") };
       expect(tallyApprovals(two, initiator, approvals, 3000)).toMatchObject({
         state: "pending",
         approved: 1,
@@ -116,6 +117,36 @@ describe("approvals", () => {
       expect(faults).toEqual([undefined, "shared_key"]);
     }
   });
+
+  it("do not count with a key that either side had when the transaction was requested, or shortly before", () => {
+    const initiator = { ...asked, requestedAtMs: 20_000 };
+    const faultOf = (...untilMs: number[]) =>
+      untilMs.map((until) => {
+        const former = [{ key: "k", untilMs: until }];
+        return [
+          findIndependenceFault({ ...initiator, publicKeys: former }, say("b", { publicKeys: held("k") })),
+          findIndependenceFault({ ...initiator, publicKeys: held("k") }, say("b", { publicKeys: former })),
+        ];
+      });
+    expect(faultOf(25_000, 20_000, 10_000)).toEqual(Array(3).fill(["shared_key", "shared_key"]));
+    expect(faultOf(9999)).toEqual([[undefined, undefined]]);
+    const unknown = { ...initiator, publicKeys: [{ key: null, untilMs: 25_000 }] };
+    expect(findIndependenceFault(unknown, say("b", { publicKeys: held("x") }))).toBe("shared_key");
+    expect(findIndependenceFault(unknown, say("b"))).toBe(undefined);
+  });
+
+  it("do not count with a key of a client in the lineage, except with a single administrator", () => {
+    const [lineageKeys, own] = [held("k"), say("b", { publicKeys: held("k") })];
+    expect(findIndependenceFault({ ...asked, lineageKeys }, own)).toBe("shared_key");
+    expect(findIndependenceFault({ ...asked, publicKeys: held("k") }, say("b", { lineageKeys }))).toBe(
+      "shared_key",
+    );
+    const alone = { ...asked, lineageKeys, isSingleAdministrator: true };
+    expect(findIndependenceFault(alone, own)).toBe(undefined);
+    expect(stateOf([say("a", { lineageKeys }), own])).toBe("pending");
+    expect(stateOf([say("a", { lineageKeys }), say("b", { lineageKeys: held("l") })])).toBe("approved");
+  });
+
   it("do not count from a client that shares lineage with the initiator", () => {
     const child = say("b", { lineage: lineageOf("b", "initiator") });
     expect(stateOf([say("a"), child])).toBe("pending");

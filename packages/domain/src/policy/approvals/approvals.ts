@@ -1,4 +1,5 @@
 import { chooseIndependent } from "../../access/choose-independent.js";
+import { addKeys, type HeldKey, shareKey } from "../../access/held-keys.js";
 import { areIndependent, type Lineage } from "../../access/lineage.js";
 
 /**
@@ -28,8 +29,10 @@ export interface Initiator {
   resetAtMs: number | null;
   /** Whether its tenant has one administrator, so that lineages are not compared. */
   isSingleAdministrator: boolean;
-  /** The public keys that it has: equal strings for equal keys. */
-  publicKeys?: readonly string[];
+  /** The public keys that it has or had. */
+  publicKeys?: readonly HeldKey[];
+  /** Those of the other clients in its lineage. */
+  lineageKeys?: readonly HeldKey[];
 }
 
 /** The decision of one client, and whether the client may still approve. */
@@ -46,8 +49,10 @@ export interface Approval {
   isSigned?: boolean;
   /** Whether the client is a person. */
   isPerson?: boolean;
-  /** The public keys that the client has, and that of the stored signature: equal strings for equal keys. */
-  publicKeys?: readonly string[];
+  /** The public keys that the client has or had, and that of the stored signature. */
+  publicKeys?: readonly HeldKey[];
+  /** Those of the other clients in its lineage. */
+  lineageKeys?: readonly HeldKey[];
 }
 
 /** The service has not recorded the decision for what is asked, or its client is disabled or has lost the scope. */
@@ -117,24 +122,33 @@ export type IndependenceFault = "changed_since" | "initiator_reset" | "shared_ke
 
 /**
  * Why a client's approval does not count, although the client may approve. A client whose authority was changed after the request can have
- * been taken over for it, and who has the private key of both decides alone, also with a single administrator.
+ * been taken over for it, and who has the private key of both decides alone, also with a single administrator. A key that one of them has
+ * removed since the request counts: it can have been removed for that.
  */
 export function findIndependenceFault(
   initiator: Initiator,
-  approver: Pick<Approval, "lineage" | "authorityChangedAtMs" | "publicKeys">,
+  approver: KeyHolder & Pick<Approval, "authorityChangedAtMs">,
 ): IndependenceFault | undefined {
   if (approver.authorityChangedAtMs >= initiator.requestedAtMs) return "changed_since";
-  if (shareKey(initiator, approver)) return "shared_key";
+  const sinceMs = keysCountSince(initiator);
+  if (shareKey(initiator.publicKeys ?? [], approver.publicKeys ?? [], sinceMs)) return "shared_key";
   if (initiator.isSingleAdministrator) return undefined;
   if (initiator.resetAtMs !== null && initiator.resetAtMs + staleTokensMs >= initiator.requestedAtMs)
     return "initiator_reset";
-  return areIndependent(initiator.lineage, approver.lineage) ? undefined : "shared_lineage";
+  if (!areIndependent(initiator.lineage, approver.lineage)) return "shared_lineage";
+  // A client that has created another one can have kept its secret.
+  return shareKey(allKeys(initiator), allKeys(approver), sinceMs) ? "shared_key" : undefined;
 }
 
-type KeyHolder = Pick<Approval, "publicKeys">;
+type KeyHolder = Pick<Approval, "lineage" | "publicKeys" | "lineageKeys">;
 
-function shareKey({ publicKeys = [] }: KeyHolder, other: KeyHolder): boolean {
-  return publicKeys.some((key) => other.publicKeys?.includes(key));
+function allKeys({ publicKeys = [], lineageKeys = [] }: KeyHolder): readonly HeldKey[] {
+  return lineageKeys.length === 0 ? publicKeys : [...publicKeys, ...lineageKeys];
+}
+
+/** A token that was issued with a key before it was removed is accepted for a while. */
+function keysCountSince({ requestedAtMs }: Pick<Initiator, "requestedAtMs">): number {
+  return requestedAtMs - staleTokensMs;
 }
 
 /**
@@ -153,7 +167,7 @@ export function tallyApprovals(
   const own = approvals.map((one) => findFault(requirement, initiator, one, deadlineMs));
   const counted = chooseCounted(
     approvals.filter(({ decision }, index) => decision === "approve" && own[index] === null),
-    initiator.isSingleAdministrator,
+    initiator,
   );
   const faults = approvals.map((one, index) => {
     const isExtra = one.decision === "approve" && !counted.has(one);
@@ -188,15 +202,22 @@ function findFault(
 /** Those that count of approvals that have no fault of their own. */
 function chooseCounted(
   permitted: readonly Approval[],
-  isSingleAdministrator: boolean,
+  initiator: Pick<Initiator, "requestedAtMs" | "isSingleAdministrator">,
 ): ReadonlySet<Approval> {
+  const sinceMs = keysCountSince(initiator);
+  if (!initiator.isSingleAdministrator) {
+    const holders = permitted.map((one) => ({ lineage: one.lineage, keys: allKeys(one) }));
+    return new Set(chooseIndependent(addKeys(holders, sinceMs)).flatMap((index) => permitted[index] ?? []));
+  }
   const valid = permitted.filter(
     (one, index) =>
-      !permitted.slice(0, index).some((other) => other.clientId !== one.clientId && shareKey(one, other)),
+      !permitted
+        .slice(0, index)
+        .some(
+          (other) =>
+            other.clientId !== one.clientId &&
+            shareKey(one.publicKeys ?? [], other.publicKeys ?? [], sinceMs),
+        ),
   );
-  if (!isSingleAdministrator)
-    return new Set(
-      chooseIndependent(valid.map(({ lineage }) => lineage)).flatMap((index) => valid[index] ?? []),
-    );
   return new Set(new Map(valid.toReversed().map((one) => [one.clientId, one])).values());
 }

@@ -6,7 +6,7 @@ export function refuseDependence(fault: IndependenceFault, requested: "change" |
   const messages: Record<IndependenceFault, string> = {
     changed_since: `The approver was created, or its credentials, scopes or state were changed, after the ${requested} was requested.`,
     initiator_reset: `The client that requested the ${requested} was reset by the operator since. The ${requested} must be requested again.`,
-    shared_key: `The approver and the client that requested the ${requested} have a public key in common: who has its private key would decide alone.`,
+    shared_key: `The approver and the client that requested the ${requested}, or clients that control them, have a public key in common, or had it since the request: who has its private key would decide alone.`,
     shared_lineage: `The approver and the client that requested the ${requested} are not independent: one client created or changed both of them, or one of them the other.`,
   };
   return { refused: "APPROVER_NOT_INDEPENDENT", message: messages[fault] };

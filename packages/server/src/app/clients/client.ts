@@ -4,6 +4,7 @@ import type { AuditDraft } from "../audit/audit-entry.js";
 import type { ClientQuotas } from "../quotas/client-quotas.js";
 import type { Earlier, IdempotentRequest } from "../requests/idempotency.js";
 import type { Refused } from "../requests/refused.js";
+import type { FormerKey } from "./former-keys.js";
 
 /** A program or a person that may act for a tenant, with the credentials that it authenticates with. */
 export interface ApiClient {
@@ -18,6 +19,8 @@ export interface ApiClient {
   quotas: ClientQuotas;
   secrets: readonly ClientSecret[];
   keys: readonly ClientKey[];
+  /** The keys that it had, and those that have an end, as they count between approver and requester; null if there are none. */
+  formerKeys?: readonly FormerKey[] | null | undefined;
   /** Null if the operator created it. */
   createdBy: string | null;
   /** The last change of its credentials, scopes, state or `requireSignature`; null if the operator made it. */

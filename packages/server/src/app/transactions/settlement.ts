@@ -58,7 +58,10 @@ export interface PendingApproval {
   rule: string;
   policyVersion: number;
   askedAt: Date;
-  initiator: Pick<Initiator, "lineage" | "resetAtMs" | "isSingleAdministrator" | "publicKeys">;
+  initiator: Pick<
+    Initiator,
+    "lineage" | "resetAtMs" | "isSingleAdministrator" | "publicKeys" | "lineageKeys"
+  >;
   approvals: readonly Approval[];
   /** Whether the audit log says that an approver rejected it, also if the decision itself was deleted from the database. */
   isRejected: boolean;

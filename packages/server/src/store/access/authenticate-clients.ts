@@ -3,6 +3,7 @@ import { requireKey } from "../../app/access/integrity-keys.js";
 import type { AuditDraft } from "../../app/audit/audit-entry.js";
 import type { ApiClient } from "../../app/clients/client.js";
 import { keyDigest } from "../../app/clients/client-secret.js";
+import { unknownKeys } from "../../app/clients/former-keys.js";
 import { withoutAccount } from "../../app/people/provider-account.js";
 import {
   type Database,
@@ -88,6 +89,7 @@ async function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now:
     state: "disabled",
     secrets: [],
     keys: [],
+    formerKeys: unknownKeys(now),
     authorityChangedBy: null,
     authorityChangedAt: now,
     controllers: [],
@@ -100,7 +102,8 @@ async function restore(tx: Tx, row: ClientRow, scopes: ApiClient["scopes"], now:
   tx.send(sql`
     UPDATE clients SET scopes = ${[...scopes]}, state = 'disabled', authority_changed_by = NULL,
       authority_changed_at = ${now}, controllers = '{}', reset_at = ${now}, updated_at = ${now}, disabled_at = ${now},
-      oidc_issuer = NULL, oidc_subject = NULL, former_accounts = ${writeFormerAccounts(client.person)}
+      oidc_issuer = NULL, oidc_subject = NULL, former_accounts = ${writeFormerAccounts(client.person)},
+      former_keys = ${JSON.stringify(client.formerKeys)}
     WHERE id = ${client.id}
   `);
   writeSeal(tx, client);

@@ -206,14 +206,14 @@ function applyChange(
   }: ClientChange,
   now: Date,
 ): void {
-  const { name, scopes, state, requireSignature, person, quotas, disabledAt } = client;
+  const { name, scopes, state, requireSignature, person, quotas, disabledAt, formerKeys } = client;
   tx.send(sql`
     UPDATE clients SET name = ${name}, scopes = ${[...scopes]}, state = ${state},
       require_signature = ${requireSignature}, quotas = ${JSON.stringify(showClientQuotas(quotas))}, updated_at = ${now},
       disabled_at = ${disabledAt}, role = ${person?.role ?? null}, role_created_by = ${person?.roleCreatedBy ?? null},
       link_by = ${person?.linkBy ?? null},
       email = ${person?.email ?? null}, oidc_issuer = ${person?.account?.issuer ?? null}, oidc_subject = ${person?.account?.subject ?? null},
-      former_accounts = ${writeFormerAccounts(person)}
+      former_accounts = ${writeFormerAccounts(person)}, former_keys = ${formerKeys == null ? null : JSON.stringify(formerKeys)}
     WHERE id = ${client.id}
   `);
   if (authority !== undefined) writeAuthority(tx, client.id, authority, now);

@@ -8,6 +8,7 @@ import type {
   ClientKey,
   ClientSecret,
 } from "../../app/clients/client.js";
+import { formerKeysAfter } from "../../app/clients/former-keys.js";
 import { requireKeys, type Tx } from "../core/database.js";
 import { sql } from "../core/sql.js";
 
@@ -65,7 +66,7 @@ export function isClientAuthentic(
 }
 
 /** What a row lists of its credentials; undefined if the row was not written by the service. It says nothing of the credentials there are. */
-export function credentialsOfRow(
+function credentialsOfRow(
   keys: IntegrityKeys,
   client: ApiClient,
   { credentials, keyId, mac }: StoredSeal,
@@ -118,16 +119,18 @@ export function changeOf(client: ApiClient, change: ClientChange, now: Date): Ap
     .map((secret) =>
       expireSecrets?.ids.includes(secret.id) === true ? { ...secret, expiresAt: expireSecrets.at } : secret,
     );
+  const keys = [
+    ...client.keys
+      .filter(({ id }) => !removeKeyIds.includes(id))
+      .map((key) => (key.id === setKeyMaterial?.id ? { ...key, material: setKeyMaterial.material } : key)),
+    ...(addKey === undefined ? [] : [addKey]),
+  ];
   return {
     ...client,
     ...set,
     secrets: addSecret === undefined ? kept : [...kept, addSecret],
-    keys: [
-      ...client.keys
-        .filter(({ id }) => !removeKeyIds.includes(id))
-        .map((key) => (key.id === setKeyMaterial?.id ? { ...key, material: setKeyMaterial.material } : key)),
-      ...(addKey === undefined ? [] : [addKey]),
-    ],
+    keys,
+    formerKeys: formerKeysAfter(client, keys, now),
     ...(authority === undefined ? {} : authorityOf(client, authority, now)),
     updatedAt: now,
     disabledAt: isDisabled ? now : client.disabledAt,

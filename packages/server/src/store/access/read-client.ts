@@ -5,13 +5,18 @@ import { type Statement, sql } from "../core/sql.js";
 import { disableTampered, isClientAuthentic, type StoredSeal } from "./client-integrity.js";
 import { lastStop, lastStopAt, readStanding } from "./stops/stop-records.js";
 
-export interface ClientRow extends Omit<ApiClient, "secrets" | "keys" | "quotas"> {
+export type ClientRow = RowWithoutStop & StopColumns;
+
+export interface RowWithoutStop extends Omit<ApiClient, "secrets" | "keys" | "quotas"> {
   quotas: Parameters<typeof readClientQuotas>[0];
   secrets: (CredentialFacts & { id: string; hash: string; key_id: string | null })[];
   keys: (CredentialFacts & { id: string; algorithm: ClientKey["algorithm"]; material: string })[];
   seal: StoredSeal;
   /** Not that of the SQL transaction, since whose beginning a credential can have expired and been removed. */
   readAt: Date;
+}
+
+interface StopColumns {
   /** As `readStanding` reads it. */
   lastStop: string | null;
   /** When that was recorded. */
@@ -42,13 +47,11 @@ const clientColumns = sql`clients.id, tenant_id AS "tenantId", name, scopes, sta
         'roleCreatedBy', role_created_by, 'linkBy', link_by, 'account', CASE WHEN oidc_subject IS NOT NULL THEN
           jsonb_build_object('issuer', oidc_issuer, 'subject', oidc_subject) END, 'formerAccounts', former_accounts)) END AS person,
       created_by AS "createdBy", authority_changed_by AS "authorityChangedBy", authority_changed_at AS "authorityChangedAt",
-      controllers, reset_at AS "resetAt",
+      controllers, reset_at AS "resetAt", former_keys AS "formerKeys",
       jsonb_build_object('credentials', credentials, 'keyId', key_id, 'mac', encode(mac, 'hex')) AS seal,
       clients.created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt"`;
 
-/** Clients with their unexpired secrets, their keys and the last record of a stop, in one round trip. */
-export const selectClients = sql`
-    SELECT ${clientColumns},
+const credentialColumns = sql`
       (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'hash', encode(hash, 'hex'), 'key_id', key_id,
           'added_by', added_by, 'created_at', created_at, 'expires_at', expires_at, 'last_used_at', last_used_at)
           ORDER BY id), '[]')
@@ -57,9 +60,13 @@ export const selectClients = sql`
           'material', encode(material, 'hex'), 'added_by', added_by, 'created_at', created_at, 'expires_at', expires_at,
           'last_used_at', last_used_at) ORDER BY id), '[]')
         FROM client_keys WHERE client_id = clients.id AND (expires_at IS NULL OR expires_at > now())) AS keys,
+      clock_timestamp() AS "readAt"`;
+
+/** Clients with their unexpired secrets, their keys and the last record of a stop, in one round trip. */
+export const selectClients = sql`
+    SELECT ${clientColumns}, ${credentialColumns},
       ${lastStop(sql`clients.tenant_id`, sql`clients.id`)} AS "lastStop",
-      ${lastStopAt(sql`clients.tenant_id`, sql`clients.id`)} AS "lastStopAt",
-      clock_timestamp() AS "readAt"
+      ${lastStopAt(sql`clients.tenant_id`, sql`clients.id`)} AS "lastStopAt"
     FROM clients
   `;
 
@@ -67,18 +74,10 @@ export const selectClients = sql`
 export const digestOfClientRow = (row: Statement) =>
   sql`encode(sha256(convert_to(${row}::text, 'UTF8')), 'hex')`;
 
-/** The rows of clients alone, with their digests: their credentials and stops are not read. */
+/** Clients with their credentials and the digests of their rows; their stops are not read. */
 export const selectClientRows = sql`
-    SELECT ${clientColumns}, ${digestOfClientRow(sql`clients`)} AS digest FROM clients
+    SELECT ${clientColumns}, ${credentialColumns}, ${digestOfClientRow(sql`clients`)} AS digest FROM clients
   `;
-
-/** A client without its credentials, to verify its row. */
-export function readRowOnly(
-  row: Omit<ClientRow, "secrets" | "keys" | "readAt" | "lastStop" | "lastStopAt">,
-): ApiClient {
-  const { seal: _, ...columns } = row;
-  return { ...columns, quotas: readClientQuotas(row.quotas), secrets: [], keys: [] };
-}
 
 /**
  * A client that somebody other than the service has written to is disabled. So is one whose row says that it is active, if it was recorded
@@ -99,7 +98,7 @@ function laterOf(one: Date | null, other: Date | null): Date | null {
   return one !== null && (other === null || one > other) ? one : other;
 }
 
-export function readUnchecked(stored: ClientRow): ApiClient {
+export function readUnchecked(stored: RowWithoutStop & Partial<StopColumns>): ApiClient {
   const { seal: _, lastStop: __, lastStopAt: ___, readAt: ____, ...row } = stored;
   return {
     ...row,

@@ -182,7 +182,8 @@ function toPending(
       const isAuthentic = row.digest === digest && isApprovalAuthentic(keys, approval, stored);
       const standing = standingOf(standings, row.clientId);
       const { publicKey } = row;
-      const signers = publicKey === null ? [] : [publicKeyIdentity(Buffer.from(publicKey, "hex"))];
+      const signers =
+        publicKey === null ? [] : [{ key: publicKeyIdentity(Buffer.from(publicKey, "hex")), untilMs: null }];
       const publicKeys = [...standing.publicKeys, ...signers];
       return { ...readApproval(approval, isAuthentic, standing), publicKeys };
     }),
@@ -197,13 +198,14 @@ function readApproval(
   isAuthentic: boolean,
   standing: ClientStanding,
 ): Approval {
-  const { isPerson, lineage, authorityChangedAtMs } = standing;
+  const { isPerson, lineage, lineageKeys, authorityChangedAtMs } = standing;
   return {
     clientId,
     decision,
     atMs: decidedAt.getTime(),
     standingFault: isAuthentic ? findPaymentFault(standing) : "not_recorded",
     lineage,
+    lineageKeys,
     authorityChangedAtMs,
     isSigned,
     isPerson,

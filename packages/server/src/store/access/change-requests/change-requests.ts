@@ -279,11 +279,11 @@ async function readStanding(tx: Tx, reader: StandingReader, request: ChangeReque
       askedAtMs: requestedAtMs,
     },
     approvals: decisions.map(({ version, clientId, decision, decidedAt }) => {
-      const { lineage, authorityChangedAtMs, ...decider } = standingOf(standings, clientId);
+      const { lineage, lineageKeys, authorityChangedAtMs, ...decider } = standingOf(standings, clientId);
       const standingFault = findChangeFault(decider);
       const publicKeys = [...decider.publicKeys, ...(signers.get(version) ?? [])];
       const made = { clientId, decision, atMs: decidedAt.getTime(), publicKeys };
-      return { ...made, standingFault, lineage, authorityChangedAtMs };
+      return { ...made, standingFault, lineage, lineageKeys, authorityChangedAtMs };
     }),
   };
 }

@@ -1,3 +1,4 @@
+import type { HeldKey } from "@bursar/domain";
 import type { ChangeDecision, ChangeRequest } from "../../../app/change-requests/change-request.js";
 import { publicKeyIdentity } from "../../../app/people/passkeys/cose-key.js";
 import type { ApprovalEvidence } from "../../../app/transactions/approvals/approval-evidence.js";
@@ -48,12 +49,14 @@ export async function listChangeEvidence(
 export async function readChangeSigners(
   source: Queryable,
   { tenantId, id, decisions }: Pick<ChangeRequest, "tenantId" | "id" | "decisions">,
-): Promise<ReadonlyMap<number, readonly string[]>> {
+): Promise<ReadonlyMap<number, readonly HeldKey[]>> {
   if (decisions.length < 2) return new Map();
   const rows = await source.query<{ version: number; publicKey: Uint8Array }>(sql`
     SELECT version, public_key AS "publicKey" FROM change_signatures
     WHERE tenant_id = ${tenantId} AND change_request_id = ${id} AND public_key IS NOT NULL
     ORDER BY version LIMIT ${decisionsMax}
   `);
-  return new Map(rows.map(({ version, publicKey }) => [version, [publicKeyIdentity(publicKey)]]));
+  return new Map(
+    rows.map(({ version, publicKey }) => [version, [{ key: publicKeyIdentity(publicKey), untilMs: null }]]),
+  );
 }

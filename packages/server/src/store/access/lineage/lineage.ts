@@ -1,9 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { closeLineages, everyone, type Lineage, lineageMax, type StandingFault } from "@bursar/domain";
+import {
+  closeLineages,
+  everyone,
+  type HeldKey,
+  type Lineage,
+  lineageMax,
+  type StandingFault,
+} from "@bursar/domain";
 import type { ApiClient } from "../../../app/clients/client.js";
 import { protectingScopes } from "../../../app/clients/client-authority.js";
-import { publicKeyIdentity } from "../../../app/people/passkeys/cose-key.js";
-import { publicKeyOf } from "../../../app/transactions/approvals/approval-evidence.js";
+import { heldKeysOf } from "../../../app/clients/former-keys.js";
 import type { KeyedQueryable } from "../../core/database.js";
 import { sql } from "../../core/sql.js";
 import { type ClientRow, readClient, selectClients } from "../read-client.js";
@@ -12,13 +18,8 @@ import {
   type SingleAdministratorColumns,
   selectSingleAdministrator,
 } from "../single-administrator.js";
-import {
-  controllersOf,
-  type FoundLink,
-  type ProvenControllers,
-  proveLinks,
-  readLinks,
-} from "./proven-links.js";
+import { keysBehind } from "./follow-links.js";
+import { type FoundLink, type FoundProof, linkOf, proveLinks, readLinks } from "./proven-links.js";
 
 /** What decides whether a client's approval counts, as it is now. */
 export interface ClientStanding {
@@ -27,8 +28,10 @@ export interface ClientStanding {
   isActive: boolean;
   scopes: readonly string[];
   isPerson: boolean;
-  /** Of an active client, as identities: clients that share one can sign for each other. They are proven by the MAC of the row. */
-  publicKeys: readonly string[];
+  /** Clients that share one can sign for each other. They are proven by the MAC of the row. */
+  publicKeys: readonly HeldKey[];
+  /** Those of the other clients in its lineage. */
+  lineageKeys: readonly HeldKey[];
   authorityChangedAtMs: number;
   resetAtMs: number | null;
   isSingleAdministrator: boolean;
@@ -78,7 +81,7 @@ export function createStandingReader(
 ): StandingReader {
   const clients = new Map<string, ApiClient>();
   /** Who controls those that are only part of a lineage. */
-  const proven = new Map<string, ProvenControllers>();
+  const proven = new Map<string, FoundProof>();
   const tenants = new Map<string, boolean>();
   /** Who controls whom, without proof. */
   const links = new Map<string, FoundLink>();
@@ -122,10 +125,10 @@ export function createStandingReader(
   }
 
   /** Undefined if nothing was read of it. */
-  function findControllers(id: string): ProvenControllers | undefined {
+  function findProof(id: string): FoundProof | undefined {
     const client = clients.get(id);
     if (client === undefined) return proven.get(id);
-    return client.isTampered === true ? "tampered" : controllersOf(client);
+    return client.isTampered === true ? "tampered" : linkOf(client);
   }
 
   async function readGroup(wanted: readonly string[]): Promise<ReadonlyMap<string, Lineage>> {
@@ -136,9 +139,9 @@ export function createStandingReader(
       let isStale = false;
       const lineages = closeLineages(wanted, (id) => {
         if (group.isTooLong(id)) return undefined;
-        const controllers = group.clientIds.has(id) ? findControllers(id) : undefined;
-        if (controllers === undefined) isStale = true;
-        return controllers === "tampered" ? undefined : controllers;
+        const proof = group.clientIds.has(id) ? findProof(id) : undefined;
+        if (proof === undefined) isStale = true;
+        return proof === undefined || proof === "tampered" ? undefined : proof.controllers;
       });
       if (!isStale || tries === triesMax || readCount() >= readMax) return lineages;
       links.clear();
@@ -154,7 +157,12 @@ export function createStandingReader(
       return new Map(
         found.map((client) => {
           const isSingleAdministrator = tenants.get(client.tenantId) === true;
-          return [client.id, { ...standingIn(client, lineages.get(client.id)), isSingleAdministrator }];
+          const standing: ClientStanding = {
+            ...standingIn(client, lineages.get(client.id)),
+            lineageKeys: keysBehind(client.id, findProof),
+            isSingleAdministrator,
+          };
+          return [client.id, standing];
         }),
       );
     },
@@ -237,17 +245,16 @@ async function readTenants(
 }
 
 function standingIn(
-  { state, scopes, person, keys, authorityChangedAt, resetAt }: ApiClient,
+  client: ApiClient,
   lineage: Lineage = everyone,
-): Omit<ClientStanding, "isSingleAdministrator"> {
+): Omit<ClientStanding, "lineageKeys" | "isSingleAdministrator"> {
+  const { state, scopes, authorityChangedAt, resetAt } = client;
   return {
     lineage,
     isActive: state === "active",
     scopes,
-    isPerson: person !== null,
-    publicKeys: (state === "active" ? keys : [])
-      .map(publicKeyOf)
-      .flatMap((key) => (key === null ? [] : [publicKeyIdentity(key)])),
+    isPerson: client.person !== null,
+    publicKeys: heldKeysOf(client),
     authorityChangedAtMs: authorityChangedAt.getTime(),
     resetAtMs: resetAt?.getTime() ?? null,
   };

@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { controllersMax } from "@bursar/domain";
+import type { ProvenLink } from "../../../app/access/proven-links.js";
 import type { ApiClient } from "../../../app/clients/client.js";
+import { heldKeysOf } from "../../../app/clients/former-keys.js";
 import { type KeyedQueryable, type Queryable, requireKeys } from "../../core/database.js";
 import { type Statement, sql } from "../../core/sql.js";
-import { credentialsOfRow } from "../client-integrity.js";
-import { type ClientRow, digestOfClientRow, readRowOnly, selectClientRows } from "../read-client.js";
+import { isClientAuthentic } from "../client-integrity.js";
+import { digestOfClientRow, type RowWithoutStop, readUnchecked, selectClientRows } from "../read-client.js";
 
 /** Who controls a client, without proof, and the digest of the row that says so. */
 export interface FoundLink {
@@ -13,8 +15,8 @@ export interface FoundLink {
   digest: string;
 }
 
-/** Who controls a client, as a row says that the service has written. */
-export type ProvenControllers = readonly string[] | "tampered";
+/** As a row says that the service has written. */
+export type FoundProof = ProvenLink | "tampered";
 
 /** The rows that are verified in one turn of the event loop. */
 const sliceSize = 32;
@@ -45,16 +47,15 @@ const linksOf = (id: Statement) => sql`
   FROM clients c WHERE c.id = ${id} LIMIT 1`;
 
 /**
- * Proves who controls these clients by the MACs of their rows, of those alone that were not proven before. Their credentials are not
- * compared with what the row lists: nobody can use a credential that was added, and who controls the client does not depend on them.
- * Served by the primary key.
+ * Proves who controls these clients, and which keys they have, by the MACs of their rows, of those alone that were not proven before: the row
+ * has the digests of the keys. Served by the primary key, as are the secrets and keys by their indexes on client_id.
  */
 export async function proveLinks(
   source: KeyedQueryable,
   found: readonly Pick<FoundLink, "id" | "digest">[],
-): Promise<ReadonlyMap<string, ProvenControllers>> {
+): Promise<ReadonlyMap<string, FoundProof>> {
   const keys = requireKeys(source);
-  const proven = new Map<string, ProvenControllers>();
+  const proven = new Map<string, FoundProof>();
   const unproven = found.flatMap(({ id, digest }) => {
     const known = keys.provenLinks?.get(id, digest);
     if (known !== undefined) proven.set(id, known);
@@ -63,26 +64,26 @@ export async function proveLinks(
   for (let from = 0; from < unproven.length; from += sliceSize) {
     if (from > 0) await nextTurn();
     const ids = unproven.slice(from, from + sliceSize);
-    const rows = await source.query<ClientRow & { digest: string }>(
+    const rows = await source.query<RowWithoutStop & { digest: string }>(
       sql`${selectClientRows} WHERE clients.id = ANY (${ids}::uuid[])`,
     );
     for (const { digest, ...row } of rows) {
-      const client = readRowOnly(row);
-      const isAuthentic = credentialsOfRow(keys, client, row.seal) !== undefined;
-      const controllers = controllersOf(client);
-      proven.set(client.id, isAuthentic ? controllers : "tampered");
-      if (isAuthentic) keys.provenLinks?.set(client.id, digest, controllers);
+      const client = readUnchecked(row);
+      const isAuthentic = isClientAuthentic(keys, client, row.seal, row.readAt);
+      const link = linkOf(client);
+      proven.set(client.id, isAuthentic ? link : "tampered");
+      if (isAuthentic) keys.provenLinks?.set(client.id, digest, link);
     }
   }
   return proven;
 }
 
-/** No more of them than tell that there are too many. */
-export function controllersOf({
-  controllers,
-  authorityChangedBy,
-  person,
-}: Pick<ApiClient, "controllers" | "authorityChangedBy" | "person">): readonly string[] {
+/** No more of the controllers than tell that there are too many. */
+export function linkOf(client: ApiClient): ProvenLink {
+  const { controllers, authorityChangedBy, person } = client;
   const others = [authorityChangedBy, person?.roleCreatedBy ?? null].filter((one) => one !== null);
-  return [...new Set([...controllers.slice(0, controllersMax + 1), ...others])];
+  return {
+    controllers: [...new Set([...controllers.slice(0, controllersMax + 1), ...others])],
+    publicKeys: heldKeysOf(client),
+  };
 }

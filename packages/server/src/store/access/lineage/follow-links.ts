@@ -1,0 +1,17 @@
+import type { HeldKey } from "@bursar/domain";
+import type { FoundProof } from "./proven-links.js";
+
+type FindProof = (clientId: string) => FoundProof | undefined;
+
+/** The keys of the other clients in the lineage of a client, as far as it is known. One that is not known is independent of nobody. */
+export function keysBehind(clientId: string, findProof: FindProof): readonly HeldKey[] {
+  const keys: HeldKey[] = [];
+  const followed = new Set([clientId]);
+  for (const id of followed) {
+    const proof = findProof(id);
+    if (proof === undefined || proof === "tampered") continue;
+    if (id !== clientId) keys.push(...proof.publicKeys);
+    for (const controller of proof.controllers) followed.add(controller);
+  }
+  return keys;
+}
