@@ -85,7 +85,7 @@ export const ApprovalTally = Type.Object(
         reason: Nullable(
           OneOf([...approvalFaults], {
             description:
-              "Why it does not count; null if it does. `not_an_approver`: the rule, or the policy in force, does not name the client. `not_recorded`: the service has not recorded it for this transaction. `changed_since`: the client was changed after the transaction was requested. `initiator_reset`: the operator reset the client that requested it shortly before. `shared_key`, `shared_lineage`: the client is not independent of the one that requested it. `counted_with_another`: it is not independent of an approval that counts.",
+              "Why it does not count; null if it does. `not_an_approver`: the rule, or the policy in force, does not name the client. `not_recorded`: the service has not recorded it for this transaction. `not_a_person`: the client is a program, or a person as whom a program could act. `changed_since`: the client was changed after the transaction was requested. `initiator_reset`: the operator reset the client that requested it shortly before. `shared_key`, `shared_lineage`: the client is not independent of the one that requested it. `counted_with_another`: it is not independent of an approval that counts.",
           }),
         ),
       }),

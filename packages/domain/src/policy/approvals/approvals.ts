@@ -47,7 +47,7 @@ export interface Approval {
   authorityChangedAtMs: number;
   /** Whether a signature with an Ed25519 key is stored with it. */
   isSigned?: boolean;
-  /** Whether the client is a person. */
+  /** Whether the client is a person, as whom no program could act. */
   isPerson?: boolean;
   /** The public keys that the client has or had, and that of the stored signature. */
   publicKeys?: readonly HeldKey[];

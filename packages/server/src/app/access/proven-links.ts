@@ -7,6 +7,9 @@ const clientsMax = 10_000;
 export interface ProvenLink {
   /** Who controls it. */
   controllers: readonly string[];
+  /** Those of them that created it, gave it a credential, or changed it alone: they could act as it. */
+  actors: readonly string[];
+  isPerson: boolean;
   publicKeys: readonly HeldKey[];
 }
 

@@ -22,14 +22,13 @@ import { isTransactionAuthentic, type SealedTransaction, sealedColumns } from ".
 /** A decision is due at once, whatever the clocks of the processes that look at it say. */
 export function createApprovalStore(database: Database, log: EventLog): ApprovalStore & EvidenceStore {
   return {
-    findIndependenceFault: async (initiatorId, requestedAt, approverId, onClientsRead) => {
+    findApproverFault: async ({ initiatorId, requestedAt, people }, approverId, onClientsRead) => {
       const standings = await readStandings(database, [initiatorId, approverId], onClientsRead);
       const requestedAtMs = requestedAt.getTime();
       const initiator = { ...standingOf(standings, initiatorId), initiatorId, requestedAtMs };
-      return findIndependenceFault(
-        { ...initiator, askedAtMs: requestedAtMs },
-        standingOf(standings, approverId),
-      );
+      const approver = standingOf(standings, approverId);
+      if (people && !approver.isPerson) return "not_a_person";
+      return findIndependenceFault({ ...initiator, askedAtMs: requestedAtMs }, approver);
     },
     recordApproval: (tenantId, transactionId, { evidence, ...approval }, audit) =>
       database.transaction(async (tx) => {

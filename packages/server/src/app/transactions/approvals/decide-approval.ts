@@ -30,13 +30,15 @@ export interface ApprovalStore {
     },
     audit: AuditDraft,
   ) => Promise<"recorded" | "repeated" | "closed" | "full" | "tampered">;
-  /** Why an approval by this client would not count for what the initiator requested; undefined if it would. */
-  findIndependenceFault: (
-    initiatorId: string,
-    requestedAt: Date,
+  /**
+   * Why an approval by this client would not count for what the initiator requested; undefined if it would. `not_a_person` only if people
+   * are required.
+   */
+  findApproverFault: (
+    requested: { initiatorId: string; requestedAt: Date; people: boolean },
     approverId: string,
     onClientsRead?: (count: number) => void,
-  ) => Promise<IndependenceFault | undefined>;
+  ) => Promise<IndependenceFault | "not_a_person" | undefined>;
 }
 
 export interface DecideApprovalDeps {
@@ -105,6 +107,12 @@ const personRequired: Refused = {
   message: "The policy requires approvals by people. A person approves in the console, with a passkey.",
 };
 
+const personOfProgram: Refused = {
+  refused: "POLICY_REJECTED",
+  message:
+    "The policy requires approvals by people, and a program could act as this person: it has invited or recovered them, or somebody before them. The operator makes them independent with `bursar people recover`.",
+};
+
 interface Decided {
   clientId: string;
   digest: string;
@@ -151,6 +159,8 @@ async function refuseApproval(
   if (requirement.people === true && algorithm !== "passkey") return personRequired;
   const { clientId: initiatorId, createdAt } = transaction;
   if (initiatorId === null) return undefined;
-  const dependence = await store.findIndependenceFault(initiatorId, createdAt, clientId, onClientsRead);
-  return dependence && refuseDependence(dependence, "transaction");
+  const requested = { initiatorId, requestedAt: createdAt, people: requirement.people === true };
+  const approverFault = await store.findApproverFault(requested, clientId, onClientsRead);
+  if (approverFault === "not_a_person") return personOfProgram;
+  return approverFault && refuseDependence(approverFault, "transaction");
 }

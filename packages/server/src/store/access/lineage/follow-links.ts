@@ -15,3 +15,17 @@ export function keysBehind(clientId: string, findProof: FindProof): readonly Hel
   }
   return keys;
 }
+
+/**
+ * Whether a program could act as this client: it has made it, or one that has, or has had a credential of one of them. Who has written a
+ * role, or requested a change that others have approved, could not. One that is not known counts as a program.
+ */
+export function isActedByProgram(clientId: string, findProof: FindProof): boolean {
+  const followed = new Set([clientId]);
+  for (const id of followed) {
+    const proof = findProof(id);
+    if (proof === undefined || proof === "tampered" || !proof.isPerson) return true;
+    for (const actor of proof.actors) followed.add(actor);
+  }
+  return false;
+}

@@ -18,7 +18,7 @@ import {
   type SingleAdministratorColumns,
   selectSingleAdministrator,
 } from "../single-administrator.js";
-import { keysBehind } from "./follow-links.js";
+import { isActedByProgram, keysBehind } from "./follow-links.js";
 import { type FoundLink, type FoundProof, linkOf, proveLinks, readLinks } from "./proven-links.js";
 
 /** What decides whether a client's approval counts, as it is now. */
@@ -27,6 +27,7 @@ export interface ClientStanding {
   /** False also for a client whose row was tampered with. */
   isActive: boolean;
   scopes: readonly string[];
+  /** Whether it is a person, as whom no program could act, unless the tenant has a single administrator. */
   isPerson: boolean;
   /** Clients that share one can sign for each other. They are proven by the MAC of the row. */
   publicKeys: readonly HeldKey[];
@@ -157,8 +158,10 @@ export function createStandingReader(
       return new Map(
         found.map((client) => {
           const isSingleAdministrator = tenants.get(client.tenantId) === true;
+          const isHuman = isSingleAdministrator || !isActedByProgram(client.id, findProof);
           const standing: ClientStanding = {
             ...standingIn(client, lineages.get(client.id)),
+            isPerson: client.person !== null && isHuman,
             lineageKeys: keysBehind(client.id, findProof),
             isSingleAdministrator,
           };
@@ -247,13 +250,12 @@ async function readTenants(
 function standingIn(
   client: ApiClient,
   lineage: Lineage = everyone,
-): Omit<ClientStanding, "lineageKeys" | "isSingleAdministrator"> {
+): Omit<ClientStanding, "isPerson" | "lineageKeys" | "isSingleAdministrator"> {
   const { state, scopes, authorityChangedAt, resetAt } = client;
   return {
     lineage,
     isActive: state === "active",
     scopes,
-    isPerson: client.person !== null,
     publicKeys: heldKeysOf(client),
     authorityChangedAtMs: authorityChangedAt.getTime(),
     resetAtMs: resetAt?.getTime() ?? null,

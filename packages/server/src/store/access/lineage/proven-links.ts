@@ -80,10 +80,13 @@ export async function proveLinks(
 
 /** No more of the controllers than tell that there are too many. */
 export function linkOf(client: ApiClient): ProvenLink {
-  const { controllers, authorityChangedBy, person } = client;
+  const { authorityChangedBy, person } = client;
+  const actors = client.controllers.slice(0, controllersMax + 1);
   const others = [authorityChangedBy, person?.roleCreatedBy ?? null].filter((one) => one !== null);
   return {
-    controllers: [...new Set([...controllers.slice(0, controllersMax + 1), ...others])],
+    controllers: [...new Set([...actors, ...others])],
+    actors,
+    isPerson: person !== null,
     publicKeys: heldKeysOf(client),
   };
 }
