@@ -47,17 +47,19 @@ export function createApprovalStore(database: Database, log: EventLog): Approval
         const isSound = open.hasEnded !== true && isTransactionAuthentic(requireKeys(tx), open);
         if (decision === "approve" && !isSound) return "tampered";
         const version = open.version + 1;
+        const isSigned = evidence?.algorithm === "ed25519" || evidence?.algorithm === "passkey";
         const earlier = await listRecorded(tx, tenantId, transactionId);
         const repeats = (one: RecordedRow) =>
           one.clientId === clientId &&
           one.decision === decision &&
           one.digest === digest &&
+          // One with a signature can count where the earlier one does not.
+          (one.isSigned || !isSigned) &&
           isAuthentic(tx, one);
         // What is repeated changes nothing: the decision has been due since it was recorded.
         if (earlier.some(repeats)) return "repeated";
         const approvalCount = earlier.filter((one) => one.decision === "approve").length;
         if (decision === "approve" && approvalCount >= recordedApprovalsMax) return "full";
-        const isSigned = evidence?.algorithm === "ed25519" || evidence?.algorithm === "passkey";
         const publicKey = toHex(evidence?.publicKey);
         const recorded = { tenantId, transactionId, version, isSigned, publicKey, ...approval };
         const { keyId, mac } = macOfApproval(requireKeys(tx), recorded);

@@ -7,7 +7,7 @@ import { sql } from "../../../src/store/core/sql.js";
 import { shortLivedToken } from "../../harness/access/short-lived-token.js";
 import { blocksOf, readPage } from "../../harness/document-blocks.js";
 import { eventually } from "../../harness/eventually.js";
-import { signedPost } from "../../harness/http/signed-call.js";
+import { newKeyPair, type SigningKey, signedPost } from "../../harness/http/signed-call.js";
 import { inspectSharedService } from "../../harness/service/shared-service.js";
 import { createPolicyTenant, type PolicyTenant } from "../../harness/transactions/policy-client.js";
 
@@ -34,17 +34,40 @@ describe("a signed approval", () => {
     const { id } = (await (await tenant.create("5000")).json()) as Transaction;
     return await tenant.settled(id, "awaiting_approval");
   };
-  const approveSigned = ({ id, approval }: Transaction, token = anna.token) =>
-    signedPost(
-      `${service.url}/v1/transactions/${id}/approvals`,
-      token,
-      { keyId, privateKey: pair.privateKey },
-      { decision: "approve", digest: approval?.digest },
-    );
+  const approveSigned = (
+    { id, approval }: Transaction,
+    token = anna.token,
+    key: SigningKey = { keyId, privateKey: pair.privateKey },
+  ) =>
+    signedPost(`${service.url}/v1/transactions/${id}/approvals`, token, key, {
+      decision: "approve",
+      digest: approval?.digest,
+    });
   const evidence = async (id: string) =>
     (await (
       await service.call("GET", `/v1/transactions/${id}/approvals`, tenant.token)
     ).json()) as ApprovalRecords;
+
+  it("stands beside an unsigned one of the same approver, so that it counts where that does not", async () => {
+    await tenant.usePolicy(policy({ approvals: 2 }));
+    const ben = await tenant.addClient("ben");
+    const benKey = newKeyPair();
+    const benKeyId = await tenant.addKey(ben, benKey.publicKey);
+    const waiting = await ask();
+    const approve = () => tenant.say(anna, waiting.id, waiting.approval?.digest ?? "");
+    expect((await approve()).status).toBe(202);
+    const current = await service.call("GET", "/v1/policy", tenant.token);
+    const headers = { "if-match": current.headers.get("etag") ?? "" };
+    const stricter = policy({ approvals: 2, signed: true });
+    expect((await service.call("PUT", "/v1/policy", tenant.token, stricter, headers)).status).toBe(200);
+    expect((await approve()).status).toBe(403);
+    for (const _repeat of [1, 2]) expect((await approveSigned(waiting)).status).toBe(202);
+    const { data } = await evidence(waiting.id);
+    expect(data.map(({ signature }) => signature !== null)).toEqual([false, true]);
+    const key = { keyId: benKeyId, privateKey: benKey.privateKey };
+    expect((await approveSigned(waiting, ben.token, key)).status).toBe(202);
+    await tenant.settled(waiting.id, "completed");
+  });
 
   it("is stored so that an independent library verifies it later", async () => {
     await tenant.usePolicy(policy());
