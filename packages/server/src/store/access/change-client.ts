@@ -76,7 +76,7 @@ export async function changeClient(
   if (lost != null) return lost;
   // Neither for the operator, nor for what another client has approved.
   const isAlone = caller !== undefined && !facts.isSingleAdministrator;
-  const raised = isAlone ? await refuseRaise(tx, client, scopes, caller?.onClientsRead) : undefined;
+  const raised = isAlone ? await refuseRaise(tx, client, change.set ?? {}, caller?.onClientsRead) : undefined;
   if (raised !== undefined) return raised;
   // The address and the account were free before the client was locked. Another person can have got them in the meantime.
   if (person !== null && (await hasOtherPerson(tx, { tenantId, id, person })))

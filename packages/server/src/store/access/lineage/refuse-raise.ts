@@ -1,7 +1,11 @@
 import { lineageMax } from "@bursar/domain";
 import type { RequestedRaise } from "../../../app/change-requests/change-request.js";
 import type { ApiClient } from "../../../app/clients/client.js";
-import { refuseScopesOfController, scopesGained } from "../../../app/clients/client-authority.js";
+import {
+  type RaisingChange,
+  refuseScopesOfController,
+  scopesGained,
+} from "../../../app/clients/client-authority.js";
 import type { Refused } from "../../../app/requests/refused.js";
 import type { KeyedQueryable } from "../../core/database.js";
 import { type OnClientsRead, readAuthentic } from "./lineage.js";
@@ -9,16 +13,17 @@ import { readLinks } from "./proven-links.js";
 
 /**
  * A client that has given another one its credentials may have kept one of them. What that client gets later, the first one gets as well: a
- * helpdesk that has recovered a viewer could pay as soon as an administrator lets the viewer pay. No caller therefore gives a client alone
- * what one that can act as it lacks, and those that would get it as well do not approve it.
+ * helpdesk that has recovered a viewer could pay as soon as an administrator lets the viewer pay. The end of
+ * `requireSignature` or of a stop gives it all that the client got before, from the operator or by an approved change. No caller therefore
+ * gives a client alone what one that can act as it lacks, and those that would get it as well do not approve it.
  */
 export async function refuseRaise(
   source: KeyedQueryable,
   client: ApiClient,
-  scopes: ApiClient["scopes"],
+  change: RaisingChange,
   onRead: OnClientsRead | undefined,
 ): Promise<Refused | undefined> {
-  const added = scopesGained(client, { scopes });
+  const added = scopesGained(client, change);
   if (added.length === 0) return undefined;
   const { lackingIds, isWhole } = await findLacking(source, client, added, onRead);
   const [lacking] = lackingIds;

@@ -62,6 +62,20 @@ describe("a client that has given another one its credentials", () => {
     );
   });
 
+  it("does not get them when a secret suffices again, or when the client is enabled", async () => {
+    const made = await tenant.create(helpdesk, ["wallets:read"]);
+    const patch = (change: object) =>
+      tenant.call(tenant.admin, "PATCH", `/v1/clients/${made.clientId}`, change);
+    expect(await patch({ require_signature: true })).toMatchObject({ status: 200 });
+    await service.changeAsOperator(made, { scopes: ["wallets:read", "transactions:write"] });
+    expect(await patch({ require_signature: false })).toMatchObject(required);
+    expect(await patch({ state: "disabled" })).toMatchObject({ status: 200 });
+    expect(await patch({ state: "active" })).toMatchObject(required);
+    // What the helpdesk has itself, it may have by this client as well.
+    expect(await patch({ scopes: ["wallets:read"] })).toMatchObject({ status: 200 });
+    expect(await patch({ state: "active", require_signature: false })).toMatchObject({ status: 200 });
+  });
+
   it("keeps nobody from getting what it has itself, or less", async () => {
     const made = await tenant.create(helpdesk, ["wallets:read", "orders:read"]);
     const patch = (scopes: string[]) =>
