@@ -4,7 +4,7 @@ import {
   NodesDisagreeError,
   NodeUnavailableError,
 } from "../../../app/chain/chain-node.js";
-import type { RpcPool } from "../rpc/rpc-pool.js";
+import { explainUnavailable, type RpcPool } from "../rpc/rpc-pool.js";
 import { isSameOrLacked } from "../rpc/same-of-most.js";
 import { groupOpinions, weighOpinions } from "./opinion/weigh-opinions.js";
 import { headerByHashQuestion, headerQuestion } from "./read-block.js";
@@ -40,10 +40,13 @@ export function createAgreedHeaders(network: string, pool: RpcPool): ReadAgreedH
           `${one.names[0]} and ${other.names[0]} disagree about block ${number}, which is final: ${one.value.hash} and ${other.value.hash}.`,
         );
       }
-      if (verdict.kind === "unsure")
-        throw new NodeUnavailableError(
-          `Two nodes must confirm block ${number} of ${network}, which is final, and ${verdict.opinion === undefined ? "none" : `only ${verdict.opinion.names[0]}`} can.`,
-        );
+      if (verdict.kind === "unsure") {
+        const confirming =
+          pool.endpoints.length < 2
+            ? `No node of ${network} gives block ${number}, which is final`
+            : `Two nodes must confirm block ${number} of ${network}, which is final, and ${verdict.opinion === undefined ? "none" : `only ${verdict.opinion.names[0]}`} can`;
+        throw new NodeUnavailableError(`${confirming}${explainUnavailable(answered)}.`);
+      }
       const { value, others } = verdict;
       if (others.length > 0)
         pool.seeOdd(

@@ -5,7 +5,7 @@ import {
   NodeUnavailableError,
 } from "../../../app/chain/chain-node.js";
 import { toQuantity } from "../keccak.js";
-import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
+import { AnswerFault, explainUnavailable, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { word } from "../transaction/transfer-call.js";
 import { groupOpinions, weighOpinions } from "./opinion/weigh-opinions.js";
 import { headerQuestion } from "./read-block.js";
@@ -48,7 +48,8 @@ async function askAgreeing<T>(
   questions: readonly Question<T>[],
 ): Promise<readonly T[]> {
   if (pool.endpoints.length < 2) return await pool.askOneNode(questions);
-  const complete = (await pool.askEach(questions)).flatMap(({ name, answers }) => {
+  const answered = await pool.askEach(questions);
+  const complete = answered.flatMap(({ name, answers }) => {
     if ("unavailable" in answers) return [];
     const values = answers.flatMap((answer) =>
       "value" in answer && answer.value !== undefined ? [answer.value as T] : [],
@@ -57,7 +58,7 @@ async function askAgreeing<T>(
   });
   if (complete.length < 2)
     throw new NodeUnavailableError(
-      `Two nodes must give the state after block ${at.number}, and ${complete.length} did.`,
+      `Two nodes must give the state after block ${at.number}, and ${complete.length} did${explainUnavailable(answered)}.`,
     );
   return questions.map((_, index) => {
     const said = complete.map(({ name, values }) => ({ name, value: values[index] as T }));

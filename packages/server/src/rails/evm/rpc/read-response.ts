@@ -16,9 +16,14 @@ export interface Wrong {
 
 const wrong = (unavailable: string): Wrong => ({ unavailable, isWrong: true });
 
+/** A call of a batch that the node did not answer, because of an error that it gives instead. */
+export interface Unanswered {
+  readonly refused: RpcError;
+}
+
 /** The outcomes of the calls with these ids, in their order; or the one error with which all of a batch was refused. */
 export type ReadResponse =
-  | { readonly outcomes: readonly RpcOutcome[] }
+  | { readonly outcomes: readonly (RpcOutcome | Unanswered)[] }
   | { readonly refused: RpcError }
   | { readonly malformed: string };
 
@@ -55,7 +60,30 @@ function readBatch(
     const isSecond = byId.has(answer["id"]);
     byId.set(answer["id"], isSecond ? wrong("it is answered twice") : readOutcome(answer, redact));
   }
-  return { outcomes: ids.map((id) => byId.get(id) ?? wrong("it is not answered")) };
+  const refused = ids.every((id) => byId.has(id)) ? undefined : findRefusal(byId, new Set<unknown>(ids));
+  const answered = ids.map((id) => byId.get(id));
+  if (refused !== undefined && !answered.some((outcome) => outcome !== undefined && "result" in outcome))
+    return { refused };
+  const unanswered = refused === undefined ? wrong("it is not answered") : { refused };
+  return { outcomes: answered.map((outcome) => outcome ?? unanswered) };
+}
+
+/**
+ * Why some calls of a batch were not answered: an error that belongs to none of them, or the last one of all. geth and erigon answer a batch that
+ * is too large with a list of one error, which has the id of the first call.
+ */
+function findRefusal(
+  byId: ReadonlyMap<unknown, RpcOutcome>,
+  ids: ReadonlySet<unknown>,
+): RpcError | undefined {
+  if (ids.size === 1) return undefined;
+  let last: RpcError | undefined;
+  for (const [id, outcome] of byId) {
+    if (!("error" in outcome)) continue;
+    last = outcome.error;
+    if (!ids.has(id)) break;
+  }
+  return last;
 }
 
 function readOutcome(answer: Record<string, unknown>, redact: (text: string) => string): RpcOutcome {

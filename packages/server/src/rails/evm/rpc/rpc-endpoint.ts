@@ -1,9 +1,10 @@
 import pLimit from "p-limit";
 import { answerBytesOf, mayBeLarge } from "./answer-bytes.js";
+import { createBatchSize, createCallInParts, type PartOutcome, requestsMax } from "./call-in-parts.js";
 import { createJsonPost, type PostResult } from "./json-post.js";
 import type { IsLogKept } from "./log-filter.js";
 import type { Cut } from "./read-cut.js";
-import { type RpcOutcome, readResponse } from "./read-response.js";
+import { type ReadResponse, type RpcOutcome, readResponse, type Unanswered } from "./read-response.js";
 import { answerTooLarge, isAnswerTooLarge, isRateLimit, type RpcError } from "./rpc-error.js";
 
 export interface RpcCall {
@@ -45,11 +46,9 @@ export interface RpcEndpointDeps {
 const defaultTimeoutMs = 10_000;
 const defaultAnswerBytesMax = 32 * 1024 * 1024;
 const briefTimeoutMs = 3000;
-const batchMax = 100;
-const requestsMax = 4;
-/** How long the parts of a batch may take that was refused. The next batches are smaller, so that more of their parts are sent at once. */
-const dividedMs = 30_000;
 const askedTooOften = "it refuses for now, because it was asked too often";
+/** With these a node or a proxy can refuse a batch because of its size, whatever it says: drpc and 1rpc answer 500 to more than three calls. */
+const refusingStatuses: ReadonlySet<number> = new Set([400, 403, 405, 413, 422, 500, 501]);
 
 export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
   const {
@@ -65,21 +64,12 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
   const size = createBatchSize(monotonicMs);
   let lastId = 0;
 
-  /**
-   * One request. A batch that is refused as a whole, or whose answer is too large, is sent again in halves. One that has timed out is not: a
-   * node that does not answer at all would be waited for eight times. But the next batches are smaller. A single answer that is too large is an
-   * error of its call, and says nothing about the node.
-   */
+  /** One request. A single answer that is too large is an error of its call, and says nothing about the node. */
   async function exchange(
     calls: readonly RpcCall[],
     manner: CallManner,
-    beganMs = monotonicMs(),
-  ): Promise<readonly RpcOutcome[]> {
-    if (backOff.pauseMs() > 0) return fail(calls, "it pauses after a failure");
-    if (monotonicMs() - beganMs >= dividedMs) {
-      size.refused(calls.length);
-      return fail(calls, "it takes too long for the parts of a batch");
-    }
+  ): Promise<readonly PartOutcome[] | undefined> {
+    if (backOff.pauseMs() > 0) return undefined;
     const firstId = lastId + 1;
     lastId += calls.length;
     const requests = calls.map(({ method, params }, index) => ({
@@ -101,50 +91,20 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
       if (!isForeign || reading.failed === askedTooOften) backOff.pause(reading.retryAfterMs);
       return fail(calls, reading.failed);
     }
-    if ("divide" in reading) {
-      if (calls.length > 1) return await divide(calls, manner, beganMs);
-      return reading.error === undefined ? fail(calls, reading.divide) : [{ error: reading.error }];
-    }
-    size.answered(calls.length);
-    return await withoutTooLarge(calls, withoutRateLimits(reading.outcomes), { manner, beganMs });
-  }
-
-  async function divide(
-    calls: readonly RpcCall[],
-    manner: CallManner,
-    beganMs: number,
-  ): Promise<readonly RpcOutcome[]> {
-    const middle = Math.ceil(calls.length / 2);
-    size.refused(calls.length);
-    return [
-      ...(await exchange(calls.slice(0, middle), manner, beganMs)),
-      ...(await exchange(calls.slice(middle), manner, beganMs)),
-    ];
-  }
-
-  /** Some nodes bound the answer to a batch, and refuse those of its calls that it had no room for. */
-  async function withoutTooLarge(
-    calls: readonly RpcCall[],
-    outcomes: readonly RpcOutcome[],
-    { manner, beganMs }: { manner: CallManner; beganMs: number },
-  ): Promise<readonly RpcOutcome[]> {
-    const isRefused = outcomes.map(
-      (outcome, index) =>
-        "error" in outcome && isAnswerTooLarge(outcome.error) && mayBeLarge(calls[index] as RpcCall),
-    );
-    const refused = calls.filter((_, index) => isRefused[index]);
-    if (calls.length === 1 || refused.length === 0) return outcomes;
-    const again =
-      refused.length < calls.length
-        ? await exchange(refused, manner, beganMs)
-        : await divide(refused, manner, beganMs);
-    let next = 0;
-    return outcomes.map((outcome, index) => (isRefused[index] ? (again[next++] as RpcOutcome) : outcome));
+    if ("refused" in reading) return calls.map(() => ({ unavailable: reading.refused, again: "refused" }));
+    if ("tooLarge" in reading)
+      return calls.length === 1 ? [{ error: reading.tooLarge }] : calls.map(() => unavailableAsLarge);
+    return withoutRateLimits(reading.outcomes).map((outcome, index) => {
+      // Some nodes bound the answer to a batch, and refuse those of its calls that it had no room for.
+      const isTooLarge = calls.length > 1 && "error" in outcome && isAnswerTooLarge(outcome.error);
+      return isTooLarge && mayBeLarge(calls[index] as RpcCall) ? unavailableAsLarge : outcome;
+    });
   }
 
   type Reading =
-    | { readonly outcomes: readonly RpcOutcome[] }
-    | { readonly divide: string; readonly error?: RpcError }
+    | { readonly outcomes: readonly PartOutcome[] }
+    | { readonly refused: string }
+    | { readonly tooLarge: RpcError }
     | { readonly failed: string; readonly retryAfterMs: number; readonly isTimeout?: boolean };
 
   function readPosted(posted: PostResult, ids: readonly number[], bytesMax: number): Reading {
@@ -152,23 +112,23 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     if (posted.kind === "timed_out") return { failed: posted.reason, retryAfterMs: 0, isTimeout: true };
     if (posted.kind === "too_large" && bytesMax < answerBytesMax)
       return { failed: `its answer has more than ${bytesMax} bytes`, retryAfterMs: 0 };
-    if (posted.kind === "too_large")
-      return { divide: "its answer is too large", error: answerTooLarge(answerBytesMax) };
-    if (posted.status === 413) return { divide: "the request is too large" };
+    if (posted.kind === "too_large") return { tooLarge: answerTooLarge(answerBytesMax) };
     const { status, retryAfterMs } = posted;
+    if (status === 413) return { refused: "the request is too large" };
     if (status === 429) return { failed: askedTooOften, retryAfterMs };
-    // Some nodes give an error of JSON-RPC the status 400.
-    if (status !== 200 && status !== 400)
-      return { failed: `it answered with the HTTP status ${status}`, retryAfterMs };
     const read = readResponse(posted.text, ids, http.redact);
-    if ("malformed" in read) return { failed: read.malformed, retryAfterMs };
-    if ("outcomes" in read) return read;
-    if (isRateLimit(read.refused)) return { failed: askedTooOften, retryAfterMs };
-    return { divide: `it refused a batch: ${read.refused.message}` };
+    // Some nodes give an error of JSON-RPC the status 400.
+    const isAnswer = status === 200 || status === 400;
+    if (isAnswer && "outcomes" in read) return { outcomes: read.outcomes.map(withoutRefusal) };
+    if (isAnswer && "refused" in read && isRateLimit(read.refused))
+      return { failed: askedTooOften, retryAfterMs };
+    const failed = isAnswer && "malformed" in read ? read.malformed : explainStatus(status, read);
+    const isRefusal = refusingStatuses.has(status) || !("malformed" in read);
+    return ids.length > 1 && isRefusal ? { refused: failed } : { failed, retryAfterMs };
   }
 
-  function withoutRateLimits(outcomes: readonly RpcOutcome[]): readonly RpcOutcome[] {
-    const isLimited = (outcome: RpcOutcome) => "error" in outcome && isRateLimit(outcome.error);
+  function withoutRateLimits(outcomes: readonly PartOutcome[]): readonly PartOutcome[] {
+    const isLimited = (outcome: PartOutcome) => "error" in outcome && isRateLimit(outcome.error);
     if (!outcomes.some(isLimited)) {
       backOff.reset();
       return outcomes;
@@ -179,20 +139,29 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
 
   return {
     name,
-    call: async (calls, manner = "any") => {
-      const parts: (readonly RpcCall[])[] = [];
-      const sizeMax = size.max();
-      for (let start = 0; start < calls.length; start += sizeMax)
-        parts.push(calls.slice(start, start + sizeMax));
-      if (manner !== "strict")
-        return (await Promise.all(parts.map((part) => limit(() => exchange(part, manner))))).flat();
-      const outcomes: RpcOutcome[] = [];
-      for (const part of parts) outcomes.push(...(await limit(() => exchange(part, manner))));
-      return outcomes;
-    },
+    call: createCallInParts({
+      exchange: (calls, manner) => limit(() => exchange(calls, manner)),
+      ...{ size, monotonicMs },
+    }),
     pauseMs: backOff.pauseMs,
     close: http.close,
   };
+}
+
+const unavailableAsLarge = { unavailable: "its answer is too large", again: "large" } as const;
+
+function withoutRefusal(outcome: RpcOutcome | Unanswered): PartOutcome {
+  return "refused" in outcome ? { unavailable: explainRefusal(outcome.refused), again: "refused" } : outcome;
+}
+
+const explainRefusal = ({ message }: RpcError) => `it refused a batch: ${message}`;
+
+function explainStatus(status: number, read: ReadResponse): string {
+  if ("refused" in read && (status === 200 || status === 400)) return explainRefusal(read.refused);
+  const [first] = "outcomes" in read ? read.outcomes : [];
+  const error =
+    "refused" in read ? read.refused : first !== undefined && "error" in first ? first.error : undefined;
+  return `it answered with the HTTP status ${status}${error === undefined ? "" : `: ${error.message}`}`;
 }
 
 /** The logs that one of the calls needs. */
@@ -212,29 +181,6 @@ function cutOf(calls: readonly RpcCall[]): Cut | undefined {
 
 function fail(calls: readonly RpcCall[], unavailable: string): readonly RpcOutcome[] {
   return calls.map(() => ({ unavailable }));
-}
-
-/** A batch that the node did not answer in time costs all of the timeout, so the size is not tried out again at once. */
-const keptSizeMs = 60_000;
-
-/** As many calls as the node takes at once: half after a refusal or a timeout, one more after each success. */
-function createBatchSize(monotonicMs: () => number) {
-  let max = batchMax;
-  let growsFromMs = Number.NEGATIVE_INFINITY;
-  const refused = (calls: number) => {
-    if (calls > 1) max = Math.min(max, Math.ceil(calls / 2));
-  };
-  return {
-    max: () => max,
-    refused,
-    timedOut: (calls: number) => {
-      refused(calls);
-      growsFromMs = monotonicMs() + keptSizeMs;
-    },
-    answered: (calls: number) => {
-      if (calls === max && monotonicMs() >= growsFromMs) max = Math.min(batchMax, max + 1);
-    },
-  };
 }
 
 const firstPauseMs = 250;

@@ -88,6 +88,8 @@ export interface RpcPoolDeps {
 const roundsMax = 4;
 const patienceMs = 15_000;
 const roundPauseMs = 200;
+/** How many reasons an error names. */
+const reasonsMax = 5;
 
 /** If most nodes do not have what is asked for, another one that has is believed only if it is there so soon. */
 const claimedMs = 2000;
@@ -143,7 +145,7 @@ export function createRpcPool({
 
   const unavailable = (reasons: readonly string[]) =>
     new NodeUnavailableError(
-      `No node of ${network} gives a usable answer: ${[...new Set(reasons)].slice(0, 5).join("; ") || "all of them pause after failures"}.`,
+      `No node of ${network} gives a usable answer: ${[...new Set(reasons)].slice(0, reasonsMax).join("; ") || "all of them pause after failures"}.`,
     );
 
   async function ask(
@@ -281,6 +283,14 @@ function better(known: Answer<unknown> | undefined, answer: Answer<unknown>): An
 function explain(answer: Attempted): string {
   if ("unavailable" in answer) return answer.unavailable;
   return "error" in answer ? describeError(answer.error) : "it does not have what was asked for";
+}
+
+/** Why nodes have not answered, behind a sentence that says what is missing. */
+export function explainUnavailable(asked: readonly NodeAnswers<readonly Question<unknown>[]>[]): string {
+  const reasons = asked.flatMap(({ name, answers }) =>
+    "unavailable" in answers ? [`${name}: ${answers.unavailable}`] : [],
+  );
+  return reasons.length === 0 ? "" : `: ${reasons.slice(0, reasonsMax).join("; ")}`;
 }
 
 export function describeError({ code, message }: RpcError): string {
