@@ -4,11 +4,13 @@ import { createRpcEndpoint, type RpcEndpointDeps } from "../../../src/rails/evm/
 import { AnswerFault, createRpcPool, type Question } from "../../../src/rails/evm/rpc/rpc-pool.js";
 import { nodeTimers } from "../../../src/runtime/loops/timers.js";
 import { type HostileNode, resultsOf, startHostileNode } from "../../harness/chain/hostile-node.js";
+import { createMovingClock } from "../../harness/chain/moving-clock.js";
 
 function endpointTo(url: string, options: Partial<RpcEndpointDeps> = {}) {
   const endpoint = createRpcEndpoint({
     name: "Node 1",
     url,
+    timers: nodeTimers,
     monotonicMs: () => performance.now(),
     random: () => 0,
     ...options,
@@ -111,22 +113,23 @@ describe("an endpoint", () => {
     expect(endpoint.pauseMs()).toBeGreaterThan(0);
   });
 
-  it("pauses after 429 for as long as the node says, and asks nothing in this time", async () => {
-    let nowMs = 0;
+  it("pauses after 429 for as long as the node says, asks nothing in this time, and waits for the end of it", async () => {
+    const clock = createMovingClock();
     const node = await startHostileNode((calls, reply) =>
       node.requests.length === 1
         ? reply({}, 429, { "retry-after": "7" })
         : reply(resultsOf(calls, () => "0x1")),
     );
-    const endpoint = endpointTo(node.url, { monotonicMs: () => nowMs });
+    const endpoint = endpointTo(node.url, clock);
     expect(await endpoint.call(numbered(2))).toEqual(
       Array(2).fill({ unavailable: "it refuses for now, because it was asked too often" }),
     );
     expect(endpoint.pauseMs()).toBe(7000);
-    nowMs = 6999;
+    clock.state.nowMs = 1999;
     expect(await endpoint.call(numbered(1))).toEqual([{ unavailable: "it pauses after a failure" }]);
-    nowMs = 7000;
+    clock.state.nowMs = 2000;
     expect(await endpoint.call(numbered(1))).toEqual([{ result: "0x1" }]);
+    expect(clock.state.nowMs).toBe(7000);
     expect(node.requests).toHaveLength(2);
   });
 
@@ -139,7 +142,7 @@ describe("an endpoint", () => {
     const node = await startHostileNode((calls, reply) =>
       reply(calls.map(({ id }) => ({ jsonrpc: "2.0", id, error: { code, message } }))),
     );
-    const endpoint = endpointTo(node.url);
+    const endpoint = endpointTo(node.url, createMovingClock());
     expect(await endpoint.call(numbered(2))).toEqual(Array(2).fill({ unavailable: expect.any(String) }));
     expect(endpoint.pauseMs()).toBeGreaterThan(0);
   });

@@ -9,6 +9,8 @@ export const resendAfterMs = 30_000;
 const forgetAfterBlocks = 64;
 /** How many are sent one after the other, each with the timeout of a request, before the lease is renewed. */
 const inOrderMax = 8;
+/** The same if they are sent together: a node that allows few calls a second needs long for more. */
+const togetherMax = 100;
 
 /** A moment on the chain and on the clock of the process. */
 interface Moment {
@@ -37,7 +39,7 @@ export async function sendPayments(
     network.network,
     due.map(({ hash }) => hash),
   );
-  for (const batch of network.hasPool ? [due] : splitInOrder(due)) {
+  for (const batch of network.hasPool ? split(due, togetherMax) : splitInOrder(due)) {
     await chain.keepLease();
     const sent = batch.flatMap(({ hash }) => {
       const one = bytes.get(hash);
@@ -78,9 +80,11 @@ function splitInOrder(payments: readonly SentPayment[]): SentPayment[][] {
     rounds[round] ??= [];
     rounds[round].push(payment);
   }
-  return rounds.flatMap((round) =>
-    Array.from({ length: Math.ceil(round.length / inOrderMax) }, (_, part) =>
-      round.slice(part * inOrderMax, (part + 1) * inOrderMax),
-    ),
+  return rounds.flatMap((round) => split(round, inOrderMax));
+}
+
+function split(payments: readonly SentPayment[], size: number): SentPayment[][] {
+  return Array.from({ length: Math.ceil(payments.length / size) }, (_, part) =>
+    payments.slice(part * size, (part + 1) * size),
   );
 }

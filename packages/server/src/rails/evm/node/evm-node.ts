@@ -74,6 +74,7 @@ export function createEvmNode({
     createRpcEndpoint({
       name: `Node ${index + 1} of ${network}`,
       url,
+      timers,
       monotonicMs,
       random,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),

@@ -1,8 +1,13 @@
 import type { RpcOutcome } from "./read-response.js";
 import type { CallManner, RpcCall } from "./rpc-endpoint.js";
 
-/** `again`: the call was not answered in this batch, because the node refused the batch, or because the answer would have been too large. */
-export type PartOutcome = RpcOutcome | { readonly unavailable: string; readonly again: "refused" | "large" };
+/**
+ * `again`: the call was not answered in this batch, because the node refused the batch, because the answer would have been too large, or because
+ * the node was asked too often.
+ */
+export type PartOutcome =
+  | RpcOutcome
+  | { readonly unavailable: string; readonly again: "refused" | "large" | "limited" };
 
 export interface CallInPartsDeps {
   /** One request. Undefined if it was not sent, because the node pauses. */
@@ -11,6 +16,9 @@ export interface CallInPartsDeps {
     manner: CallManner,
   ) => Promise<readonly PartOutcome[] | undefined>;
   readonly size: BatchSize;
+  /** How long the node still pauses because it was asked too often; undefined if it does not, or pauses after a failure. */
+  readonly limitPauseMs: () => number | undefined;
+  readonly sleep: (delayMs: number) => Promise<void>;
   readonly monotonicMs: () => number;
 }
 
@@ -25,18 +33,26 @@ const batchMax = 100;
 export const requestsMax = 4;
 /** How long the parts of each hundred calls may take that were refused. The next batches are smaller, so that more of their parts are sent at once. */
 const dividedMs = 30_000;
+/** A longer pause is not waited for: other nodes can be asked meanwhile, and what is brief has no time for it. */
+const [pauseMaxMs, briefPauseMaxMs] = [5000, 1000];
+export const askedTooOften = "it refuses for now, because it was asked too often";
 
 /**
  * Sends calls in batches of as many as the node takes. What is refused or too large is sent again in halves. A batch that has timed out is not: a
  * node that does not answer at all would be waited for eight times. But the next batches are smaller.
+ *
+ * What was asked too often is sent again after the pause, one request after the other, without the calls that were answered. Nodes count calls or
+ * requests, and do not say which: so a batch is sent as it was once more, and then in halves. If it was left to the caller, more calls than the
+ * node allows in a second would never be answered together.
  */
-export function createCallInParts({ exchange, size, monotonicMs }: CallInPartsDeps) {
+export function createCallInParts({ exchange, size, limitPauseMs, sleep, monotonicMs }: CallInPartsDeps) {
   return async (calls: readonly RpcCall[], manner: CallManner = "any"): Promise<readonly RpcOutcome[]> => {
     const outcomes: RpcOutcome[] = calls.map(() => ({ unavailable: "it pauses after a failure" }));
-    const atOnce = manner === "strict" ? 1 : requestsMax;
+    const atOnce = manner === "strict" || size.isLimited() ? 1 : requestsMax;
     const open: Part[] = [{ places: calls.map((_, place) => place) }];
     const boundMs = dividedMs * Math.ceil(calls.length / batchMax / atOnce);
-    let [beganMs, isDivided] = [undefined as number | undefined, false];
+    let [beganMs, isDivided, isLimited] = [undefined as number | undefined, false, false];
+    let senders = atOnce;
 
     function takeNext(): Part | undefined {
       const part = open.shift();
@@ -48,30 +64,56 @@ export function createCallInParts({ exchange, size, monotonicMs }: CallInPartsDe
     function giveUp({ places, refused }: Part): void {
       if (refused !== undefined) size.refused(places.length, refused.isLarge);
       for (const place of [places, ...open.splice(0).map((part) => part.places)].flat())
-        outcomes[place] = { unavailable: "it takes too long for the parts of a batch" };
+        outcomes[place] = {
+          unavailable: isLimited ? askedTooOften : "it takes too long for the parts of a batch",
+        };
     }
 
-    async function sendNext(part: Part): Promise<void> {
+    /** Returns whether to go on. Of several senders the last one does. */
+    async function waitForLimit(): Promise<boolean> {
+      if (senders > 1) return false;
+      const pauseMs = limitPauseMs();
+      if (pauseMs !== undefined && pauseMs <= (manner === "brief" ? briefPauseMaxMs : pauseMaxMs)) {
+        await sleep(pauseMs);
+        return true;
+      }
+      // What has an outcome keeps it, which says more than that it was not sent.
+      open.length = 0;
+      return false;
+    }
+
+    async function sendNext(part: Part): Promise<boolean> {
       beganMs ??= monotonicMs();
-      if (isDivided && monotonicMs() - beganMs >= boundMs) return giveUp(part);
+      if ((isDivided || isLimited) && monotonicMs() - beganMs >= boundMs) {
+        giveUp(part);
+        return false;
+      }
       const given = await exchange(
         part.places.map((place) => calls[place] as RpcCall),
         manner,
       );
-      // What has an outcome keeps it, which says more.
-      if (given === undefined) return;
+      if (given === undefined) {
+        open.unshift(part);
+        return await waitForLimit();
+      }
       for (const [at, place] of part.places.entries()) outcomes[place] = finalOf(given[at] as PartOutcome);
       const again = partsToSend(part, given);
-      isDivided ||= again.length > 0;
       open.unshift(...again);
-      if (again.length > 0 || given.every((outcome) => "unavailable" in outcome)) return;
+      if (given.some(isLimitedOutcome)) {
+        isLimited = true;
+        return await waitForLimit();
+      }
+      isDivided ||= again.length > 0;
+      if (again.length > 0 || given.every((outcome) => "unavailable" in outcome)) return true;
       // Only now is it known that the size was the reason.
       if (part.refused !== undefined) size.refused(part.refused.count, part.refused.isLarge);
       size.answered(part.places.length);
+      return true;
     }
 
     const sendInTurn = async () => {
-      for (let part = takeNext(); part !== undefined; part = takeNext()) await sendNext(part);
+      for (let part = takeNext(); part !== undefined; part = takeNext()) if (!(await sendNext(part))) break;
+      senders -= 1;
     };
     await Promise.all(Array.from({ length: atOnce }, sendInTurn));
     return outcomes;
@@ -79,15 +121,22 @@ export function createCallInParts({ exchange, size, monotonicMs }: CallInPartsDe
 }
 
 /** What is sent again of a batch: the calls that were not answered, or its halves if none was. */
-function partsToSend({ places }: Part, given: readonly PartOutcome[]): readonly Part[] {
+function partsToSend({ places, refused }: Part, given: readonly PartOutcome[]): readonly Part[] {
   const isAgain = (outcome: PartOutcome | undefined) => outcome !== undefined && "again" in outcome;
   const unanswered = places.filter((_, at) => isAgain(given[at]));
-  if (places.length < 2 || unanswered.length === 0) return [];
+  if (unanswered.length === 0) return [];
+  if (given.some(isLimitedOutcome))
+    return [{ places: unanswered, ...(refused === undefined ? {} : { refused }) }];
+  if (places.length < 2) return [];
   const isLarge = given.some((outcome) => "again" in outcome && outcome.again === "large");
-  const refused = { count: places.length, isLarge };
-  if (unanswered.length < places.length) return [{ places: unanswered, refused }];
+  const whole = { count: places.length, isLarge };
+  if (unanswered.length < places.length) return [{ places: unanswered, refused: whole }];
   const middle = Math.ceil(places.length / 2);
-  return [places.slice(0, middle), places.slice(middle)].map((half) => ({ places: half, refused }));
+  return [places.slice(0, middle), places.slice(middle)].map((half) => ({ places: half, refused: whole }));
+}
+
+function isLimitedOutcome(outcome: PartOutcome): boolean {
+  return "again" in outcome && outcome.again === "limited";
 }
 
 function finalOf(outcome: PartOutcome): RpcOutcome {
@@ -99,6 +148,10 @@ export interface BatchSize {
   /** A batch of so many calls was refused, or `isLarge`: its answer was too large, which other answers need not be. */
   readonly refused: (calls: number, isLarge: boolean) => void;
   readonly timedOut: (calls: number) => void;
+  /** The node was asked too often, with a batch of so many calls. Returns whether the next ones are smaller for that. */
+  readonly limited: (calls: number) => boolean;
+  /** Whether the node was asked too often in the last minute. */
+  readonly isLimited: () => boolean;
   readonly answered: (calls: number) => void;
 }
 
@@ -109,6 +162,9 @@ const keptSizeMs = 60_000;
 export function createBatchSize(monotonicMs: () => number): BatchSize {
   let max = batchMax;
   let growsFromMs = Number.NEGATIVE_INFINITY;
+  let limitedUntilMs = Number.NEGATIVE_INFINITY;
+  /** The size of the last batch that was limited, unless one as large was answered since. */
+  let limitedSize = Number.POSITIVE_INFINITY;
   const halve = (calls: number) => {
     if (calls > 1) max = Math.min(max, Math.ceil(calls / 2));
   };
@@ -120,7 +176,16 @@ export function createBatchSize(monotonicMs: () => number): BatchSize {
     max: () => max,
     refused: (calls, isLarge) => (isLarge ? halve(calls) : keep(calls)),
     timedOut: keep,
+    limited: (calls) => {
+      limitedUntilMs = monotonicMs() + keptSizeMs;
+      const isAgain = calls > 1 && calls >= limitedSize;
+      if (isAgain) keep(calls);
+      limitedSize = Math.min(calls, max);
+      return isAgain;
+    },
+    isLimited: () => monotonicMs() < limitedUntilMs,
     answered: (calls) => {
+      if (calls >= limitedSize) limitedSize = Number.POSITIVE_INFINITY;
       if (calls === max && monotonicMs() >= growsFromMs) max = Math.min(batchMax, max + 1);
     },
   };

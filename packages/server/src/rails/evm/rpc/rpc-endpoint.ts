@@ -1,6 +1,13 @@
 import pLimit from "p-limit";
+import type { Timers } from "../../../runtime/loops/timers.js";
 import { answerBytesOf, mayBeLarge } from "./answer-bytes.js";
-import { createBatchSize, createCallInParts, type PartOutcome, requestsMax } from "./call-in-parts.js";
+import {
+  askedTooOften,
+  createBatchSize,
+  createCallInParts,
+  type PartOutcome,
+  requestsMax,
+} from "./call-in-parts.js";
 import { createJsonPost, type PostResult } from "./json-post.js";
 import type { IsLogKept } from "./log-filter.js";
 import type { Cut } from "./read-cut.js";
@@ -36,6 +43,7 @@ export interface RpcEndpoint {
 export interface RpcEndpointDeps {
   readonly name: string;
   readonly url: string;
+  readonly timers: Pick<Timers, "after">;
   readonly monotonicMs: () => number;
   /** From 0 to 1: processes that failed together do not come back together. */
   readonly random: () => number;
@@ -46,7 +54,6 @@ export interface RpcEndpointDeps {
 const defaultTimeoutMs = 10_000;
 const defaultAnswerBytesMax = 32 * 1024 * 1024;
 const briefTimeoutMs = 3000;
-const askedTooOften = "it refuses for now, because it was asked too often";
 /** With these a node or a proxy can refuse a batch because of its size, whatever it says: drpc and 1rpc answer 500 to more than three calls. */
 const refusingStatuses: ReadonlySet<number> = new Set([400, 403, 405, 413, 422, 500, 501]);
 
@@ -54,6 +61,7 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
   const {
     name,
     url,
+    timers,
     monotonicMs,
     timeoutMs = defaultTimeoutMs,
     answerBytesMax = defaultAnswerBytesMax,
@@ -88,13 +96,20 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     const reading = readPosted(await http.post(body, limits), ids, bytesMax);
     if ("failed" in reading) {
       if (reading.isTimeout === true && !isForeign) size.timedOut(calls.length);
-      if (!isForeign || reading.failed === askedTooOften) backOff.pause(reading.retryAfterMs);
+      if (!isForeign) backOff.pause(reading.retryAfterMs);
       return fail(calls, reading.failed);
     }
     if ("refused" in reading) return calls.map(() => ({ unavailable: reading.refused, again: "refused" }));
+    if ("limitedMs" in reading) {
+      pauseForLimit(calls.length, calls.length, reading.limitedMs);
+      return calls.map(() => limitedOutcome);
+    }
     if ("tooLarge" in reading)
       return calls.length === 1 ? [{ error: reading.tooLarge }] : calls.map(() => unavailableAsLarge);
-    return withoutRateLimits(reading.outcomes).map((outcome, index) => {
+    const limited = reading.outcomes.filter((outcome) => outcome === limitedOutcome).length;
+    if (limited > 0) pauseForLimit(calls.length, limited, 0);
+    else backOff.reset();
+    return reading.outcomes.map((outcome, index) => {
       // Some nodes bound the answer to a batch, and refuse those of its calls that it had no room for.
       const isTooLarge = calls.length > 1 && "error" in outcome && isAnswerTooLarge(outcome.error);
       return isTooLarge && mayBeLarge(calls[index] as RpcCall) ? unavailableAsLarge : outcome;
@@ -104,6 +119,7 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
   type Reading =
     | { readonly outcomes: readonly PartOutcome[] }
     | { readonly refused: string }
+    | { readonly limitedMs: number }
     | { readonly tooLarge: RpcError }
     | { readonly failed: string; readonly retryAfterMs: number; readonly isTimeout?: boolean };
 
@@ -115,33 +131,31 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     if (posted.kind === "too_large") return { tooLarge: answerTooLarge(answerBytesMax) };
     const { status, retryAfterMs } = posted;
     if (status === 413) return { refused: "the request is too large" };
-    if (status === 429) return { failed: askedTooOften, retryAfterMs };
+    if (status === 429) return { limitedMs: retryAfterMs };
     const read = readResponse(posted.text, ids, http.redact);
     // Some nodes give an error of JSON-RPC the status 400.
     const isAnswer = status === 200 || status === 400;
-    if (isAnswer && "outcomes" in read) return { outcomes: read.outcomes.map(withoutRefusal) };
-    if (isAnswer && "refused" in read && isRateLimit(read.refused))
-      return { failed: askedTooOften, retryAfterMs };
+    if (isAnswer && "outcomes" in read) return { outcomes: read.outcomes.map(partOutcomeOf) };
+    if (isAnswer && "refused" in read && isRateLimit(read.refused)) return { limitedMs: retryAfterMs };
     const failed = isAnswer && "malformed" in read ? read.malformed : explainStatus(status, read);
     const isRefusal = refusingStatuses.has(status) || !("malformed" in read);
     return ids.length > 1 && isRefusal ? { refused: failed } : { failed, retryAfterMs };
   }
 
-  function withoutRateLimits(outcomes: readonly PartOutcome[]): readonly PartOutcome[] {
-    const isLimited = (outcome: PartOutcome) => "error" in outcome && isRateLimit(outcome.error);
-    if (!outcomes.some(isLimited)) {
-      backOff.reset();
-      return outcomes;
-    }
-    backOff.pause(0);
-    return outcomes.map((outcome) => (isLimited(outcome) ? { unavailable: askedTooOften } : outcome));
+  /** Of requests that were under way together, the first one counts. */
+  function pauseForLimit(asked: number, limited: number, leastMs: number): void {
+    if (backOff.pauseMs() > 0) return;
+    // A longer pause is tried when neither a pause nor a smaller batch has helped.
+    if (limited < asked || size.limited(asked)) backOff.reset();
+    backOff.pause(leastMs, true);
   }
 
   return {
     name,
     call: createCallInParts({
       exchange: (calls, manner) => limit(() => exchange(calls, manner)),
-      ...{ size, monotonicMs },
+      ...{ size, limitPauseMs: backOff.limitPauseMs, monotonicMs },
+      sleep: (delayMs) => new Promise((resolve) => void timers.after(delayMs, resolve)),
     }),
     pauseMs: backOff.pauseMs,
     close: http.close,
@@ -150,8 +164,13 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
 
 const unavailableAsLarge = { unavailable: "its answer is too large", again: "large" } as const;
 
-function withoutRefusal(outcome: RpcOutcome | Unanswered): PartOutcome {
-  return "refused" in outcome ? { unavailable: explainRefusal(outcome.refused), again: "refused" } : outcome;
+const limitedOutcome = { unavailable: askedTooOften, again: "limited" } as const;
+
+function partOutcomeOf(outcome: RpcOutcome | Unanswered): PartOutcome {
+  if ("error" in outcome) return isRateLimit(outcome.error) ? limitedOutcome : outcome;
+  if (!("refused" in outcome)) return outcome;
+  const { refused } = outcome;
+  return isRateLimit(refused) ? limitedOutcome : { unavailable: explainRefusal(refused), again: "refused" };
 }
 
 const explainRefusal = ({ message }: RpcError) => `it refused a batch: ${message}`;
@@ -189,15 +208,19 @@ const pauseMaxMs = 30_000;
 function createBackOff({ monotonicMs, random }: Pick<RpcEndpointDeps, "monotonicMs" | "random">) {
   let failures = 0;
   let endsMs = Number.NEGATIVE_INFINITY;
+  let isForLimit = false;
+  const pauseMs = () => Math.max(0, endsMs - monotonicMs());
   return {
-    pause: (leastMs: number) => {
+    pause: (leastMs: number, isLimit = false) => {
       const doubledMs = Math.min(pauseMaxMs, firstPauseMs * 2 ** Math.min(failures, 16));
       failures += 1;
       endsMs = monotonicMs() + Math.max(leastMs, doubledMs * (0.5 + random() / 2));
+      isForLimit = isLimit;
     },
     reset: () => {
       failures = 0;
     },
-    pauseMs: () => Math.max(0, endsMs - monotonicMs()),
+    pauseMs,
+    limitPauseMs: () => (isForLimit ? pauseMs() : undefined),
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createRpcEndpoint } from "../../../../src/rails/evm/rpc/rpc-endpoint.js";
+import { nodeTimers } from "../../../../src/runtime/loops/timers.js";
 import {
   closeNodes,
   devnetTokens,
@@ -68,7 +69,14 @@ const mine = async (blocks: number) => {
 function openBounded(urls: readonly string[], answerBytesMax: number) {
   const monotonicMs = () => performance.now();
   const endpoints = urls.map((url, index) =>
-    createRpcEndpoint({ name: `Node ${index + 1}`, url, monotonicMs, random: () => 0, answerBytesMax }),
+    createRpcEndpoint({
+      name: `Node ${index + 1}`,
+      url,
+      timers: nodeTimers,
+      monotonicMs,
+      random: () => 0,
+      answerBytesMax,
+    }),
   );
   const node = openNode(devnet(), { rpcUrls: urls }, { endpoints });
   onTestFinished(node.close);
@@ -217,7 +225,8 @@ it("a batch that a node has too little room for is asked for in smaller ones", a
     reply(answers.length === 1 ? answers[0] : answers);
   });
   const endpoint = createRpcEndpoint({
-    ...{ name: "Node 1", url: node.url, monotonicMs: () => performance.now(), random: () => 0 },
+    ...{ name: "Node 1", url: node.url, timers: nodeTimers, random: () => 0 },
+    monotonicMs: () => performance.now(),
   });
   onTestFinished(endpoint.close);
   const calls = Array.from({ length: 8 }, () => ({ method: "eth_getTransactionReceipt", params: [] }));

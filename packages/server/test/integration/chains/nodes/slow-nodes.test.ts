@@ -108,6 +108,7 @@ describe("a node that needs longer than the timeout", () => {
         name: "Node 1",
         url: node.url,
         timeoutMs: shortTimeoutMs,
+        timers: nodeTimers,
         monotonicMs: () => nowMs,
         random: () => 0,
       },
