@@ -11,7 +11,7 @@ import { createEstimate } from "./estimate.js";
 import { createNonceSearch } from "./find-nonce-use.js";
 import { createMarket } from "./market.js";
 import { createSecondOpinion } from "./opinion/second-opinion.js";
-import { createProbe, type Probe } from "./probe.js";
+import { createProbe, type Probe } from "./probe/probe.js";
 import { headerQuestion } from "./read-block.js";
 import { createReceiptReader } from "./receipts.js";
 import { createSend } from "./send.js";
@@ -118,7 +118,7 @@ export function createEvmNode({
     send: createSend({ endpoints, hasPool, timers }),
     readLagging: lagging.read,
     readOdd: odd.read,
-    probe: createProbe({ ...settings, pool }),
+    probe: createProbe({ ...settings, pool, timers }),
     close: pool.close,
   };
 }

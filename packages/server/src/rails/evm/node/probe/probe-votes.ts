@@ -1,6 +1,6 @@
-import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import { OperatorError } from "../../../operator-error.js";
-import { requiredOpinions } from "./opinion/weigh-opinions.js";
+import { NodeUnavailableError } from "../../../../app/chain/chain-node.js";
+import { OperatorError } from "../../../../operator-error.js";
+import { requiredOpinions } from "../opinion/weigh-opinions.js";
 
 /** Which nodes are as the network is configured. */
 export interface ProbeVotes {

@@ -1,13 +1,23 @@
-import type { BlockHeader } from "../../../app/chain/chain-node.js";
-import { toQuantity } from "../keccak.js";
-import { type Answer, AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
-import { readWord } from "./chain-state.js";
-import { gasPriceOracle } from "./data-fee.js";
-import { groupOpinions, requiredOpinions } from "./opinion/weigh-opinions.js";
+import type { BlockHeader } from "../../../../app/chain/chain-node.js";
+import type { Timers } from "../../../../runtime/loops/timers.js";
+import { toQuantity } from "../../keccak.js";
+import { isRevert } from "../../rpc/rpc-error.js";
+import {
+  type Answer,
+  AnswerFault,
+  describeError,
+  type NodeAnswers,
+  type Question,
+  type RpcPool,
+} from "../../rpc/rpc-pool.js";
+import { readWord } from "../chain-state.js";
+import { gasPriceOracle } from "../data-fee.js";
+import { groupOpinions, requiredOpinions } from "../opinion/weigh-opinions.js";
+import { headerQuestion } from "../read-block.js";
+import { readData, readQuantity, readRecord } from "../read-values.js";
+import { chainIdQuestion, explainFinalHead, type Finality } from "../watch/look-at-nodes.js";
+import { askAgain } from "./ask-again.js";
 import { createProbeVotes, type ProbeVotes } from "./probe-votes.js";
-import { headerQuestion } from "./read-block.js";
-import { readData, readQuantity, readRecord } from "./read-values.js";
-import { chainIdQuestion, explainFinalHead, type Finality } from "./watch/look-at-nodes.js";
 
 export interface ProbeDeps {
   readonly network: string;
@@ -20,6 +30,7 @@ export interface ProbeDeps {
     readonly decimals: number;
   }[];
   readonly pool: RpcPool;
+  readonly timers: Pick<Timers, "after">;
 }
 
 /**
@@ -40,9 +51,11 @@ export function createProbe(deps: ProbeDeps): Probe {
   };
 }
 
+type Given = NodeAnswers<readonly Question<unknown>[]>;
+
 /** Every node must be on the same chain, and name a final block. Returns the number of that block, of nodes that are as configured. */
 async function probeNodes(
-  { network, chainId, finality, pool }: ProbeDeps,
+  { network, chainId, finality, pool, timers }: ProbeDeps,
   votes: ProbeVotes,
   knownGenesis: string | undefined,
 ): Promise<ReadonlyMap<string, number>> {
@@ -56,12 +69,19 @@ async function probeNodes(
   ] as const;
   const finalNumbers = new Map<string, number>();
   const firstHashes: { name: string; value: string }[] = [];
-  for (const { name, answers } of await pool.askEach(questions)) {
+  const explain = ({ name, answers }: NodeAnswers<typeof questions>) =>
+    "unavailable" in answers || !("tag" in finality)
+      ? undefined
+      : explainFinality(name, finality.tag, answers[2], answers[3]);
+  const isInDoubt = (given: NodeAnswers<typeof questions>) =>
+    explain(given) !== undefined || (!("unavailable" in given.answers) && "error" in given.answers[3]);
+  for (const given of await askAgain({ pool, timers }, questions, isInDoubt)) {
+    const { name, answers } = given;
     if ("unavailable" in answers) {
       votes.miss(name, answers.unavailable);
       continue;
     }
-    const [id, genesis, latest, final, hasBaseFee] = answers;
+    const [id, genesis, , final, hasBaseFee] = answers;
     if ("value" in id && id.value !== chainId)
       votes.blame(
         name,
@@ -72,8 +92,11 @@ async function probeNodes(
         name,
         `${name} has blocks without a base fee: Bursar needs a network with transactions of EIP-1559.`,
       );
-    const unfit = "tag" in finality ? explainFinality(name, finality.tag, latest, final) : undefined;
+    const unfit = explain(given);
     if (unfit !== undefined) votes.blame(name, unfit);
+    // A node that was restarted has no final block until its consensus client names one.
+    if ("error" in final)
+      votes.miss(name, `it does not name its final block (${describeError(final.error)})`);
     const first = "value" in genesis ? genesis.value?.hash : undefined;
     if (first === undefined) votes.miss(name, "it does not give its first block");
     else if (!votes.isBlamed(name)) firstHashes.push({ name, value: first });
@@ -81,7 +104,7 @@ async function probeNodes(
       finalNumbers.set(name, final.value.number - ("depth" in finality ? finality.depth : 0));
   }
   blameOtherChains(network, votes, firstHashes, knownGenesis);
-  votes.assertSupported(`No node of ${network} gives its first block`);
+  votes.assertSupported(`No node of ${network} gives its first and its final block`);
   return new Map([...finalNumbers].filter(([name]) => !votes.isBlamed(name)));
 }
 
@@ -116,7 +139,7 @@ const nobody = `0x${"0".repeat(40)}`;
  * further behind than that.
  */
 async function probeState(
-  { network, pool }: ProbeDeps,
+  { network, pool, timers }: ProbeDeps,
   votes: ProbeVotes,
   finalNumbers: ReadonlyMap<string, number>,
 ): Promise<void> {
@@ -131,18 +154,17 @@ async function probeState(
     params: [nobody, toQuantity(finalNumber)],
     read: (result: unknown) => readQuantity(result, "the balance"),
   };
-  const refused = async () =>
-    (await pool.askEach([question])).flatMap(({ name, answers }) =>
-      "unavailable" in answers || !("error" in answers[0]) || (finalNumbers.get(name) ?? -1) < finalNumber
-        ? []
-        : [{ name, error: answers[0].error }],
-    );
-  // Of a load balancer, a node that lags may have answered.
-  for (const { name, error } of (await refused()).length === 0 ? [] : await refused())
+  const isRefused = ({ name, answers }: NodeAnswers<readonly [typeof question]>) =>
+    !("unavailable" in answers) && "error" in answers[0] && (finalNumbers.get(name) ?? -1) >= finalNumber;
+  for (const given of await askAgain({ pool, timers }, [question], isRefused)) {
+    const { name, answers } = given;
+    if ("unavailable" in answers || !("error" in answers[0]) || !isRefused(given)) continue;
+    const [{ error }] = answers;
     votes.blame(
       name,
       `${name} does not have the state of block ${finalNumber}, which is final (${describeError(error)}). The balances on ${network} are compared there: use a node that keeps the state of final blocks, such as an archive node.`,
     );
+  }
   votes.assertSupported();
 }
 
@@ -159,10 +181,9 @@ function explainFinality(
   latest: Answer<BlockHeader>,
   final: Answer<BlockHeader>,
 ): string | undefined {
-  if ("error" in final || final.value === undefined) {
-    const reason = "error" in final ? ` (${describeError(final.error)})` : "";
-    return `${name} does not name a \`${tag}\` block${reason}. Configure a number of blocks as the finality of this network.`;
-  }
+  if ("error" in final) return undefined;
+  if (final.value === undefined)
+    return `${name} does not name a \`${tag}\` block. Configure a number of blocks as the finality of this network.`;
   if ("error" in latest || latest.value === undefined || latest.value.number === 0) return undefined;
   return final.value.number < latest.value.number
     ? undefined
@@ -178,13 +199,18 @@ function codeQuestion(address: string): Question<boolean> {
 }
 
 /** Fees that are charged and not reserved would be missing in the wallet. */
-async function probeDataFee({ network, hasDataFee, pool }: ProbeDeps, votes: ProbeVotes): Promise<void> {
+async function probeDataFee(
+  { network, hasDataFee, pool, timers }: ProbeDeps,
+  votes: ProbeVotes,
+): Promise<void> {
   const sentence = hasDataFee
     ? `${network} is configured with a data fee, but it has no contract that gives one (${gasPriceOracle}). Remove data_fee.`
     : `${network} is a chain of the OP stack, which charges a data fee. Set data_fee to true.`;
-  for (const { name, answers } of await pool.askEach([codeQuestion(gasPriceOracle)])) {
-    if ("unavailable" in answers) votes.miss(name, answers.unavailable);
-    else if ("value" in answers[0] && answers[0].value !== hasDataFee) votes.blame(name, sentence);
+  const isOther = ({ answers }: NodeAnswers<readonly [Question<boolean>]>) =>
+    !("unavailable" in answers) && "value" in answers[0] && answers[0].value !== hasDataFee;
+  for (const given of await askAgain({ pool, timers }, [codeQuestion(gasPriceOracle)], isOther)) {
+    if ("unavailable" in given.answers) votes.miss(given.name, given.answers.unavailable);
+    else if (isOther(given)) votes.blame(given.name, sentence);
   }
   votes.assertSupported();
 }
@@ -204,9 +230,11 @@ function decimalsQuestion(contract: string): Question<bigint> {
   };
 }
 
-async function probeTokens({ network, tokens, pool }: ProbeDeps, votes: ProbeVotes): Promise<void> {
+async function probeTokens({ network, tokens, pool, timers }: ProbeDeps, votes: ProbeVotes): Promise<void> {
   if (tokens.length === 0) return;
-  for (const { name, answers } of await pool.askEach(tokens.map(({ contract }) => codeQuestion(contract)))) {
+  const codes = tokens.map(({ contract }) => codeQuestion(contract));
+  const lacksCode = ({ answers }: Given) => !("unavailable" in answers) && answers.some(hasNoCode);
+  for (const { name, answers } of await askAgain({ pool, timers }, codes, lacksCode)) {
     if ("unavailable" in answers) votes.miss(name, answers.unavailable);
     else
       for (const [index, { asset, contract }] of tokens.entries())
@@ -217,17 +245,22 @@ async function probeTokens({ network, tokens, pool }: ProbeDeps, votes: ProbeVot
           );
   }
   votes.assertSupported();
-  for (const { name, answers } of await pool.askEach(
-    tokens.map(({ contract }) => decimalsQuestion(contract)),
-  )) {
+  const decimalsOf = tokens.map(({ contract }) => decimalsQuestion(contract));
+  const isOther = ({ answers }: NodeAnswers<typeof decimalsOf>) =>
+    !("unavailable" in answers) &&
+    tokens.some(({ decimals }, index) => !isValue(answers[index] as Answer<bigint>, BigInt(decimals)));
+  for (const { name, answers } of await askAgain({ pool, timers }, decimalsOf, isOther)) {
     if ("unavailable" in answers) {
       votes.miss(name, answers.unavailable);
       continue;
     }
     for (const [index, { asset, contract, decimals }] of tokens.entries()) {
       const answer = answers[index] as Answer<bigint>;
+      if (isValue(answer, BigInt(decimals))) continue;
       const found = "value" in answer ? answer.value : undefined;
-      if (found !== BigInt(decimals))
+      // Only a call that was executed says something about the token.
+      if ("error" in answer && !isRevert(answer.error)) votes.miss(name, describeError(answer.error));
+      else
         votes.blame(
           name,
           `${asset} is configured with ${decimals} decimals, but the token ${contract} on ${network} has ${found ?? "no decimals()"}. Correct its decimals.`,
@@ -237,6 +270,8 @@ async function probeTokens({ network, tokens, pool }: ProbeDeps, votes: ProbeVot
   votes.assertSupported();
 }
 
-function hasNoCode(answer: Answer<boolean> | undefined): boolean {
+const isValue = (answer: Answer<bigint>, value: bigint) => "value" in answer && answer.value === value;
+
+function hasNoCode(answer: Answer<unknown> | undefined): boolean {
   return answer !== undefined && "value" in answer && answer.value === false;
 }
