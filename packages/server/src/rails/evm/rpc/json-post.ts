@@ -1,6 +1,5 @@
 import type { Pool } from "undici";
 import { clientHandshake } from "../../../runtime/client-handshake.js";
-import { readBounded } from "../../../runtime/read-bounded.js";
 import { type IsLogKept, readWithoutLogs } from "./log-filter.js";
 import { type Cut, readCut } from "./read-cut.js";
 
@@ -59,10 +58,8 @@ export function createJsonPost(url: string, { timeoutMs }: JsonPostLimits): Json
         pool ??= openPool(origin, timeoutMs);
         const response = await (await pool).request({ method: "POST", path, headers, body, signal });
         const filtered = { leftMax: bytesMax, readMax: filteredFactor * bytesMax };
-        const readPlain = () =>
-          cut === undefined ? readBounded(response.body, bytesMax) : readCut(response.body, cut, filtered);
         const bytes = await (isLogKept === undefined
-          ? readPlain()
+          ? readCut(response.body, cut, filtered)
           : readWithoutLogs(response.body, isLogKept, filtered));
         if (bytes === undefined) return { kind: "too_large" };
         const text = bytes.toString("utf8");
