@@ -10,7 +10,8 @@ interface AskNodesDeps {
 }
 
 interface AskedNodes<Given> {
-  readonly ask: (endpoint: RpcEndpoint) => Promise<Given>;
+  /** `givenUp` is aborted when its answer is not waited for any more. */
+  readonly ask: (endpoint: RpcEndpoint, givenUp: AbortSignal) => Promise<Given>;
   /** Whether what has arrived decides, whatever the other nodes say. */
   readonly isDecided: (given: readonly Given[]) => boolean;
   /** Whether a node has answered everything, whatever it says. */
@@ -37,11 +38,14 @@ export async function askNodes<Given>(
 
   function askSome(asked: readonly RpcEndpoint[], onAnswer: (name: string) => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      const open = new Set(asked.map(({ name }) => name));
+      const open = new Map(asked.map(({ name }) => [name, new AbortController()]));
       const beganMs = monotonicMs();
       let end: { readonly isDecided: boolean; readonly cancel: () => void } | undefined;
       const goOn = () => {
-        for (const name of open) slow.seeLate(name);
+        for (const [name, giveUp] of open) {
+          slow.seeLate(name);
+          giveUp.abort();
+        }
         open.clear();
         resolve();
       };
@@ -63,7 +67,10 @@ export async function askNodes<Given>(
         end?.cancel();
         resolve();
       };
-      for (const endpoint of asked) ask(endpoint).then((answer) => take(endpoint.name, answer), reject);
+      for (const endpoint of asked) {
+        const { signal } = open.get(endpoint.name) as AbortController;
+        ask(endpoint, signal).then((answer) => take(endpoint.name, answer), reject);
+      }
       if (asked.length === 0) resolve();
       else endLater();
     });

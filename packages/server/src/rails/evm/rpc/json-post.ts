@@ -28,6 +28,8 @@ interface AnswerLimits {
   /** The answer is read without its other logs, and what is left of it is bounded. */
   readonly isLogKept?: IsLogKept | undefined;
   readonly cut?: Cut | undefined;
+  /** Ends the request before its time. */
+  readonly givenUp?: AbortSignal | undefined;
 }
 
 /**
@@ -52,9 +54,10 @@ export function createJsonPost(url: string, { timeoutMs }: JsonPostLimits): Json
   let pool: Promise<Pool> | undefined;
   const headers = { "content-type": "application/json", ...authorization };
   return {
-    post: async (body, { bytesMax, timeoutMs: ownTimeoutMs = timeoutMs, isLogKept, cut }) => {
+    post: async (body, { bytesMax, timeoutMs: ownTimeoutMs = timeoutMs, isLogKept, cut, givenUp }) => {
       try {
-        const signal = AbortSignal.timeout(ownTimeoutMs);
+        const timeout = AbortSignal.timeout(ownTimeoutMs);
+        const signal = givenUp === undefined ? timeout : AbortSignal.any([timeout, givenUp]);
         pool ??= openPool(origin, timeoutMs);
         const response = await (await pool).request({ method: "POST", path, headers, body, signal });
         const filtered = { leftMax: bytesMax, readMax: filteredFactor * bytesMax };

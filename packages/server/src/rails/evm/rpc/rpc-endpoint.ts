@@ -20,6 +20,8 @@ export interface RpcCall {
   /** Which logs of a receipt are needed: the others are dropped while they arrive. */
   readonly isLogKept?: IsLogKept | undefined;
   readonly cut?: Cut | undefined;
+  /** Nobody waits for the answer any more. All calls of a batch have the same. */
+  readonly givenUp?: AbortSignal | undefined;
 }
 
 /**
@@ -56,6 +58,7 @@ const defaultAnswerBytesMax = 32 * 1024 * 1024;
 const briefTimeoutMs = 3000;
 /** With these a node or a proxy can refuse a batch because of its size, whatever it says: drpc and 1rpc answer 500 to more than three calls. */
 const refusingStatuses: ReadonlySet<number> = new Set([400, 403, 405, 413, 422, 500, 501]);
+const abandoned = "nobody waits for it any more";
 
 export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
   const {
@@ -77,6 +80,9 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
     calls: readonly RpcCall[],
     manner: CallManner,
   ): Promise<readonly PartOutcome[] | undefined> {
+    const givenUp = calls[0]?.givenUp;
+    const isGivenUp = () => givenUp?.aborted === true;
+    if (isGivenUp()) return fail(calls, abandoned);
     if (backOff.pauseMs() > 0) return undefined;
     const firstId = lastId + 1;
     lastId += calls.length;
@@ -92,8 +98,12 @@ export function createRpcEndpoint(deps: RpcEndpointDeps): RpcEndpoint {
       timeoutMs: manner === "brief" ? Math.min(briefTimeoutMs, timeoutMs) : timeoutMs,
       isLogKept: logsKeptOf(calls),
       cut: cutOf(calls),
+      givenUp,
     };
-    const reading = readPosted(await http.post(body, limits), ids, bytesMax);
+    const posted = await http.post(body, limits);
+    // That the request was ended says nothing about the node.
+    if (isGivenUp()) return fail(calls, abandoned);
+    const reading = readPosted(posted, ids, bytesMax);
     if ("failed" in reading) {
       if (reading.isTimeout === true && !isForeign) size.timedOut(calls.length);
       if (!isForeign) backOff.pause(reading.retryAfterMs);

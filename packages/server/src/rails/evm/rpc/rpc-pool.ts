@@ -118,8 +118,9 @@ export function createRpcPool({
     endpoint: RpcEndpoint,
     questions: readonly Question<unknown>[],
     manner: CallManner = "any",
+    givenUp?: AbortSignal,
   ): Promise<Attempted[]> {
-    const calls = questions.map(({ method, params, isLogKept, cut }) => ({ method, params, isLogKept, cut }));
+    const calls = questions.map((question): RpcCall => ({ ...question, givenUp }));
     const outcomes = await endpoint.call(calls, manner);
     const read = questions.map((question, index) => readOutcome(question, outcomes[index] as RpcOutcome));
     if (read.some((outcome) => "isWrong" in outcome)) wrong.see(endpoint.name);
@@ -163,11 +164,15 @@ export function createRpcPool({
     if (open.length === 0) return [];
     for await (const { endpoint, isLast } of attempts(rounds, only)) {
       const asked = open.map((index) => questions[index] as Question<unknown>);
-      const given = attempt(endpoint, asked, manner);
+      const giveUp = new AbortController();
+      const given = attempt(endpoint, asked, manner, giveUp.signal);
       const isClaimed = open.some(isLacked) && open.every((index) => answers.has(index));
       const known = (index: number) => (isClaimed ? answers.get(index) : undefined);
-      const late = () =>
-        open.map((index): Attempted => known(index) ?? { unavailable: "it takes too long for all of it" });
+      const tooLong = { unavailable: "it takes too long for all of it" };
+      const late = () => {
+        giveUp.abort();
+        return open.map((index): Attempted => known(index) ?? tooLong);
+      };
       const waitedMs = isClaimed ? claimedMs : undefined;
       const heard = endpoints.length < 2 ? given : tardy.wait(endpoint.name, given, late, waitedMs);
       for (const [position, answer] of (await heard).entries()) {
@@ -203,7 +208,7 @@ export function createRpcPool({
     const asked = await askNodes(
       { endpoints, timers, monotonicMs, slow },
       {
-        ask: (endpoint) => attempt(endpoint, questions, manner),
+        ask: (endpoint, givenUp) => attempt(endpoint, questions, manner, givenUp),
         isDecided,
         isAnswered: (answers) => !answers.some((answer) => "unavailable" in answer),
       },
@@ -229,8 +234,8 @@ export function createRpcPool({
     const given = await askNodes<Given>(
       { endpoints, timers, monotonicMs, slow },
       {
-        ask: async (endpoint) => {
-          const answers = await attempt(endpoint, questions);
+        ask: async (endpoint, givenUp) => {
+          const answers = await attempt(endpoint, questions, "any", givenUp);
           const missing = answers.find((answer) => "unavailable" in answer);
           return { name: endpoint.name, answers: missing ?? (answers as Answer<unknown>[]) };
         },
