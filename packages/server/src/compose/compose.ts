@@ -21,25 +21,18 @@ import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import { bookRail } from "../rails/book/book-rail.js";
 import type { LoadGauge } from "../runtime/load-gauge.js";
-import { runRegularly } from "../runtime/loops/run-regularly.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import type { WakeUps } from "../runtime/loops/wake-ups.js";
 import type { Metric } from "../runtime/metric.js";
 import type { ReadinessFault } from "../runtime/readiness.js";
 import type { Tracer } from "../runtime/tracing/tracer.js";
-import { removeOldAuditWrites } from "../store/access/audit-log/audit-writes.js";
-import { removeOldClientHours } from "../store/access/client-usage.js";
 import { createClientStore, createTenantStore } from "../store/access/clients.js";
 import { adoptDatabase, prepareIntegrity } from "../store/access/integrity.js";
 import { createSweepStore } from "../store/access/sweeps.js";
 import { createTenantSuspensionStore } from "../store/access/tenant-suspension.js";
-import { removeExpiredCredentials } from "../store/access/tokens.js";
 import { type Database, isLockTimeout, withKeys } from "../store/core/database.js";
-import { removeShownSecrets } from "../store/core/operator-requests.js";
 import { confirmCommits } from "../store/core/rows/insert-or-find.js";
 import { createEventLog } from "../store/events/events.js";
-import { removeOldUsage } from "../store/policy/remove-old-usage.js";
-import { removeOldContexts } from "../store/tracing/trace-contexts.js";
 import { createWalletStore } from "../store/wallets/wallets.js";
 import type { StreamGateway } from "../stream/gateway.js";
 import type { WebhookSender } from "../webhooks/webhook-sender.js";
@@ -57,6 +50,7 @@ import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 import { createRailDrivers } from "./create-rail-drivers.js";
 import { createHoldOrders, createStops } from "./create-stops.js";
 import { keepAnalyzed } from "./keep-analyzed.js";
+import { keepHouse } from "./keep-house.js";
 import { composeMarkets, type MarketParts } from "./markets/compose-markets.js";
 import { secretContexts } from "./secret-contexts.js";
 
@@ -124,8 +118,6 @@ export interface Parts {
   prepareDatabase: () => Promise<void>;
   close: () => Promise<void>;
 }
-
-const housekeepingIntervalMs = 60_000;
 
 export function compose(given: ComposeOptions): Parts {
   const { log, newUuid, now } = given;
@@ -195,22 +187,7 @@ export function compose(given: ComposeOptions): Parts {
   const auditKeys = () => listAuditKeys(keys, keys.ids());
   const viewed = { assets, access, transactions, chains, markets, listAuditKeys: auditKeys };
   const views = composeViews(options, viewed);
-  const ifTrusted = (job: () => Promise<unknown>) => async () => {
-    if (options.isClockTrusted()) await job();
-  };
-  const stopHousekeeping = runRegularly({
-    intervalMs: housekeepingIntervalMs,
-    jobs: [
-      () => removeExpiredCredentials(database),
-      () => removeShownSecrets(database),
-      () => removeOldAuditWrites(database),
-      () => removeOldContexts(database, now()),
-      () => removeOldUsage(database),
-      () => removeOldClientHours(database),
-      () => markets.keepHouse(),
-    ].map(ifTrusted),
-    onError: (error) => log.warn({ err: error }, "housekeeping failed"),
-  });
+  const stopHousekeeping = keepHouse(options, markets.keepHouse);
   const checkpoints = composeCheckpoints(options);
   const analyzing = keepAnalyzed(options);
 

@@ -4,7 +4,8 @@ import {
   NodeUnavailableError,
   type Watch,
 } from "../../../app/chain/chain-node.js";
-import { describeError, type RpcPool } from "../rpc/rpc-pool.js";
+import { describeError } from "../rpc/rpc-error.js";
+import type { RpcPool } from "../rpc/rpc-pool.js";
 import type { ReadAgreedHeaders } from "./agreed-headers.js";
 import { type Only, readConsistently } from "./consistent-read.js";
 import type { SecondOpinion } from "./opinion/second-opinion.js";

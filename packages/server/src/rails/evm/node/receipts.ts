@@ -1,6 +1,6 @@
 import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import { isAnswerTooLarge, methodNotFound } from "../rpc/rpc-error.js";
-import { AnswerFault, describeError, type Question, type RpcPool } from "../rpc/rpc-pool.js";
+import { describeError, isAnswerTooLarge, methodNotFound } from "../rpc/rpc-error.js";
+import { AnswerFault, type Question, type RpcPool } from "../rpc/rpc-pool.js";
 import { InconsistentError, type Only } from "./consistent-read.js";
 import { requiredOpinions } from "./opinion/weigh-opinions.js";
 import { readBounded, readHash, readList, readQuantity, readRecord } from "./read-values.js";

@@ -1,6 +1,6 @@
 import type { ChainToken, ObservedTransfer } from "../../../app/chain/chain-node.js";
 import { toQuantity } from "../keccak.js";
-import type { IsLogKept } from "../rpc/log-filter.js";
+import type { IsLogKept } from "../rpc/answers/log-filter.js";
 import { AnswerFault, type Question } from "../rpc/rpc-pool.js";
 import { type BloomItem, bloomItem, mayContain } from "./logs-bloom.js";
 import { readAddress, readData, readHash, readList, readNumber, readRecord } from "./read-values.js";

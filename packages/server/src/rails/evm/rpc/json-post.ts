@@ -1,7 +1,7 @@
 import type { Pool } from "undici";
 import { clientHandshake } from "../../../runtime/client-handshake.js";
-import { type IsLogKept, readWithoutLogs } from "./log-filter.js";
-import { type Cut, readCut } from "./read-cut.js";
+import { type IsLogKept, readWithoutLogs } from "./answers/log-filter.js";
+import { type Cut, readCut } from "./answers/read-cut.js";
 
 export type PostResult =
   | {

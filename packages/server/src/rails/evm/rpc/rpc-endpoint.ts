@@ -1,6 +1,8 @@
 import pLimit from "p-limit";
 import type { Timers } from "../../../runtime/loops/timers.js";
-import { answerBytesOf, mayBeLarge } from "./answer-bytes.js";
+import { answerBytesOf, mayBeLarge } from "./answers/answer-bytes.js";
+import type { IsLogKept } from "./answers/log-filter.js";
+import type { Cut } from "./answers/read-cut.js";
 import {
   askedTooOften,
   createBatchSize,
@@ -9,8 +11,6 @@ import {
   requestsMax,
 } from "./call-in-parts.js";
 import { createJsonPost, type PostResult } from "./json-post.js";
-import type { IsLogKept } from "./log-filter.js";
-import type { Cut } from "./read-cut.js";
 import { type ReadResponse, type RpcOutcome, readResponse, type Unanswered } from "./read-response.js";
 import { answerTooLarge, isAnswerTooLarge, isRateLimit, type RpcError } from "./rpc-error.js";
 

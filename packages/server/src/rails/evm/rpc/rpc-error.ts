@@ -46,3 +46,7 @@ const revertCode = 3;
 export function isRevert({ code, message, returned }: RpcError): boolean {
   return code === revertCode || returned !== undefined || revertWords.test(message);
 }
+
+export function describeError({ code, message }: RpcError): string {
+  return `error ${code}: ${message}`;
+}

@@ -4,7 +4,7 @@ import type { OddNodes } from "../node/watch/odd-nodes.js";
 import { askNodes } from "./ask-nodes.js";
 import type { RpcOutcome, Wrong } from "./read-response.js";
 import type { CallManner, RpcCall, RpcEndpoint } from "./rpc-endpoint.js";
-import type { RpcError } from "./rpc-error.js";
+import { describeError, type RpcError } from "./rpc-error.js";
 import { isSameOfMost } from "./same-of-most.js";
 import { createSlowNodes } from "./slow-nodes.js";
 import { createTardyNodes } from "./tardy-nodes.js";
@@ -296,8 +296,4 @@ export function explainUnavailable(asked: readonly NodeAnswers<readonly Question
     "unavailable" in answers ? [`${name}: ${answers.unavailable}`] : [],
   );
   return reasons.length === 0 ? "" : `: ${reasons.slice(0, reasonsMax).join("; ")}`;
-}
-
-export function describeError({ code, message }: RpcError): string {
-  return `error ${code}: ${message}`;
 }

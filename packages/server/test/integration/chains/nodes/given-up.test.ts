@@ -23,7 +23,7 @@ async function openPool(said: unknown) {
   });
   const urls = [(await honest()).url, (await honest()).url, endless.url];
   const endpoints = urls.map((url, index) =>
-    createRpcEndpoint({ name: `Node ${index + 1}`, url, monotonicMs, random: () => 0.5 }),
+    createRpcEndpoint({ name: `Node ${index + 1}`, url, timers: nodeTimers, monotonicMs, random: () => 0.5 }),
   );
   const pool = createRpcPool({ network: "eip155:1", endpoints, timers: nodeTimers, monotonicMs });
   onTestFinished(pool.close);
@@ -50,7 +50,13 @@ it.each([
 
 it("sends nothing for calls that were given up before", async () => {
   const node = await startHostileNode((calls, reply) => reply(resultsOf(calls, () => "0x1")));
-  const endpoint = createRpcEndpoint({ name: "Node 1", url: node.url, monotonicMs, random: () => 0.5 });
+  const endpoint = createRpcEndpoint({
+    name: "Node 1",
+    url: node.url,
+    timers: nodeTimers,
+    monotonicMs,
+    random: () => 0.5,
+  });
   onTestFinished(endpoint.close);
   const calls = [{ method: "eth_chainId", params: [], givenUp: AbortSignal.abort() }];
   expect(await endpoint.call(calls)).toEqual([{ unavailable: "nobody waits for it any more" }]);

@@ -1,11 +1,10 @@
 import type { BlockHeader } from "../../../../app/chain/chain-node.js";
 import type { Timers } from "../../../../runtime/loops/timers.js";
 import { toQuantity } from "../../keccak.js";
-import { isRevert } from "../../rpc/rpc-error.js";
+import { describeError, isRevert } from "../../rpc/rpc-error.js";
 import {
   type Answer,
   AnswerFault,
-  describeError,
   type NodeAnswers,
   type Question,
   type RpcPool,

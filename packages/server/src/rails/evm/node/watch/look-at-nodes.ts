@@ -1,5 +1,6 @@
 import { type BlockHeader, NodeUnavailableError } from "../../../../app/chain/chain-node.js";
-import { type Answer, describeError, type Question, type RpcPool } from "../../rpc/rpc-pool.js";
+import { describeError } from "../../rpc/rpc-error.js";
+import type { Answer, Question, RpcPool } from "../../rpc/rpc-pool.js";
 import { groupOpinions, weighOpinions } from "../opinion/weigh-opinions.js";
 import { headerQuestion } from "../read-block.js";
 import { readNumber } from "../read-values.js";

@@ -1,4 +1,4 @@
-import type { RpcCall } from "./rpc-endpoint.js";
+import type { RpcCall } from "../rpc-endpoint.js";
 
 const kibibyte = 1024;
 /** A quantity, the result of a call, or an error with the data of a revert. */

@@ -1,4 +1,4 @@
-import { arePiecesTooSmall } from "../../../runtime/read-bounded.js";
+import { arePiecesTooSmall } from "../../../../runtime/read-bounded.js";
 import type { ByteSink } from "./byte-sink.js";
 
 export interface PassedLimits {
