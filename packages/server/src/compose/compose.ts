@@ -49,10 +49,10 @@ import { composeViews } from "./compose-views.js";
 import { composeWebhooks, type WebhookOptions } from "./compose-webhooks.js";
 import { createRailDrivers } from "./create-rail-drivers.js";
 import { createHoldOrders, createStops } from "./create-stops.js";
-import { keepAnalyzed } from "./keep-analyzed.js";
-import { keepHouse } from "./keep-house.js";
 import { composeMarkets, type MarketParts } from "./markets/compose-markets.js";
 import { secretContexts } from "./secret-contexts.js";
+import { keepAnalyzed } from "./upkeep/keep-analyzed.js";
+import { keepHouse } from "./upkeep/keep-house.js";
 
 /** The dependencies of all parts. Each subject has a file that wires its use cases to their ports; this one wires the subjects together. */
 export interface ComposeOptions {

@@ -1,4 +1,4 @@
-import { type ChangeRequest, readId } from "@bursar/protocol";
+import { type ApprovalTally, type ChangeRequest, readId } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sql } from "../../../../src/store/core/sql.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../../harness/access/officers.js";
@@ -98,6 +98,26 @@ describe("a key that the requester and the approver have", () => {
     expect(await approve(officer)).toMatchObject(shared);
     expect(await removeKey(payer, payer)).toMatchObject({ status: 200 });
     expect(await approve(officer)).toMatchObject(shared);
+  });
+
+  it("is found again when approvals are counted", async () => {
+    const two = await createGuardedTenant(service, 2);
+    const clerk = await two.hire(["transactions:write", "transactions:read"]);
+    const [one, other] = [await two.hire(), await two.hire()];
+    await service.addKeyAsOperator(one, key);
+    const payment = await two.pay(clerk);
+    expect(await two.approve(one, payment)).toMatchObject({ status: 202 });
+    const added = await service.addKeyAsOperator(clerk, key);
+    const path = `/v1/clients/${clerk.clientId}/keys/${added}`;
+    expect(await two.call(two.admin, "DELETE", path)).toMatchObject({ status: 200 });
+    expect(await two.approve(other, payment)).toMatchObject({ status: 202 });
+    await two.tallied(payment);
+    expect(await two.read(payment.id)).toMatchObject({ state: "awaiting_approval" });
+    const { body } = await two.call(two.admin, "GET", `/v1/transactions/${payment.id}/approvals/tally`);
+    expect((body as unknown as ApprovalTally).decisions.map(({ reason }) => reason)).toEqual([
+      "shared_key",
+      null,
+    ]);
   });
 
   it("does not help the approver that removes it", async () => {

@@ -1,5 +1,5 @@
-import { analyzeYoungTables } from "../store/core/schema/analyze-young-tables.js";
-import type { ComposeOptions } from "./compose.js";
+import { analyzeYoungTables } from "../../store/core/schema/analyze-young-tables.js";
+import type { ComposeOptions } from "../compose.js";
 
 const analyzeIntervalMs = 1000;
 

@@ -1,11 +1,11 @@
-import { runRegularly } from "../runtime/loops/run-regularly.js";
-import { removeOldAuditWrites } from "../store/access/audit-log/audit-writes.js";
-import { removeOldClientHours } from "../store/access/client-usage.js";
-import { removeExpiredCredentials } from "../store/access/tokens.js";
-import { removeShownSecrets } from "../store/core/operator-requests.js";
-import { removeOldUsage } from "../store/policy/remove-old-usage.js";
-import { removeOldContexts } from "../store/tracing/trace-contexts.js";
-import type { ComposeOptions } from "./compose.js";
+import { runRegularly } from "../../runtime/loops/run-regularly.js";
+import { removeOldAuditWrites } from "../../store/access/audit-log/audit-writes.js";
+import { removeOldClientHours } from "../../store/access/client-usage.js";
+import { removeExpiredCredentials } from "../../store/access/tokens.js";
+import { removeShownSecrets } from "../../store/core/operator-requests.js";
+import { removeOldUsage } from "../../store/policy/remove-old-usage.js";
+import { removeOldContexts } from "../../store/tracing/trace-contexts.js";
+import type { ComposeOptions } from "../compose.js";
 
 const intervalMs = 60_000;
 
