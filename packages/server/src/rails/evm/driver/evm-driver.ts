@@ -1,3 +1,4 @@
+import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
 import { ChainMovedError, type NetworkLease, type SentPayment } from "../../../app/chain/chain-store.js";
 import type { RailDriver } from "../../../app/rails/rail.js";
 import { bothOf } from "../../../runtime/concurrency/both-of.js";
@@ -11,11 +12,11 @@ import { createBlockPace } from "../node/block-pace.js";
 import { createReadyTurns } from "../ready-turns.js";
 import { assignPayments } from "./assign-payments.js";
 import { type ComparisonDeps, createComparison } from "./comparison/comparison.js";
+import { continueChain } from "./continue-chain.js";
 import { type FollowedChain, haltNetwork, positionOf, settledOf, tipOf } from "./driver-context.js";
 import { createEstimates } from "./estimate-groups.js";
 import { createBranchLinks } from "./follow/branch-links.js";
 import { followAndSettle } from "./follow/follow-and-settle.js";
-import { aheadMax } from "./follow/follow-head.js";
 import { haltTampered } from "./halt-tampered.js";
 import { anchorChain, assertGenesis } from "./leave-blocks.js";
 import { createHeadRecords } from "./records/head-records.js";
@@ -69,6 +70,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     monotonicMs: deps.monotonicMs,
   });
   let chain: FollowedChain | undefined;
+  /** The chain of a step in which nodes were not available. */
+  let kept: FollowedChain | undefined;
   let lease: NetworkLease | undefined;
   let former: NetworkLease | undefined;
   let resets = 0;
@@ -82,8 +85,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   /** The last payment of a look that did not come to the end. A step that fails does not begin again: while each one fails, the first page would hide the others. */
   let lookedUpTo: SentPayment | undefined;
   /** The head and the time when the sent payments were last looked at. */
-  let lookedAtHead = -1;
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  let [lookedAtHead, lookedAtMs] = [-1, Number.NEGATIVE_INFINITY];
   const comparison = createComparison(deps);
   const confirmation = createConfirmation(deps);
   const lookAtHalted = createHaltedLook(deps);
@@ -101,6 +103,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   const loop = createWakingLoop({
     step: () => renewal.during(() => headRecords.during(beginAndStep)),
     onError: (error) => {
+      kept = error instanceof NodeUnavailableError ? (chain ?? kept) : undefined;
       chain = undefined;
       isAsked = true;
       comparison.reset();
@@ -117,6 +120,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   async function beginAndStep(): Promise<Rest> {
     const resetsBefore = resets;
     chain ??= await begin();
+    kept = undefined;
     if (resets !== resetsBefore) chain = undefined;
     if (chain === undefined) return { pauseMs: acquireEveryMs };
     await chain.keepLease();
@@ -159,9 +163,8 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       // It is not held if a renewal beside the step has found it lost.
       if (leases.isRenewalDue() || !leases.isHeld(held)) await renew(held);
     };
-    const headNumber = tail.at(-1)?.number ?? settledNumber;
-    const numbers = { headNumber, inheritedTo: headNumber, misreads: undefined, activeTo: headNumber };
-    return { lease: held, tail, ...numbers, aheadInTime: aheadMax, links, evidence, keepLease };
+    const reached = continueChain(held, tail, settledNumber, kept);
+    return { lease: held, tail, ...reached, links, evidence, keepLease };
   }
 
   /** A network begins at its final block: there was no wallet on it before. */
@@ -225,8 +228,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     };
     // Under load nodes estimate what comes next while the signer signs what the step before has assigned.
     const [isAssigned, before] = await bothOf(assign(), signAndSend());
-    const isToSign = isAssigned && !hasMore && failures.length === 0;
-    const sent = isToSign ? await signAndSend() : before;
+    const sent = isAssigned && !hasMore && failures.length === 0 ? await signAndSend() : before;
     const isBusy =
       isBehind || isConfirming || isAssigned || before.isReplaced || sent.isSigned || sent.isReplaced;
     const isCompared = await attempt(() => comparison.compare(current, isBusy));
@@ -247,8 +249,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   ): Promise<boolean> {
     if (lookedUpTo === undefined) {
       isAsked = isBehind;
-      isUnsent = false;
-      isInFlight = false;
+      [isUnsent, isInFlight] = [false, false];
       lookedAtHead = current.headNumber;
       lookedAtMs = deps.monotonicMs();
     }
@@ -256,7 +257,6 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     isInFlight ||= listed.length > 0;
     if (!leases.isHeld(current.lease)) await renew(current.lease);
     const sent = await haltTampered(deps, current, listed);
-    const { headNumber } = current;
     let stopped: ReadonlySet<string> = new Set();
     const isReplaced = await attempt(async () => {
       const replaced = await replacePayments(deps, current, sent, { before: lookedUpTo, isBehind });
@@ -267,7 +267,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
     await sendPayments(deps, current, sendable, { sentAt, monotonicMs: deps.monotonicMs() });
     isUnsent ||= sendable.some(({ hash }) => !sentAt.has(hash));
     lookedUpTo = listed.length < sentPageMax ? undefined : listed.at(-1);
-    if (lookedUpTo === undefined) forgetSent(sentAt, headNumber);
+    if (lookedUpTo === undefined) forgetSent(sentAt, current.headNumber);
     return isReplaced || lookedUpTo !== undefined;
   }
 
