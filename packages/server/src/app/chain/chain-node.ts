@@ -160,6 +160,15 @@ export interface ChainNode {
     tokens: readonly ChainToken[],
     beforeQuestion: () => Promise<void>,
   ) => Promise<NonceUse | undefined>;
+  /**
+   * Which of these transactions of ours are in blocks up to one that is final, for more than half of the nodes that answer, and at least two if there are
+   * several. For those that no block has shown: a node has left them out.
+   */
+  findIncluded: (
+    hashes: readonly string[],
+    at: BlockRef,
+    tokens: readonly ChainToken[],
+  ) => Promise<readonly Omit<NonceUse, "signed">[]>;
   /** In the order given. `brief`: nodes have less time, because some drafts of several may take long and delay the others. */
   estimate: (drafts: readonly PaymentDraft[], patience?: "brief") => Promise<readonly Estimate[]>;
   /** Fees with which a transaction is included soon, within the cap of the network. */

@@ -17,6 +17,8 @@ export interface TakenPayment extends PaymentFacts {
   nonce: number;
   /** How many of its attempts are stored. */
   attempt: number;
+  /** Those of its attempts. */
+  hashes: readonly string[];
   /** Whether one of them pays: an empty transaction does not make the transaction `broadcast`. */
   isBroadcast: boolean;
 }

@@ -9,7 +9,7 @@ import { sql } from "../core/sql.js";
 import { macOfTransaction } from "../transactions/transaction-integrity.js";
 import { factColumns, joinFacts, joinOpen, readTaken, type TakenRow } from "./payment-rows.js";
 
-/** Served by chain_payments_open; at most as many as an address may have in flight. */
+/** Served by chain_payments_open, and for the attempts by their unique key; at most as many as an address may have in flight. */
 export async function listTaken(
   tx: Queryable,
   network: string,
@@ -17,7 +17,9 @@ export async function listTaken(
   below: number,
 ): ReturnType<ChainUnit["listTaken"]> {
   const rows = await tx.query<TakenRow>(sql`
-    SELECT ${factColumns}, p.nonce, p.attempt, o.state = 'broadcast' AS "isBroadcast"
+    SELECT ${factColumns}, p.nonce, p.attempt, o.state = 'broadcast' AS "isBroadcast", ARRAY(
+      SELECT a.hash FROM chain_attempts a
+      WHERE a.tenant_id = p.tenant_id AND a.transaction_id = p.id ORDER BY a.number) AS hashes
     FROM (
       SELECT *, p.transaction_id AS id FROM chain_payments p
       WHERE p.network = ${network} AND p.wallet_id = ${walletId} AND p.tenant_id = ${tenantId} AND p.nonce < ${below}
@@ -48,7 +50,7 @@ export async function listForgotten(
 ): ReturnType<ChainUnit["listForgotten"]> {
   if (signed.length === 0) return [];
   const rows = await tx.query<TakenRow & { isOccupied: boolean; isBegun: boolean }>(sql`
-    SELECT ${factColumns}, p.bound AS nonce, coalesce(p.attempt, 0) AS attempt, false AS "isBroadcast",
+    SELECT ${factColumns}, p.bound AS nonce, coalesce(p.attempt, 0) AS attempt, false AS "isBroadcast", ARRAY[]::text[] AS hashes,
       p.stage IS NOT NULL AS "isBegun", n.nonce IS NOT NULL AS "isOccupied"
     FROM (
       SELECT ${tenantId}::uuid AS tenant_id, given.id, ${walletId}::uuid AS wallet_id, given.nonce AS bound, c.network, c.stage, c.attempt

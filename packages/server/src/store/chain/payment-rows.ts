@@ -161,13 +161,13 @@ export function readFound(row: FoundRow): FoundAttempt {
   return { ...readFacts(row), hash, purpose, stage, nonce: Number(nonce) };
 }
 
-export interface TakenRow extends FactRow, Pick<TakenPayment, "attempt" | "isBroadcast"> {
+export interface TakenRow extends FactRow, Pick<TakenPayment, "attempt" | "hashes" | "isBroadcast"> {
   nonce: string;
 }
 
 export function readTaken(row: TakenRow): TakenPayment {
-  const { attempt, isBroadcast } = row;
-  return { ...readFacts(row), nonce: Number(row.nonce), attempt, isBroadcast };
+  const { attempt, hashes, isBroadcast } = row;
+  return { ...readFacts(row), nonce: Number(row.nonce), attempt, hashes, isBroadcast };
 }
 
 export interface IncludedRow extends Omit<IncludedPayment, "nonce" | "block" | "fee" | "feeHeld"> {

@@ -2,6 +2,7 @@ import type {
   BlockHeader,
   ChainBlock,
   ChainNode,
+  ObservedOutcome,
   ObservedTransfer,
   Watch,
 } from "../../../src/app/chain/chain-node.js";
@@ -96,6 +97,17 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       await reach("the use of a nonce");
       return findUse(chain, sender, number);
     },
+    findIncluded: async (hashes, { number }) => {
+      await reach("what is included");
+      return chain
+        .blocks()
+        .slice(0, number + 1)
+        .flatMap(({ hash, number, transactions }) =>
+          transactions
+            .filter((one) => hashes.includes(one.hash))
+            .map((one) => ({ block: { number, hash }, outcome: outcomeOf(one) })),
+        );
+    },
     estimate: async (drafts) => {
       await reach("estimate");
       return drafts.map(({ contract, destination }) =>
@@ -129,10 +141,10 @@ function findUse(
     strangerOf === address || (intent?.address === address && intent.nonce === nonce);
   const used = block.transactions.find(isIt);
   if (used === undefined) return undefined;
-  const { hash, success, fee, intent } = used;
+  const { intent } = used;
   return {
     block: { number: block.number, hash: block.hash },
-    outcome: { hash, success, fee, transfers: transfersOf(used) },
+    outcome: outcomeOf(used),
     signed: intent === undefined ? null : { bytes: writeBytes(intent), terms: termsOf(intent) },
   };
 }
@@ -157,15 +169,13 @@ async function observe(block: ModelBlock, watch: Watch): Promise<ChainBlock> {
   return {
     ...headerOf(block),
     transfers: all.filter(({ to }) => owned.has(to)),
-    outcomes: block.transactions
-      .filter(({ hash }) => attempts.has(hash))
-      .map((transaction) => ({
-        hash: transaction.hash,
-        success: transaction.success,
-        fee: transaction.fee,
-        transfers: transfersOf(transaction),
-      })),
+    outcomes: block.transactions.filter(({ hash }) => attempts.has(hash)).map(outcomeOf),
   };
+}
+
+function outcomeOf(transaction: ExecutedTransaction): ObservedOutcome {
+  const { hash, success, fee } = transaction;
+  return { hash, success, fee, transfers: transfersOf(transaction) };
 }
 
 /** The coin is the transfer 0, and the logs of tokens count from 1, within the transaction. */

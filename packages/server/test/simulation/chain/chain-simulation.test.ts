@@ -41,6 +41,7 @@ const mustHappen = [
   "outvoted",
   "lies of one of three",
   "misread blocks",
+  "payments that one of three has left out",
   "forked",
   "forks below finality",
   "outages of two nodes",

@@ -7,8 +7,8 @@
  * - `lying`: one of two nodes lies about what is in blocks. The network halts when a block with a lie is final, and an operator resumes it. If it
  *   leaves out a payment of ours, nobody contradicts it; the wallet halts, and the operator adopts what the chain says. Nothing else halts, and no
  *   lie is credited or ends a payment.
- * - `outvoted`: one of three nodes lies about what is in blocks, and leaves nothing out. The two others contradict it when such a block is final.
- *   Nothing halts, and no lie is credited.
+ * - `outvoted`: one of three nodes lies about what is in blocks. The two others contradict it when such a block is final, and have the payments of ours
+ *   that it has left out. Nothing halts, and no lie is credited.
  * - `forked`: one of three nodes follows forks of its own, for longer than blocks take to be final, and the two others do not answer for as long.
  *   Nothing halts, and nothing of a fork is settled.
  * - `rewound`: the database is restored from a backup, and the chain has gone on. Everything that was signed is final by then. Wallets whose nonces

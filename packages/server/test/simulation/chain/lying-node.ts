@@ -25,13 +25,11 @@ interface LyingDeps {
 const passedOverMax = 40;
 
 /**
- * Three nodes as one, of which one lies about what is in blocks, and leaves nothing out. When a block with a lie is final, the two others contradict
- * it: nothing that was read of blocks that are not settled is sure, and another node is asked first for a while.
+ * Three nodes as one, of which one lies about what is in blocks. When a block with a lie is final, the two others contradict it: nothing that was read
+ * of blocks that are not settled is sure, and another node is asked first for a while. They contradict what it leaves out only when they are asked for
+ * it.
  */
-export function withAnOutvotedLiar(
-  node: ChainNode,
-  deps: Omit<LyingDeps, "isSilent" | "asksBoth">,
-): ChainNode {
+export function withAnOutvotedLiar(node: ChainNode, deps: Omit<LyingDeps, "asksBoth">): ChainNode {
   const { chain, random, isLying, count } = deps;
   const { kept, lies, confirmLater } = keepWritten();
   let agreed: BlockHeader | undefined;
@@ -39,9 +37,17 @@ export function withAnOutvotedLiar(
   let passedOver = 0;
 
   function lieAbout(block: ChainBlock): ChainBlock | undefined {
-    if (!isLying() || --passedOver > 0 || !random.chance(0.1)) return undefined;
+    const { isSilent } = deps;
+    if (!isLying() || --passedOver > 0 || (!isSilent && !random.chance(0.1))) return undefined;
+    if (isSilent && block.outcomes.length === 0) return undefined;
     count("lies of one of three");
-    return random.pick([invent, exaggerate])(block, { ...deps, isSilent: false, asksBoth: true });
+    const manners = isSilent ? [omit] : [invent, exaggerate, omit];
+    return random.pick(manners)(block, { ...deps, asksBoth: true });
+  }
+
+  function passOver(most = passedOverMax): void {
+    misreads += 1;
+    passedOver = random.between(0, most);
   }
 
   return {
@@ -53,8 +59,7 @@ export function withAnOutvotedLiar(
         number <= heads.final.number && chain.blocks()[number]?.hash === hash;
       if ([...kept].some(isDue)) {
         kept.clear();
-        misreads += 1;
-        passedOver = random.between(0, passedOverMax);
+        passOver();
         count("misread blocks");
       } else if (heads.final.number > (agreed?.number ?? -1)) agreed = heads.final;
       if (agreed === undefined) throw new NodeUnavailableError("the final block is to be confirmed");
@@ -63,16 +68,25 @@ export function withAnOutvotedLiar(
     block: async (hash, watch) => {
       const block = await node.block(hash, watch);
       const lie = block === undefined ? undefined : lieAbout(block);
-      if (lie !== undefined) lies.add(lie);
+      if (lie !== undefined && !isOmission(lie, block)) lies.add(lie);
       return lie ?? block;
     },
     confirmLater,
     finalBlocks: async (from, to, watch) => {
       const blocks = await node.finalBlocks(from, to, watch);
-      const lie = blocks.find((block) => lieAbout(block) !== undefined);
-      if (lie === undefined) return blocks;
+      const said = blocks.map((block) => lieAbout(block) ?? block);
+      const lie = said.find((block, index) => block !== blocks[index] && !isOmission(block, blocks[index]));
+      if (lie === undefined) return said;
       passedOver = random.between(0, passedOverMax);
       throw new NodeUnavailableError(`the others contradict what is in ${lie.hash}`);
+    },
+    findIncluded: async (...given) => {
+      const included = await node.findIncluded(...given);
+      if (included.length === 0) return included;
+      count("payments that one of three has left out");
+      kept.clear();
+      passOver(passedOverMax / 4);
+      return included;
     },
   };
 }
@@ -131,6 +145,7 @@ export function withALiar(node: ChainNode, deps: LyingDeps): ChainNode {
       contradiction = disagreement(lie.hash);
       throw new NodeUnavailableError(contradiction);
     },
+    findIncluded: async (...given) => (isLying() ? [] : await node.findIncluded(...given)),
     // Both are asked for all of a block, and one of them leaves out the transaction.
     findNonceUse: async (...given) => {
       const use = await node.findNonceUse(...given);

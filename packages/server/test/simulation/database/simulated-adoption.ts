@@ -3,6 +3,7 @@ import { modelAssets } from "../../harness/chain/model-network.js";
 import { chainEpoch, listBound } from "./simulated-chain-books.js";
 import {
   type ChainPaymentRow,
+  chainAttempts,
   chainNonces,
   chainPayments,
   chainWallets,
@@ -75,7 +76,11 @@ export function createSimulatedAdoption(
           const row = rows.get(chainPayments, keyOf(tenantId, id));
           if (row === undefined || !isTaken(row)) return [];
           const isBroadcast = rows.get(openTransactions, keyOf(tenantId, id))?.state === "broadcast";
-          return [{ ...factsOf(rows, row), nonce: row.nonce ?? 0, attempt: row.attempt, isBroadcast }];
+          const attempts = rows.all(chainAttempts).filter((one) => one.id === id);
+          const hashes = attempts.sort((a, b) => a.number - b.number).map(({ hash }) => hash);
+          return [
+            { ...factsOf(rows, row), nonce: row.nonce ?? 0, attempt: row.attempt, hashes, isBroadcast },
+          ];
         });
       }),
     lockOpen: (keys) =>
@@ -98,7 +103,7 @@ export function createSimulatedAdoption(
           const known = { isBroadcast: false, isOccupied, isBegun: row !== undefined };
           forgotten.push({
             ...factsOf(rows, { tenantId, id, walletId }),
-            ...{ nonce, attempt: row?.attempt ?? 0, ...known },
+            ...{ nonce, attempt: row?.attempt ?? 0, hashes: [], ...known },
           });
         }
         return forgotten;

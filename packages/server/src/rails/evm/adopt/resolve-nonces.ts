@@ -82,10 +82,17 @@ export async function gatherEvidence(
   const unknown = taken.filter((payment) => !known.has(nameOf(payment)));
   evidenceOf.left = unknown.length;
   const some = unknown.slice(0, Math.min(searchedMax, searches.left));
+  // Receipts of what is stored need no state of past blocks.
+  const hashes = some.flatMap((payment) => payment.hashes);
+  const included = hashes.length === 0 ? [] : await context.node.findIncluded(hashes, settled, tokens);
   for (const payment of some) {
     searches.left -= 1;
     // One search can outlast the lease.
-    const use = await context.node.findNonceUse(payment, settled, tokens, chain.keepLease);
+    const shown = included.find(({ outcome }) => payment.hashes.includes(outcome.hash));
+    const use =
+      shown === undefined
+        ? await context.node.findNonceUse(payment, settled, tokens, chain.keepLease)
+        : { ...shown, signed: null };
     const [found] = use === undefined ? [] : await findKnown(context, chain, use.outcome.hash);
     const weighed = weighNonceUse(payment, use, found, (purpose, { bytes, terms }) => {
       try {
@@ -238,7 +245,8 @@ interface Recovered {
   attempt: StoredAttempt | undefined;
 }
 
-function recover(
+/** What is written about a payment that one of its attempts has made. */
+export function recover(
   { network }: DriverContext,
   payment: TakenPayment,
   evidence: NonceEvidence | undefined,

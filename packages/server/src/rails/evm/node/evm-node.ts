@@ -11,6 +11,7 @@ import { createStateReader } from "./chain-state.js";
 import { createEstimate } from "./estimate.js";
 import { createNonceSearch } from "./find-nonce-use.js";
 import { createMarket } from "./market.js";
+import { createIncludedSearch } from "./opinion/find-included.js";
 import { createSecondOpinion } from "./opinion/second-opinion.js";
 import { createProbe, type Probe } from "./probe/probe.js";
 import { headerQuestion } from "./read-block.js";
@@ -114,6 +115,7 @@ export function createEvmNode({
     finalHeaders: async (numbers) => (await readAgreed(numbers)).headers,
     ...state,
     findNonceUse: createNonceSearch({ pool, readAgreed, noncesAt: state.noncesAt, readReceipts, opinion }),
+    findIncluded: createIncludedSearch({ pool, readAgreed, readReceipts, opinion }),
     estimate: createEstimate({ pool, hasDataFee, newestNumber: heads.sharedNumber }),
     market: createMarket(pool, settings),
     send: createSend({ endpoints, hasPool, timers }),

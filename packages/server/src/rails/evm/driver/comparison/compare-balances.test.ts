@@ -23,14 +23,19 @@ function createComparison(touched: number, others: number, forgotten = 0, nodeFa
   );
   const seen = new Set<string>();
   const asked: string[] = [];
-  const payments = Array.from({ length: forgotten }, (_, nonce) => ({ id: `${nonce}`, nonce, attempt: 0 }));
+  const payments = Array.from({ length: forgotten }, (_, nonce) => ({
+    id: `${nonce}`,
+    nonce,
+    attempt: 0,
+    hashes: [],
+  }));
   const unit = {
     listAwaiting: async () => [],
     listUnsettled: async () => new Set<string>(),
     readBooks: async (wallets) =>
       forgotten === 0 ? [] : wallets.map((wallet) => ({ ...wallet, ...halted, statedNonce: forgotten })),
     lockSenders: async () => [],
-    listTaken: async () => payments as TakenPayment[],
+    listTaken: async () => payments as unknown as TakenPayment[],
     listBoundNonces: async () => [],
     lockWallets: () => undefined,
     touchWallets: () => undefined,

@@ -1,5 +1,10 @@
 import { NodeUnavailableError } from "../../../../app/chain/chain-node.js";
-import type { ComparedPage, ComparedWallet, GatheredAmount } from "../../../../app/chain/wallet-books.js";
+import type {
+  ComparedPage,
+  ComparedWallet,
+  GatheredAmount,
+  WalletBooks,
+} from "../../../../app/chain/wallet-books.js";
 import { acceptChain } from "../../adopt/accept-chain.js";
 import {
   type DriverContext,
@@ -11,7 +16,8 @@ import {
 } from "../driver-context.js";
 import { isolateWallets } from "../isolate-wallets.js";
 import { creditGathered } from "../settle-blocks.js";
-import { compareAll, type WalletOnChain } from "./compare-books.js";
+import { compareAll, isUsedElsewhere, type WalletOnChain } from "./compare-books.js";
+import { type AheadWallet, includeOmitted } from "./include-omitted.js";
 import { readChainApart } from "./read-chain.js";
 
 /** How many wallets are compared at once, and how often one step does so. */
@@ -126,7 +132,16 @@ async function compareSome(
     const onChain = read[index];
     return onChain === undefined ? [] : [{ ...wallet, onChain }];
   });
-  const compareThese = (some: readonly SeenWallet[]) => compareSeen(context, chain, some);
+  const compareThese = async (some: readonly SeenWallet[]) => {
+    const first = await compareSeen(context, chain, some);
+    if (first.ahead.length === 0) return first;
+    const left = await leaveOmitted(context, chain, first.ahead, ({ walletId }, failure) => {
+      turn.unread.add(walletId);
+      onLeftOut(failure);
+    });
+    const others = some.filter(({ walletId }) => !left.has(walletId));
+    return await compareSeen(context, chain, others, true);
+  };
   const compared = await isolateWallets(context, chain, seen, (one) => one, compareThese, comparisonFailed);
   await passOver(
     context,
@@ -149,6 +164,8 @@ interface ComparedSome extends Pick<ReturnType<typeof compareAll>, "accepted"> {
   wallets: readonly SeenWallet[];
   /** Those that were not halted, by their ids. */
   resumed: readonly string[];
+  /** Wallets that are not halted, and whose nonces the chain has used. Nothing is written then, of none of them. */
+  ahead: readonly AheadWallet[];
 }
 
 const comparisonFailed = {
@@ -156,10 +173,27 @@ const comparisonFailed = {
   reason: "Its books cannot be compared with the chain",
 } as const;
 
+/** The ids of those that are not compared now: blocks have left out what explains their nonces, or nodes do not say whether that is so. */
+async function leaveOmitted(
+  context: DriverContext,
+  chain: FollowedChain,
+  ahead: readonly AheadWallet[],
+  onUnread: (wallet: ComparedWallet, failure: NodeUnavailableError) => void,
+): Promise<ReadonlySet<string>> {
+  try {
+    return await includeOmitted(context, chain, ahead);
+  } catch (failure) {
+    if (!(failure instanceof NodeUnavailableError)) throw failure;
+    for (const { wallet } of ahead) onUnread(wallet, failure);
+    return new Set(ahead.map(({ wallet }) => wallet.walletId));
+  }
+}
+
 async function compareSeen(
   context: DriverContext,
   chain: FollowedChain,
   wallets: readonly SeenWallet[],
+  isLookedFor = false,
 ): Promise<ComparedSome> {
   const settled = settledOf(chain);
   return await inUnit(context, positionOf(chain), async (unit, record) => {
@@ -167,6 +201,8 @@ async function compareSeen(
     const books = (await unit.readBooks(wallets)).filter(({ walletId }) => !unsettled.has(walletId));
     const onChain = wallets.map((wallet) => wallet.onChain);
     const compared = compareAll(context, wallets, books, onChain);
+    const ahead = isLookedFor ? [] : aheadOf(wallets, books);
+    if (ahead.length > 0) return { ...compared, accepted: [], wallets: [], resumed: [], ahead };
     const awaited = await unit.listAwaiting(compared.surplus, settled.number);
     const { credited, observed } = await creditGathered(
       context,
@@ -184,7 +220,16 @@ async function compareSeen(
     // Together with the number of the block: a wallet that is compared at it and not halted would go on paying until it is compared again.
     for (const difference of compared.differences) await haltInUnit(context, unit, difference);
     const resumed = books.filter(({ isHalted }) => !isHalted).map(({ walletId }) => walletId);
-    return { ...compared, wallets, resumed };
+    return { ...compared, wallets, resumed, ahead };
+  });
+}
+
+function aheadOf(wallets: readonly SeenWallet[], books: readonly WalletBooks[]): AheadWallet[] {
+  return wallets.flatMap((wallet) => {
+    const book = books.find(({ walletId }) => walletId === wallet.walletId);
+    const { onChain } = wallet;
+    const isAhead = book !== undefined && !book.isHalted && isUsedElsewhere(book, onChain);
+    return isAhead ? [{ wallet, book, onChain }] : [];
   });
 }
 

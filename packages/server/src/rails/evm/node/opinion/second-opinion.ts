@@ -30,7 +30,12 @@ export interface SecondOpinion {
   readonly waitsFor: KeptBlocks["waitsFor"];
   /** Whether what is written of a block is still to be confirmed. */
   readonly isToConfirm: KeptBlocks["has"];
-  /** How often a block that was kept was misread, or too much was kept. All that was kept is forgotten then, and has to be read again. */
+  /**
+   * A block did not show what most of the nodes have in it, which nothing else contradicts: what was read of blocks that are not settled can lack more.
+   * If nothing has shown which node that was, another one is asked first.
+   */
+  readonly onOmission: (isUnknown: boolean) => void;
+  /** How often a block that was kept was misread, something was left out of one, or too much was kept. All that was kept is forgotten then, and has to be read again. */
   readonly misreads: () => number;
 }
 
@@ -128,6 +133,11 @@ export function createSecondOpinion(
         kept.clear();
         return undefined;
       }
+    },
+    onOmission: (isUnknown) => {
+      if (isAlone) return;
+      if (isUnknown) pool.changeFirst();
+      kept.clear();
     },
     misreads: () => misreads,
   };
