@@ -78,3 +78,14 @@ it("results that some transactions lack in notifications are not decided, if the
     reason: expect.stringContaining("timing.webhook_ms"),
   });
 });
+
+it("transactions of the run that have no result are not decided, if the time of a result is not stated", async () => {
+  const id = "tx.get.every-result";
+  const run = { checks: withNeeds([id]), isSlow: false, isTimingStated: false };
+  const reasonsOf = async (faults: Parameters<typeof runPlain>[0]) =>
+    (await runPlain(faults, run)).flatMap(({ outcome }) =>
+      outcome.result === "not run" && outcome.isUndecided === true ? [outcome.reason] : [],
+    );
+  expect(await reasonsOf([])).toEqual([]);
+  expect(await reasonsOf(["some-never-final"])).toContainEqual(expect.stringContaining("timing.result_ms"));
+});

@@ -95,7 +95,7 @@ export function failOverdue(
   if (statedTiming.has(name))
     throw new CheckFailed(`${what} within ${waitedMs} ms (${member} of the target file)`, seen, belongsTo);
   throw new Undecided(
-    `Expected ${what}; seen ${seen} after ${waitedMs} ms. The contract does not say how long this may take: state in ${member} of the target file how long it takes at most, and it passes or fails.`,
+    `Expected ${what}; after ${waitedMs} ms seen ${seen}. The contract does not say how long this may take: state in ${member} of the target file how long it takes at most, and it passes or fails.`,
     belongsTo,
   );
 }

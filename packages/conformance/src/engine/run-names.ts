@@ -17,8 +17,7 @@ export function namePrefixOf({ reference, runId }: Run): string {
   return prefix.length <= lengthMax ? prefix : run.slice(-lengthMax);
 }
 
-/** The name of this number. */
+/** The name of this number. All are of one length, so that a target which takes the first one does not refuse later ones for theirs. */
 export function nameOf(run: Run, counter: number): string {
-  const prefix = namePrefixOf(run);
-  return prefix.endsWith("-") ? `${prefix}${counter}` : prefix + String(counter).padStart(counterDigits, "0");
+  return namePrefixOf(run) + String(counter).padStart(counterDigits, "0");
 }

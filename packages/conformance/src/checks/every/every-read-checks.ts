@@ -1,4 +1,4 @@
-import { contractCheck, expect, fail, NotOffered } from "../../engine/check.js";
+import { contractCheck, expect, fail } from "../../engine/check.js";
 import { compareDecimals, parseDecimal, parseScientific } from "../../engine/decimal.js";
 import type { Kit } from "../../engine/kit.js";
 import { describeValue } from "../../engine/name-value.js";
@@ -173,7 +173,7 @@ export const everyReadChecks = [
   contractCheck(
     everyResult,
     "4.rule-4",
-    "Every usual transaction of the run has a result at its end, when timing.result_ms of the target file has passed.",
+    "Every usual transaction of the run has a result at its end.",
     {
       needs: ["tx.get.result"],
       unlessFailed: ["tx.get.every", "tx.get.every-found", "tx.get.every-final"],
@@ -181,10 +181,6 @@ export const everyReadChecks = [
       atEnd: true,
     },
     async (kit) => {
-      if (!kit.target.statedTiming.has("resultMs"))
-        throw new NotOffered(
-          "The target file does not say how long a result may take (timing.result_ms), so one without a result may have it later.",
-        );
       const { last } = await sweep(kit);
       const isRead = ({ id }: Sent) => readsOf(kit, id).some((one) => finalIn(kit, one) !== undefined);
       const open = [...last.keys()].filter((sent) => isOrdinary(kit, sent) && !isRead(sent));

@@ -42,7 +42,7 @@ export const webhookRetryChecks = [
         const answer =
           status === unanswered
             ? "not answered: the receiver closed the connection"
-            : `answered with ${status}${whyNot.get(status) ?? ""},`;
+            : `answered with ${status}${whyNot.get(status) ?? ""}`;
         const wanted = `another attempt after notification ${one.index} was ${answer}`;
         failOverdue(kit, "retryMs", wanted, although);
       }
