@@ -17,7 +17,7 @@ export const operatorCommands: readonly OperatorCommand[] = [
   { name: "config", summary: "print the effective configuration" },
   { name: "tenant", summary: "create, list and change tenants" },
   { name: "client", summary: "manage the API clients of all tenants" },
-  { name: "people", summary: "invite, list, disable and recover people" },
+  { name: "people", summary: "invite, list, disable, enable and recover people" },
   { name: "policy", summary: "show, set or reset the policy of a tenant", words: ["show", "set", "reset"] },
   { name: "fund", summary: "credit a wallet of the book, or of the development chain" },
   {

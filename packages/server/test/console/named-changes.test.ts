@@ -30,6 +30,9 @@ describe.runIf(hasBrowser)("a request to change a client or person", () => {
     await grace.page.getByRole("button", { name: "Approve with the passkey" }).click();
     await grace.page.getByText("Nothing can be decided any more").waitFor();
     expect(await grace.page.getByText("Takes effect").count()).toBe(0);
+    // Somebody who may not enable them reads the command of the operator, who may.
+    await alan.open(`/people/${id}`);
+    await alan.page.getByText(`bursar people enable ${id}`).waitFor({ timeout: 10_000 });
     await bob.close();
   });
 });

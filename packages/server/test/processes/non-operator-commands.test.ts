@@ -81,6 +81,7 @@ describe("the command line of a caller who is not the operator", () => {
       "--tenant",
       tenantId,
     ],
+    "enable a person": () => ["people", "enable", personId],
     "recover a person": () => ["people", "recover", personId],
     "fund a wallet": () => ["fund", walletId, "USD", "1000", "--key", "mine"],
     "revoke a signing key": () => ["keys", "revoke", keyId],

@@ -66,6 +66,30 @@ describe("commands beside a running sandbox", () => {
     });
   });
 
+  it("`people recover` refuses a disabled person, whom `people enable` enables, and is audited as the operator's", async () => {
+    const { output: tenant } = await run(["tenant", "create", "disabled"]);
+    const { output: token } = await run(
+      ["token", "--url", url(), "--client-id", fieldOf(tenant, "client_id")],
+      { BURSAR_CLIENT_SECRET: fieldOf(tenant, "client_secret") },
+    );
+    const invited = await run([
+      ...["people", "invite", "alan@treasury.example"],
+      ...["--role", "approver", "--tenant", "disabled"],
+    ]);
+    const id = fieldOf(invited.output, "person");
+    expect(await run(["people", "disable", id])).toMatchObject({ code: 0, output: `${id} is disabled\n` });
+    expect(await run(["people", "recover", id])).toMatchObject({
+      code: 1,
+      output: `bursar: ${id} is disabled, so its link would not work. Run \`bursar people enable ${id}\` first.\n`,
+    });
+    expect(await run(["people", "enable", id])).toMatchObject({ code: 0, output: `${id} is active\n` });
+    expect((await run(["people", "recover", id])).output).toContain("#invitation=");
+    const { data } = await bursarOf(token).audit.list({ object: id }).page();
+    expect(data.map(({ action, actor }) => [action, actor])).toEqual(
+      ["recover", "change", "change", "invite"].map((act) => [`person.${act}`, "operator"]),
+    );
+  });
+
   it("`policy` replaces a policy that its own `changes` have locked, and is audited as the operator's", async () => {
     const tenant = await run(["tenant", "create", "locked"]);
     const tenantId = fieldOf(tenant.output, "tenant_id");

@@ -123,7 +123,16 @@ function ChangePerson({ person }: { person: Person }) {
         <p>
           You cannot give this person another role, disable or recover them, because your role lacks{" "}
           {lacking.join(", ")}: nobody changes a person who may do more. The operator can, with{" "}
-          <code>bursar people disable</code> and <code>bursar people recover</code>.
+          {person.state === "disabled" ? (
+            <>
+              <code>bursar people enable {id}</code>, and then
+            </>
+          ) : (
+            <>
+              <code>bursar people disable {id}</code> and
+            </>
+          )}{" "}
+          <code>bursar people recover {id}</code>.
         </p>
       ) : (
         <>
@@ -152,7 +161,8 @@ function ChangePerson({ person }: { person: Person }) {
           </div>
           {person.state === "disabled" && (
             <p className="small">
-              A link does not work while the person is disabled. Enable them first, then recover them.
+              A link does not work while the person is disabled. Enable them first, then recover them. The
+              operator can enable them with <code>bursar people enable {id}</code>.
             </p>
           )}
         </>

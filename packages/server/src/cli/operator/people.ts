@@ -61,12 +61,12 @@ export function addPeopleCommand(program: Command): void {
     .command("disable")
     .description("disable a person; sessions and tokens become invalid within 5 seconds")
     .argument("<person>", "the person's id", idArgument("cli"))
-    .action(async (id: string) => {
-      await withDatabase(async ({ parts, database }) =>
-        orThrow(await parts.useCases.changePerson(await operatorOf(database, id), id, { state: "disabled" })),
-      );
-      print(`${showId("cli", id)} is disabled`);
-    });
+    .action((id: string) => setState(id, "disabled"));
+  people
+    .command("enable")
+    .description("enable a person again, whose payments that wait only for this are processed at once")
+    .argument("<person>", "the person's id", idArgument("cli"))
+    .action((id: string) => setState(id, "active"));
   people
     .command("sessions")
     .description("list the open sessions of a person, or end all of them")
@@ -103,12 +103,24 @@ export function addPeopleCommand(program: Command): void {
     )
     .action(async (id: string, { email, releaseAccounts }: { email?: string; releaseAccounts?: true }) => {
       const options = { email, releasesAccounts: releaseAccounts };
-      await withDatabase(async ({ parts, database }) =>
-        printInvited(
-          orThrow(await parts.useCases.recoverPerson(await operatorOf(database, id), id, options)),
-        ),
-      );
+      await withDatabase(async ({ parts, database }) => {
+        const origin = await operatorOf(database, id);
+        const { state } = orThrow(await parts.useCases.readPerson(origin.tenantId, id));
+        const shownId = showId("cli", id);
+        if (state === "disabled")
+          throw new OperatorError(
+            `${shownId} is disabled, so its link would not work. Run \`bursar people enable ${shownId}\` first.`,
+          );
+        printInvited(orThrow(await parts.useCases.recoverPerson(origin, id, options)));
+      });
     });
+}
+
+async function setState(id: string, state: "active" | "disabled"): Promise<void> {
+  await withDatabase(async ({ parts, database }) =>
+    orThrow(await parts.useCases.changePerson(await operatorOf(database, id), id, { state })),
+  );
+  print(`${showId("cli", id)} is ${state}`);
 }
 
 const pageSize = 100;
