@@ -1,3 +1,4 @@
+import { approvalDigest, type Transaction as ClientTransaction, readApprovalTerms } from "@bursar/client";
 import type { PolicyDocument } from "@bursar/domain";
 import type { ChangeRequest, Transaction } from "@bursar/protocol";
 import type { Page } from "playwright-core";
@@ -206,6 +207,48 @@ describe.runIf(hasBrowser)("an approver", () => {
     await page.getByText("a rejection is recorded, and is being carried out").waitFor();
     expect(await page.getByText("the payment is").count()).toBe(0);
     await page.unrouteAll();
+  });
+
+  it("does not sign beside what the allow-list said before, and looks at what it says now", async () => {
+    const { id, ...payment } = await pay("to an address", "80", "awaiting_approval");
+    const shown = { kind: "payout", network: "eip155:1", destination: { address: addressOf(7) } } as const;
+    const terms = readApprovalTerms({ id, ...payment, ...shown } as ClientTransaction, owner.tenantId, 2);
+    const digest = await approvalDigest(terms);
+    let isListed = true;
+    for (const { page } of [grace, alan]) {
+      await alterAnswers(page, `**/v1/transactions/${id}`, (body) => ({
+        ...{ ...body, ...shown },
+        approval: { ...(body["approval"] as object), digest },
+      }));
+      await alterAnswers(page, "**/v1/destinations?**", (body) => (isListed ? body : { ...body, data: [] }));
+    }
+    // Nothing is read again by the clock.
+    await alan.page.addInitScript("globalThis.setInterval = () => 0");
+    const listedIn = ({ page }: Visitor) =>
+      page.locator(".badge").filter({ hasText: "on the allow-list: treasury 7" });
+    const approveOf = ({ page }: Visitor) => page.getByRole("button", { name: "Approve with the passkey" });
+    for (const visitor of [grace, alan]) {
+      await visitor.open(`/approvals/${id}`);
+      await listedIn(visitor).waitFor();
+    }
+    isListed = false;
+    alan.changes.splice(0);
+    await approveOf(alan).click();
+    await alan.page.getByRole("alert").getByText("Nothing was signed").waitFor({ timeout: 10_000 });
+    await alan.page.getByText("not on the allow-list", { exact: true }).waitFor();
+    expect(alan.changes).toEqual([]);
+    expect(await approveOf(alan).isDisabled()).toBe(true);
+    await alan.page.getByRole("button", { name: "I have looked at it again" }).click();
+    await approveOf(alan).click();
+    await expect.poll(() => alan.changes).toEqual([`POST /v1/transactions/${id}/approvals`]);
+    // A page that is open learns it by itself, and so does one that is looked at again.
+    await grace.page.getByText("The allow-list has changed").waitFor();
+    expect(await listedIn(grace).count()).toBe(0);
+    expect(await approveOf(grace).isDisabled()).toBe(true);
+    isListed = true;
+    await alan.page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await listedIn(alan).waitFor();
+    await Promise.all([grace, alan].map(({ page }) => page.unrouteAll({ behavior: "ignoreErrors" })));
   });
 
   async function removalOf(digit: number): Promise<ChangeRequest> {

@@ -1,5 +1,6 @@
 import type { Destination, Transaction } from "@bursar/client";
-import { ForeignText } from "../../ui/values/foreign-text";
+import { isSameAddress } from "../../ui/values/address";
+import { ForeignText, plainly } from "../../ui/values/foreign-text";
 
 const readMax = 1000;
 
@@ -11,6 +12,20 @@ interface Earlier {
 
 type Listed = Pick<Destination, "address" | "label" | "state">;
 
+/** What the allow-list says about an address; null if it is not on it. */
+export type Listing = Listed | null | "unknown";
+
+/** Whether an approver reads the same. */
+export function isSameListing(one: Listing, other: Listing): boolean {
+  return listingWords(one) === listingWords(other);
+}
+
+export function listingWords(listing: Listing): string {
+  if (listing === null) return "not on the allow-list";
+  if (listing === "unknown") return `not among the first ${readMax} of the allow-list`;
+  return `${listing.state === "active" ? "on the allow-list" : "waits on the allow-list"}: ${plainly(listing.label)}`;
+}
+
 /** Null if the address is not on the list. */
 export async function findListed<Item extends Listed>(
   destinations: AsyncIterable<Item>,
@@ -18,7 +33,7 @@ export async function findListed<Item extends Listed>(
 ): Promise<Item | null | "unknown"> {
   let read = 0;
   for await (const destination of destinations) {
-    if (isSame(destination.address, address)) return destination;
+    if (isSameAddress(destination.address, address)) return destination;
     read += 1;
     if (read === readMax) return "unknown";
   }
@@ -32,7 +47,8 @@ export async function findPaid(
   let read = 0;
   for await (const { destination } of payouts) {
     read += 1;
-    if ("address" in destination && isSame(destination.address, address)) return { read, isFound: true };
+    if ("address" in destination && isSameAddress(destination.address, address))
+      return { read, isFound: true };
     if (read === readMax) break;
   }
   return { read, isFound: false };
@@ -40,7 +56,7 @@ export async function findPaid(
 
 interface AddressBadgesProps {
   /** Undefined while it is read, and if the person must not read it. */
-  listed: Listed | null | "unknown" | undefined;
+  listed: Listing | "unread" | undefined;
   earlier: Earlier | undefined;
 }
 
@@ -53,14 +69,14 @@ export function AddressBadges({ listed, earlier }: AddressBadgesProps) {
           <ForeignText text={listed.label} limit={60} />
         </span>
       )}
-      {listed === null && (
+      {(listed === null || listed === "unknown") && (
         <span className="badge" data-tone="wait">
-          not on the allow-list
+          {listingWords(listed)}
         </span>
       )}
-      {listed === "unknown" && (
+      {listed === "unread" && (
         <span className="badge" data-tone="wait">
-          not among the first {readMax} of the allow-list
+          the allow-list could not be read
         </span>
       )}
       {earlier !== undefined &&
@@ -75,9 +91,4 @@ export function AddressBadges({ listed, earlier }: AddressBadgesProps) {
         ))}
     </span>
   );
-}
-
-/** Addresses of EVM networks differ in case alone by their checksum. */
-function isSame(one: string, other: string): boolean {
-  return one === other || (one.startsWith("0x") && one.toLowerCase() === other.toLowerCase());
 }

@@ -1,18 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import { useScopes } from "../../session/use-me";
-import { AddressBadges, findListed, findPaid } from "./address-badges";
+import { AddressBadges, findPaid } from "./address-badges";
+import type { ShownListing } from "./use-listing";
+
+interface AddressNotesProps {
+  address: string;
+  network: string;
+  listed: ShownListing["now"];
+}
 
 /** Whether an address is on the allow-list, and whether it was paid before. */
-export function AddressNotes({ address, network }: { address: string; network: string }) {
-  const isAllowed = useScopes().includes("policies:read");
-  const listed = useQuery({
-    queryKey: ["listed", network, address],
-    enabled: isAllowed,
-    staleTime: 30_000,
-    queryFn: ({ signal }) =>
-      findListed(bursar.destinations.list({ network, limit: 200 }, { signal }), address),
-  });
+export function AddressNotes({ address, network, listed }: AddressNotesProps) {
   const earlier = useQuery({
     queryKey: ["paid-before", network, address],
     staleTime: 30_000,
@@ -22,5 +20,5 @@ export function AddressNotes({ address, network }: { address: string; network: s
         address,
       ),
   });
-  return <AddressBadges listed={listed.data} earlier={earlier.data} />;
+  return <AddressBadges listed={listed} earlier={earlier.data} />;
 }

@@ -8,16 +8,18 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { Time } from "../../ui/values/time";
 import { AddressNotes } from "./address-notes";
 import { type TermName, withoutValue } from "./shown-terms";
+import type { ShownListing } from "./use-listing";
 
 interface TermsCardProps {
   ref: Ref<HTMLDivElement>;
   transaction: Transaction;
   tenant: { id: string; name: string };
   decimals: number;
+  listed: ShownListing["now"];
 }
 
 /** What the approval covers. Names, labels and local times stand beside the terms, which are what is digested. */
-export function TermsCard({ ref, transaction, tenant, decimals }: TermsCardProps) {
+export function TermsCard({ ref, transaction, tenant, decimals, listed }: TermsCardProps) {
   const { id, kind, amount, asset, network, source, destination, expires_at, created_by, approval } =
     transaction;
   const nameOf = (party: Transaction["source"]) =>
@@ -35,7 +37,9 @@ export function TermsCard({ ref, transaction, tenant, decimals }: TermsCardProps
       <Facts>
         <Fact name="To">
           <PartyTerm name="destination" party={destination} walletName={nameOf(destination)} />
-          {"address" in destination && <AddressNotes address={destination.address} network={network} />}
+          {"address" in destination && (
+            <AddressNotes address={destination.address} network={network} listed={listed} />
+          )}
         </Fact>
         <Fact name="From">
           <PartyTerm name="source" party={source} walletName={nameOf(source)} />

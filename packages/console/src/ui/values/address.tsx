@@ -18,3 +18,8 @@ export function groupsOfFour(address: string): { group: string; at: number }[] {
   for (let at = first; at < address.length; at += 4) groups.push({ group: address.slice(at, at + 4), at });
   return groups;
 }
+
+/** Addresses of EVM networks differ in case alone by their checksum. */
+export function isSameAddress(one: string, other: string): boolean {
+  return one === other || (one.startsWith("0x") && one.toLowerCase() === other.toLowerCase());
+}
