@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)("an approver", () => {
     const { page } = grace;
     await grace.open(`/transactions/${payment.id}`);
     await page.getByText("INSUFFICIENT_FUNDS").first().waitFor();
-    await page.getByText("0 of 2, not approved").waitFor();
+    await page.getByText("0 recorded, not approved").waitFor();
     await grace.open(`/approvals/${payment.id}`);
     await page.getByText("INSUFFICIENT_FUNDS").waitFor();
     expect(await page.getByText("approved", { exact: true }).count()).toBe(0);
@@ -149,7 +149,7 @@ describe.runIf(hasBrowser)("an approver", () => {
   it("reads that an approval does not count whose client was disabled after it", async () => {
     const { service } = running();
     const hire = (name: string) => service.createIndependentClient(owner, ["transactions:approve"], name);
-    const [linus, margaret] = [await hire("Linus"), await hire("Margaret")];
+    const [linus, margaret, dorothy] = [await hire("Linus"), await hire("Margaret"), await hire("Dorothy")];
     const payment = await pay("disabled after approving", "60", "awaiting_approval");
     const approve = async (officer: typeof linus) => {
       const body = { decision: "approve", digest: payment.approval?.digest };
@@ -169,7 +169,19 @@ describe.runIf(hasBrowser)("an approver", () => {
     await grace.open("/approvals");
     const row = page.getByRole("row").filter({ hasText: "disabled after approving" });
     await row.getByText("1 of 2 counted").waitFor();
-    await call("POST", `/v1/transactions/${payment.id}/cancel`);
+    await grace.open(`/transactions/${payment.id}`);
+    await page.getByText("1 of 2 counted, pending").waitFor();
+    expect(await notes.allInnerTexts()).toEqual([expect.stringContaining("does not count: disabled.")]);
+    await grace.open(`/approvals/${payment.id}`);
+    const decisions = page.getByRole("table", { name: "Decisions" }).getByRole("row");
+    await decisions.filter({ hasText: "Linus" }).getByText("does not count: disabled").waitFor();
+    expect(await decisions.filter({ hasText: "does not count" }).count()).toBe(1);
+    // Which of them had counted is not recorded, so no number is shown as if all had.
+    await approve(dorothy);
+    await page.getByText("3 recorded").waitFor();
+    await grace.open(`/transactions/${payment.id}`);
+    await page.getByText("3 recorded, approved").waitFor();
+    expect(await page.getByText("of 2").count()).toBe(0);
   });
 
   it("is asked before a client is enabled whose payments wait", async () => {

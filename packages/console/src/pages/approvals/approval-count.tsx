@@ -10,12 +10,11 @@ export function ApprovalCount({ transaction }: { transaction: Transaction }) {
   const tally = useApprovalTally(transaction, refreshMs);
   const { approval } = transaction;
   if (approval === null) return null;
-  const isShort = tally === undefined || tally.counted === approval.approved;
-  return isShort ? (
-    `${tally?.counted ?? approval.approved} of ${tally?.required ?? approval.required}`
-  ) : (
+  const words = progressWords(transaction, tally);
+  if (tally === undefined || tally.counted === approval.approved) return words;
+  return (
     <span className="badge" data-tone="wait">
-      {progressWords(approval, tally)}
+      {words}
     </span>
   );
 }

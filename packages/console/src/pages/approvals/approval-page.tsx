@@ -14,7 +14,7 @@ import { Countdown } from "../../ui/values/countdown";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
-import { isJustDecided, progressWords } from "./approval-progress";
+import { faultsOf, isJustDecided, progressWords } from "./approval-progress";
 import { approvalWords } from "./approval-words";
 import { DecidePayment } from "./decide-payment";
 import { digestOfShown } from "./shown-terms";
@@ -85,7 +85,7 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
           <Fact name="Rule">
             <code>{approval.rule}</code>, policy version {transaction.policy_version}
           </Fact>
-          <StateFact state={approvalWords(approval.state)}>{progressWords(approval, tally)}</StateFact>
+          <StateFact state={approvalWords(approval.state)}>{progressWords(transaction, tally)}</StateFact>
           {transaction.state !== "awaiting_approval" && (
             <Fact name="Payment">
               <StateBadge state={transaction.state} />
@@ -100,7 +100,12 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
       </section>
       {tally !== undefined && <TallyNotes tally={tally} />}
       {approval.state === "pending" && <FrozenPayer transaction={transaction} />}
-      <Decisions decisions={approval.decisions} me={me.client.id} />
+      <Decisions decisions={approval.decisions} me={me.client.id} faults={faultsOf(tally)} />
+      {approval.state !== "pending" && approval.decisions.length > 0 && (
+        <p className="quiet small">
+          What is recorded need not have counted: the service does not record which approvals it counted.
+        </p>
+      )}
       <div ref={decision} tabIndex={-1}>
         {approval.state !== "pending" && <Ended transaction={transaction} />}
         {approval.state === "pending" && (

@@ -12,13 +12,14 @@ export function isJustDecided(transaction: Transaction | undefined): boolean {
   return Math.abs(serviceClock.nowMs() - lastMs) < soonMs;
 }
 
-/** How many approvals there are: those that count, if that is known. */
-export function progressWords(
-  { approved, required }: NonNullable<Transaction["approval"]>,
-  tally: ApprovalTally | undefined,
-): string {
-  if (tally === undefined) return `${approved} of ${required} recorded`;
-  return `${tally.counted} of ${tally.required} counted`;
+/**
+ * How many approvals count. What is recorded need not count, and how much of it did is not known of a payment that waits no more, so that is
+ * not compared with what is required.
+ */
+export function progressWords({ state, approval }: Transaction, tally: ApprovalTally | undefined): string {
+  if (tally !== undefined) return `${tally.counted} of ${tally.required} counted`;
+  const isCounted = state === "awaiting_approval" && approval?.decisions.length === 0;
+  return isCounted ? `0 of ${approval.required} counted` : `${approval?.approved ?? 0} recorded`;
 }
 
 type Reason = NonNullable<ApprovalTally["decisions"][number]["reason"]>;
@@ -40,4 +41,13 @@ const reasons: Record<Reason, string> = {
 
 export function reasonWords(reason: Reason): string {
   return reasons[reason];
+}
+
+/** Why decisions do not count, by who has made them. */
+export function faultsOf(tally: ApprovalTally | undefined): ReadonlyMap<string, string> {
+  return new Map(
+    tally?.decisions.flatMap(({ client_id, reason }) =>
+      reason === null ? [] : [[client_id, reasonWords(reason)]],
+    ),
+  );
 }

@@ -24,7 +24,10 @@ import { Amount } from "../../ui/values/amount";
 import { ClientId } from "../../ui/values/client-id";
 import { Party } from "../../ui/values/party";
 import { Time } from "../../ui/values/time";
+import { progressWords } from "../approvals/approval-progress";
 import { approvalWords } from "../approvals/approval-words";
+import { TallyNotes } from "../approvals/tally-notes";
+import { useApprovalTally } from "../approvals/use-approval-tally";
 import { followTransaction, isFinal, type TransactionSource } from "./follow-transaction";
 import { LedgerEntries } from "./ledger-entries";
 import { TransactionActions } from "./transaction-actions";
@@ -82,6 +85,7 @@ function sourceOf(id: string): TransactionSource {
 function Details({ transaction }: { transaction: Transaction }) {
   useUpdates(transaction);
   const names = useWalletNames();
+  const tally = useApprovalTally(transaction, refreshMs);
   const scopes = useScopes();
   const {
     id,
@@ -135,14 +139,14 @@ function Details({ transaction }: { transaction: Transaction }) {
           <Decided transaction={transaction} />
         </Fact>
         <Fact name="Approvals">
-          {approval !== null &&
-            `${approval.approved} of ${approval.required}, ${approvalWords(approval.state)}`}
+          {approval !== null && `${progressWords(transaction, tally)}, ${approvalWords(approval.state)}`}
         </Fact>
         <ClientFact name="Created by" id={transaction.created_by} />
         <TimeFact name="Created" at={transaction.created_at} />
         <TimeFact name="Expires" at={transaction.expires_at} />
         <MetadataFacts metadata={transaction.metadata} />
       </FactsCard>
+      {tally !== undefined && <TallyNotes tally={tally} />}
       <TransactionHistory transaction={transaction} />
       {scopes.includes("audit:read") && (
         <p>

@@ -12,8 +12,15 @@ interface Decision {
   signed?: boolean;
 }
 
+interface DecisionsProps {
+  decisions: readonly Decision[];
+  me: string;
+  /** Why decisions do not count, by who has made them, as far as that is known. */
+  faults?: ReadonlyMap<string, string>;
+}
+
 /** Who has decided what, about a payment or a change. */
-export function Decisions({ decisions, me }: { decisions: readonly Decision[]; me: string }) {
+export function Decisions({ decisions, me, faults }: DecisionsProps) {
   return (
     <section className="stack" aria-labelledby="decisions">
       <h2 id="decisions">Decisions</h2>
@@ -31,10 +38,13 @@ export function Decisions({ decisions, me }: { decisions: readonly Decision[]; m
             },
             {
               title: "Decision",
-              cell: ({ decision, signed }) => (
+              cell: ({ client_id, decision, signed }) => (
                 <>
                   <StateBadge state={decision === "approve" ? "approved" : "rejected"} />
                   {signed === true && <span className="quiet small"> signed</span>}
+                  {faults?.has(client_id) && (
+                    <span className="small"> does not count: {faults.get(client_id)}</span>
+                  )}
                 </>
               ),
             },
