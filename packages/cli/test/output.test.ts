@@ -7,6 +7,14 @@ const hostile = "\u001b[2J\u001b]0;title\u0007\u202edlrow\u009b1m\nsecond line\u
 /** Whether a string has a character that a terminal obeys; tabs and line feeds are our own. */
 const isObeyed = (text: string) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text.replaceAll(/[\t\n]/g, ""));
 
+const approved = {
+  ...{ ...waiting, id: "tx_2" },
+  approval: {
+    ...{ ...waiting.approval, required: 1, approved: 1 },
+    decisions: [{ client_id: "cli_7", decision: "approve", comment: null }],
+  },
+};
+
 describe("output", () => {
   let service: Awaited<ReturnType<typeof startFakeService>>;
   let cli: ReturnType<typeof createRunner>;
@@ -28,6 +36,11 @@ describe("output", () => {
         },
       }),
       "GET /v1/transactions/tx_1": { body: { ...waiting, reference: hostile } },
+      "GET /v1/transactions/tx_2": { body: approved },
+      "GET /v1/transactions/tx_2/approvals/tally": {
+        body: { counted: 0, required: 2, decisions: [{ client_id: "cli_7", reason: "client_disabled" }] },
+      },
+      "GET /v1/transactions/tx_3": { body: { ...approved, state: "completed" } },
       "GET /v1/me": { body: me },
       "GET /v1/orderbook": {
         body: {
@@ -93,6 +106,17 @@ describe("output", () => {
     expect(out).toContain("tenant\tid tnt_01hw000000e008000000000001  name acme  single_administrator no\n");
     const shown = await cli.run(["me"], { terminal: true, env: { NO_COLOR: "1" } });
     expect(shown.out).toMatch(/^client {2}id cli_1 {2}name officer/m);
+  });
+
+  it("the approvals of a transaction are those that count, if that is known, and JSON is the answer", async () => {
+    const { out } = await cli.run(["tx", "get", "tx_2"]);
+    expect(out).toMatch(/^approval\trecorded 1 {2}counted 0 {2}required 2 {2}state pending /m);
+    expect(out).toMatch(/client_id cli_7 {2}decision approve {2}does_not_count client_disabled/);
+    expect(out).not.toContain("approved 1");
+    expect((await cli.run(["tx", "get", "tx_3"])).out).toMatch(
+      /^approval\trecorded 1 {2}required 1 {2}state /m,
+    );
+    expect(JSON.parse((await cli.run(["tx", "get", "tx_2", "--json"])).out)).toEqual(approved);
   });
 
   it.each([

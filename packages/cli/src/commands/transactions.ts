@@ -3,6 +3,7 @@ import { decideApproval } from "../approval/decide-approval.js";
 import type { Command } from "./command.js";
 import { createTransaction, txColumns, watchTransactions } from "./create-transaction.js";
 import { idempotencyKey, listCommand, oneCommand } from "./lists.js";
+import { showTransaction } from "./show-transaction.js";
 
 const states = [
   "accepted",
@@ -54,13 +55,13 @@ export const transactionCommands: readonly Command[] = [
     movesMoney: true,
     run: createTransaction,
   },
-  oneCommand({
+  {
     path: "tx get",
     summary: "show a transaction with its history",
-    operation: "GET /v1/transactions/{id}",
-    id: "transaction",
-    send: (bursar, id) => bursar.transactions.get(id),
-  }),
+    arguments: [transaction],
+    operations: ["GET /v1/transactions/{id}", "GET /v1/transactions/{id}/approvals/tally"],
+    run: showTransaction,
+  },
   listCommand<ListTransactionsQuery & { created_by?: string }>({
     path: "tx list",
     summary: "list transactions, newest first",
