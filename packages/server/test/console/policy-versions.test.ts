@@ -37,4 +37,38 @@ describe.runIf(hasBrowser)("the versions of a policy", () => {
     expect(ada.faults).toEqual([]);
     await ada.close();
   });
+
+  it("lead on after somebody else was first, with what is to be done in sight", async () => {
+    const { service } = running();
+    const tenant = await service.createTenant("100");
+    const token = await service.token(tenant);
+    const put = async (name: string, version: number) => {
+      const rules = Array.from({ length: 8 }, (_, index) => ({
+        ...{ name: `${name}-${index}`, when: { kind: "transaction" }, action: "allow" },
+      }));
+      const document = { rules, default: { action: "allow" } };
+      await service.call("PUT", "/v1/policy", token, document, { "if-match": `"${version}"` });
+      return JSON.stringify(document, null, 2).replace(`${name}-0`, `${name}-changed`);
+    };
+    const text = await put("first", 0);
+    const amy = await running().join(tenant, "admin");
+    const { page } = amy;
+    await amy.open("/policy");
+    await page.getByText("Version 1 is in force").waitFor();
+    await page.getByLabel("JSON", { exact: true }).fill(text);
+    await put("second", 1);
+    await page.getByRole("button", { name: "Put in force with the passkey" }).click();
+    const goOn = page.getByRole("button", { name: "Go on with my draft, against version 2" });
+    await goOn.waitFor();
+    await expect
+      .poll(() => page.evaluate("document.activeElement.getAttribute('aria-labelledby')"))
+      .toBe("others");
+    const { y, height } = (await goOn.boundingBox()) ?? { y: -1, height: 0 };
+    expect(y).toBeGreaterThan(0);
+    expect(y + height).toBeLessThan(page.viewportSize()?.height ?? 0);
+    await goOn.click();
+    await page.getByRole("button", { name: "Put in force with the passkey" }).click();
+    await page.getByText("Version 3 is now in force").waitFor();
+    await amy.close();
+  });
 });

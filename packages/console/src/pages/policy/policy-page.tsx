@@ -1,7 +1,7 @@
 import { isBursarError, type PolicyDocument } from "@bursar/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { bursar } from "../../api/bursar";
 import { useOpenChanges } from "../../api/open-changes";
 import { useAction } from "../../api/use-action";
@@ -125,6 +125,7 @@ function Editor({ inForce }: { inForce: InForce }) {
         <OthersChange
           base={base}
           inForce={inForce}
+          hasRefused={isBursarError(save.error) && save.error.status === 412}
           onRebase={() => {
             save.reset();
             draft.change({ base: inForce });
@@ -235,18 +236,25 @@ function Editor({ inForce }: { inForce: InForce }) {
 interface OthersChangeProps {
   base: InForce;
   inForce: InForce;
+  /** The draft was refused for it. The button that was pressed is below the whole draft, so what is to be done is brought into view. */
+  hasRefused: boolean;
   onRebase: () => void;
   onDiscard: () => void;
 }
 
-function OthersChange({ base, inForce, onRebase, onDiscard }: OthersChangeProps) {
+function OthersChange({ base, inForce, hasRefused, onRebase, onDiscard }: OthersChangeProps) {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!hasRefused) return;
+    section.current?.scrollIntoView({ block: "start" });
+    section.current?.focus({ preventScroll: true });
+  }, [hasRefused]);
   return (
-    <section className="notice stack" data-tone="wait" aria-labelledby="others">
+    <section ref={section} tabIndex={-1} className="notice stack" data-tone="wait" aria-labelledby="others">
       <h2 id="others">
         Somebody else has changed the policy since version {base.version}, which your draft began with
       </h2>
-      <Difference before={base.document} after={inForce.document} label="The change of somebody else" />
-      <p>Your draft is kept. Take over by hand what you want of this change, then go on.</p>
+      <p>Your draft is kept. Take over by hand what you want of the change below, then go on.</p>
       <div className="row">
         <button type="button" className="button" onClick={onRebase}>
           Go on with my draft, against version {inForce.version}
@@ -255,6 +263,7 @@ function OthersChange({ base, inForce, onRebase, onDiscard }: OthersChangeProps)
           Discard my draft
         </button>
       </div>
+      <Difference before={base.document} after={inForce.document} label="The change of somebody else" />
     </section>
   );
 }
