@@ -3,8 +3,16 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useScopes } from "../session/use-me";
 import { bursar } from "./bursar";
 import { queries } from "./queries";
+import { unclearNames } from "./unclear-names";
 
 export type WalletNames = ReadonlyMap<string, string>;
+
+/** A wallet as a list shows it. */
+interface NamedWallet {
+  name: string;
+  /** Whether the name does not say which wallet it is, so that the end of the id stands beside it. */
+  needsId: boolean;
+}
 
 const namesMax = 1000;
 
@@ -15,11 +23,11 @@ const walletNames = queryOptions({
     const names = new Map<string, string>();
     const byRole = new Map<Wallet["role"], string>();
     for await (const { id, name, role } of bursar.wallets.list({ limit: 200 }, { signal })) {
-      if (names.size === namesMax) return { names, byRole, isCut: true };
+      if (names.size === namesMax) return { names, byRole, unclear: unclearNames(names), isCut: true };
       names.set(id, name);
       if (role !== null) byRole.set(role, id);
     }
-    return { names, byRole, isCut: false };
+    return { names, byRole, unclear: unclearNames(names), isCut: false };
   },
 });
 
@@ -31,6 +39,16 @@ function useWalletList() {
 /** The names of the tenant's wallets, for lists. An approver may lack the scope; ids are shown then. */
 export function useWalletNames(): WalletNames | undefined {
   return useWalletList().query.data?.names;
+}
+
+/** A wallet by its id; undefined if its name is not known. */
+export function useNamedWallet(id: string): NamedWallet | undefined {
+  const { data } = useWalletList().query;
+  const name = data?.names.get(id);
+  // If they are not all known, another one can have the name too.
+  return name === undefined
+    ? undefined
+    : { name, needsId: data?.isCut === true || data?.unclear.has(id) === true };
 }
 
 const walletQuery = (id: string) =>

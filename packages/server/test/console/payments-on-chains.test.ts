@@ -150,4 +150,36 @@ describe.runIf(hasBrowser)("the list of transactions", () => {
     expect(visitor.faults).toEqual([]);
     await visitor.close();
   });
+
+  it("tells wallets of one name apart by the ends of their ids, and so do the other pages", async () => {
+    const { service, join } = running();
+    const { owner, token } = await createTrader(service, { USD: "100" });
+    const bursar = createBursar({ baseUrl: service.url, credentials: async () => token });
+    const create = async (name: string) =>
+      (await bursar.wallets.create({ name, purpose: "treasury" }, { idempotencyKey: randomUUID() })).id;
+    const [one, two, alone] = [await create("payroll"), await create("Payroll"), await create("taxes")];
+    const endOf = (id: string) => `…${id.slice(-8)}`;
+    for (const [reference, wallet_id] of Object.entries({ one, two, alone }))
+      await bursar.transactions.create(
+        { reference, asset: "USD", amount: "1", destination: { wallet_id } },
+        { idempotencyKey: randomUUID() },
+      );
+    const visitor = await join(owner, "viewer");
+    const { page } = visitor;
+    await visitor.open("/transactions");
+    const rowOf = (name: string) =>
+      page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
+    await rowOf("one").getByText(endOf(one)).waitFor({ timeout: 10_000 });
+    await rowOf("two").getByText(endOf(two)).waitFor();
+    await rowOf("alone").getByText("taxes").waitFor();
+    expect(await page.getByText(endOf(alone)).count()).toBe(0);
+    await visitor.open("/wallets");
+    await page.getByRole("row").getByText(endOf(one)).waitFor();
+    expect(await page.getByText(endOf(alone)).count()).toBe(0);
+    await visitor.open("/transactions?reference=two");
+    await page.getByRole("link", { name: "two", exact: true }).click();
+    await page.getByRole("heading", { name: "Transaction", level: 1, exact: true }).waitFor();
+    await page.getByText(endOf(two)).first().waitFor();
+    await visitor.close();
+  });
 });

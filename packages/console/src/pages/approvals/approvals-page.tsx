@@ -1,7 +1,6 @@
 import type { Transaction } from "@bursar/client";
 import { Link } from "@tanstack/react-router";
 import { bursar } from "../../api/bursar";
-import { useWalletNames } from "../../api/wallet-names";
 import { useMe } from "../../session/use-me";
 import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
@@ -19,7 +18,6 @@ const refreshMs = 5000;
 /** Everything that waits for a decision, the nearest deadline first. */
 export function ApprovalsPage() {
   const me = useMe().data?.client.id;
-  const names = useWalletNames();
   return (
     <>
       <PageHead title="Approvals" />
@@ -29,7 +27,7 @@ export function ApprovalsPage() {
         list={(position, options) =>
           bursar.transactions.list({ state: ["awaiting_approval"], order: "deadline", ...position }, options)
         }
-        columns={columnsOf(me, names)}
+        columns={columnsOf(me)}
         keyOf={({ id }) => id}
         refetchIntervalMs={refreshMs}
         empty={
@@ -42,10 +40,7 @@ export function ApprovalsPage() {
   );
 }
 
-const columnsOf = (
-  me: string | undefined,
-  names: ReadonlyMap<string, string> | undefined,
-): Column<Transaction>[] => [
+const columnsOf = (me: string | undefined): Column<Transaction>[] => [
   {
     title: "Reference",
     cell: ({ id, reference }) => (
@@ -59,7 +54,7 @@ const columnsOf = (
     isNumber: true,
     cell: ({ amount, asset }) => <Amount value={amount} asset={asset} />,
   },
-  { title: "To", cell: ({ destination }) => <Party party={destination} names={names} /> },
+  { title: "To", cell: ({ destination }) => <Party party={destination} /> },
   { title: "Requested by", cell: ({ created_by }) => <ClientId id={created_by} /> },
   {
     title: "Deadline",

@@ -1,11 +1,10 @@
 import type { LedgerAccount, Transaction } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
-import type { WalletNames } from "../../api/wallet-names";
 import { Loaded } from "../../ui/panels/loaded";
 import { SimpleTable } from "../../ui/tables/simple-table";
 import { Amount } from "../../ui/values/amount";
-import { Party } from "../../ui/values/party";
+import { WalletLink } from "../../ui/values/party";
 import { noEntriesNote } from "./transaction-stage";
 
 const kinds = {
@@ -16,20 +15,14 @@ const kinds = {
 } as const;
 
 /** What the transaction has moved in the ledger. */
-export function LedgerEntries({
-  transaction,
-  names,
-}: {
-  transaction: Transaction;
-  names: WalletNames | undefined;
-}) {
+export function LedgerEntries({ transaction }: { transaction: Transaction }) {
   const { id, version } = transaction;
   const query = useQuery({
     queryKey: ["transaction-entries", id, version],
     queryFn: ({ signal }) => bursar.transactions.entries(id, { signal }),
   });
   const account = ({ kind, wallet_id }: LedgerAccount) =>
-    wallet_id === null ? kinds[kind] : <Party party={{ wallet_id }} names={names} />;
+    wallet_id === null ? kinds[kind] : <WalletLink id={wallet_id} />;
   return (
     <section className="stack" aria-labelledby="entries">
       <h2 id="entries">Entries in the ledger</h2>

@@ -3,7 +3,6 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { bursar } from "../../api/bursar";
-import { useWalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Curl } from "../../ui/panels/curl";
 import {
@@ -84,7 +83,6 @@ function sourceOf(id: string): TransactionSource {
 
 function Details({ transaction }: { transaction: Transaction }) {
   useUpdates(transaction);
-  const names = useWalletNames();
   const tally = useApprovalTally(transaction, refreshMs);
   const scopes = useScopes();
   const {
@@ -113,13 +111,13 @@ function Details({ transaction }: { transaction: Transaction }) {
         </Fact>
         <TextFact name="Reference" text={reference} />
         <Fact name="From">
-          <Party party={transaction.source} names={names} />
+          <Party party={transaction.source} />
         </Fact>
         <Fact name="To">
           {transaction.destination !== null && "address" in transaction.destination && (
             <AddressLabel address={transaction.destination.address} network={network} />
           )}
-          <Party party={transaction.destination} names={names} />
+          <Party party={transaction.destination} />
         </Fact>
         <Fact name="Network">{network}</Fact>
         <Fact name="Hash">{hash !== null && <code>{hash}</code>}</Fact>
@@ -155,7 +153,7 @@ function Details({ transaction }: { transaction: Transaction }) {
           </Link>
         </p>
       )}
-      <LedgerEntries transaction={transaction} names={names} />
+      <LedgerEntries transaction={transaction} />
       {["webhooks:manage", "events:read"].every((scope) => scopes.includes(scope)) && (
         <TransactionDeliveries transaction={transaction} />
       )}

@@ -79,7 +79,7 @@ export function TransactionsPage() {
       ) : (
         <VirtualTable
           caption="Transactions, newest first"
-          columns={columnsWith(names)}
+          columns={columns}
           rows={rows}
           keyOf={({ id }) => id}
         />
@@ -93,11 +93,9 @@ export function TransactionsPage() {
   );
 }
 
-function columnsWith(names: ReadonlyMap<string, string> | undefined): Column<Transaction>[] {
-  return [
-    ...transactionColumns,
-    { title: "From", cell: ({ source }) => <Party party={source} names={names} isShort /> },
-    { title: "To", cell: ({ destination }) => <Party party={destination} names={names} isShort /> },
-    { title: "Kind", cell: ({ kind }) => kind },
-  ];
-}
+const columns: readonly Column<Transaction>[] = [
+  ...transactionColumns,
+  { title: "From", cell: ({ source }) => <Party party={source} isShort /> },
+  { title: "To", cell: ({ destination }) => <Party party={destination} isShort /> },
+  { title: "Kind", cell: ({ kind }) => kind },
+];

@@ -2,6 +2,7 @@ import type { Wallet } from "@bursar/client";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
+import { useNamedWallet } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Empty } from "../../ui/panels/empty";
 import { PageHead } from "../../ui/panels/page-head";
@@ -9,6 +10,7 @@ import { PagedTable } from "../../ui/tables/paged-table";
 import type { Column } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
+import { ShortId } from "../../ui/values/short-id";
 import { StateBadge } from "../../ui/values/state-badge";
 import { NewWallet } from "./new-wallet";
 
@@ -43,9 +45,12 @@ const columns: readonly Column<Wallet>[] = [
   {
     title: "Name",
     cell: ({ id, name }) => (
-      <Link to="/wallets/$id" params={{ id }}>
-        <ForeignText text={name} limit={60} />
-      </Link>
+      <>
+        <Link to="/wallets/$id" params={{ id }}>
+          <ForeignText text={name} limit={60} />
+        </Link>
+        <IdIfUnclear id={id} />
+      </>
     ),
   },
   {
@@ -68,6 +73,11 @@ const columns: readonly Column<Wallet>[] = [
   { title: "Purpose", cell: ({ purpose, role }) => (role === null ? purpose : `${purpose} (${role})`) },
   { title: "Network", cell: ({ network }) => network },
 ];
+
+/** Wallets can have one name. */
+function IdIfUnclear({ id }: { id: string }) {
+  return useNamedWallet(id)?.needsId === true && <ShortId id={id} />;
+}
 
 function Balances({ of }: { of: readonly { asset: string; value: string }[] }) {
   if (of.length === 0) return <span className="quiet">none</span>;

@@ -1,15 +1,15 @@
 import type { AddressParty, WalletParty } from "@bursar/client";
 import { Link } from "@tanstack/react-router";
+import { useNamedWallet } from "../../api/wallet-names";
 import { ForeignText } from "./foreign-text";
+import { ShortId } from "./short-id";
 
 /** A wallet of the tenant, or an address on a network. */
 export function Party({
   party,
-  names,
   isShort = false,
 }: {
   party: WalletParty | AddressParty | null;
-  names?: ReadonlyMap<string, string> | undefined;
   /** In a list, which has no room for an address: its two ends, and all of it on the page of the object. */
   isShort?: boolean;
 }) {
@@ -22,9 +22,18 @@ export function Party({
           : party.address}
       </span>
     );
+  return <WalletLink id={party.wallet_id} />;
+}
+
+/** A wallet by its name, or by its id if the name is not known. */
+export function WalletLink({ id }: { id: string }) {
+  const named = useNamedWallet(id);
   return (
-    <Link to="/wallets/$id" params={{ id: party.wallet_id }}>
-      <ForeignText text={names?.get(party.wallet_id) ?? party.wallet_id} limit={60} />
-    </Link>
+    <>
+      <Link to="/wallets/$id" params={{ id }}>
+        <ForeignText text={named?.name ?? id} limit={60} />
+      </Link>
+      {named?.needsId && <ShortId id={id} />}
+    </>
   );
 }
