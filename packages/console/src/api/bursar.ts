@@ -1,6 +1,7 @@
 import { type Bursar, type BursarOptions, createBursar, type Me } from "@bursar/client";
 import { PatientSocket } from "../live/patient-socket";
 import { isPersonOfPage, noteSession } from "../session/current-session";
+import { createTokenGate, type TokenGate } from "../session/token-gate";
 import { type Confirming, confirmWithPasskey } from "./confirm-with-passkey";
 import { queries } from "./queries";
 import { createQuotaNotes, type QuotaNotes } from "./quota-notes";
@@ -10,6 +11,9 @@ const sessionPath = "/console/session";
 
 /** What the last responses have said about the quotas of the person. */
 export const quotas: QuotaNotes = createQuotaNotes(() => performance.now());
+
+/** Opened by a login. */
+export const tokenGate: TokenGate = createTokenGate(() => performance.now());
 
 /** The cookie of the session is sent only to the routes that read it. */
 const fetchWithSession: NonNullable<BursarOptions["fetch"]> = async (url, init) => {
@@ -31,7 +35,9 @@ export const bursar: Bursar = createBursar({
   WebSocket: PatientSocket,
   confirm: (request) => confirmWithPasskey(request, whoConfirms),
   credentials: async () => {
-    const { access_token, expires_in, session, person } = await bursar.consoleSession.token();
+    const { access_token, expires_in, session, person } = await tokenGate.ask(() =>
+      bursar.consoleSession.token(),
+    );
     if (!isPersonOfPage(person.id)) return await beginAgain();
     noteSession(session);
     return { token: access_token, expiresInSeconds: expires_in };

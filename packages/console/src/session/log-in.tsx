@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { bursar } from "../api/bursar";
+import { bursar, tokenGate } from "../api/bursar";
 import { useAction } from "../api/use-action";
 import { Modal } from "../ui/dialogs/modal";
 import { forgetDrafts } from "../ui/forms/use-draft";
@@ -11,15 +11,7 @@ import { ProviderLogin } from "./provider-login";
 
 /** The whole page of those who have no session yet. */
 export function LogIn() {
-  const queries = useQueryClient();
-  // Another tab notes an act as soon as somebody has logged in there.
-  useEffect(() => {
-    const onStorage = ({ key }: StorageEvent) => {
-      if (key === lastActivityKey) void queries.invalidateQueries({ queryKey: ["me"] });
-    };
-    addEventListener("storage", onStorage);
-    return () => removeEventListener("storage", onStorage);
-  }, [queries]);
+  useLoginElsewhere();
   return (
     <main className="centre">
       <div className="card stack">
@@ -36,8 +28,23 @@ export function LogIn() {
   );
 }
 
+/** Another tab notes an act as soon as somebody has logged in there. */
+function useLoginElsewhere(): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const onStorage = ({ key }: StorageEvent) => {
+      if (key !== lastActivityKey) return;
+      tokenGate.open();
+      void queries.invalidateQueries({ queryKey: ["me"] });
+    };
+    addEventListener("storage", onStorage);
+    return () => removeEventListener("storage", onStorage);
+  }, [queries]);
+}
+
 /** Over the page when its session has ended. The page stays as it is behind it, with everything that was typed. */
 export function LogInAgain({ personId }: { personId: string }) {
+  useLoginElsewhere();
   return (
     <Modal title="Your session has ended">
       <p>Nothing that you typed is lost. Log in again to go on.</p>
@@ -48,7 +55,9 @@ export function LogInAgain({ personId }: { personId: string }) {
 
 const openSession = explained(async () => {
   const signed = await assertPasskey(await bursar.consoleSession.challenge());
-  return await bursar.consoleSession.open(signed);
+  const opened = await bursar.consoleSession.open(signed);
+  tokenGate.open();
+  return opened;
 });
 
 /** `personId` is the person whose page this is. What another person sees is loaded from the beginning. */
