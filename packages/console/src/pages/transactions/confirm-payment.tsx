@@ -8,6 +8,7 @@ import { Confirm } from "../../ui/dialogs/confirm";
 import { Fact, Facts, TextFact } from "../../ui/panels/facts";
 import { Loaded } from "../../ui/panels/loaded";
 import { Verdict } from "../../ui/panels/verdict";
+import { isSameAddress } from "../../ui/values/address";
 import { AddressLabel } from "../../ui/values/address-label";
 import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
@@ -51,6 +52,11 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
   const payer = useWallet(payerId);
   const isFrozen = payer?.frozen === true;
   const available = payer && (payer.balances.find(({ asset }) => asset === body.asset)?.available ?? "0");
+  const isToItself =
+    payer?.address != null &&
+    destination !== undefined &&
+    "address" in destination &&
+    isSameAddress(destination.address, payer.address);
   const isPayeeFrozen = useWallet(payeeId)?.frozen === true;
   // The book is none, and costs nothing.
   const chain = useNetworks().data?.data.find(({ id }) => id === network);
@@ -68,7 +74,7 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
       verb="Send it"
       closeVerb="Go back"
       mutation={idle}
-      isReady={!isFrozen && !isRefused}
+      isReady={!isFrozen && !isToItself && !isRefused}
       isChecking={earlier.isLoading || verdict.isLoading}
       onConfirm={onConfirm}
       onClose={onClose}
@@ -122,7 +128,12 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
           The wallet that would pay is frozen.
         </p>
       )}
-      {mayAsk && !isFrozen && (
+      {isToItself && (
+        <p className="notice" data-tone="bad" role="alert">
+          This is the address of the wallet that would pay. The service refuses to pay a wallet from itself.
+        </p>
+      )}
+      {mayAsk && !isFrozen && !isToItself && (
         <Loaded query={verdict}>{(evaluation) => <Verdict evaluation={evaluation} />}</Loaded>
       )}
     </Confirm>
