@@ -126,13 +126,16 @@ const columns: readonly Column<Destination>[] = [
   {
     title: "Usable",
     cell: ({ state, effective_at }) =>
-      state === "waiting" ? (
-        <Countdown until={effective_at} isDeadline={false} />
-      ) : (
-        <Time at={effective_at} />
-      ),
+      state === "waiting" ? <WaitingTime until={effective_at} /> : <Time at={effective_at} />,
   },
 ];
+
+/** The list is read again when the address becomes usable, so that it does not stay "due". */
+function WaitingTime({ until }: { until: string }) {
+  const queries = useQueryClient();
+  const onOver = () => void queries.invalidateQueries({ queryKey: ["destinations"] });
+  return <Countdown until={until} isDeadline={false} onOver={onOver} />;
+}
 
 /** `removals` has the change requests that would remove a destination, by its id: a second one is not offered. */
 const removal = (

@@ -21,6 +21,7 @@ import { RawJson } from "../../ui/panels/raw-json";
 import { AddressLabel } from "../../ui/values/address-label";
 import { Amount } from "../../ui/values/amount";
 import { ClientId } from "../../ui/values/client-id";
+import { Countdown } from "../../ui/values/countdown";
 import { Party } from "../../ui/values/party";
 import { Time } from "../../ui/values/time";
 import { progressWords } from "../approvals/approval-progress";
@@ -138,6 +139,9 @@ function Details({ transaction }: { transaction: Transaction }) {
         </Fact>
         <Fact name="Approvals">
           {approval !== null && `${progressWords(transaction, tally)}, ${approvalWords(approval.state)}`}
+        </Fact>
+        <Fact name="To be decided within">
+          {approval?.state === "pending" && <Countdown until={approval.expires_at} />}
         </Fact>
         <ClientFact name="Created by" id={transaction.created_by} />
         <TimeFact name="Created" at={transaction.created_at} />

@@ -1,17 +1,29 @@
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { serviceClock } from "../../api/service-clock";
 import { Time } from "./time";
 
 /** Below an hour, `durationOf` shows seconds. */
 const secondsShownMs = 3_600_000;
 
-/**
- * How long is left until a time, and the time itself. A deadline becomes urgent, and ends. What happens by itself then, such
- * as the next attempt, is no deadline.
- */
-export function Countdown({ until, isDeadline = true }: { until: string; isDeadline?: boolean }) {
+interface CountdownProps {
+  until: string;
+  /** A deadline becomes urgent, and ends. What happens by itself then, such as the next attempt, is no deadline. */
+  isDeadline?: boolean;
+  /** The time has come while it was shown. */
+  onOver?: () => void;
+}
+
+/** How long is left until a time, and the time itself. */
+export function Countdown({ until, isDeadline = true, onOver }: CountdownProps) {
   const [now, setNow] = useState(() => serviceClock.nowMs());
   const leftMs = Date.parse(until) - now;
+  const isOver = leftMs <= 0;
+  const wasOver = useRef(isOver);
+  const tell = useEffectEvent(() => onOver?.());
+  useEffect(() => {
+    if (isOver && !wasOver.current) tell();
+    wasOver.current = isOver;
+  }, [isOver]);
   useEffect(() => {
     if (leftMs <= 0) return undefined;
     const timer = setTimeout(() => setNow(serviceClock.nowMs()), leftMs < secondsShownMs ? 1000 : 30_000);
