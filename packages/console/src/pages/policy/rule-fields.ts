@@ -5,7 +5,8 @@ import { type Path, readAt } from "./document";
 export interface RuleField {
   path: Path;
   label: string;
-  kind: "text" | "number" | "list" | "yes";
+  /** An asset is one of the service's. */
+  kind: "text" | "number" | "list" | "yes" | "asset";
   options?: readonly string[];
   hint?: string;
   /** What the options mean. */
@@ -32,7 +33,7 @@ export const conditionFields: readonly RuleField[] = [
   { path: ["when", "kind"], label: "Kind", kind: "text", options: ["transaction", "order"] },
   list(["when", "assets"], "Assets"),
   list(["when", "networks"], "Networks"),
-  { path: ["when", "amount", "asset"], label: "Amount in", kind: "text", hint: "The asset of both bounds" },
+  { path: ["when", "amount", "asset"], label: "Amount in", kind: "asset", hint: "The asset of both bounds" },
   {
     path: ["when", "amount", "min"],
     label: "At least",
@@ -54,7 +55,7 @@ export const conditionFields: readonly RuleField[] = [
   list(["when", "source_wallets"], "From these wallets"),
   list(["when", "clients"], "Requested by"),
   list(["when", "markets"], "Markets"),
-  { path: ["when", "sum", "asset"], label: "Sum in", kind: "text", hint: "The asset that is added up" },
+  { path: ["when", "sum", "asset"], label: "Sum in", kind: "asset", hint: "The asset that is added up" },
   { path: ["when", "sum", "per"], label: "Sum per", kind: "text", options: ["wallet", "client", "tenant"] },
   { path: ["when", "sum", "period_seconds"], label: "Sum over (seconds)", kind: "number" },
   { path: ["when", "sum", "above"], label: "Sum above", kind: "text" },

@@ -1,3 +1,4 @@
+import { useAssets } from "../../api/catalog";
 import { CheckList } from "../../ui/forms/check-list";
 import { SelectField, TextField } from "../../ui/forms/text-field";
 import { changeAt, type Path, readAt } from "./document";
@@ -94,7 +95,13 @@ interface RuleControlProps {
 }
 
 function RuleControl({ field, value, fault, onChange }: RuleControlProps) {
-  const { label, kind, options, words } = field;
+  const { label, kind, words } = field;
+  const assets = useAssets().data?.data.map(({ code }) => code);
+  // A policy can name an asset that the service had before.
+  const options =
+    kind === "asset" && assets !== undefined
+      ? [...new Set([...assets, ...(value === undefined ? [] : [String(value)])])]
+      : field.options;
   const hint = durationNote(field, value) ?? field.hint;
   const shown = { label, fault, ...(hint === undefined ? {} : { hint }) };
   if (kind === "yes")
@@ -122,7 +129,7 @@ function RuleControl({ field, value, fault, onChange }: RuleControlProps) {
   if (options !== undefined)
     return (
       <SelectField {...shown} value={String(value ?? "")} onValue={(text) => onChange(text || undefined)}>
-        <option value="">any</option>
+        <option value="">{kind === "asset" ? "none" : "any"}</option>
         {options.map((option) => (
           <option key={option}>{option}</option>
         ))}
