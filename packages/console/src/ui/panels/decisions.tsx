@@ -30,7 +30,7 @@ export function Decisions({ decisions, me, faults }: DecisionsProps) {
         <SimpleTable
           caption="Decisions"
           rows={decisions}
-          keyOf={({ client_id }) => client_id}
+          keyOf={({ client_id, decided_at }) => `${client_id} ${decided_at}`}
           columns={[
             {
               title: "Who",
