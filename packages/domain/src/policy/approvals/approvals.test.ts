@@ -1,5 +1,6 @@
 import { array, assert, constantFrom, integer, option, property, record, subarray } from "fast-check";
 import { describe, expect, it } from "vitest";
+import { comparedMax } from "../../access/held-keys.js";
 import {
   type Approval,
   findIndependenceFault,
@@ -133,6 +134,17 @@ describe("approvals", () => {
     const unknown = { ...initiator, publicKeys: [{ key: null, untilMs: 25_000 }] };
     expect(findIndependenceFault(unknown, say("b", { publicKeys: held("x") }))).toBe("shared_key");
     expect(findIndependenceFault(unknown, say("b"))).toBe(undefined);
+  });
+
+  it("do not count from a client whose lineage has too many keys to compare, of those that count", () => {
+    const initiator = { ...asked, requestedAtMs: 20_000, publicKeys: held("k") };
+    const keys = (count: number, untilMs: number | null) =>
+      Array.from({ length: count }, (_, index) => ({ key: `key ${index}`, untilMs }));
+    const faultOf = (lineageKeys: ReturnType<typeof keys>) =>
+      findIndependenceFault(initiator, say("b", { lineageKeys }));
+    expect(faultOf(keys(comparedMax, null))).toBe(undefined);
+    expect(faultOf(keys(comparedMax + 1, null))).toBe("shared_key");
+    expect(faultOf(keys(10 * comparedMax, 0))).toBe(undefined);
   });
 
   it("do not count with a key of a client in the lineage, except with a single administrator", () => {
