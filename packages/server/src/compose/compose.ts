@@ -20,6 +20,7 @@ import type { Sealing } from "../credentials/sealing.js";
 import type { Engine } from "../engine/engine.js";
 import type { AccessGuard } from "../http/access/guard.js";
 import { bookRail } from "../rails/book/book-rail.js";
+import { createLongWait } from "../runtime/concurrency/long-wait.js";
 import type { LoadGauge } from "../runtime/load-gauge.js";
 import { nodeTimers } from "../runtime/loops/timers.js";
 import type { WakeUps } from "../runtime/loops/wake-ups.js";
@@ -149,8 +150,9 @@ export function compose(given: ComposeOptions): Parts {
     requestChange: (...given) => changeRequests.useCases.requestChange(...given),
   });
   const changeRequests = composeChangeRequests(options, access, policy.executors);
+  const longWait = createLongWait();
   const markets = composeMarkets(options, {
-    ...{ markets: marketRegistry, wallets },
+    ...{ longWait, markets: marketRegistry, wallets },
     policies: policy.policies,
     audit: access.guard.audit,
   });
@@ -162,6 +164,7 @@ export function compose(given: ComposeOptions): Parts {
   const sweeper = createSweeper({
     store: createSweepStore(database),
     holdOrders: createHoldOrders(options),
+    longWait,
     cancelTransactions: transactions.cancelTransactions,
     onOrdersRequested: (names) => options.wakeUps.publish("orders", names),
     onRailsRequested: () => options.wakeUps.publish("rails", []),

@@ -7,6 +7,7 @@ import {
   changesAppearance,
   changesAuthority,
   isProtected,
+  onlyDisables,
   refuseAppearance,
   refuseBeyondScopes,
   refuseCredentialOfPerson,
@@ -113,5 +114,10 @@ function withAuthority(
   const refused = isOther ? refuseProtected(client, facts, isExempt) : own;
   if (refused !== undefined) return refused;
   if (keepsAuthority === true) return change;
-  return { ...change, authority: { controllers: isOther ? "added" : "unchanged", ...change.authority, by } };
+  // Who only disables a client could not act as it.
+  const isController = isOther && !onlyDisables(client, change);
+  return {
+    ...change,
+    authority: { controllers: isController ? "added" : "unchanged", ...change.authority, by },
+  };
 }

@@ -170,6 +170,12 @@ export function changesAuthority(client: ApiClient, change: ClientChange, by?: s
   );
 }
 
+/** Whether all that a change sets is that the client is disabled. */
+export function onlyDisables(client: ApiClient, { set = {}, ...change }: ClientChange): boolean {
+  const { state, ...rest } = set;
+  return state === "disabled" && Object.keys(rest).length === 0 && !changesAuthority(client, change);
+}
+
 /** Whether the client could do more after a change: it gains a scope or a credential, or a secret suffices where signatures were required. */
 export function givesAuthority(client: ApiClient, { set, addSecret, addKey }: ClientChange): boolean {
   return addSecret !== undefined || addKey !== undefined || scopesGained(client, set ?? {}).length > 0;

@@ -1,5 +1,6 @@
 import { staleTokensMs } from "@bursar/domain";
 import pLimit from "p-limit";
+import type { LongWait } from "../../runtime/concurrency/long-wait.js";
 import { createWakingLoop, type WakingLoop } from "../../runtime/loops/waking-loop.js";
 import { createRecentCache } from "../../runtime/recent-cache.js";
 import type { HoldOrders } from "../access/stop-in-any-case.js";
@@ -9,6 +10,7 @@ import { allClients, type Sweep, type SweepGroup, type SweepStore } from "./swee
 export interface SweeperDeps extends StoppedWorkDeps {
   store: SweepStore;
   holdOrders: HoldOrders;
+  longWait: LongWait;
   onReleased: () => void;
   /** Whether an error is a lock that was waited for in vain. */
   isLockTimeout: (error: unknown) => boolean;
@@ -21,8 +23,8 @@ export interface Sweeper extends Pick<WakingLoop, "start" | "wake" | "stop"> {
   /** Gives every recorded sweep one turn. Returns whether one of them has more to do at once. */
   run: () => Promise<boolean>;
   /**
-   * Carries out a change that was just recorded, and waits until its orders are out of the books; for a few seconds at most, and not at all if
-   * others wait already. What is not done by then is left to the loop, and the orders do not trade.
+   * Carries out a change that was just recorded, and waits until its orders are out of the books; for a few seconds at most, and only briefly
+   * if another stop waits already. What is not done by then is left to the loop, and the orders do not trade.
    */
   runFor: (change: { tenantId: string; clientId: string; isStopped: boolean }) => Promise<void>;
 }
@@ -38,13 +40,6 @@ const restMs = 1000;
 /** How long nothing is swept of a tenant in whose rows something else holds a lock. The others wait for it for a second each time. */
 const stalledRestMs = 5000;
 const skippedPauseMs = 20;
-/** Longer than another process needs to acquire the lease of a market. */
-const waitMaxMs = 5000;
-/**
- * How many changes wait for their sweep, each of another tenant. A change that waits keeps a turn of those that stop something, of which a
- * process has three by default: one is left to a stop that has nothing to wait for, such as a freeze.
- */
-const waitingMax = 2;
 /** Losing a position is harmless: the sweep begins again. */
 const positionsMax = 1000;
 
@@ -67,8 +62,6 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   const positions = createRecentCache<Position>(positionsMax);
   let resets = 0;
   const resting = new Set<string>();
-  /** Tenants of which a change waits for its sweep. */
-  const waiting = new Set<string>();
   /** Tenants in whose rows something else holds a lock. One of them can have many sweeps. */
   const stalled = { orders: new Set<string>(), transactions: new Set<string>() };
   /** One turn of a group at a time, whether it is the loop's or that of a change: sweeps leave the database to requests. */
@@ -191,19 +184,14 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
   const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
 
   /** What takes longer, or fails, is left to the loop. Orders that are in a book by then do not trade any more. */
-  async function runFor(change: Parameters<Sweeper["runFor"]>[0]): Promise<void> {
-    const { tenantId } = change;
-    if (waiting.has(tenantId) || waiting.size >= waitingMax) return carryOutWithin(0, change);
-    waiting.add(tenantId);
-    await carryOutWithin(waitMaxMs, change).finally(() => waiting.delete(tenantId));
-  }
+  const runFor: Sweeper["runFor"] = (change) => deps.longWait.run((waitMs) => carryOutWithin(waitMs, change));
 
   async function carryOutWithin(
-    timeoutMs: number,
+    waitMs: number,
     { isStopped, ...of }: Parameters<Sweeper["runFor"]>[0],
   ): Promise<void> {
     let isOver = false;
-    const deadline = pause(timeoutMs).then(() => {
+    const deadline = pause(waitMs).then(() => {
       isOver = true;
       return false;
     });

@@ -1,5 +1,6 @@
 import { type MarketRegistry, orderStates } from "@bursar/domain";
 import { showId } from "@bursar/protocol";
+import type { LongWait } from "../../runtime/concurrency/long-wait.js";
 import type { Timers } from "../../runtime/loops/timers.js";
 import type { HoldOrders } from "../access/stop-in-any-case.js";
 import type { ClientOrigin } from "../audit/audit-entry.js";
@@ -37,6 +38,7 @@ export interface OrderChangesDeps {
     | "hasOrdersOfFrozenWallet"
   >;
   holdOrders: HoldOrders;
+  longWait: LongWait;
   /** Called when a market has something to do. */
   onRequested: (market: string) => void;
   audit: Pick<AuditRecorder, "recordAct">;
@@ -44,23 +46,25 @@ export interface OrderChangesDeps {
   timers: Pick<Timers, "after">;
 }
 
-/** Longer than another process needs to acquire the lease of a market. */
-const waitMaxMs = 5000;
 /** The first look is soon, because a market needs a few milliseconds; the later ones leave the database to others. */
 const pollAfterMs = 20;
 const pollEveryMaxMs = 200;
 
 export function createOrderChanges(deps: OrderChangesDeps): OrderChanges {
-  const { markets, store, holdOrders, onRequested, audit, monotonicMs, timers } = deps;
+  const { markets, store, holdOrders, longWait, onRequested, audit, monotonicMs, timers } = deps;
   const pause = (ms: number) => new Promise<void>((resolve) => void timers.after(ms, resolve));
   /** The requests to freeze one wallet wait together. */
   const waiting = new Map<string, Promise<"cancelled" | "remaining">>();
 
-  async function waitForBooks(tenantId: string, walletId: string): Promise<"cancelled" | "remaining"> {
+  async function waitForBooks(
+    tenantId: string,
+    walletId: string,
+    waitMs: number,
+  ): Promise<"cancelled" | "remaining"> {
     const beganMs = monotonicMs();
     for (let pauseMs = pollAfterMs; ; pauseMs = Math.min(2 * pauseMs, pollEveryMaxMs)) {
       if (!(await store.hasOrdersOfFrozenWallet(tenantId, walletId))) return "cancelled";
-      if (monotonicMs() - beganMs > waitMaxMs) {
+      if (monotonicMs() - beganMs > waitMs) {
         await holdOrders({ tenantId, subjectId: walletId });
         return "remaining";
       }
@@ -103,7 +107,9 @@ export function createOrderChanges(deps: OrderChangesDeps): OrderChanges {
       const key = `${tenantId} ${walletId}`;
       const begun = waiting.get(key);
       if (begun !== undefined) return begun;
-      const wait = waitForBooks(tenantId, walletId).finally(() => waiting.delete(key));
+      const wait = longWait
+        .run((waitMs) => waitForBooks(tenantId, walletId, waitMs))
+        .finally(() => waiting.delete(key));
       waiting.set(key, wait);
       return wait;
     },

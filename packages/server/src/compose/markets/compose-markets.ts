@@ -22,6 +22,7 @@ import { ConfigError } from "../../config/setting.js";
 import { createMarketMaker, type MarketMaker } from "../../markets/market-maker.js";
 import { createSeededRandom } from "../../markets/quotes.js";
 import { createGroupCommit } from "../../runtime/concurrency/group-commit.js";
+import type { LongWait } from "../../runtime/concurrency/long-wait.js";
 import { nodeTimers } from "../../runtime/loops/timers.js";
 import { isDatabaseUnavailable } from "../../store/core/database.js";
 import { createEventLog } from "../../store/events/events.js";
@@ -68,6 +69,7 @@ const marketMakerSeed = 20_260;
 const deltasKeptMs = 3_600_000;
 
 interface MarketNeeds {
+  longWait: LongWait;
   markets: MarketRegistry;
   wallets: WalletDirectory;
   policies: ActivePolicies;
@@ -76,7 +78,7 @@ interface MarketNeeds {
 
 export function composeMarkets(
   options: ComposeOptions,
-  { markets, wallets, policies, audit }: MarketNeeds,
+  { longWait, markets, wallets, policies, audit }: MarketNeeds,
 ): MarketParts {
   const { database, wakeUps, log, tracer, newUuid, now } = options;
   const events = createEventLog(wakeUps);
@@ -113,6 +115,7 @@ export function composeMarkets(
     onRequested: wakeEngine,
     monotonicMs: () => performance.now(),
     timers: nodeTimers,
+    longWait,
   };
   const changes = createOrderChanges({ ...changesDeps, audit });
   const presentOrder = createOrderPresenter(markets);

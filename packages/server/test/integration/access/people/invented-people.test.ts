@@ -1,5 +1,6 @@
-import type { Transaction } from "@bursar/protocol";
+import { builtInRoles, readId, type Transaction } from "@bursar/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
+import { sql } from "../../../../src/store/core/sql.js";
 import { createGuardedTenant, type GuardedTenant, type Person } from "../../../harness/access/officers.js";
 import { passkeyHeader } from "../../../harness/people/authenticator.js";
 import { registerWith, tokenOf } from "../../../harness/people/log-in.js";
@@ -76,5 +77,30 @@ describe("a person whom a program has invited", () => {
     payment = await tenant.pay(tenant.admin);
     expect(await approve(person)).toMatchObject({ status: 202 });
     await tenant.completes(payment);
+  });
+
+  it("is not made so by a program that only disables a person", async () => {
+    const link = await service.inviteAsOperator(tenant.owner, {
+      email: "viewer@treasury.example",
+      name: "Vera",
+      role: "viewer",
+    });
+    const { token } = await join(link);
+    const { client } = (await (await service.call("GET", "/v1/me", token)).json()) as {
+      client: { id: string };
+    };
+    const readActors = async () =>
+      (
+        await service.database.query<{ controllers: string[]; by: string | null }>(
+          sql`SELECT controllers, authority_changed_by AS by FROM clients WHERE id = ${readId("cli", client.id)}`,
+        )
+      )[0];
+    const before = await readActors();
+    const manager = await tenant.hire(["clients:manage", ...builtInRoles.viewer]);
+    const path = `/v1/people/${client.id}`;
+    expect((await tenant.call(manager, "PATCH", path, { state: "disabled" })).status).toBe(200);
+    const after = await readActors();
+    expect(after?.controllers).toEqual(before?.controllers);
+    expect(after?.by).toBe(readId("cli", manager.clientId));
   });
 });
