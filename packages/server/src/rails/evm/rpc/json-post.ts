@@ -55,9 +55,8 @@ export function createJsonPost(url: string, { timeoutMs }: JsonPostLimits): Json
   const headers = { "content-type": "application/json", ...authorization };
   return {
     post: async (body, { bytesMax, timeoutMs: ownTimeoutMs = timeoutMs, isLogKept, cut, givenUp }) => {
+      const { signal, release } = endAfter(ownTimeoutMs, givenUp);
       try {
-        const timeout = AbortSignal.timeout(ownTimeoutMs);
-        const signal = givenUp === undefined ? timeout : AbortSignal.any([timeout, givenUp]);
         pool ??= openPool(origin, timeoutMs);
         const response = await (await pool).request({ method: "POST", path, headers, body, signal });
         const filtered = { leftMax: bytesMax, readMax: filteredFactor * bytesMax };
@@ -69,14 +68,38 @@ export function createJsonPost(url: string, { timeoutMs }: JsonPostLimits): Json
         const retryAfterMs = readRetryAfter(response.headers["retry-after"]);
         return { kind: "answered", status: response.statusCode, retryAfterMs, text };
       } catch (error) {
-        if (error instanceof Error && error.name === "TimeoutError")
+        if (error instanceof Error && error.name === timeoutName)
           return { kind: "timed_out", reason: `no whole answer within ${ownTimeoutMs} ms` };
         return { kind: "failed", reason: describeFailure(error) };
+      } finally {
+        release();
       }
     },
     redact: (text) => secrets.reduce((redacted, secret) => redacted.replaceAll(secret, "[redacted]"), text),
     close: async () => (await pool)?.destroy(),
   };
+}
+
+const timeoutName = "TimeoutError";
+
+/**
+ * Aborts after the time, or when the request is given up. `AbortSignal.any` refers to its sources weakly, and so does the timer of
+ * `AbortSignal.timeout`: garbage collection can remove the timeout of a request under way, and nothing else would end it.
+ */
+function endAfter(timeoutMs: number, givenUp: AbortSignal | undefined) {
+  const controller = new AbortController();
+  const giveUp = () => controller.abort(givenUp?.reason);
+  const timer = setTimeout(
+    () => controller.abort(new DOMException("the request has timed out", timeoutName)),
+    timeoutMs,
+  );
+  if (givenUp?.aborted === true) giveUp();
+  else givenUp?.addEventListener("abort", giveUp);
+  const release = () => {
+    clearTimeout(timer);
+    givenUp?.removeEventListener("abort", giveUp);
+  };
+  return { signal: controller.signal, release };
 }
 
 /** The library is loaded with the first request: it is a fifth of the code of the service. */
