@@ -12,6 +12,11 @@ const reverts = [
   ["EDR, out of gas", -32_000, "Transaction ran out of gas", "0x"],
 ] as const;
 
+const revertsOfLimits = [
+  ["geth", 3, "execution reverted: rate limit exceeded", "0x08c379a0"],
+  ["geth, without the data", -32_000, "execution reverted: too many requests", undefined],
+] as const;
+
 const others = [
   ["a node that lags", -32_000, "header not found"],
   ["EDR, for a block that is not there", -32_000, "Received invalid block tag 153. Latest block number is 1"],
@@ -55,3 +60,10 @@ it.each(limits)("asked too often: %s", (_, code, message) => {
 it.each(ranges)("a range that is refused is not asked too often: %s", (_, code, message) => {
   expect(isRateLimit({ code, message, returned: undefined })).toBe(false);
 });
+
+it.each(revertsOfLimits)(
+  "the revert of a contract is not asked too often: %s",
+  (_, code, message, returned) => {
+    expect(isRateLimit({ code, message, returned })).toBe(false);
+  },
+);

@@ -29,10 +29,10 @@ const rateWords = /rate limit|request limit|too many requests|compute units per 
 
 /**
  * Whether the node refuses for now because it was asked too often. Infura and others use -32005 both for this and for answers that are too
- * large, so the words decide. Nothing but the pace depends on it.
+ * large, so the words decide. Nothing but the pace depends on it. A contract chooses the words of its revert, so these say nothing about the node.
  */
-export function isRateLimit({ code, message }: RpcError): boolean {
-  return rateCodes.has(code) || rateWords.test(message);
+export function isRateLimit(error: RpcError): boolean {
+  return (rateCodes.has(error.code) || rateWords.test(error.message)) && !isRevert(error);
 }
 
 /** Words of nodes for an execution that fails: geth, Nethermind, EDR; out of gas is what an invalid instruction looks like to an estimate. */

@@ -139,3 +139,23 @@ it("a node whose quota is used up is not waited for in each call", async () => {
   }
   expect(node.requests.length).toBeLessThan(40);
 });
+
+it("a contract whose revert names a rate limit does not make the node pause", async () => {
+  const clock = createMovingClock();
+  const error = { code: 3, message: "execution reverted: rate limit", data: "0x08c379a0" };
+  const node = await startHostileNode((calls, reply) => {
+    const answers = calls.map((call) =>
+      call.method === "eth_estimateGas" ? { id: call.id, error } : { id: call.id, result: resultOf(call) },
+    );
+    reply(answers.length === 1 ? answers[0] : answers);
+  });
+  const endpoint = openEndpoint(node.url, clock);
+  const { code, message, data } = error;
+  const reverted = { error: { code, message, returned: data } };
+  const estimate = { method: "eth_estimateGas", params: [] };
+  expect(await endpoint.call([estimate], "foreign")).toEqual([reverted]);
+  expect(await endpoint.call([estimate, ...numbered(1)])).toEqual([reverted, { result: 0 }]);
+  expect(endpoint.pauseMs()).toBe(0);
+  expect(clock.state.nowMs).toBe(0);
+  expect(node.requests).toHaveLength(2);
+});
