@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { ChainBlock } from "../../../../src/app/chain/chain-node.js";
+import { type ChainBlock, NodeUnavailableError } from "../../../../src/app/chain/chain-node.js";
 import { sql } from "../../../../src/store/core/sql.js";
 import { auditLedger } from "../../../../src/store/ledger/audit-ledger.js";
 import type { ChainWallet } from "../../../harness/chain/chain-service.js";
@@ -15,6 +15,7 @@ import {
   watchFor,
 } from "../../../harness/chain/devnet.js";
 import { type DrivenChain, outside, startDrivenChain } from "../../../harness/chain/driven-chain.js";
+import { resultsOf, startHostileNode } from "../../../harness/chain/hostile-node.js";
 import { startLyingNode } from "../../../harness/chain/lying-proxy.js";
 import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
 import { eventually } from "../../../harness/eventually.js";
@@ -80,6 +81,32 @@ describe("a payment that one node leaves out of its block", () => {
     const { node, hash, number, final } = await openNodes([url, secondUrl]);
     const before = { ...final, number: number - 1 };
     expect(await node.findIncluded([hash], before, tokens)).toEqual([]);
+  });
+
+  it.each([
+    ["fails", 503, {}],
+    ["answers an error", 200, { error: { code: -32_603, message: "internal error" } }],
+  ])("is neither found nor not found while one of the others %s", async (_what, status, fault) => {
+    let isFailing = true;
+    const failing = await startHostileNode((calls, reply) => {
+      if (isFailing && calls.some(({ method }) => method === "eth_getTransactionReceipt"))
+        return reply(
+          calls.map(({ id }) => ({ id, ...fault })),
+          status,
+        );
+      const results = calls.map(({ method, params }) => devnet().request(method, params));
+      void Promise.all(results).then((given) =>
+        reply(resultsOf(calls, ({ id }) => given[id - (calls[0]?.id ?? 0)])),
+      );
+    });
+    const { hash, find } = await openNodes([devnet().url, failing.url]);
+    await expect(find()).rejects.toThrow(/^Too few nodes say in which block .* is: Node 3 of eip155:31337: /);
+    isFailing = false;
+    const found = await eventually(
+      () => find().catch(() => []),
+      ({ length }) => length > 0,
+    );
+    expect(found).toMatchObject([{ outcome: { hash } }]);
   });
 });
 
@@ -151,6 +178,33 @@ describe("a wallet whose payment one of three nodes has left out", () => {
     );
     for (const { what, violations } of await auditLedger(driven.database))
       expect([what, violations]).toEqual([what, []]);
+  });
+
+  it("goes on, and is compared soon, if the nodes cannot say it at first", async () => {
+    omitOurs();
+    const { findIncluded } = driven.ports.node;
+    let [asked, isSilent] = [0, true];
+    driven.ports.node = {
+      ...driven.ports.node,
+      findIncluded: async (...given) => {
+        asked += 1;
+        if (isSilent) throw new NodeUnavailableError("too few nodes say it");
+        return await findIncluded(...given);
+      },
+    };
+    const paid = await driven.pay(wallet, outside, modelCoin, 10n);
+    await driven.inPool(1);
+    await driven.settle();
+    await touch();
+    await eventually(
+      async () => asked,
+      (count) => count > 0,
+    );
+    isSilent = false;
+    // Fewer blocks than until a wallet that nothing happens to is compared again.
+    for (let times = 0; times < 3; times++) await driven.settle();
+    expect(await driven.until(paid, "completed")).toMatchObject({ failure: null });
+    expect(await haltOf()).toMatchObject({ reason: null });
   });
 
   it("credits an own wallet that it has paid once", async () => {

@@ -132,10 +132,12 @@ async function compareSome(
     const onChain = read[index];
     return onChain === undefined ? [] : [{ ...wallet, onChain }];
   });
+  const unsure = new Set<string>();
   const compareThese = async (some: readonly SeenWallet[]) => {
     const first = await compareSeen(context, chain, some);
     if (first.ahead.length === 0) return first;
     const left = await leaveOmitted(context, chain, first.ahead, ({ walletId }, failure) => {
+      unsure.add(walletId);
       turn.unread.add(walletId);
       onLeftOut(failure);
     });
@@ -148,6 +150,7 @@ async function compareSome(
     chain,
     wallets,
     compared.flatMap((one) => one.wallets),
+    unsure,
   );
   // A wallet that was resumed instead is not adopted any more.
   for (const walletId of compared.flatMap(({ resumed }) => resumed)) chain.evidence.delete(walletId);
@@ -248,16 +251,26 @@ function surplusBeyond(
   });
 }
 
-/** What could not be compared comes in turn like the others, or it would be listed before them each time. */
+/**
+ * What could not be compared comes in turn like the others, or it would be listed before them each time. `unsure`: wallets of which nodes do not say
+ * whether another one has used their nonces. They may have to be halted and go on paying, so they are compared at the next settled block.
+ */
 async function passOver(
   context: DriverContext,
   chain: FollowedChain,
   wallets: readonly ComparedWallet[],
   compared: readonly ComparedWallet[],
+  unsure: ReadonlySet<string>,
 ): Promise<void> {
   const comparedIds = new Set(compared.map(({ walletId }) => walletId));
   const failed = wallets.filter(({ walletId }) => !comparedIds.has(walletId));
   if (failed.length === 0) return;
+  const touched = failed.filter(({ walletId }) => unsure.has(walletId));
+  const passed = failed.filter(({ walletId }) => !unsure.has(walletId));
   const { number } = settledOf(chain);
-  await inUnit(context, positionOf(chain), async (unit) => unit.writeHoldings(failed, [], number));
+  await inUnit(context, positionOf(chain), async (unit) => {
+    unit.lockWallets(failed);
+    unit.touchWallets(touched);
+    if (passed.length > 0) unit.writeHoldings(passed, [], number);
+  });
 }

@@ -1,5 +1,12 @@
-import type { BlockRef, ChainNode } from "../../../../app/chain/chain-node.js";
-import { AnswerFault, type Question, type RpcPool } from "../../rpc/rpc-pool.js";
+import { type BlockRef, type ChainNode, NodeUnavailableError } from "../../../../app/chain/chain-node.js";
+import { describeError } from "../../rpc/rpc-error.js";
+import {
+  type Answer,
+  AnswerFault,
+  explainUnavailable,
+  type Question,
+  type RpcPool,
+} from "../../rpc/rpc-pool.js";
 import type { ReadAgreedHeaders } from "../agreed-headers.js";
 import { type BlockWithLogs, selectOwn } from "../own-transfers.js";
 import { blockHashesQuestion, type NodeTransaction, transactionQuestion } from "../read-block.js";
@@ -74,18 +81,32 @@ export function createIncludedSearch({
   };
 }
 
-/** The blocks that the larger group of nodes has them in. A node that does not have one counts as one that answers. */
+/**
+ * The blocks that the larger group of nodes has them in. A node that does not have one counts as one that answers. If a node that does not answer could
+ * make it the larger group, nothing is known yet: that the transaction is in no block can halt a wallet.
+ */
 async function findPlaces(pool: RpcPool, hashes: readonly string[]): Promise<readonly Place[]> {
   const answered = await pool.askEach(hashes.map(placeQuestion));
-  return hashes.flatMap((_, index): Place[] => {
-    const said = answered.flatMap(({ name, answers }) => {
-      const answer = "unavailable" in answers ? undefined : answers[index];
-      return answer !== undefined && "value" in answer ? [{ name, value: answer.value }] : [];
+  return hashes.flatMap((transaction, index): Place[] => {
+    const heard = answered.map(({ name, answers }) => {
+      const answer = "unavailable" in answers ? answers : (answers[index] as Answer<Place>);
+      return { name, answer: "error" in answer ? { unavailable: describeError(answer.error) } : answer };
     });
+    const said = heard.flatMap(({ name, answer }) =>
+      "value" in answer ? [{ name, value: answer.value }] : [],
+    );
     const known = said.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
     const opinions = groupOpinions(known, ({ number, hash }) => `${number} ${hash}`);
     const verdict = weighOpinions(opinions, pool.endpoints.length, said.length);
-    return verdict.kind === "agreed" ? [verdict.value] : [];
+    if (verdict.kind === "agreed") return [verdict.value];
+    const isLacked = 2 * (said.length - known.length) > pool.endpoints.length;
+    if (isLacked || said.length === heard.length) return [];
+    const silent = heard.flatMap(({ name, answer }) =>
+      "value" in answer ? [] : [{ name, answers: answer }],
+    );
+    throw new NodeUnavailableError(
+      `Too few nodes say in which block transaction ${transaction} is${explainUnavailable(silent)}.`,
+    );
   });
 }
 
@@ -127,7 +148,10 @@ function placeQuestion(transaction: string): Question<Place> {
 
 async function readTransactions(pool: RpcPool, places: readonly Place[]): Promise<NodeTransaction[]> {
   const questions = places.map(({ transaction, hash }) => transactionQuestion(transaction, hash));
-  return (await pool.ask(questions)).flatMap((answer) =>
-    "value" in answer && answer.value !== undefined ? [answer.value] : [],
-  );
+  const answers = await pool.ask(questions);
+  return places.map(({ transaction, hash }, index) => {
+    const answer = answers[index];
+    if (answer !== undefined && "value" in answer && answer.value !== undefined) return answer.value;
+    throw new NodeUnavailableError(`No node gives transaction ${transaction} of the final block ${hash}.`);
+  });
 }
