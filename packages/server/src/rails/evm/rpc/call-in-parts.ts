@@ -33,6 +33,8 @@ const batchMax = 100;
 export const requestsMax = 4;
 /** How long the parts of each hundred calls may take that were refused. The next batches are smaller, so that more of their parts are sent at once. */
 const dividedMs = 30_000;
+/** The same for all parts of what is to fail early. */
+const briefDividedMs = 3000;
 /** A longer pause is not waited for: other nodes can be asked meanwhile, and what is brief has no time for it. */
 const [pauseMaxMs, briefPauseMaxMs] = [5000, 1000];
 export const askedTooOften = "it refuses for now, because it was asked too often";
@@ -50,8 +52,11 @@ export function createCallInParts({ exchange, size, limitPauseMs, sleep, monoton
     const outcomes: RpcOutcome[] = calls.map(() => ({ unavailable: "it pauses after a failure" }));
     const atOnce = manner === "strict" || size.isLimited() ? 1 : requestsMax;
     const open: Part[] = [{ places: calls.map((_, place) => place) }];
-    const boundMs = dividedMs * Math.ceil(calls.length / batchMax / atOnce);
+    const boundMs =
+      manner === "brief" ? briefDividedMs : dividedMs * Math.ceil(calls.length / batchMax / atOnce);
     let [beganMs, isDivided, isLimited] = [undefined as number | undefined, false, false];
+    // Contracts can have a batch refused, and must not make those of other calls small.
+    const isSizeLearned = manner === "any" || manner === "strict";
     let senders = atOnce;
 
     function takeNext(): Part | undefined {
@@ -62,16 +67,15 @@ export function createCallInParts({ exchange, size, limitPauseMs, sleep, monoton
     }
 
     function giveUp({ places, refused }: Part): void {
-      if (refused !== undefined) size.refused(places.length, refused.isLarge);
+      if (refused !== undefined && isSizeLearned) size.refused(places.length, refused.isLarge);
       for (const place of [places, ...open.splice(0).map((part) => part.places)].flat())
         outcomes[place] = {
           unavailable: isLimited ? askedTooOften : "it takes too long for the parts of a batch",
         };
     }
 
-    /** Returns whether to go on. Of several senders the last one does. */
+    /** Returns whether to go on. */
     async function waitForLimit(): Promise<boolean> {
-      if (senders > 1) return false;
       const pauseMs = limitPauseMs();
       if (pauseMs !== undefined && pauseMs <= (manner === "brief" ? briefPauseMaxMs : pauseMaxMs)) {
         await sleep(pauseMs);
@@ -82,11 +86,11 @@ export function createCallInParts({ exchange, size, limitPauseMs, sleep, monoton
       return false;
     }
 
-    async function sendNext(part: Part): Promise<boolean> {
+    async function sendNext(part: Part): Promise<"next" | "wait" | "end"> {
       beganMs ??= monotonicMs();
       if ((isDivided || isLimited) && monotonicMs() - beganMs >= boundMs) {
         giveUp(part);
-        return false;
+        return "end";
       }
       const given = await exchange(
         part.places.map((place) => calls[place] as RpcCall),
@@ -94,25 +98,33 @@ export function createCallInParts({ exchange, size, limitPauseMs, sleep, monoton
       );
       if (given === undefined) {
         open.unshift(part);
-        return await waitForLimit();
+        isLimited ||= limitPauseMs() !== undefined;
+        return "wait";
       }
       for (const [at, place] of part.places.entries()) outcomes[place] = finalOf(given[at] as PartOutcome);
       const again = partsToSend(part, given);
       open.unshift(...again);
       if (given.some(isLimitedOutcome)) {
         isLimited = true;
-        return await waitForLimit();
+        return "wait";
       }
       isDivided ||= again.length > 0;
-      if (again.length > 0 || given.every((outcome) => "unavailable" in outcome)) return true;
+      if (again.length > 0 || given.every((outcome) => "unavailable" in outcome)) return "next";
       // Only now is it known that the size was the reason.
-      if (part.refused !== undefined) size.refused(part.refused.count, part.refused.isLarge);
+      if (part.refused !== undefined && isSizeLearned) size.refused(part.refused.count, part.refused.isLarge);
       size.answered(part.places.length);
-      return true;
+      return "next";
     }
 
     const sendInTurn = async () => {
-      for (let part = takeNext(); part !== undefined; part = takeNext()) if (!(await sendNext(part))) break;
+      for (let part = takeNext(); part !== undefined; part = takeNext()) {
+        const then = await sendNext(part);
+        if (then === "next") continue;
+        // The last sender waits. Several can meet the pause in the same turn, so each is counted before it looks.
+        senders -= 1;
+        if (then === "end" || senders > 0 || !(await waitForLimit())) return;
+        senders += 1;
+      }
       senders -= 1;
     };
     await Promise.all(Array.from({ length: atOnce }, sendInTurn));
