@@ -162,12 +162,13 @@ export interface ChainNode {
   ) => Promise<NonceUse | undefined>;
   /**
    * Which of these transactions of ours are in blocks up to one that is final, for more than half of the nodes that answer, and at least two if there are
-   * several. For those that no block has shown: a node has left them out.
+   * several. For those that no block has shown: a node has left them out. `beforeQuestion` is called as in `findNonceUse`.
    */
   findIncluded: (
     hashes: readonly string[],
     at: BlockRef,
     tokens: readonly ChainToken[],
+    beforeQuestion: () => Promise<void>,
   ) => Promise<readonly Omit<NonceUse, "signed">[]>;
   /** In the order given. `brief`: nodes have less time, because some drafts of several may take long and delay the others. */
   estimate: (drafts: readonly PaymentDraft[], patience?: "brief") => Promise<readonly Estimate[]>;

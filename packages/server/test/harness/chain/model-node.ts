@@ -97,7 +97,8 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
       await reach("the use of a nonce");
       return findUse(chain, sender, number);
     },
-    findIncluded: async (hashes, { number }) => {
+    findIncluded: async (hashes, { number }, _tokens, beforeQuestion) => {
+      await beforeQuestion();
       await reach("what is included");
       return chain
         .blocks()

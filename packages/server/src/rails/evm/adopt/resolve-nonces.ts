@@ -84,7 +84,8 @@ export async function gatherEvidence(
   const some = unknown.slice(0, Math.min(searchedMax, searches.left));
   // Receipts of what is stored need no state of past blocks.
   const hashes = some.flatMap((payment) => payment.hashes);
-  const included = hashes.length === 0 ? [] : await context.node.findIncluded(hashes, settled, tokens);
+  const included =
+    hashes.length === 0 ? [] : await context.node.findIncluded(hashes, settled, tokens, chain.keepLease);
   for (const payment of some) {
     searches.left -= 1;
     // One search can outlast the lease.

@@ -45,13 +45,17 @@ describe("a payment that one node leaves out of its block", () => {
     const watch = watchFor([], [hash]);
     const number = mined?.number ?? 0;
     expect((await node.finalBlocks(number, number, watch))[0]?.outcomes).toEqual([]);
-    const find = () => node.findIncluded([hash, `0x${"7".repeat(64)}`], heads.final, tokens);
+    const renewed = { count: 0 };
+    const keepLease = async () => {
+      renewed.count += 1;
+    };
+    const find = () => node.findIncluded([hash, `0x${"7".repeat(64)}`], heads.final, tokens, keepLease);
     const outcomesAgain = async () => (await node.finalBlocks(number, number, watch))[0]?.outcomes;
     const misreads = async () => {
       const again = await node.heads();
       return "halt" in again ? again.halt : again.misreads;
     };
-    return { node, hash, number, find, outcomesAgain, misreads, final: heads.final };
+    return { node, hash, number, find, outcomesAgain, misreads, renewed, final: heads.final };
   }
 
   it.each([
@@ -59,7 +63,7 @@ describe("a payment that one node leaves out of its block", () => {
     ["leaves it out of the block alone", true],
   ])("is found in that of two others, and another node is asked first: it %s", async (_what, isLastKnown) => {
     const { url, secondUrl } = devnet();
-    const { node, hash, number, find, outcomesAgain, misreads } = await openNodes(
+    const { node, hash, number, find, outcomesAgain, misreads, renewed } = await openNodes(
       [url, secondUrl],
       isLastKnown,
     );
@@ -67,6 +71,7 @@ describe("a payment that one node leaves out of its block", () => {
     const transfers = [{ asset: "ETH", amount: 7n }];
     expect(found).toMatchObject([{ block: { number }, outcome: { hash, success: true, transfers } }]);
     expect(node.readOdd()).toEqual([!isLastKnown, false, false]);
+    expect(renewed.count).toBe(6);
     expect(await outcomesAgain()).toMatchObject([{ hash }]);
     // What was read of blocks that are not settled is read again.
     expect(await misreads()).toBe(1);
@@ -80,7 +85,7 @@ describe("a payment that one node leaves out of its block", () => {
     expect(await ofTwo.misreads()).toBe(0);
     const { node, hash, number, final } = await openNodes([url, secondUrl]);
     const before = { ...final, number: number - 1 };
-    expect(await node.findIncluded([hash], before, tokens)).toEqual([]);
+    expect(await node.findIncluded([hash], before, tokens, async () => undefined)).toEqual([]);
   });
 
   it.each([

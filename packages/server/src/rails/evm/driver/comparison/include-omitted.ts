@@ -38,7 +38,13 @@ export async function includeOmitted(
   });
   const hashes = listed.flatMap((payment) => payment.hashes);
   if (hashes.length === 0) return new Set();
-  const included = await context.node.findIncluded(hashes, settledOf(chain), tokensOf(context.network));
+  // The nodes are asked several times for each part of the hashes, which can outlast the lease.
+  const included = await context.node.findIncluded(
+    hashes,
+    settledOf(chain),
+    tokensOf(context.network),
+    chain.keepLease,
+  );
   await chain.keepLease();
   if (included.length === 0) return new Set();
   const explained = await inUnit(context, positionOf(chain), async (unit, record) => {

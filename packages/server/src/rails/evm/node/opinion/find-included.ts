@@ -46,14 +46,20 @@ export function createIncludedSearch({
     hashes: readonly string[],
     at: BlockRef,
     watched: Parameters<ChainNode["findIncluded"]>[2],
+    beforeQuestion: () => Promise<void>,
   ): ReturnType<ChainNode["findIncluded"]> {
+    await beforeQuestion();
     const named = (await findPlaces(pool, hashes)).filter(({ number }) => number <= at.number);
+    if (named.length === 0) return [];
+    await beforeQuestion();
     const places = await withoutDenied(pool, named);
     const numbers = [...new Set(places.map(({ number }) => number))];
+    await beforeQuestion();
     const { headers } = await readAgreed(numbers);
     const blocks: BlockWithLogs[] = [];
     for (const header of headers) {
       const inBlock = places.filter(({ hash }) => hash === header.hash);
+      await beforeQuestion();
       const transactions = await readTransactions(pool, inBlock);
       blocks.push({ block: { ...header, logsBloom: "0x", transactions }, logs: [] });
     }
@@ -62,7 +68,9 @@ export function createIncludedSearch({
       ...{ tokens: watched, findOwned: async () => new Set<string>() },
       findAttempts: async (given: readonly string[]) => new Set(given),
     };
+    await beforeQuestion();
     const shown = await selectOwn(blocks, watch, tokens, readReceipts);
+    await beforeQuestion();
     await opinion.confirmFinal(shown, tokens);
     return shown.flatMap(({ number, hash, outcomes }) =>
       outcomes
@@ -71,11 +79,11 @@ export function createIncludedSearch({
     );
   }
 
-  return async (hashes, at, tokens) => {
+  return async (hashes, at, tokens, beforeQuestion) => {
     const [first] = pool.inOrder();
     const found: Awaited<ReturnType<typeof findSome>>[number][] = [];
     for (let start = 0; start < hashes.length; start += askedMax)
-      found.push(...(await findSome(hashes.slice(start, start + askedMax), at, tokens)));
+      found.push(...(await findSome(hashes.slice(start, start + askedMax), at, tokens, beforeQuestion)));
     if (found.length > 0) opinion.onOmission(pool.inOrder()[0] === first);
     return found;
   };
