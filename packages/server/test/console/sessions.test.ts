@@ -4,6 +4,7 @@ import { hasBrowser } from "../harness/browser.js";
 import { clickTwice } from "../harness/console/click-twice.js";
 import { type ForeignSite, startForeignSite } from "../harness/console/foreign-site.js";
 import { useConsole } from "../harness/console/test-console.js";
+import { eventually } from "../harness/eventually.js";
 import { pathOf, requiredQueryOf, unknownIds } from "../harness/http/route-requests.js";
 import { callConsole } from "../harness/people/log-in.js";
 import type { TestClient } from "../harness/service/test-service.js";
@@ -71,15 +72,31 @@ describe.runIf(hasBrowser)("a person in a browser", () => {
   it("is asked to log in after half an hour in which they did nothing, although the page is live", async () => {
     const tenant = await running().service.createTenant("100");
     const ada = await running().visit();
+    let streams = 0;
+    ada.page.on("websocket", (socket) => {
+      socket.once("framereceived", () => {
+        streams += 1;
+      });
+    });
     await ada.page.clock.install();
     await ada.accept(await running().invite(tenant, "viewer"));
+    const opened = streams;
     await ada.open("/transactions");
     await ada.page.getByRole("status").getByText("live").waitFor();
-    // Each time the token has expired, and the page asks for another one by itself.
+    await eventually(
+      () => streams,
+      (count) => count > opened,
+    );
+    // Each time the token has expired, and the page asks for another one by itself, as its stream is silent for too long.
     for (let minutes = 0; minutes < 25; minutes += 5) {
       const token = ada.page.waitForResponse("**/console/session/token");
+      const before = streams;
       await ada.page.clock.fastForward("05:00");
       expect((await token).status()).toBe(200);
+      await eventually(
+        () => streams,
+        (count) => count > before,
+      );
     }
     await ada.page.clock.fastForward("06:00");
     await ada.page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
