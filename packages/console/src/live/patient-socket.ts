@@ -8,8 +8,9 @@ const openMaxMs = 5000;
 export class PatientSocket extends Platform {
   override close(code?: number, reason?: string): void {
     const end = () => super.close(code, reason);
-    if (this.readyState !== WebSocket.CONNECTING) return end();
-    this.addEventListener("open", end, { once: true });
-    setTimeout(end, openMaxMs);
+    if (this.readyState === WebSocket.CONNECTING) {
+      this.addEventListener("open", end, { once: true });
+      setTimeout(end, openMaxMs);
+    } else end();
   }
 }
