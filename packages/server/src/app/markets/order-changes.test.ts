@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createLongWait } from "../../runtime/concurrency/long-wait.js";
 import type { StopSubject } from "../access/stop-in-any-case.js";
 import { createOrderChanges, type OrderChangesDeps } from "./order-changes.js";
 
@@ -19,6 +20,7 @@ function setUp() {
     holdOrders: async ({ subjectId }: StopSubject) => {
       held.push(subjectId);
     },
+    longWait: createLongWait(),
     onRequested: () => undefined,
     monotonicMs: () => nowMs,
     timers: {
@@ -49,5 +51,17 @@ describe("waiting for the orders of a frozen wallet", () => {
     );
     expect(new Set(answers)).toEqual(new Set(["remaining"]));
     expect(looks()).toBeLessThan(40);
+  });
+
+  it("is brief for a wallet whose freeze comes while another one waits", async () => {
+    const { changes, held } = setUp();
+    const order: string[] = [];
+    const freeze = async (walletId: string) => {
+      await changes.cancelOrdersOfFrozenWallet("t", walletId);
+      order.push(walletId);
+    };
+    await Promise.all([freeze("long"), freeze("brief")]);
+    expect(order).toEqual(["brief", "long"]);
+    expect(held).toEqual(["brief", "long"]);
   });
 });
