@@ -14,9 +14,10 @@ export interface ProvenLink {
 }
 
 /**
- * Who controls a client, as its row said when the MAC of the row was verified, with its keys, whose digests the row has. The same row, by its digest, is not verified again: a lineage
- * has up to 100 clients whose rows seldom change, and verifying 200 of them took 40 ms. A database that gives the digest of another row than
- * the one it has can only choose among rows of the client that were authentic, as it can when it gives the row itself.
+ * Who controls a client, as its row said when the MAC of the row was verified, with its keys, whose digests the row has. The same row, by its
+ * digest, is not verified again: a lineage has up to 100 clients whose rows seldom change, and verifying 200 of them took 40 ms. A database
+ * that gives the digest of another row than the one it has can only choose among rows of the client that were authentic, as it can when it
+ * gives the row itself.
  */
 export interface ProvenLinks {
   get: (clientId: string, digest: string) => ProvenLink | undefined;

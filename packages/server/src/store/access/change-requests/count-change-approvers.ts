@@ -13,7 +13,8 @@ const sliceSize = 10;
 
 /**
  * The number of approvals that a change which this client requests could get now, of these clients or of all; counted no further than
- * `enough`. It can be too small, and too large only if a key that is in common has an end. Those with the fewest controllers come first, because they are the most independent.
+ * `enough`. It can be too small, and too large only if a key that is in common has an end. Those with the fewest controllers come first,
+ * because they are the most independent.
  */
 export async function countChangeApprovers(
   source: KeyedQueryable,
