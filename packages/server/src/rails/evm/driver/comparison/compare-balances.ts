@@ -200,6 +200,8 @@ async function compareSeen(
 ): Promise<ComparedSome> {
   const settled = settledOf(chain);
   return await inUnit(context, positionOf(chain), async (unit, record) => {
+    // What the operator writes after the books were read has the wallet compared again.
+    unit.lockWallets(wallets);
     const unsettled = await unit.listUnsettled(settled.number, wallets);
     const books = (await unit.readBooks(wallets)).filter(({ walletId }) => !unsettled.has(walletId));
     const onChain = wallets.map((wallet) => wallet.onChain);
