@@ -24,6 +24,7 @@ export const accessCommands: readonly Command[] = [
     operation: "GET /v1/destinations",
     options: [
       { name: "network", value: "network", about: "only of this network" },
+      { name: "address", value: "address", about: "only this address of the network" },
       { name: "state", value: "state", about: "only in this state", choices: ["waiting", "active"] },
     ],
     columns: ["id", "state", "label", "network", "address", "effective_at"],

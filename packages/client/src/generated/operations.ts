@@ -99,6 +99,8 @@ export interface ListDestinationsQuery {
   cursor?: string;
   /** Only addresses of this network. */
   network?: string;
+  /** Only this address of `network`, which must be given with it. On EVM networks in any case. */
+  address?: string;
   /** Only destinations in this state. */
   state?: "waiting" | "active";
 }

@@ -65,6 +65,15 @@ export const DestinationQuery = Type.Object(
         examples: ["eip155:1"],
       }),
     ),
+    address: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description:
+          "Only this address of `network`, which must be given with it. On EVM networks in any case.",
+        examples: ["0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"],
+      }),
+    ),
     state: Type.Optional(
       OneOf(stateNames, { description: "Only destinations in this state.", examples: ["active"] }),
     ),

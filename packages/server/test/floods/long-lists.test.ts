@@ -72,7 +72,7 @@ describe(`a list of ${rows} rows`, () => {
       sequence: [1],
     },
     wallets: { purpose: ["payout", "fees"], state: ["active", "creating"], frozen: [true, false] },
-    destinations: { network: ["book", "other"], state: ["active", "waiting"] },
+    destinations: { network: ["book", "other"], address: ["1", "2"], state: ["active", "waiting"] },
     changeRequests: { state: ["pending", "applied"] },
   };
 

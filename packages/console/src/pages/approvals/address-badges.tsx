@@ -13,7 +13,7 @@ interface Earlier {
 type Listed = Pick<Destination, "address" | "label" | "state">;
 
 /** What the allow-list says about an address; null if it is not on it. */
-export type Listing = Listed | null | "unknown";
+export type Listing = Listed | null;
 
 /** Whether an approver reads the same. */
 export function isSameListing(one: Listing, other: Listing): boolean {
@@ -22,22 +22,7 @@ export function isSameListing(one: Listing, other: Listing): boolean {
 
 export function listingWords(listing: Listing): string {
   if (listing === null) return "not on the allow-list";
-  if (listing === "unknown") return `not among the first ${readMax} of the allow-list`;
   return `${listing.state === "active" ? "on the allow-list" : "waits on the allow-list"}: ${plainly(listing.label)}`;
-}
-
-/** Null if the address is not on the list. */
-export async function findListed<Item extends Listed>(
-  destinations: AsyncIterable<Item>,
-  address: string,
-): Promise<Item | null | "unknown"> {
-  let read = 0;
-  for await (const destination of destinations) {
-    if (isSameAddress(destination.address, address)) return destination;
-    read += 1;
-    if (read === readMax) return "unknown";
-  }
-  return null;
 }
 
 export async function findPaid(
@@ -69,7 +54,7 @@ export function AddressBadges({ listed, earlier }: AddressBadgesProps) {
           <ForeignText text={listed.label} limit={60} />
         </span>
       )}
-      {(listed === null || listed === "unknown") && (
+      {listed === null && (
         <span className="badge" data-tone="wait">
           {listingWords(listed)}
         </span>

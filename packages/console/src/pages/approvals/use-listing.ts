@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useScopes } from "../../session/use-me";
-import { findListed, isSameListing, type Listing } from "./address-badges";
+import { isSameAddress } from "../../ui/values/address";
+import { isSameListing, type Listing } from "./address-badges";
 
 export interface ShownListing {
   /** Undefined while it is read, and if there is nothing to read or the person must not read it. */
@@ -34,8 +35,11 @@ export function useListing({ destination, network, version }: Transaction, refre
     gcTime: 0,
     refetchOnWindowFocus: "always",
     refetchInterval: refreshMs,
-    queryFn: ({ signal }) =>
-      findListed(bursar.destinations.list({ network, limit: 200 }, { signal }), address ?? ""),
+    queryFn: async ({ signal }): Promise<Listing> => {
+      if (address === undefined) return null;
+      const { data: found } = await bursar.destinations.list({ network, address }, { signal }).page();
+      return found.find((one) => isSameAddress(one.address, address)) ?? null;
+    },
   });
   const { data, isError, isLoading, refetch } = query;
   const [seen, setSeen] = useState<Listing>();

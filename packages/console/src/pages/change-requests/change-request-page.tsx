@@ -16,13 +16,13 @@ import { Loaded } from "../../ui/panels/loaded";
 import { ObjectPage } from "../../ui/panels/object-page";
 import { Problem } from "../../ui/panels/problem";
 import { RawJson } from "../../ui/panels/raw-json";
-import { Address } from "../../ui/values/address";
 import { NamedClientId } from "../../ui/values/client-id";
 import { Countdown, durationOf } from "../../ui/values/countdown";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
 import { Difference } from "../policy/difference";
+import { ChangeFacts } from "./change-facts";
 import { isOfClient, RemovedDestination } from "./change-target";
 import { kindNames } from "./kind-names";
 
@@ -98,26 +98,6 @@ function Details({ request }: { request: ChangeRequest }) {
       <RawJson value={request} key={id} />
     </div>
   );
-}
-
-/** Every member of the change, as it is approved. */
-function ChangeFacts({ change }: { change: object }) {
-  return (
-    <Facts>
-      {Object.entries(change).map(([name, value]) => (
-        <Fact key={name} name={name.replaceAll("_", " ")}>
-          <ChangedValue name={name} value={value} />
-        </Fact>
-      ))}
-    </Facts>
-  );
-}
-
-function ChangedValue({ name, value }: { name: string; value: unknown }) {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (name === "address") return <Address address={text} />;
-  if (name === "client_id") return <NamedClientId id={text} />;
-  return <ForeignText text={text} />;
 }
 
 function PolicyChange({ document, expected }: { document: PolicyDocument; expected: number }) {

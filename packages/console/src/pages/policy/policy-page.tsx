@@ -251,9 +251,7 @@ function OthersChange({ base, inForce, hasRefused, onRebase, onDiscard }: Others
   }, [hasRefused]);
   return (
     <section ref={section} tabIndex={-1} className="notice stack" data-tone="wait" aria-labelledby="others">
-      <h2 id="others">
-        Somebody else has changed the policy since version {base.version}, which your draft began with
-      </h2>
+      <h2 id="others">The policy was changed after version {base.version}, which your draft began with</h2>
       <p>Your draft is kept. Take over by hand what you want of the change below, then go on.</p>
       <div className="row">
         <button type="button" className="button" onClick={onRebase}>
@@ -263,7 +261,7 @@ function OthersChange({ base, inForce, hasRefused, onRebase, onDiscard }: Others
           Discard my draft
         </button>
       </div>
-      <Difference before={base.document} after={inForce.document} label="The change of somebody else" />
+      <Difference before={base.document} after={inForce.document} label="The change since then" />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 const localShort = new Intl.DateTimeFormat(undefined, {
   month: "short",
   day: "numeric",

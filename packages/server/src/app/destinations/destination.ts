@@ -22,6 +22,8 @@ export interface Destination {
 
 export interface DestinationFilter {
   network?: string;
+  /** In its canonical form, and only with a network. */
+  address?: string;
   state?: "waiting" | "active";
 }
 

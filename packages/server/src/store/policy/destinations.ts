@@ -51,12 +51,13 @@ export function createDestinationStore(database: Database): DestinationStore & A
       `);
       return row;
     },
-    // Served by the primary key, read backwards, for a bounded number of rows: removed entries stay in the table.
+    // Served by the primary key, read backwards, for a bounded number of rows: removed entries stay in the table. One address by destinations_listed.
     listDestinations: async (tenantId, filter, now, limit, beforeId) => {
       const before = beforeId === undefined ? sql`` : sql`AND id < ${beforeId}`;
       const page = selectBoundedPage({
         lead: (max) => sql`
-          SELECT id, network, effective_at, removed_at FROM destinations WHERE tenant_id = ${tenantId} ${before}
+          SELECT id, network, effective_at, removed_at FROM destinations
+          WHERE tenant_id = ${tenantId} ${ofAddress(filter)} ${before}
           ORDER BY id DESC LIMIT ${max}`,
         rest: sql`WHERE s.removed_at IS NULL ${conditions(filter, now)}`,
         limit,
@@ -119,6 +120,12 @@ export async function insertDestination(
     RETURNING id
   `);
   return inserted.length === 1;
+}
+
+/** At most one row: what is removed is not in the index. */
+function ofAddress({ network, address }: DestinationFilter): Statement {
+  if (network === undefined || address === undefined) return sql``;
+  return sql`AND network = ${network} AND address = ${address} AND removed_at IS NULL`;
 }
 
 function conditions({ network, state }: DestinationFilter, now: Date): Statement {

@@ -166,6 +166,25 @@ describe("destinations", () => {
     expect((await call("GET", "/v1/destinations?state=removed")).status).toBe(400);
   });
 
+  it("are found by their address on a network, in any case, until they are removed", async () => {
+    const { body: listed } = await add();
+    await add({ network: "eip155:10" });
+    await add({ address: address(1) });
+    const find = async (query: string) =>
+      (await call("GET", `/v1/destinations?${query}`)).body.data.map(({ id }) => id);
+    for (const form of [mixedCase, mixedCase.toLowerCase()])
+      expect(await find(`network=eip155:1&address=${form}`)).toEqual([listed.id]);
+    expect(await find(`network=eip155:1&address=${mixedCase}&state=active`)).toEqual([]);
+    expect(await find("network=eip155:1&address=nonsense")).toEqual([]);
+    const alone = await call("GET", `/v1/destinations?address=${mixedCase}`);
+    expect([alone.status, alone.body.error?.details]).toEqual([
+      400,
+      [{ path: "query.address", reason: "needs `network` beside it" }],
+    ]);
+    await call("DELETE", `/v1/destinations/${listed.id}`);
+    expect(await find(`network=eip155:1&address=${mixedCase}`)).toEqual([]);
+  });
+
   it.each([
     [{ network: "book" }, 422, "NETWORK_UNKNOWN", "body.network"],
     [{ network: "dogecoin" }, 422, "NETWORK_UNKNOWN", "body.network"],

@@ -1,7 +1,10 @@
+import { canonicalAddress } from "@bursar/domain";
 import { DestinationPage, DestinationQuery } from "@bursar/protocol";
+import type { DestinationFilter } from "../../../app/destinations/destination.js";
 import type { UseCases } from "../../../app/use-cases.js";
 import { principalOf } from "../../access/guard.js";
 import { readCursor, toBoundedPage } from "../../cursor.js";
+import { Refusal } from "../../refusal.js";
 import { defineRoute } from "../../route.js";
 
 export function listDestinations({
@@ -22,10 +25,22 @@ export function listDestinations({
       errors: [],
     },
     async (request) => {
-      const { limit = 50, cursor, ...filter } = request.query;
+      const { limit = 50, cursor, ...given } = request.query;
       const { tenantId } = principalOf(request).principal;
+      const filter = readFilter(given);
       const found = await list(tenantId, filter, limit + 1, readCursor("destinations", cursor));
       return toBoundedPage(request, "destinations", found, limit, (one) => presentDestination(one));
     },
   );
+}
+
+/** An address is one of its network. Without it, a page would have to sort all that have listed this address on any network. */
+function readFilter({ network, address, ...rest }: DestinationFilter): DestinationFilter {
+  if (address === undefined) return network === undefined ? rest : { ...rest, network };
+  if (network === undefined)
+    throw new Refusal("INVALID_REQUEST", {
+      details: [{ path: "query.address", reason: "needs `network` beside it" }],
+    });
+  // What is no address of the network is on no list.
+  return { ...rest, network, address: canonicalAddress(network, address) ?? address };
 }
