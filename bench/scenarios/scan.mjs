@@ -1,4 +1,5 @@
 import { contracts, faucet, spawnDevnet } from "../../packages/devnet/dist/index.js";
+import { createAssetRegistry } from "../../packages/domain/dist/index.js";
 import { createIntegrityKeys } from "../../packages/server/dist/credentials/integrity-keys.js";
 import { createKeyring } from "../../packages/server/dist/credentials/keyring.js";
 import { createSealing } from "../../packages/server/dist/credentials/sealing.js";
@@ -150,7 +151,11 @@ async function openAddresses(url, schema, owned, others) {
   );
   await client.query(`ANALYZE ${schema}.chain_wallets`);
   await client.end();
-  const store = createChainStore(database, createEventLog({ publish: () => undefined }));
+  const store = createChainStore(
+    database,
+    createEventLog({ publish: () => undefined }),
+    createAssetRegistry([]),
+  );
   const watch = {
     tokens: [
       { asset: "ETH", contract: null },

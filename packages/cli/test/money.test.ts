@@ -75,7 +75,7 @@ describe("before money is moved", () => {
     expect(err).toBe(block);
     expect(JSON.parse(sent()[0]?.body ?? "")).toEqual({
       decision: "approve",
-      digest: "bb07247eab8dade74d92dfb48b0a7b6130954a3bf33098d13cddfbd30d67cc0e",
+      digest: "de4841acff5bf48e6a02370c4368bf425f2eba87cd40d76014b8af441b577d29",
       comment: "ok",
     });
   });
@@ -128,6 +128,7 @@ describe("before money is moved", () => {
         amount: "1250000",
         asset: changed.asset,
         created_by: changed.created_by,
+        decimals: 2,
         destination: "wallet_id" in destination ? { wallet_id: destination.wallet_id } : destination,
         expires_at: changed.expires_at,
         kind: changed.kind,
@@ -135,7 +136,7 @@ describe("before money is moved", () => {
         source: { wallet_id: changed.source.wallet_id },
         tenant_id: me.tenant.id,
         transaction_id: changed.id,
-        type: "bursar.approval.v2",
+        type: "bursar.approval.v3",
       };
       const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
       shown = { ...changed, approval: { ...waiting.approval, digest } };

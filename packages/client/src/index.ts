@@ -1,6 +1,7 @@
 export { compare, fromUnits, toUnits } from "./amounts/amounts.js";
 export { approvalDigest } from "./approvals/approval-digest.js";
 export { type ApprovalTerms, readApprovalTerms } from "./approvals/approval-terms.js";
+export { changeDigest } from "./approvals/change-digest.js";
 export { type Bursar, createBursar } from "./create-bursar.js";
 export type {
   Credentials,

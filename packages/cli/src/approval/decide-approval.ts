@@ -60,7 +60,7 @@ function amountOf({ units, decimals }: ApprovalTerms): string {
 
 /**
  * What the digest covers comes first, from the terms alone; names and the reference are not covered, so they are marked. It covers the amount in
- * the smallest units of the asset. How many decimals it has is what the service says: with others, the same units are another amount.
+ * the smallest units of the asset, and how many decimals that has: with others, the same units are another amount.
  */
 function describe(terms: ApprovalTerms, { approval, reference }: Transaction, tenant: string): string[] {
   const { asset, network, kind, units, sourceWalletId, destination, expiresAt, createdBy, decimals } = terms;
@@ -75,7 +75,7 @@ function describe(terms: ApprovalTerms, { approval, reference }: Transaction, te
     `  created by  ${createdBy ?? "-"}`,
     `  expires     ${expiresAt ?? "no expiry was requested"}`,
     `  id          ${terms.id} of ${terms.tenantId} (${JSON.stringify(tenant)})`,
-    `  amount      ${amountOf(terms)} ${asset}, if it has ${decimals} decimals, as the service says: that is not part of the digest`,
+    `  amount      ${amountOf(terms)} ${asset}, which has ${decimals} decimals`,
     `  not part of the digest: reference ${JSON.stringify(reference)}, rule ${approval?.rule ?? "-"}, ${approval?.approved ?? 0} of ${approval?.required ?? 0} approvals, to be decided before ${approval?.expires_at ?? "-"}`,
   ];
 }

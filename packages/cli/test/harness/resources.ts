@@ -56,7 +56,7 @@ export const waiting = {
     rule: "large-payouts",
     required: 1,
     approved: 0,
-    digest: "bb07247eab8dade74d92dfb48b0a7b6130954a3bf33098d13cddfbd30d67cc0e",
+    digest: "de4841acff5bf48e6a02370c4368bf425f2eba87cd40d76014b8af441b577d29",
     expires_at: time,
     signed: false,
     people: false,

@@ -1,10 +1,10 @@
-import { sha256 } from "../encoding/hashes.js";
+import { canonicalJson } from "../encoding/canonical-json.js";
+import { sha256Hex } from "../encoding/hashes.js";
 import type { ApprovalTerms } from "./approval-terms.js";
 
 /** The digest of what was read, in hex. Approve only if the service shows the same. */
 export async function approvalDigest(terms: ApprovalTerms): Promise<string> {
-  const bytes = await sha256(approvalContent(terms));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return await sha256Hex(approvalContent(terms));
 }
 
 /**
@@ -13,29 +13,19 @@ export async function approvalDigest(terms: ApprovalTerms): Promise<string> {
  * the digest.
  */
 function approvalContent(terms: ApprovalTerms): string {
-  const { tenantId, id, kind, asset, network, units, sourceWalletId, destination } = terms;
-  return canonical({
-    type: "bursar.approval.v2",
+  const { tenantId, id, kind, asset, network, units, decimals, sourceWalletId, destination } = terms;
+  return canonicalJson({
+    type: "bursar.approval.v3",
     tenant_id: tenantId,
     transaction_id: id,
     kind,
     asset,
     network,
     amount: units.toString(),
+    decimals,
     source: { wallet_id: sourceWalletId },
     destination,
     expires_at: terms.expiresAt,
     created_by: terms.createdBy,
   });
-}
-
-type Member = string | null | { [name: string]: Member };
-
-/** RFC 8785 for objects of strings: members in the order of their UTF-16 code units, no spaces. */
-function canonical(value: Member): string {
-  if (value === null || typeof value === "string") return JSON.stringify(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonical(value[name] as Member)}`);
-  return `{${members.join(",")}}`;
 }

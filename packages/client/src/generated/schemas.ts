@@ -53,7 +53,7 @@ export interface ApprovalRecord {
 }
 
 export interface ApprovalRecords {
-  /** The SHA-256, in hex, of what is approved: asset, amount, source, destination and initiator. The policy guide has the exact text. */
+  /** The SHA-256, in hex, of what is approved: asset, amount, decimals, source, destination and initiator. The policy guide has the exact text. */
   digest: string;
   /** The canonical JSON that `digest` is the SHA-256 of. */
   content: string;
@@ -83,7 +83,7 @@ export interface ApprovalStatus {
   required: number;
   /** The number of clients whose approval is recorded. One that was disabled or changed since, or is not independent, is among them and does not count, so a transaction can wait with as many as are required: `GET /v1/transactions/{id}/approvals/tally` counts. */
   approved: number;
-  /** The SHA-256, in hex, of what is approved: asset, amount, source, destination and initiator. The policy guide has the exact text. */
+  /** The SHA-256, in hex, of what is approved: asset, amount, decimals, source, destination and initiator. The policy guide has the exact text. */
   digest: string;
   expires_at: string;
   /** Whether an approval must be signed with an Ed25519 key or a passkey. */
@@ -692,7 +692,7 @@ export interface CreatedWebhookEndpoint {
 
 export interface DecideApprovalBody {
   decision: "approve" | "reject";
-  /** The SHA-256, in hex, of what is approved: asset, amount, source, destination and initiator. The policy guide has the exact text. */
+  /** The SHA-256, in hex, of what is approved: asset, amount, decimals, source, destination and initiator. The policy guide has the exact text. */
   digest: string;
   /** Without control characters except line feeds, invisible characters and marks of direction. */
   comment?: string;

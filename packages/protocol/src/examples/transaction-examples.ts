@@ -8,12 +8,13 @@ const wallets = {
 };
 const address = "0x52908400098527886e0f7030069857d2e4169ee7";
 const acceptedAt = "2026-11-16T09:30:00.000Z";
-const digest = "c49b56438dd0acdad4199cead84c799d66eb484cffb83b40d25b862ce8ff726c";
+const digest = "ec85ccde536fc0b458180218c29f5dcbce4eb717394f12d387e386d67fbef212";
 /** What `digest` is the SHA-256 of. */
 const approvedContent = JSON.stringify({
   amount: "2500000",
   asset: "USD",
   created_by: exampleIds.client,
+  decimals: 2,
   destination: wallets.destination,
   expires_at: null,
   kind: "transfer",
@@ -21,7 +22,7 @@ const approvedContent = JSON.stringify({
   source: wallets.source,
   tenant_id: exampleIds.tenant,
   transaction_id: exampleIds.transaction,
-  type: "bursar.approval.v2",
+  type: "bursar.approval.v3",
 });
 const accepted = { version: 1, state: "accepted", occurred_at: acceptedAt } as const;
 

@@ -7,7 +7,7 @@ const Decision = OneOf(["approve", "reject"]);
 const Digest = Type.String({
   pattern: "^[0-9a-f]{64}$",
   description:
-    "The SHA-256, in hex, of what is approved: asset, amount, source, destination and initiator. The policy guide has the exact text.",
+    "The SHA-256, in hex, of what is approved: asset, amount, decimals, source, destination and initiator. The policy guide has the exact text.",
 });
 
 /** The body of `POST /v1/transactions/{id}/approvals`. */

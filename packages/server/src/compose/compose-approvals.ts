@@ -1,3 +1,4 @@
+import type { AssetRegistry } from "@bursar/domain";
 import { createApprovalLister, type EvidenceBox } from "../app/transactions/approvals/approval-evidence.js";
 import { createApprovalDecider } from "../app/transactions/approvals/decide-approval.js";
 import {
@@ -15,6 +16,7 @@ import { readOpenPayment } from "../store/transactions/settlement.js";
 interface ApprovalNeeds extends JudgeWaitingDeps {
   database: Database;
   events: EventLog;
+  assets: AssetRegistry;
   read: ReadTransaction;
   box: EvidenceBox;
   onRecorded: () => void;
@@ -25,14 +27,14 @@ interface ApprovalNeeds extends JudgeWaitingDeps {
 export function composeApprovals(
   needs: ApprovalNeeds,
 ): Pick<TransactionUseCases, "listApprovals" | "decideApproval" | "showApprovalTally"> {
-  const { database, events, read, box, policies, allowList, wallets, onRecorded, now } = needs;
+  const { database, events, assets, read, box, policies, allowList, wallets, onRecorded, now } = needs;
   const store = createApprovalStore(database, events);
   const judgeWaiting = createWaitingJudge({ policies, allowList, wallets });
   return {
     listApprovals: createApprovalLister({ read, store, box }),
     decideApproval: createApprovalDecider({ store, read, box, judgeWaiting, onRecorded, now }),
     showApprovalTally: createApprovalTally({
-      readOpenPayment: (...asked) => readOpenPayment(database, ...asked),
+      readOpenPayment: (...asked) => readOpenPayment(database, assets, ...asked),
       ...{ read, policies, now },
     }),
   };

@@ -213,7 +213,7 @@ function createDrivers(
   { chains, signer, uncompared, unestimated, onRegistered }: Driven,
   { observeUnit, ...services }: ChainServices,
 ): RailDriver[] {
-  const stored = createChainStore(database, createEventLog(wakeUps), observeUnit);
+  const stored = createChainStore(database, createEventLog(wakeUps), services.assets, observeUnit);
   const store: typeof stored = {
     ...stored,
     register: async (...network) => {

@@ -115,7 +115,7 @@ export function composeTransactions(
   const read = createTransactionReader({ store: transactions, changes, monotonicMs });
   const counts = createTransactionMetrics();
   const observeUnit = observeSettlements(counts.countSettled, tracer);
-  const settlements = createSettlementStore(database, events, observeUnit);
+  const settlements = createSettlementStore(database, events, assets, observeUnit);
   const tampered = createTransactionTamperReports({
     audit,
     onTampered: (ids) =>
@@ -250,7 +250,7 @@ export function composeTransactions(
       }),
       listEntries: createEntryLister({ read, readEntries: readEntries.bind(undefined, database), assets }),
       ...composeApprovals({
-        ...{ database, events, read, policies, allowList, wallets: walletDirectory, now },
+        ...{ database, events, assets, read, policies, allowList, wallets: walletDirectory, now },
         box: createEvidenceBox(sealing, now, secretContexts.approval),
         onRecorded: () => wakeUps.publish("accepted", []),
       }),

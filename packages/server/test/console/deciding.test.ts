@@ -1,9 +1,9 @@
 import { approvalDigest, type Transaction as ClientTransaction, readApprovalTerms } from "@bursar/client";
 import type { PolicyDocument } from "@bursar/domain";
 import type { ChangeRequest, Transaction } from "@bursar/protocol";
-import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
+import { alterAnswers } from "../harness/console/alter-answers.js";
 import { useConsole } from "../harness/console/test-console.js";
 import type { Visitor } from "../harness/console/visitor.js";
 import { eventually } from "../harness/eventually.js";
@@ -285,15 +285,3 @@ describe.runIf(hasBrowser)("an approver", () => {
     return JSON.parse(text === "" ? "{}" : text) as Answer;
   }
 });
-
-/** What the service answers is shown as if it were something else. */
-async function alterAnswers(
-  page: Page,
-  path: string,
-  alter: (body: Record<string, unknown>) => object,
-): Promise<void> {
-  await page.route(path, async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: alter((await response.json()) as Record<string, unknown>) });
-  });
-}

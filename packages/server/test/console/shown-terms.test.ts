@@ -18,6 +18,7 @@ const terms = [
   ["id", "id"],
   ["kind", "kind"],
   ["amount", "amount"],
+  ["decimals", "decimals"],
   ["asset", "asset"],
   ["network", "network"],
   ["source", "source"],

@@ -117,7 +117,7 @@ function Details({ transaction, asked }: { transaction: Transaction; asked: stri
             listing={listing}
             computeDigest={async () => {
               if (shown.current === null) throw new Error("The page does not show the payment.");
-              return await digestOfShown(shown.current, decimals);
+              return await digestOfShown(shown.current);
             }}
             onDecided={() => {
               // The button that was pressed is disabled or gone, and the keyboard would begin at the top of the page.

@@ -1,6 +1,5 @@
 import type { Me, Transaction } from "@bursar/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
 import { useMe, useScopes } from "../../session/use-me";
@@ -9,6 +8,7 @@ import { ActionButton } from "../../ui/forms/action-button";
 import { commentCharactersMax } from "../../ui/forms/comment-characters-max";
 import { AreaField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
+import { DigestComparison, notAsShown, useShownDigest } from "../../ui/panels/digest-comparison";
 import { Problem } from "../../ui/panels/problem";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { listingWords } from "./address-badges";
@@ -32,13 +32,13 @@ export function DecidePayment(props: DecidePaymentProps) {
   const scopes = useScopes();
   const me = useMe().data;
   const draft = useDraft(`approval.${id}`, () => ({ comment: "" }));
-  const digest = useDigest(computeDigest, `${id} ${version} ${expected}`);
+  const digest = useShownDigest(computeDigest, `${id} ${version} ${expected}`);
   const decide = useAction({
     mutationFn: async (decision: "approve" | "reject") => {
       if (decision === "approve") await listing.expectSame();
       // Computed once more: what counts is what is shown at this moment.
       const sent = decision === "approve" ? await computeDigest() : expected;
-      if (decision === "approve" && (sent !== expected || !isAsked)) throw differs;
+      if (decision === "approve" && (sent !== expected || !isAsked)) throw notAsShown;
       const comment = draft.value.comment.trim();
       return await bursar.transactions.decide(id, {
         decision,
@@ -70,23 +70,7 @@ export function DecidePayment(props: DecidePaymentProps) {
         value={draft.value.comment}
         onValue={(comment) => draft.change({ comment })}
       />
-      <p className="small" role="status">
-        {digest.value === undefined &&
-          digest.error === undefined &&
-          "Comparing what is shown with the service."}
-        {isSame &&
-          "What is shown above is what the service has recorded, and what your passkey signs. Digest: "}
-        {isSame && <code className="wrap-anywhere">{expected}</code>}
-      </p>
-      {digest.error !== undefined && <Problem error={digest.error} />}
-      {digest.value !== undefined && !isSame && (
-        <div className="notice" data-tone="bad" role="alert">
-          <p>{differs.message}</p>
-          <p className="small wrap-anywhere">
-            Shown here <code>{digest.value}</code>, the service's <code>{expected}</code>
-          </p>
-        </div>
-      )}
+      <DigestComparison shown={digest} expected={expected} isSame={isSame} />
       {isTooNew && (
         <p className="notice" data-tone="wait" role="status">
           You cannot approve this payment, because it was requested before your account was created, or before
@@ -138,27 +122,4 @@ export function DecidePayment(props: DecidePaymentProps) {
 /** The service does not count the approval then. */
 function isNewerThan({ created_at }: Transaction, { client, tenant }: Me): boolean {
   return !tenant.single_administrator && Date.parse(client.authority_changed_at) >= Date.parse(created_at);
-}
-
-const differs = new Error(
-  "What this page shows is not what the service would record as approved. It can be rejected, and not approved. Tell your operator.",
-);
-
-/** The digest of what is shown, computed after it is in the document. */
-function useDigest(compute: () => Promise<string>, key: string) {
-  const [found, setFound] = useState<{ key: string; value?: string; error?: unknown }>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says when there is something else to compute
-  useEffect(() => {
-    let isCurrent = true;
-    compute().then(
-      (value) => isCurrent && setFound({ key, value }),
-      (error: unknown) => isCurrent && setFound({ key, error }),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [key]);
-  return found?.key === key
-    ? { value: found.value, error: found.error }
-    : { value: undefined, error: undefined };
 }

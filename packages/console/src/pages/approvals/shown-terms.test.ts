@@ -9,6 +9,7 @@ const shown: Record<TermName, string> = {
   id: "tx_01hw000000e008000000000001",
   kind: "transfer",
   amount: "12500",
+  decimals: "2",
   asset: "USD",
   network: "book",
   source: "wlt_01hw000000e008000000000001",
@@ -16,11 +17,11 @@ const shown: Record<TermName, string> = {
   expires_at: withoutValue.expires_at ?? "",
   created_by: "cli_01hw000000e008000000000009",
 };
-const digestOf = (texts: Record<TermName, string>) => approvalDigest(readShown((name) => texts[name], 2));
+const digestOf = (texts: Record<TermName, string>) => approvalDigest(readShown((name) => texts[name]));
 
 describe("the digest of what a page shows", () => {
   it("is that of the policy guide", async () => {
-    const digest = "bb07247eab8dade74d92dfb48b0a7b6130954a3bf33098d13cddfbd30d67cc0e";
+    const digest = "de4841acff5bf48e6a02370c4368bf425f2eba87cd40d76014b8af441b577d29";
     expect(await digestOf(shown)).toBe(digest);
     expect(await digestOf({ ...shown, amount: padded(shown.amount, 2) })).toBe(digest);
   });
@@ -30,6 +31,7 @@ describe("the digest of what a page shows", () => {
     ["id", "tx_01hw000000e008000000000002"],
     ["kind", "payout"],
     ["amount", "1250"],
+    ["decimals", "5"],
     ["asset", "EUR"],
     ["network", "eip155:1"],
     ["source", "wlt_01hw000000e008000000000003"],

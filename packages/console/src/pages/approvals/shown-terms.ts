@@ -11,6 +11,7 @@ const termNames = [
   "id",
   "kind",
   "amount",
+  "decimals",
   "asset",
   "network",
   "source",
@@ -28,11 +29,11 @@ export const withoutValue: Partial<Record<TermName, string>> = {
 };
 
 /** The digest of what is shown in an element. Fails with a sentence if a term is not shown. */
-export async function digestOfShown(root: HTMLElement, decimals: number): Promise<string> {
-  return await approvalDigest(readShown((name) => shownText(root, name), decimals));
+export async function digestOfShown(root: HTMLElement): Promise<string> {
+  return await approvalDigest(readShown((name) => shownText(root, name)));
 }
 
-export function readShown(textOf: (name: TermName) => string, decimals: number): ApprovalTerms {
+export function readShown(textOf: (name: TermName) => string): ApprovalTerms {
   const text = Object.fromEntries(termNames.map((name) => [name, textOf(name)])) as Record<TermName, string>;
   const valueOrNull = (name: TermName) => (text[name] === withoutValue[name] ? null : text[name]);
   const { id, kind, amount, asset, network } = text;
@@ -49,6 +50,7 @@ export function readShown(textOf: (name: TermName) => string, decimals: number):
     expires_at: valueOrNull("expires_at"),
     created_by: valueOrNull("created_by"),
   };
+  const decimals = /^[0-9]{1,2}$/.test(text.decimals) ? Number(text.decimals) : Number.NaN;
   return readApprovalTerms(shown as unknown as Transaction, text.tenant, decimals);
 }
 

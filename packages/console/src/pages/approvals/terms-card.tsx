@@ -50,7 +50,9 @@ export function TermsCard({ ref, transaction, tenant, decimals, listed }: TermsC
         <Fact name="Kind">
           <Term name="kind">{kind}</Term>
         </Fact>
-        <Fact name="Decimals">{`${asset} has ${decimals} decimals`}</Fact>
+        <Fact name="Decimals">
+          <Term name="decimals">{decimals}</Term>
+        </Fact>
         <Fact name="Requested by">
           <Term name="created_by">{created_by ?? withoutValue.created_by}</Term>{" "}
           <span className="quiet small">

@@ -1,4 +1,4 @@
-import type { ChangeRequest, PolicyDocument } from "@bursar/client";
+import { type ChangeRequest, changeDigest, type PolicyDocument } from "@bursar/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -11,6 +11,7 @@ import { commentCharactersMax } from "../../ui/forms/comment-characters-max";
 import { AreaField } from "../../ui/forms/text-field";
 import { useDraft } from "../../ui/forms/use-draft";
 import { Decisions } from "../../ui/panels/decisions";
+import { DigestComparison, notAsShown, useShownDigest } from "../../ui/panels/digest-comparison";
 import { Fact, Facts, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
 import { Loaded } from "../../ui/panels/loaded";
 import { ObjectPage } from "../../ui/panels/object-page";
@@ -53,7 +54,7 @@ function Details({ request }: { request: ChangeRequest }) {
         <h2>{kindNames[kind]}</h2>
         <Facts>
           <StateFact state={state}>
-            {approved} of {required} approvals
+            {approved} of {required} approvals recorded
           </StateFact>
           <Fact name="Target">
             {isOfClient(request) ? <NamedClientId id={target} /> : <code>{target}</code>}
@@ -90,6 +91,13 @@ function Details({ request }: { request: ChangeRequest }) {
         )}
       </section>
       <Decisions decisions={decisions} me={me?.client.id ?? ""} />
+      {state === "pending" && approved >= required && (
+        <p className="notice" data-tone="wait" role="status">
+          Enough approvals are recorded, and the change still waits, so not all of them count: who approves
+          must not be disabled or changed after the request, nor depend on who has requested it, or on another
+          approver. Somebody else has to approve it.
+        </p>
+      )}
       {state === "pending" || state === "scheduled" ? (
         <Decide request={request} onAttempt={setLost} />
       ) : (
@@ -169,15 +177,24 @@ interface DecideProps {
   onAttempt: (refused: Attempt | undefined) => void;
 }
 
-function Decide({ request: { id, digest, state, requested_by }, onAttempt }: DecideProps) {
+function Decide({ request, onAttempt }: DecideProps) {
+  const { id, version, digest: expected, state, requested_by, decisions } = request;
   const queries = useQueryClient();
   const me = useMe().data;
   const draft = useDraft(`change.${id}`, noComment);
+  const computeDigest = () => changeDigest(request, me?.tenant.id ?? "");
+  const shown = useShownDigest(computeDigest, `${id} ${version} ${expected} ${me?.tenant.id}`);
+  const isSame = shown.value === expected;
   const act = useAction({
-    mutationFn: (what: Attempt) => {
+    mutationFn: async (what: Attempt) => {
+      // Computed once more: what counts is what is shown at this moment.
+      const digest = what === "approve" ? await computeDigest() : expected;
+      if (digest !== expected) throw notAsShown;
       const comment = draft.value.comment.trim();
       const body = { digest, ...(comment === "" ? {} : { comment }) };
-      return what === "cancel" ? bursar.changeRequests.cancel(id) : bursar.changeRequests[what](id, body);
+      return what === "cancel"
+        ? await bursar.changeRequests.cancel(id)
+        : await bursar.changeRequests[what](id, body);
     },
     onMutate: () => onAttempt(undefined),
     onSuccess: () => draft.clear(),
@@ -188,6 +205,7 @@ function Decide({ request: { id, digest, state, requested_by }, onAttempt }: Dec
     },
   });
   const isOwn = requested_by === me?.client.id;
+  const hasApproved = decisions.some(({ client_id }) => client_id === me?.client.id);
   return (
     <section className="card stack form" aria-labelledby="decide">
       <h2 id="decide">{isOwn ? "Your request" : "Your decision"}</h2>
@@ -201,10 +219,17 @@ function Decide({ request: { id, digest, state, requested_by }, onAttempt }: Dec
           onValue={(comment) => draft.change({ comment })}
         />
       )}
+      {!isOwn && <DigestComparison shown={shown} expected={expected} isSame={isSame} />}
+      {hasApproved && <p>Your approval is recorded. You can still reject the change while it waits.</p>}
       {act.error !== null && <Problem error={act.error} />}
       <div className="row">
-        {!isOwn && state === "pending" && (
-          <ActionButton tone="primary" isPending={act.isPending} onAct={() => act.mutate("approve")}>
+        {!isOwn && !hasApproved && state === "pending" && (
+          <ActionButton
+            tone="primary"
+            isPending={act.isPending}
+            disabled={!isSame}
+            onAct={() => act.mutate("approve")}
+          >
             Approve with the passkey
           </ActionButton>
         )}

@@ -99,7 +99,7 @@ const columns: readonly Column<ChangeRequest>[] = [
   {
     title: "Approvals",
     cell: ({ decisions, required }) =>
-      `${decisions.filter(({ decision }) => decision === "approve").length} of ${required}`,
+      `${decisions.filter(({ decision }) => decision === "approve").length} of ${required} recorded`,
   },
   {
     title: "Deadline",

@@ -8,6 +8,7 @@ const transaction: ApprovedTransaction = {
   asset: "USD",
   network: "book",
   amount: 12_550n,
+  decimals: 2,
   sourceWalletId: "wlt_1",
   destination: { walletId: "wlt_2" },
   expiresAt: null,
@@ -17,9 +18,9 @@ const transaction: ApprovedTransaction = {
 describe("the content of an approval", () => {
   it("is canonical JSON, with sorted keys and the amount in base units", () => {
     expect(approvalContent(transaction)).toBe(
-      '{"amount":"12550","asset":"USD","created_by":"cli_1","destination":{"wallet_id":"wlt_2"},"expires_at":null,' +
+      '{"amount":"12550","asset":"USD","created_by":"cli_1","decimals":2,"destination":{"wallet_id":"wlt_2"},"expires_at":null,' +
         '"kind":"transfer","network":"book","source":{"wallet_id":"wlt_1"},"tenant_id":"tnt_1","transaction_id":"tx_1",' +
-        '"type":"bursar.approval.v2"}',
+        '"type":"bursar.approval.v3"}',
     );
   });
 
@@ -31,6 +32,7 @@ describe("the content of an approval", () => {
       { asset: "ETH" },
       { network: "eip155:1" },
       { amount: 12_551n },
+      { decimals: 5 },
       { sourceWalletId: "wlt_3" },
       { destination: { walletId: "wlt_3" } },
       { destination: { address: "wlt_2" } },

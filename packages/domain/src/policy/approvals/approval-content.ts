@@ -9,6 +9,8 @@ export interface ApprovedTransaction {
   network: string;
   /** In base units. */
   amount: bigint;
+  /** Of the asset. Base units say nothing without them. */
+  decimals: number;
   sourceWalletId: string;
   destination: { walletId: string } | { address: string };
   /** RFC 3339, as the transaction shows it. */
@@ -24,13 +26,14 @@ export interface ApprovedTransaction {
 export function approvalContent(transaction: ApprovedTransaction): string {
   const { destination } = transaction;
   return canonicalJson({
-    type: "bursar.approval.v2",
+    type: "bursar.approval.v3",
     tenant_id: transaction.tenantId,
     transaction_id: transaction.transactionId,
     kind: transaction.kind,
     asset: transaction.asset,
     network: transaction.network,
     amount: transaction.amount.toString(),
+    decimals: transaction.decimals,
     source: { wallet_id: transaction.sourceWalletId },
     destination:
       "walletId" in destination ? { wallet_id: destination.walletId } : { address: destination.address },

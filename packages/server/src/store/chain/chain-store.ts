@@ -1,3 +1,4 @@
+import type { AssetRegistry } from "@bursar/domain";
 import type { ChainStore, ChainUnit, NetworkLease, WalletKey } from "../../app/chain/chain-store.js";
 import type { RowMac } from "../access/row-integrity.js";
 import { type Database, type KeyedQueryable, requireKeys, type Tx } from "../core/database.js";
@@ -41,7 +42,12 @@ import { isAddressAuthentic, type SealedAddress } from "./wallets/wallet-integri
 import * as payments from "./write-payments.js";
 
 /** The SQL behind the drivers of chains. */
-export function createChainStore(database: Database, log: EventLog, observeUnit?: ObserveUnit): ChainStore {
+export function createChainStore(
+  database: Database,
+  log: EventLog,
+  assets: AssetRegistry,
+  observeUnit?: ObserveUnit,
+): ChainStore {
   return {
     leases: createNetworkLeases(database),
     register: (network, genesisHash, settled) => blocks.register(database, network, genesisHash, settled),
@@ -58,7 +64,7 @@ export function createChainStore(database: Database, log: EventLog, observeUnit?
     unitOfWork: (position, work) =>
       withLedger(database, async (tx) => {
         await lockNetwork(tx, position);
-        return await work(createChainUnit(tx, log, position.lease, observeUnit?.()));
+        return await work(createChainUnit(tx, log, assets, position.lease, observeUnit?.()));
       }),
   };
 }
@@ -66,10 +72,11 @@ export function createChainStore(database: Database, log: EventLog, observeUnit?
 function createChainUnit(
   tx: Tx,
   log: EventLog,
+  assets: AssetRegistry,
   { network }: NetworkLease,
   onWriting: ReturnType<ObserveUnit> | undefined,
 ): ChainUnit {
-  const settlement = createSettlementUnit(tx, log, onWriting);
+  const settlement = createSettlementUnit(tx, log, assets, onWriting);
   const { claimOnRail, insertDeposits, lockAccounts, requestCancel, write } = settlement;
   return {
     ...{ claimOnRail, insertDeposits, lockAccounts, requestCancel, write },

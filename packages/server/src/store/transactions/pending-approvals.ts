@@ -1,4 +1,4 @@
-import { type Approval, type ApprovalRequirement, accountOfParty } from "@bursar/domain";
+import { type Approval, type ApprovalRequirement, type AssetRegistry, accountOfParty } from "@bursar/domain";
 import type { IntegrityKeys } from "../../app/access/integrity-keys.js";
 import { publicKeyIdentity } from "../../app/people/passkeys/cose-key.js";
 import { digestOfPayment, shownPaymentId } from "../../app/transactions/approvals/present-approval.js";
@@ -64,6 +64,7 @@ interface ApprovalRow extends Omit<RecordedApproval, "decidedAt"> {
  */
 export async function readPendingApprovals(
   tx: KeyedQueryable,
+  assets: AssetRegistry,
   claimed: readonly ClaimedRow[],
   onRead?: OnClientsRead,
 ): Promise<Map<string, PendingApproval | "later" | "tampered">> {
@@ -91,7 +92,7 @@ export async function readPendingApprovals(
   const turns = inTurns(waiting, rows);
   const clientsOf = (row: WaitingRow) => [row.clientId, ...row.approvals.map(({ clientId }) => clientId)];
   const readCount = await reader.readAhead(turns.map(clientsOf));
-  const digests = new Map(waiting.map((payment) => [payment.id, digestToPay(payment)]));
+  const digests = new Map(waiting.map((payment) => [payment.id, digestToPay(payment, assets)]));
   const keys = requireKeys(tx);
   // One without a requirement that the service has written stays tampered.
   const pending = new Map<string, PendingApproval | "later" | "tampered">(
@@ -115,14 +116,19 @@ export async function readPendingApprovals(
 
 /**
  * The digest of what the rows say now, which a writer to the database may have changed since it was approved; undefined if an address would
- * be paid from an account that is not the network's.
+ * be paid from an account that is not the network's, or the asset is none of the installation.
  */
-function digestToPay({ destinationAccountId, destinationAddress, ...row }: ClaimedRow): string | undefined {
+function digestToPay(
+  { destinationAccountId, destinationAddress, ...row }: ClaimedRow,
+  assets: AssetRegistry,
+): string | undefined {
   const { tenantId, id, kind, asset, network, amount, sourceAccountId, expiresAt, clientId } = row;
   const destination =
     destinationAddress === null ? { walletId: destinationAccountId } : { address: destinationAddress };
-  if (clientId === null || accountOfParty(destination, network) !== destinationAccountId) return undefined;
-  const payment = { tenantId, id, kind, asset, network, destination, expiresAt, clientId };
+  const decimals = assets.find(asset)?.decimals;
+  if (clientId === null || decimals === undefined) return undefined;
+  if (accountOfParty(destination, network) !== destinationAccountId) return undefined;
+  const payment = { tenantId, id, kind, asset, decimals, network, destination, expiresAt, clientId };
   return digestOfPayment({ ...payment, amount: BigInt(amount), sourceWalletId: sourceAccountId });
 }
 

@@ -1,4 +1,4 @@
-import { type AssetAmount, timeOfUuidV7 } from "@bursar/domain";
+import { type AssetAmount, type AssetRegistry, timeOfUuidV7 } from "@bursar/domain";
 import type {
   ClaimedPayment,
   ClaimedTransaction,
@@ -42,11 +42,16 @@ import { type ObserveUnit, writeSettlements } from "./write-settlements.js";
 export function createSettlementStore(
   database: Database,
   log: EventLog,
+  assets: AssetRegistry,
   observeUnit?: ObserveUnit,
 ): SettlementStore {
   return {
     unitOfWork: (work, lockTimeoutMs) =>
-      withLedger(database, (tx) => work(createSettlementUnit(tx, log, observeUnit?.())), lockTimeoutMs),
+      withLedger(
+        database,
+        (tx) => work(createSettlementUnit(tx, log, assets, observeUnit?.())),
+        lockTimeoutMs,
+      ),
     recordFailure: (key, error, now) => recordFailure(database, transactionFailures, key, error, now),
     findWork: (search) => findWork(database, search),
   };
@@ -64,12 +69,13 @@ export const transactionFailures: FailureTable = {
 export function createSettlementUnit(
   tx: Tx,
   log: EventLog,
+  assets: AssetRegistry,
   onWriting: ReturnType<ObserveUnit> | undefined,
 ): SettlementUnit {
   const claim = async (claimed: Statement, ifLocked = sql`SKIP LOCKED`): Promise<ClaimedPayment[]> => {
     const rows = await readRows(tx, claimed);
     const free = rows.some(({ isHeld }) => isHeld) ? await confirmHolds(tx, rows, ifLocked) : rows;
-    return await readPayments(tx, free);
+    return await readPayments(tx, assets, free);
   };
   return {
     claimAccepted: (tenants, perTenantMax) => claim(claimAccepted(tenants, perTenantMax)),
@@ -94,10 +100,12 @@ export function createSettlementUnit(
 /** A payment as the engine would find it, without a lock: undefined if it is not open. */
 export async function readOpenPayment(
   source: KeyedQueryable,
+  assets: AssetRegistry,
   key: TransactionKey,
   onClientsRead?: OnClientsRead,
 ): Promise<ClaimedPayment | undefined> {
-  const [payment] = await readPayments(source, await readRows(source, lookAtOne(key)), onClientsRead);
+  const rows = await readRows(source, lookAtOne(key));
+  const [payment] = await readPayments(source, assets, rows, onClientsRead);
   return payment;
 }
 
@@ -116,11 +124,12 @@ async function readRows(source: KeyedQueryable, claimed: Statement): Promise<Pay
 
 async function readPayments(
   source: KeyedQueryable,
+  assets: AssetRegistry,
   rows: readonly PaymentRow[],
   onClientsRead?: OnClientsRead,
 ): Promise<ClaimedPayment[]> {
   const sound = rows.filter(({ isTampered }) => isTampered !== true);
-  const approvals = await readPendingApprovals(source, sound, onClientsRead);
+  const approvals = await readPendingApprovals(source, assets, sound, onClientsRead);
   return rows.flatMap((row) => {
     const approval = approvals.get(row.id) ?? null;
     return approval === "later" ? [] : [readPayment(row, approval)];

@@ -104,8 +104,8 @@ export async function startChainService(parts: Partial<ChainParts> = {}): Promis
   const keys = createIntegrityKeys(createSealing(createKeyring([Buffer.alloc(32, 7)])));
   const database = withKeys(parts.record?.(direct) ?? direct, keys);
   const log = createEventLog({ publish: () => undefined });
-  const store = createChainStore(database, log);
-  const settlements = createSettlementStore(database, log);
+  const store = createChainStore(database, log, assets);
+  const settlements = createSettlementStore(database, log, assets);
   const chain = createModelChain();
   const newUuid = createUuidV7Source({ now: Date.now, randomBytes });
   const nodeOptions = {

@@ -18,12 +18,16 @@ import { createSettlementStore } from "../../../src/store/transactions/settlemen
 import { eventually } from "../eventually.js";
 import type { ChainWallet } from "./chain-service.js";
 import { type DrivenChain, outside } from "./driven-chain.js";
-import { modelChainNetwork, modelNetwork } from "./model-network.js";
+import { modelAssets, modelChainNetwork, modelNetwork } from "./model-network.js";
 
 /** A chain service after `bursar recover`: payments without a nonce may have been made in the commits that were lost. */
 export function createRestoredChain(driven: DrivenChain) {
   const settlementDeps = () => ({
-    settlements: createSettlementStore(driven.keyed, createEventLog({ publish: () => undefined })),
+    settlements: createSettlementStore(
+      driven.keyed,
+      createEventLog({ publish: () => undefined }),
+      modelAssets,
+    ),
     rails: { get: () => createEvmRail(modelChainNetwork) },
     changes: createChangeHub(nodeTimers),
     now: Date.now,

@@ -1,5 +1,4 @@
 import {
-  createAssetRegistry,
   createBook,
   createMarketRegistry,
   type MarketRegistry,
@@ -9,16 +8,13 @@ import {
 } from "@bursar/domain";
 import { applyLevelChanges, type Levels } from "../../../src/app/markets/depth-view.js";
 import type { LevelChangeRow, MarketCommand } from "../../../src/app/markets/market-store.js";
-import { assetList } from "../../../src/config/asset-list.js";
 import { sandboxMarkets } from "../../../src/config/market-list.js";
 import { applyCommands } from "../../../src/markets/apply-commands.js";
 import type { Database, Queryable } from "../../../src/store/core/database.js";
 import { sql } from "../../../src/store/core/sql.js";
+import { testAssets } from "../service/test-assets.js";
 
-const markets = createMarketRegistry(
-  sandboxMarkets,
-  createAssetRegistry(assetList.default),
-) as MarketRegistry;
+const markets = createMarketRegistry(sandboxMarkets, testAssets) as MarketRegistry;
 
 type TradeLine = [maker: string, taker: string, price: number, size: number];
 

@@ -7,6 +7,7 @@ import { openDatabase } from "../../../src/store/core/database.js";
 import { createEventLog } from "../../../src/store/events/events.js";
 import { createPolicyStore } from "../../../src/store/policy/policies.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
+import { testAssets } from "../../harness/service/test-assets.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { createPolicyTenant, policyOf } from "../../harness/transactions/policy-client.js";
 
@@ -64,7 +65,7 @@ describe("a service with two connections to its database", () => {
         wakeUps: wakeUps as never,
         monotonicMs: () => 0,
       });
-      const { unitOfWork } = createSettlementStore(single, createEventLog(wakeUps));
+      const { unitOfWork } = createSettlementStore(single, createEventLog(wakeUps), testAssets);
       // Another caller waits for the same policy and a connection; the unit of work must not wait for that caller.
       const loaded = await unitOfWork(async (unit) => {
         const other = policies.load(tenantId);

@@ -6,6 +6,7 @@ import { createEventLog } from "../../../src/store/events/events.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
 import { type Recording, recordStatements } from "../../harness/database/recorded-database.js";
 import { createTestDatabase, type TestDatabase } from "../../harness/database/test-database.js";
+import { testAssets } from "../../harness/service/test-assets.js";
 
 const busy = "00000000-0000-7000-8000-00000000000a";
 const other = "00000000-0000-7000-8000-00000000000b";
@@ -41,6 +42,7 @@ describe("while an old snapshot is open, as during a backup, and much was settle
       createSettlementStore(
         recordStatements(database, recording),
         createEventLog({ publish: () => undefined }),
+        testAssets,
       ),
     );
     const statements = [...recording.values()].flat();

@@ -20,6 +20,7 @@ import { explain, explainPrepared, findPlanFaults, prepareNow } from "../../harn
 import { type Recording, recordStatements } from "../../harness/database/recorded-database.js";
 import { eventually } from "../../harness/eventually.js";
 import { createTrader } from "../../harness/markets/trader.js";
+import { testAssets } from "../../harness/service/test-assets.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 import { startWebhookReceiver, type WebhookReceiver } from "../../harness/webhooks/webhook-receiver.js";
 import { webhooksOf } from "../../harness/webhooks/webhooks-client.js";
@@ -86,7 +87,7 @@ describe("a statement of a queue", () => {
   async function lookAtTheRest(tenantId: string): Promise<void> {
     const database = recordStatements(service.database, recording);
     const log = createEventLog({ publish: () => undefined });
-    const settlements = createSettlementStore(database, log);
+    const settlements = createSettlementStore(database, log, testAssets);
     const now = new Date();
     const keys = [{ tenantId, id: tenantId }];
     await settlements.findWork({ limit: 500, afterTenantId: tenantId, acceptedFrom: undefined, now });

@@ -10,6 +10,7 @@ import { createSettlementStore } from "../../../src/store/transactions/settlemen
 import { createGuardedTenant } from "../../harness/access/officers.js";
 import { eventually } from "../../harness/eventually.js";
 import { inspectTamperedService } from "../../harness/service/shared-service.js";
+import { testAssets } from "../../harness/service/test-assets.js";
 
 const service = await inspectTamperedService();
 
@@ -63,6 +64,7 @@ it.each([
     const settlements = createSettlementStore(
       withKeys(service.database, service.keys),
       createEventLog({ publish: () => undefined }),
+      testAssets,
     );
     const stop = () => service.changeAsOperator(requester, { state: "disabled", cancel: ["transactions"] });
     await service.database.transaction(async (tx) => {

@@ -13,6 +13,7 @@ import { createEventLog } from "../../../src/store/events/events.js";
 import { createSettlementStore } from "../../../src/store/transactions/settlement.js";
 import { createWalletActivation } from "../../../src/store/wallets/activate-wallets.js";
 import { sealOpenTransactions } from "../../harness/database/seal-rows.js";
+import { testAssets } from "../../harness/service/test-assets.js";
 import { startTestService, type TestService } from "../../harness/service/test-service.js";
 
 const { policy } = compilePolicy(
@@ -67,7 +68,7 @@ describe("a tenant with a backlog", () => {
   /** Runs an engine until the other tenant has nothing open, and returns the tenants of each batch. */
   async function batchesUntilOtherIsDone(): Promise<string[][]> {
     const events = createEventLog({ publish: () => undefined });
-    const settlements = createSettlementStore(withKeys(service.database, service.keys), events);
+    const settlements = createSettlementStore(withKeys(service.database, service.keys), events, testAssets);
     const policies = {
       within: () => ({
         peek: () => undefined,

@@ -155,6 +155,7 @@ interface Shown {
   asset: string;
   network: string;
   amount: string;
+  decimals: number;
   source: { wallet_id: string };
   destination: { wallet_id: string };
   expires_at: string | null;
@@ -172,6 +173,7 @@ describe("the digest of an approval", () => {
       asset: shown.asset,
       network: shown.network,
       amount: BigInt(shown.amount),
+      decimals: shown.decimals,
       sourceWalletId: shown.source.wallet_id,
       destination: { walletId: shown.destination.wallet_id },
       expiresAt: shown.expires_at,
@@ -198,6 +200,7 @@ describe("the digest of an approval", () => {
       amount: "500000",
       asset: "USD",
       created_by: shown.created_by,
+      decimals: 2,
       destination: shown.destination,
       expires_at: null,
       kind: shown.kind,
@@ -205,7 +208,7 @@ describe("the digest of an approval", () => {
       source: shown.source,
       tenant_id: tenant.publicId,
       transaction_id: id,
-      type: "bursar.approval.v2",
+      type: "bursar.approval.v3",
     };
     expect(shown.approval?.digest).toBe(hash("sha256", JSON.stringify(content), "hex"));
   });

@@ -54,9 +54,9 @@ export function contentForApproval(transaction: Transaction): string {
   if (parties.kind === "deposit" || clientId === null) throw new Error("nobody approves a deposit");
   const { tenantId, id, amount, expiresAt } = transaction;
   const { kind, source, destination } = parties;
-  const { code, network } = asset;
+  const { code, network, decimals } = asset;
   const sourceWalletId = source.walletId;
-  const payment = { tenantId, id, kind, asset: code, network, amount, sourceWalletId, destination };
+  const payment = { tenantId, id, kind, asset: code, decimals, network, amount, sourceWalletId, destination };
   return contentOf({ ...payment, expiresAt, clientId });
 }
 
@@ -66,6 +66,7 @@ export interface PaymentToApprove {
   id: string;
   kind: string;
   asset: string;
+  decimals: number;
   network: string;
   amount: bigint;
   sourceWalletId: string;
@@ -99,6 +100,7 @@ function contentOf({
     asset: rest.asset,
     network: rest.network,
     amount: rest.amount,
+    decimals: rest.decimals,
     sourceWalletId: showId("wlt", sourceWalletId),
     destination: "walletId" in destination ? { walletId: showId("wlt", destination.walletId) } : destination,
     expiresAt: rest.expiresAt?.toISOString() ?? null,

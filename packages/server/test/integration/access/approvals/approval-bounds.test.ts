@@ -16,6 +16,7 @@ import { countVerifications, inChain, insertClients } from "../../../harness/acc
 import { createGuardedTenant, type GuardedTenant } from "../../../harness/access/officers.js";
 import { eventually } from "../../../harness/eventually.js";
 import { inspectSharedService } from "../../../harness/service/shared-service.js";
+import { testAssets } from "../../../harness/service/test-assets.js";
 
 const service = await inspectSharedService();
 
@@ -124,7 +125,7 @@ describe("the lineages of clients", () => {
 describe("a batch of payments that wait for approval", () => {
   it("reads a bounded number of clients, and leaves the rest for the next batch, tenant by tenant", async () => {
     const tenants = [await createGuardedTenant(service), await createGuardedTenant(service)];
-    const claimed: Parameters<typeof readPendingApprovals>[1][number][] = [];
+    const claimed: Parameters<typeof readPendingApprovals>[2][number][] = [];
     for (const { owner } of tenants)
       for (let payment = 0; payment < 3; payment += 1) {
         const chain = await insertClients(service, owner, 95, inChain);
@@ -143,7 +144,7 @@ describe("a batch of payments that wait for approval", () => {
         `);
       }
     const { counted, source } = observe();
-    const pending = await readPendingApprovals(source, claimed);
+    const pending = await readPendingApprovals(source, testAssets, claimed);
     const isLater = claimed.map(({ id }) => pending.get(id) === "later");
     expect(isLater).toEqual([false, false, true, false, false, true]);
     expect(counted.count).toBeLessThanOrEqual(400);

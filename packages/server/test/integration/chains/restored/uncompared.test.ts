@@ -15,7 +15,7 @@ import {
   startChainService,
 } from "../../../harness/chain/chain-service.js";
 import { balanceOf, modelCoin } from "../../../harness/chain/model-chain.js";
-import { modelChainNetwork } from "../../../harness/chain/model-network.js";
+import { modelAssets, modelChainNetwork } from "../../../harness/chain/model-network.js";
 import { eventually } from "../../../harness/eventually.js";
 
 const outside = `0x${"e".repeat(40)}`;
@@ -183,7 +183,11 @@ it("a payment that waits for the operator does not keep the driver busy", async 
 
 function createCanceller(onRequested: () => void) {
   const cancel = createTransactionCanceller({
-    settlements: createSettlementStore(service.keyed, createEventLog({ publish: () => undefined })),
+    settlements: createSettlementStore(
+      service.keyed,
+      createEventLog({ publish: () => undefined }),
+      modelAssets,
+    ),
     stopInAnyCase: (_, { act }) => act(),
     rails: { get: () => createEvmRail(modelChainNetwork) },
     read: async () => ({ refused: "NOT_FOUND" }),
