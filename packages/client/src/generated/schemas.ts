@@ -282,6 +282,8 @@ export interface ChangeRequest {
   change: {
     client_id: string;
     scopes?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
+    /** Added by the service. */
+    scopes_before?: ("wallets:read" | "wallets:write" | "wallets:freeze" | "wallets:unfreeze" | "transactions:read" | "transactions:write" | "transactions:approve" | "deposits:write" | "orderbook:read" | "orders:read" | "orders:write" | "events:read" | "webhooks:manage" | "policies:read" | "policies:manage" | "destinations:manage" | "clients:manage" | "audit:read" | "system:manage")[];
     state?: "active" | "disabled";
     require_signature?: boolean;
     /** The new role of a person. The change request then shows the scopes of the role in `scopes`, which only a program is given without a role. */
@@ -295,11 +297,25 @@ export interface ChangeRequest {
   } | {
     client_id: string;
     key_id: string;
+    /** Added by the service. */
+    public_key?: string;
+    /** Added by the service. */
+    created_at?: string;
+    /** Added by the service. */
+    last_used_at?: string | null;
   } | {
     client_id: string;
     secret_id: string;
+    /** Added by the service. */
+    created_at?: string;
+    /** Added by the service. */
+    last_used_at?: string | null;
   } | {
     client_id: string;
+    /** Added by the service. */
+    name?: string;
+    /** Added by the service. */
+    email?: string;
   } | {
     /** The version of the policy that is replaced. */
     expected_version: number;

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { exampleIds } from "../examples/example-ids.js";
 import { Page, PageQuery } from "../pagination.js";
 import { CreateDestinationBody } from "../policy/destination.js";
@@ -10,6 +10,18 @@ import { allScopes } from "./scopes.js";
 const Comment = VisibleText(256);
 const Id = Type.String({ minLength: 1, maxLength: 64 });
 const closed = { additionalProperties: false };
+
+/**
+ * What the service adds to a change when it is requested, because nobody can judge an id. It is approved with the rest, and no request has it.
+ */
+const Added = <Schema extends TSchema>(schema: Schema) =>
+  Type.Optional(Type.Unsafe<Static<Schema>>({ ...schema, description: "Added by the service." }));
+
+/** Of a key or a secret, when its removal is requested. */
+const credentialFacts = {
+  created_at: Added(Type.String()),
+  last_used_at: Added(Nullable(Type.String())),
+};
 
 /**
  * The kinds of change, each with the schema of its `change`. To add a kind: add it here, write its executor
@@ -25,6 +37,7 @@ const changes = {
           maxItems: allScopes.length,
         }),
       ),
+      scopes_before: Added(Type.Array(OneOf(allScopes))),
       state: Type.Optional(OneOf(["active", "disabled"])),
       require_signature: Type.Optional(Type.Boolean()),
       role: Type.Optional(
@@ -55,9 +68,15 @@ const changes = {
     },
     closed,
   ),
-  "client.key.remove": Type.Object({ client_id: Id, key_id: Id }, closed),
-  "client.secret.remove": Type.Object({ client_id: Id, secret_id: Id }, closed),
-  "person.recover": Type.Object({ client_id: Id }, closed),
+  "client.key.remove": Type.Object(
+    { client_id: Id, key_id: Id, public_key: Added(Type.String()), ...credentialFacts },
+    closed,
+  ),
+  "client.secret.remove": Type.Object({ client_id: Id, secret_id: Id, ...credentialFacts }, closed),
+  "person.recover": Type.Object(
+    { client_id: Id, name: Added(Type.String()), email: Added(Type.String()) },
+    closed,
+  ),
   "policy.replace": Type.Object(
     {
       expected_version: Type.Integer({
@@ -108,30 +127,37 @@ const keyVariant = Type.Object(
   closed,
 );
 
-const variant = <Kind extends ChangeKind>(kind: Kind) =>
-  Type.Object({ kind: Type.Literal(kind), change: changes[kind], comment: Type.Optional(Comment) }, closed);
-
-/** The id alone: what it stands for is what the service has stored. */
-const removalVariant = Type.Object(
+const { scopes_before: _, ...requestedOfClient } = changes["client.change"].properties;
+const clientVariant = Type.Object(
   {
-    kind: Type.Literal("destination.remove"),
-    change: Type.Object({ destination_id: Id }, closed),
+    kind: Type.Literal("client.change"),
+    change: Type.Object(requestedOfClient, { ...closed, minProperties: 2 }),
     comment: Type.Optional(Comment),
   },
   closed,
 );
 
+const variant = <Kind extends ChangeKind>(kind: Kind) =>
+  Type.Object({ kind: Type.Literal(kind), change: changes[kind], comment: Type.Optional(Comment) }, closed);
+
+/** The ids alone: what they stand for is what the service has stored. */
+const idVariant = <Kind extends ChangeKind, Ids extends Record<string, typeof Id>>(kind: Kind, ids: Ids) =>
+  Type.Object(
+    { kind: Type.Literal(kind), change: Type.Object(ids, closed), comment: Type.Optional(Comment) },
+    closed,
+  );
+
 /** The body of `POST /v1/change-requests`. */
 export const CreateChangeRequestBody = Type.Union(
   [
-    variant("client.change"),
+    clientVariant,
     keyVariant,
-    variant("client.key.remove"),
-    variant("client.secret.remove"),
-    variant("person.recover"),
+    idVariant("client.key.remove", { client_id: Id, key_id: Id }),
+    idVariant("client.secret.remove", { client_id: Id, secret_id: Id }),
+    idVariant("person.recover", { client_id: Id }),
     variant("policy.replace"),
     variant("destination.create"),
-    removalVariant,
+    idVariant("destination.remove", { destination_id: Id }),
   ],
   { $id: "CreateChangeRequestBody" },
 );

@@ -51,6 +51,8 @@ interface ClientKindRule<Kind extends ClientKind> {
   /** What the client is set to that can let it do more. */
   raises?: (change: ChangeOf<Kind>) => RaisingChange;
   decide: (client: ApiClient, change: ChangeOf<Kind>, request: NewCredential) => ClientChange | Refused;
+  /** What the ids of the change stand for, as it is when it is requested. */
+  describe?: (client: ApiClient, change: ChangeOf<Kind>) => Partial<ChangeOf<Kind>>;
 }
 
 /** What the change is made with: who requests it, the id of what it adds, and the role that it names. */
@@ -101,6 +103,8 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
           ? invalid("client_id", "is as the change would leave it")
           : change;
       },
+      describe: (client, { scopes, role }) =>
+        scopes === undefined && role === undefined ? {} : { scopes_before: [...client.scopes] },
     }),
     "client.key.add": clientExecutor(deps, {
       audited: "key.add",
@@ -130,6 +134,11 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
             : { refused: "CREDENTIAL_NOT_FOUND" })
         );
       },
+      describe: ({ keys }, { key_id }) => {
+        const key = keys.find(({ id }) => id === readId("key", key_id));
+        if (key === undefined) return {};
+        return { public_key: Buffer.from(key.material).toString("base64url"), ...factsOf(key) };
+      },
     }),
     "client.secret.remove": clientExecutor(deps, {
       audited: "secret.remove",
@@ -143,6 +152,10 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
             ? { removeSecretIds: [id ?? ""] }
             : { refused: "CREDENTIAL_NOT_FOUND" })
         );
+      },
+      describe: ({ secrets }, { secret_id }) => {
+        const secret = secrets.find(({ id }) => id === readId("sec", secret_id));
+        return secret === undefined ? {} : factsOf(secret);
       },
     }),
     // Afterwards the requester makes a new invitation: no link travels through a change request. The person can reject it.
@@ -158,6 +171,7 @@ export function createClientExecutors(deps: ClientExecutorDeps): {
           set: { person: { ...person, linkBy: addedBy } },
         };
       },
+      describe: ({ name, person }) => ({ name, ...(person === null ? {} : { email: person.email }) }),
     }),
   };
 }
@@ -181,7 +195,7 @@ function clientExecutor<Kind extends ClientKind>(
 /** A client may ask for a change of itself, for a new key with proof of a credential; for a change of another one it needs `clients:manage` and that client's scopes. */
 async function check<Kind extends ClientKind>(
   { clients, roles, keys, newUuid, now }: ClientExecutorDeps,
-  { decide, needsProof }: ClientKindRule<Kind>,
+  { decide, needsProof, describe }: ClientKindRule<Kind>,
   origin: ClientOrigin,
   change: ChangeOf<Kind>,
   proof: CredentialProof,
@@ -208,7 +222,11 @@ async function check<Kind extends ClientKind>(
     target: change.client_id,
     requirement: { approvals: 1, clientIds: null, delaySeconds: 0 },
     // Another role can have the name by the time of the approval: what is approved are the scopes.
-    ...(role === undefined ? {} : { change: { ...change, scopes: role.scopes } }),
+    change: {
+      ...change,
+      ...(role === undefined ? {} : { scopes: role.scopes }),
+      ...describe?.(client, change),
+    },
   };
 }
 
@@ -262,4 +280,8 @@ async function roleOf(
 
 function invalid(field: string, reason: string): Refused {
   return { refused: "INVALID_REQUEST", details: [{ path: `body.change.${field}`, reason }] };
+}
+
+function factsOf({ createdAt, lastUsedAt }: { createdAt: Date; lastUsedAt: Date | null }) {
+  return { created_at: createdAt.toISOString(), last_used_at: lastUsedAt?.toISOString() ?? null };
 }

@@ -40,8 +40,8 @@ describe("a change request", () => {
     (await tenant.call(tenant.admin, "GET", `/v1/clients/${officer.clientId}`)).body as unknown as {
       state: string;
       scopes: Scope[];
-      keys: { id: string; added_by: string }[];
-      secrets: { id: string }[];
+      keys: { id: string; added_by: string; created_at: string }[];
+      secrets: { id: string; created_at: string }[];
       authority_changed_by: string;
     };
 
@@ -67,10 +67,17 @@ describe("a change request", () => {
     expect(added?.added_by).toBe(tenant.admin.clientId);
     const removal = { client_id: officer.clientId, key_id: added?.id };
     const removed = await request(removal, tenant.admin, "client.key.remove");
+    expect(removed.body.change).toEqual({
+      ...removal,
+      ...{ public_key, created_at: added?.created_at, last_used_at: null },
+    });
     expect((await decide(decider, removed.body)).body.state).toBe("applied");
     const [secret] = (await officerNow()).secrets;
     const secretRemoval = { client_id: officer.clientId, secret_id: secret?.id };
     const withoutSecret = await request(secretRemoval, tenant.admin, "client.secret.remove");
+    expect(withoutSecret.body.change).toMatchObject({ ...secretRemoval, created_at: secret?.created_at });
+    const forged = { ...secretRemoval, created_at: "2020-01-01T00:00:00.000Z" };
+    expect(await request(forged, tenant.admin, "client.secret.remove")).toMatchObject({ status: 400 });
     expect((await decide(decider, withoutSecret.body)).body.state).toBe("applied");
     expect(await officerNow()).toMatchObject({ keys: [], secrets: [] });
     expect(await request({ client_id: officer.clientId }, tenant.admin, "client.secret.add")).toMatchObject({
