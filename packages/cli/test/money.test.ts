@@ -96,7 +96,7 @@ describe("before money is moved", () => {
       const { code, err } = await cli.run(["tx", "approve", waiting.id, "--yes"]);
       expect(code).toBe(1);
       expect(err).toContain(
-        `The digest of what is shown is ${await honestDigest(shown)}, and the service's is bb07247e`,
+        `The digest of what is shown is ${await honestDigest(shown)}, and the service's is de4841ac`,
       );
       expect(err).toContain("Nothing was approved");
       expect(sent()).toEqual([]);
