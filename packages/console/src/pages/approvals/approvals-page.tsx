@@ -54,7 +54,7 @@ const columnsOf = (me: string | undefined): Column<Transaction>[] => [
     isNumber: true,
     cell: ({ amount, asset }) => <Amount value={amount} asset={asset} />,
   },
-  { title: "To", cell: ({ destination }) => <Party party={destination} /> },
+  { title: "To", cell: ({ destination, network }) => <Party party={destination} network={network} /> },
   { title: "Requested by", cell: ({ created_by }) => <ClientId id={created_by} /> },
   {
     title: "Deadline",

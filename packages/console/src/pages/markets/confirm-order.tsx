@@ -6,6 +6,7 @@ import { Amount } from "../../ui/values/amount";
 import { useDecimals } from "../../ui/values/asset-decimals";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { SecondOne } from "../../unanswered/unanswered-list";
+import { isMore } from "../transactions/payment-fields";
 import { estimateMarketOrder, type MarketEstimate } from "./estimate-market-order";
 import { feeOf, isOutsideBand, percentOf, ratesOf, totalOf } from "./order-money";
 import { EstimateNote, FrozenWallet, MeetsOwnOrder, TradesAtOnce, TradesInPart } from "./order-notices";
@@ -38,6 +39,11 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
   const ownPrice = ownPriceInReach(body, own);
   const estimate = price === undefined ? estimateMarketOrder(body, book, market, ownPrice) : undefined;
   const total = estimate?.total ?? totalOf(price, size);
+  const paid = isBuying
+    ? { asset: market.quote, amount: quote_size ?? totalOf(price, size) }
+    : { asset: market.base, amount: size };
+  const available = wallet?.balances.find(({ asset }) => asset === paid.asset)?.available ?? "0";
+  const isShort = wallet !== undefined && paid.amount !== undefined && isMore(paid.amount, available);
   const bound = estimate !== undefined ? "about" : isBuying ? "at most" : "at least";
   return (
     <Confirm
@@ -112,6 +118,12 @@ export function ConfirmOrder(props: ConfirmOrderProps) {
           The market refuses this price now: it has to be between{" "}
           <Amount value={market.price_min ?? ""} asset={market.quote} /> and{" "}
           <Amount value={market.price_max ?? ""} asset={market.quote} />.
+        </p>
+      )}
+      {isShort && (
+        <p className="notice" data-tone="bad" role="alert">
+          The primary wallet has only <Amount value={available} asset={paid.asset} />, and the order holds{" "}
+          <Amount value={paid.amount ?? ""} asset={paid.asset} />. It is rejected unless more arrives before.
         </p>
       )}
       {wallet?.frozen && <FrozenWallet />}

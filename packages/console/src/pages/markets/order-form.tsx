@@ -15,6 +15,7 @@ import { UnansweredList } from "../../unanswered/unanswered-list";
 import { type Sent, useSentOnce } from "../../unanswered/use-sent-once";
 import { OrderOutcome } from "../orders/order-outcome";
 import { ConfirmOrder } from "./confirm-order";
+import { faultsOfOrder } from "./order-faults";
 import { crossedPrice } from "./order-money";
 import { FrozenWallet, TradesAtOnce } from "./order-notices";
 import { orderWords } from "./order-words";
@@ -101,6 +102,14 @@ export function OrderForm({ market, book, own }: OrderFormProps) {
     submit(body);
   };
   const isSpending = spends(draft);
+  const faults = faultsOfOrder(
+    {
+      price: draft.type === "limit" ? draft.price : "",
+      size: draft.size,
+      quoteSize: isSpending ? (draft.quoteSize ?? "") : "",
+    },
+    market,
+  );
   const shown =
     draft.type === "limit" ? (["side", "type", "timeInForce"] as const) : (["side", "type"] as const);
   return (
@@ -118,8 +127,8 @@ export function OrderForm({ market, book, own }: OrderFormProps) {
         ref={form}
         onSubmit={(event) => {
           event.preventDefault();
-          if (draft.sent === undefined) setAsking(true);
-          else placeIt();
+          if (draft.sent !== undefined) placeIt();
+          else if (Object.keys(faults).length === 0) setAsking(true);
         }}
       >
         <h2 id="place">Place an order</h2>
@@ -151,7 +160,7 @@ export function OrderForm({ market, book, own }: OrderFormProps) {
                 label={`Price (${market.quote})`}
                 hint={`Steps of ${market.tick_size}`}
                 value={draft.price}
-                fault={faultOf(place.error, "price")}
+                fault={faults.price ?? faultOf(place.error, "price")}
                 onValue={(price) => edit({ price: price.trim() })}
               />
             )}
@@ -163,7 +172,7 @@ export function OrderForm({ market, book, own }: OrderFormProps) {
                 label={`Spend at most (${market.quote})`}
                 hint="It is held until the order has ended"
                 value={draft.quoteSize ?? ""}
-                fault={faultOf(place.error, "quote_size")}
+                fault={faults.quoteSize ?? faultOf(place.error, "quote_size")}
                 onValue={(quoteSize) => edit({ quoteSize: quoteSize.trim() })}
               />
             )}
@@ -174,7 +183,7 @@ export function OrderForm({ market, book, own }: OrderFormProps) {
               label={`Size (${market.base})`}
               hint={`${isSpending ? "Optional: without it, as much as that pays for. " : ""}Steps of ${market.lot_size}`}
               value={draft.size}
-              fault={faultOf(place.error, "size")}
+              fault={faults.size ?? faultOf(place.error, "size")}
               onValue={(size) => edit({ size: size.trim() })}
             />
             <TextField
@@ -199,7 +208,12 @@ export function OrderForm({ market, book, own }: OrderFormProps) {
         {!isLocked && draft.size !== "" && <TradesAtOnce market={market} body={body} crossed={crossed} />}
         {wallet?.frozen && <FrozenWallet />}
         <div className="row">
-          <button type="submit" className="button" data-tone="primary" disabled={isPending}>
+          <button
+            type="submit"
+            className="button"
+            data-tone="primary"
+            disabled={isPending || (!isLocked && Object.keys(faults).length > 0)}
+          >
             {isPending ? "Placing" : isUnknown ? "Ask again" : "Place the order"}
           </button>
           {wasRefusedAgain && (

@@ -1,4 +1,5 @@
 import type { ErrorDetail, PolicyDocument } from "@bursar/client";
+import { ChangeTerms } from "./change-terms";
 import { changeAt, type Path, readAt } from "./document";
 import { RuleForm } from "./rule-form";
 
@@ -106,6 +107,7 @@ export function PolicyForm({ document, details, onChange }: PolicyFormProps) {
           onChange={(value) => set(["default"], value)}
         />
       </div>
+      <ChangeTerms document={document} faultOf={faultAt} onChange={set} />
     </div>
   );
 }

@@ -55,10 +55,12 @@ function Editor({ inForce }: { inForce: InForce }) {
   const draft = useDraft<Draft>("policy", () => ({ base: inForce, text: writeDocument(inForce.document) }));
   const { base, text } = draft.value;
   const read = readDocument(text);
+  // A request of one's own that was approved, or the same change of somebody else.
+  const isInForce = read.document !== undefined && isSameDocument(read.document, inForce.document);
   const isChanged =
     read.document === undefined
       ? text !== writeDocument(base.document)
-      : !isSameDocument(read.document, base.document);
+      : !isInForce && !isSameDocument(read.document, base.document);
   const waiting = useOpenChanges().flatMap(({ id, change }) =>
     "document" in change ? [{ id, change }] : [],
   );
@@ -114,7 +116,7 @@ function Editor({ inForce }: { inForce: InForce }) {
       {!isChanged && base.version !== inForce.version && (
         <div className="notice">
           <p>
-            The policy has changed.{" "}
+            {isInForce ? "Your draft is what is in force now. " : "The policy has changed. "}
             <button type="button" className="button" onClick={() => restart(inForce, inForce.document)}>
               Show version {inForce.version}
             </button>

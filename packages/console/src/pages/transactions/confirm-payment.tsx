@@ -2,6 +2,7 @@ import { type CreateTransactionBody, type EvaluatedTransaction, isBursarError } 
 import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { useNetworks } from "../../api/catalog";
+import { useAction } from "../../api/use-action";
 import { useWallet, type WalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
@@ -14,6 +15,8 @@ import { Amount } from "../../ui/values/amount";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { SecondOne } from "../../unanswered/unanswered-list";
 import { frozenPayee } from "./chosen-wallet";
+import { FeeNotice } from "./fee-notice";
+import { findPaidBefore } from "./find-paid-before";
 import { PaidBefore, useEarlierPayments } from "./paid-before";
 import { isAlike, isMore } from "./payment-fields";
 import { paymentWords } from "./payment-words";
@@ -33,7 +36,9 @@ interface ConfirmPaymentProps {
   onClose: () => void;
 }
 
-const idle = { isPending: false, error: null };
+const paidMeanwhile = new Error(
+  "Nothing was sent, because a payment like this one was sent while this question was open. Look at it above: if both are meant, send this one again.",
+);
 
 /** What is about to be paid, by the names of the wallets, and what the policy says about it. */
 export function ConfirmPayment(props: ConfirmPaymentProps) {
@@ -48,6 +53,15 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
     queryFn: ({ signal }) => bursar.policy.evaluate({ transaction: evaluated }, { signal }),
   });
   const earlier = useEarlierPayments(body.reference);
+  const alike = (data: typeof earlier.data = []) => Object.values(findPaidBefore(data, body, payeeId)).flat();
+  const seen = new Set(alike(earlier.data).map(({ id }) => id));
+  // Somebody else, or another tab, can have paid since the question was asked.
+  const send = useAction({
+    mutationFn: async () => {
+      if (alike(await earlier.look()).some(({ id }) => !seen.has(id))) throw paidMeanwhile;
+    },
+    onSuccess: onConfirm,
+  });
   const { source, destination } = body;
   const payer = useWallet(payerId);
   const isFrozen = payer?.frozen === true;
@@ -73,10 +87,10 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
       title="Send this payment?"
       verb="Send it"
       closeVerb="Go back"
-      mutation={idle}
+      mutation={send}
       isReady={!isFrozen && !isToItself && !isRefused}
       isChecking={earlier.isLoading || verdict.isLoading}
-      onConfirm={onConfirm}
+      onConfirm={() => send.mutate()}
       onClose={onClose}
     >
       <Facts>
@@ -123,6 +137,7 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
           fails unless more arrives before it is processed.
         </p>
       )}
+      {chain !== undefined && payer !== undefined && <FeeNotice body={body} chain={chain} payer={payer} />}
       {isFrozen && (
         <p className="notice" data-tone="bad" role="alert">
           The wallet that would pay is frozen.

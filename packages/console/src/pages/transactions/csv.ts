@@ -5,11 +5,23 @@ import { isFinal } from "../transaction/follow-transaction";
 
 type Names = ReadonlyMap<string, string>;
 
+interface CsvNames {
+  wallets: Names;
+  /** Of listed addresses, by their network and address. */
+  labels: Names;
+  clients: Names;
+  amountText: AmountText;
+}
+
 /** Ids and names: a name can be given to another wallet later, an id cannot. */
 export function transactionsCsv(
   rows: readonly Transaction[],
-  { wallets, clients, amountText }: { wallets: Names; clients: Names; amountText: AmountText },
+  { wallets, labels, clients, amountText }: CsvNames,
 ): string {
+  const payeeOf = ({ destination, network }: Transaction) =>
+    "address" in destination
+      ? labels.get(`${network} ${destination.address}`)
+      : wallets.get(destination.wallet_id);
   const columns: readonly CsvColumn<Transaction>[] = [
     ["id", (row) => row.id],
     ["created_at", (row) => row.created_at],
@@ -22,7 +34,7 @@ export function transactionsCsv(
     ["destination", ({ destination }) => partyOf(destination)],
     ["created_by", (row) => row.created_by],
     ["source_name", ({ source }) => wallets.get(partyOf(source) ?? "") ?? null],
-    ["destination_name", ({ destination }) => wallets.get(partyOf(destination) ?? "") ?? null],
+    ["destination_name", (row) => payeeOf(row) ?? null],
     ["created_by_name", ({ created_by }) => clients.get(created_by ?? "") ?? null],
     ["ended_at", (row) => (isFinal(row) ? row.updated_at : null)],
     ["fee_asset", ({ fee }) => fee?.asset ?? null],

@@ -219,7 +219,7 @@ describe("the file for spreadsheets", () => {
       kind: "transfer",
       created_by: null,
     } as Transaction;
-    const names = { wallets: new Map([["wlt_a", "=1+1"]]), clients: new Map() };
+    const names = { wallets: new Map([["wlt_a", "=1+1"]]), clients: new Map(), labels: new Map() };
     const amountText = (value: string, asset: string) => padded(value, asset === "USD" ? 2 : undefined);
     const [, row, ...rest] = transactionsCsv([hostile], { ...names, amountText }).split("\r\n");
     expect(row).toContain(",USD,5.00,");

@@ -1,5 +1,5 @@
 import type { CreateTransactionBody, Transaction } from "@bursar/client";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { bursar } from "../../api/bursar";
 import { serviceClock } from "../../api/service-clock";
@@ -11,18 +11,31 @@ import { Time } from "../../ui/values/time";
 import { findPaidBefore } from "./find-paid-before";
 
 const dayMs = 86_400_000;
+/** A payment does not wait longer for a look at those before it. */
+const lookMs = 3000;
 
-/** The payments of the last day with a reference, by anybody. */
+/** The payments of the last day with a reference, by anybody. `look` reads them once more; undefined if it cannot. */
 export function useEarlierPayments(reference: string) {
   const [since] = useState(() => new Date(serviceClock.nowMs() - dayMs).toISOString());
-  return useQuery({
-    queryKey: ["paid-before", reference, since],
-    enabled: useScopes().includes("transactions:read") && reference !== "",
-    queryFn: async ({ signal }) => {
-      const query = { reference, created_after: since, limit: 100 };
-      return (await bursar.transactions.list(query, { signal }).page()).data;
-    },
-  });
+  const isAsked = useScopes().includes("transactions:read") && reference !== "";
+  const queries = useQueryClient();
+  const queryKey = ["paid-before", reference, since];
+  const read = async (signal: AbortSignal) => {
+    const query = { reference, created_after: since, limit: 100 };
+    return (await bursar.transactions.list(query, { signal }).page()).data;
+  };
+  const look = async (): Promise<Transaction[] | undefined> => {
+    if (!isAsked) return undefined;
+    try {
+      const data = await read(AbortSignal.timeout(lookMs));
+      queries.setQueryData(queryKey, data);
+      return data;
+    } catch {
+      return undefined;
+    }
+  };
+  const query = useQuery({ queryKey, enabled: isAsked, queryFn: ({ signal }) => read(signal) });
+  return { ...query, look };
 }
 
 interface PaidBeforeProps {

@@ -2,6 +2,7 @@ import type { Transaction } from "@bursar/client";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { readClientNames } from "../../api/client-names";
+import { useListedAddresses } from "../../api/listed-addresses";
 import { useWalletNames } from "../../api/wallet-names";
 import { LiveControls } from "../../live/live-controls";
 import { LiveList } from "../../live/live-list";
@@ -31,6 +32,7 @@ export function TransactionsPage() {
   const navigate = useNavigate();
   const scopes = useScopes();
   const names = useWalletNames();
+  const { listed: addresses } = useListedAddresses();
   const amountText = useAmountText();
   const key = JSON.stringify(filters);
   const isReadable = Object.keys(timeFaults(filters)).length === 0;
@@ -55,7 +57,8 @@ export function TransactionsPage() {
               pagesOf={(signal) => listTransactions(filters, signal)}
               toCsv={async (listed) => {
                 const clients = await readClientNames(listed.map(({ created_by }) => created_by));
-                return transactionsCsv(listed, { wallets: names ?? new Map(), clients, amountText });
+                const labels = new Map(addresses?.map((one) => [`${one.network} ${one.address}`, one.label]));
+                return transactionsCsv(listed, { wallets: names ?? new Map(), labels, clients, amountText });
               }}
             />
           </>
@@ -96,6 +99,9 @@ export function TransactionsPage() {
 const columns: readonly Column<Transaction>[] = [
   ...transactionColumns,
   { title: "From", cell: ({ source }) => <Party party={source} isShort /> },
-  { title: "To", cell: ({ destination }) => <Party party={destination} isShort /> },
+  {
+    title: "To",
+    cell: ({ destination, network }) => <Party party={destination} network={network} isShort />,
+  },
   { title: "Kind", cell: ({ kind }) => kind },
 ];

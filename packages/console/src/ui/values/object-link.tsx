@@ -6,12 +6,16 @@ import { ClientId } from "./client-id";
 import { ForeignText } from "./foreign-text";
 import { ShortId } from "./short-id";
 
-/** The pages of objects, by the beginning of their id, and the scope that reads them. */
+/** The pages of objects, by the beginning of their id, and the scopes of which any reads them. */
 const pages = {
-  tx: { to: "/transactions/$id", scope: "transactions:read" },
-  wlt: { to: "/wallets/$id", scope: "wallets:read" },
-  ord: { to: "/orders/$id", scope: "orders:read" },
-  whe: { to: "/webhooks/$id", scope: "webhooks:manage" },
+  tx: { to: "/transactions/$id", scopes: ["transactions:read"] },
+  wlt: { to: "/wallets/$id", scopes: ["wallets:read"] },
+  ord: { to: "/orders/$id", scopes: ["orders:read"] },
+  whe: { to: "/webhooks/$id", scopes: ["webhooks:manage"] },
+  chr: {
+    to: "/change-requests/$id",
+    scopes: ["transactions:approve", "policies:manage", "destinations:manage", "clients:manage"],
+  },
 } as const;
 
 /**
@@ -20,12 +24,15 @@ const pages = {
  */
 export function ObjectLink({ id, reference: known }: { id: string; reference?: string | undefined }) {
   const scopes = useScopes();
+  const isPolicy = /^policy\/[0-9]+$/.test(id) && scopes.includes("policies:read");
   const prefix = /^([a-z]+)_[0-9a-z]{26}$/.exec(id)?.[1] ?? "";
   const page = Object.hasOwn(pages, prefix) ? pages[prefix as keyof typeof pages] : undefined;
-  const isAllowed = page !== undefined && scopes.includes(page.scope);
+  const isAllowed = page?.scopes.some((one) => scopes.includes(one)) === true;
   const wallets = useWalletNames();
   const reference = useTransactionReference(id, prefix === "tx" && isAllowed && known === undefined);
   if (prefix === "cli") return <ClientId id={id} />;
+  // Its versions are listed there.
+  if (isPolicy) return <Link to="/policy">{id}</Link>;
   const name = prefix === "wlt" ? wallets?.get(id) : (known ?? reference);
   if (!isAllowed) return <ForeignText text={id} limit={60} />;
   return (
