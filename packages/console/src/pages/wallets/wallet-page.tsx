@@ -1,14 +1,8 @@
 import type { Balance, Wallet } from "@bursar/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { useState } from "react";
 import { bursar } from "../../api/bursar";
-import { useAction } from "../../api/use-action";
 import { useScopes } from "../../session/use-me";
-import { Confirm } from "../../ui/dialogs/confirm";
-import { faultOf } from "../../ui/forms/fault-of";
-import { AreaField } from "../../ui/forms/text-field";
-import { useDraft } from "../../ui/forms/use-draft";
 import { Curl } from "../../ui/panels/curl";
 import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
@@ -18,7 +12,7 @@ import type { Column } from "../../ui/tables/table-head";
 import { Address } from "../../ui/values/address";
 import { Amount } from "../../ui/values/amount";
 import { CopyButton } from "../../ui/values/copy-button";
-import { ForeignText } from "../../ui/values/foreign-text";
+import { FreezeButton } from "./freeze-button";
 import { QrPicture } from "./qr-picture";
 import { WalletHistory } from "./wallet-history";
 
@@ -30,69 +24,10 @@ export function WalletPage() {
       queryKey={["wallet", id]}
       read={(options) => bursar.wallets.get(id, options)}
       refreshMs={10_000}
-      actions={(wallet) => <FreezeButton wallet={wallet} />}
+      actions={(wallet) => <FreezeButton key={wallet.id} wallet={wallet} />}
     >
       {(wallet) => <Details wallet={wallet} />}
     </ObjectPage>
-  );
-}
-
-function FreezeButton({ wallet: { id, name, frozen } }: { wallet: Wallet }) {
-  const queries = useQueryClient();
-  const scopes = useScopes();
-  const [isAsking, setAsking] = useState(false);
-  const draft = useDraft(`freeze.${id}`, () => ({ reason: "" }));
-  const reason = draft.value.reason.trim();
-  const act = useAction({
-    mutationFn: () =>
-      frozen ? bursar.wallets.unfreeze(id) : bursar.wallets.freeze(id, reason === "" ? {} : { reason }),
-    onSuccess: () => {
-      draft.clear();
-      setAsking(false);
-    },
-    onSettled: () => queries.invalidateQueries({ queryKey: ["wallet", id] }),
-  });
-  if (!scopes.includes(frozen ? "wallets:unfreeze" : "wallets:freeze")) return null;
-  const verb = frozen ? "Unfreeze" : "Freeze";
-  return (
-    <>
-      <button
-        type="button"
-        className="button"
-        data-tone={frozen ? undefined : "danger"}
-        onClick={() => setAsking(true)}
-      >
-        {verb}
-      </button>
-      {isAsking && (
-        <Confirm
-          title={`${verb} this wallet?`}
-          verb={frozen ? "Unfreeze with the passkey" : verb}
-          tone={frozen ? "primary" : "danger"}
-          mutation={act}
-          onConfirm={() => act.mutate()}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            <ForeignText text={name} limit={60} />:{" "}
-            {frozen
-              ? "Payments from it are processed again. Orders that were cancelled stay cancelled."
-              : "Nothing leaves it any more: payments from it fail, and its open orders are cancelled. Payments that wait for approval keep waiting; they fail at their last approval if it is frozen then."}
-          </p>
-          {!frozen && (
-            <AreaField
-              label="Reason"
-              hint="For those who decide when to unfreeze it. It is on the wallet and in the audit log."
-              maxLength={256}
-              rows={2}
-              value={draft.value.reason}
-              fault={faultOf(act.error, "reason")}
-              onValue={(text) => draft.change({ reason: text })}
-            />
-          )}
-        </Confirm>
-      )}
-    </>
   );
 }
 
