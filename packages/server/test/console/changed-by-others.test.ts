@@ -43,4 +43,69 @@ describe.runIf(hasBrowser)("a page of something that others change too", () => {
     expect(await thaw.locator("button[type=submit]").isDisabled()).toBe(true);
     await page.keyboard.press("Escape");
   });
+
+  const change = () => ada.page.getByRole("button", { name: "Change", exact: true });
+  const save = () => ada.page.getByRole("button", { name: "Save with the passkey" });
+  /** Beside the button that copies the command of the page. */
+  const url = () => ada.page.getByRole("textbox", { name: "URL" });
+  const createEndpoint = (path: string) =>
+    bursar.webhookEndpoints.create(
+      { url: `http://127.0.0.1:9/${path}`, events: ["transaction.updated", "wallet.updated"] },
+      once(),
+    );
+
+  it("saves of an endpoint only what was changed in the form", async () => {
+    const { page, open } = ada;
+    const { id } = await createEndpoint("one");
+    await open(`/webhooks/${id}`);
+    await change().click();
+    await url().fill("http://127.0.0.1:9/two");
+    await save().click();
+    await page.getByRole("button", { name: "I have stored it" }).click();
+    await page.getByText("http://127.0.0.1:9/two").first().waitFor();
+    await change().click();
+    expect(await url().inputValue()).toBe("http://127.0.0.1:9/two");
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
+
+    await bursar.webhookEndpoints.change(id, { events: ["order.updated"] });
+    await open(`/webhooks/${id}`);
+    await change().click();
+    await page.getByLabel("Description").fill("treasury");
+    await save().click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    expect(await bursar.webhookEndpoints.get(id)).toMatchObject({
+      url: "http://127.0.0.1:9/two",
+      description: "treasury",
+      events: ["order.updated"],
+    });
+  });
+
+  it("asks which of two changes of one field of an endpoint is meant", async () => {
+    const { page, open } = ada;
+    const { id } = await createEndpoint("three");
+    const described = async () => (await bursar.webhookEndpoints.get(id)).description;
+    await open(`/webhooks/${id}`);
+    await change().click();
+    await page.getByLabel("Description").fill("of Ada");
+    // Before the page reads it again.
+    await bursar.webhookEndpoints.change(id, { description: "of a colleague" });
+    await save().click();
+    const conflict = page
+      .getByRole("alert")
+      .filter({ hasText: "Somebody has changed the description meanwhile, to of a colleague" });
+    await conflict.waitFor();
+    expect([await described(), await save().isDisabled()]).toEqual(["of a colleague", true]);
+    await conflict.getByRole("button", { name: "Keep mine" }).click();
+    await save().click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    expect(await described()).toBe("of Ada");
+
+    await change().click();
+    await page.getByLabel("Description").fill("of Ada again");
+    await bursar.webhookEndpoints.change(id, { description: "of a colleague again" });
+    await conflict.getByRole("button", { name: "Use theirs" }).click();
+    expect(await page.getByLabel("Description").inputValue()).toBe("of a colleague again");
+    expect(await save().isDisabled()).toBe(true);
+    await page.keyboard.press("Escape");
+  });
 });

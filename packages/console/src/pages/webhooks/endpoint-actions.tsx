@@ -11,7 +11,7 @@ import { SelectField } from "../../ui/forms/text-field";
 import { Problem } from "../../ui/panels/problem";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Answer } from "./answer";
-import { EndpointForm } from "./endpoint-form";
+import { ChangeEndpoint } from "./change-endpoint";
 
 type Dialog = "verify" | "test" | "rotate" | "change" | "delete";
 
@@ -50,7 +50,7 @@ export function EndpointActions({ endpoint }: { endpoint: WebhookEndpoint }) {
       {open === "verify" && <Verify id={id} onClose={close} />}
       {open === "test" && <Test id={id} onClose={close} />}
       {open === "rotate" && <Rotate id={id} onClose={close} />}
-      {open === "change" && <EndpointForm endpoint={endpoint} onClose={close} />}
+      {open === "change" && <ChangeEndpoint endpoint={endpoint} onClose={close} />}
       {open === "delete" && <Delete endpoint={endpoint} onClose={close} />}
     </>
   );

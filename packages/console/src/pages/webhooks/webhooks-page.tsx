@@ -10,8 +10,8 @@ import { ForeignText } from "../../ui/values/foreign-text";
 import { StateBadge } from "../../ui/values/state-badge";
 import { Time } from "../../ui/values/time";
 import { Deliveries } from "./deliveries";
-import { EndpointForm } from "./endpoint-form";
 import { healthOf, percentOf } from "./endpoint-health";
+import { NewEndpoint } from "./new-endpoint";
 import { useStats } from "./use-stats";
 
 /** The endpoints with their health, and the deliveries to all of them. */
@@ -42,7 +42,7 @@ export function WebhooksPage() {
         <h2 id="deliveries">Latest deliveries</h2>
         <Deliveries />
       </section>
-      {isOpen && <EndpointForm onClose={() => setOpen(false)} />}
+      {isOpen && <NewEndpoint onClose={() => setOpen(false)} />}
     </>
   );
 }
