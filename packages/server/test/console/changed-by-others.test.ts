@@ -108,4 +108,27 @@ describe.runIf(hasBrowser)("a page of something that others change too", () => {
     expect(await save().isDisabled()).toBe(true);
     await page.keyboard.press("Escape");
   });
+
+  it("does not grant a scope again that was taken away meanwhile", async () => {
+    const { page, open } = ada;
+    const { id } = await bursar.clients.create(
+      { name: "Payroll", scopes: ["wallets:read", "orders:read", "transactions:write"] },
+      once(),
+    );
+    const scope = (name: string) =>
+      page.getByRole("group", { name: "Scopes" }).getByRole("checkbox", { name, exact: true });
+    await open(`/clients/${id}`);
+    await scope("events:read").check();
+    await scope("orders:read").uncheck();
+    await bursar.clients.change(id, { scopes: ["wallets:read", "orders:read"] });
+    await open(`/clients/${id}`);
+    await page.getByText("Adds events:read. Removes orders:read.").waitFor();
+    expect(await scope("transactions:write").isChecked()).toBe(false);
+    // Also not if the page has not read it again yet.
+    await bursar.clients.change(id, { scopes: ["orders:read", "orderbook:read"] });
+    await page.getByRole("button", { name: "Set the scopes with the passkey" }).click();
+    const granted = async () => [...(await bursar.clients.get(id)).scopes].sort();
+    await expect.poll(granted).toEqual(["events:read", "orderbook:read"]);
+    await page.getByText("Adds events:read").waitFor({ state: "hidden" });
+  });
 });

@@ -4,17 +4,16 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
-import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { RefusedChange } from "../../ui/dialogs/refused-change";
 import { ActionButton } from "../../ui/forms/action-button";
 import { CheckList } from "../../ui/forms/check-list";
-import { useDraft } from "../../ui/forms/use-draft";
 import { ClientFact, Fact, FactsCard, IdFact, StateFact, TextFact, TimeFact } from "../../ui/panels/facts";
 import { ObjectPage } from "../../ui/panels/object-page";
 import { RawJson } from "../../ui/panels/raw-json";
 import { OpenChangesOf } from "../change-requests/open-changes-of";
 import { StoppedEndpoints, useEndpointsOf } from "../webhooks/stopped-endpoints";
+import { ChangeScopes } from "./change-scopes";
 import { ClientCredentials } from "./client-credentials";
 import { ClientUsage } from "./client-usage";
 import { Enable } from "./enable";
@@ -22,7 +21,12 @@ import { Enable } from "./enable";
 export function ClientPage() {
   const { id } = useParams({ from: "/clients/$id" });
   return (
-    <ObjectPage title="Client" queryKey={["client", id]} read={(options) => bursar.clients.get(id, options)}>
+    <ObjectPage
+      title="Client"
+      queryKey={["client", id]}
+      read={(options) => bursar.clients.get(id, options)}
+      refreshMs={10_000}
+    >
       {(client) => <Details key={client.id} client={client} />}
     </ObjectPage>
   );
@@ -51,44 +55,26 @@ function Details({ client }: { client: Client }) {
   );
 }
 
-function ChangeClient({ client: { id, name, scopes, state } }: { client: Client }) {
+function ChangeClient({ client }: { client: Client }) {
+  const { id, name, state } = client;
   const queries = useQueryClient();
-  const own = useScopes();
-  const draft = useDraft<{ scopes?: string[] }>(`scopes.${id}`, () => ({}));
-  const chosen = draft.value.scopes ?? scopes;
   const [isStopping, setStopping] = useState(false);
   const endpoints = useEndpointsOf(id, isStopping);
   const [cancel, setCancel] = useState<string[]>([]);
   const change = useAction({
     mutationFn: (body: ChangeClientBody) => bursar.clients.change(id, body),
-    onSuccess: (_, { scopes: given }) => {
-      if (given !== undefined) draft.clear();
-    },
     onSettled: async () => {
       setStopping(false);
       await queries.invalidateQueries({ queryKey: ["client", id] });
       await queries.invalidateQueries({ queryKey: ["clients"] });
     },
   });
-  const { scopes: wantedScopes, state: wantedState, cancel: wantedCancel } = change.variables ?? {};
-  const isSame = chosen.length === scopes.length && scopes.every((scope) => chosen.includes(scope));
+  const { state: wantedState, cancel: wantedCancel } = change.variables ?? {};
   return (
     <section className="card stack form" aria-labelledby="change">
       <h2 id="change">Change</h2>
-      <CheckList
-        legend="Scopes"
-        options={[...new Set([...scopes, ...own])].sort()}
-        chosen={chosen}
-        onChange={(scopes) => draft.change({ scopes })}
-      />
+      <ChangeScopes client={client} />
       <div className="row">
-        <ActionButton
-          isPending={change.isPending}
-          disabled={isSame || chosen.length === 0}
-          onAct={() => change.mutate({ scopes: chosen as Client["scopes"] })}
-        >
-          Set the scopes with the passkey
-        </ActionButton>
         {state === "active" ? (
           <ActionButton tone="danger" isPending={change.isPending} onAct={() => setStopping(true)}>
             Disable
@@ -110,7 +96,6 @@ function ChangeClient({ client: { id, name, scopes, state } }: { client: Client 
           kind: "client.change",
           change: {
             client_id: id,
-            ...(wantedScopes === undefined ? {} : { scopes: wantedScopes }),
             ...(wantedState === undefined ? {} : { state: wantedState }),
             ...(wantedCancel === undefined ? {} : { cancel: wantedCancel }),
           },
