@@ -44,6 +44,21 @@ describe.runIf(hasBrowser)("a page of something that others change too", () => {
     await page.keyboard.press("Escape");
   });
 
+  it("shows the statement of a wallet that gets its first money", async () => {
+    const { page, open } = ada;
+    const { id } = await createWallet();
+    await open(`/wallets/${id}`);
+    await page.getByText("never held anything").waitFor();
+    await bursar.transactions.create({
+      reference: "first",
+      asset: "USD",
+      amount: "5",
+      destination: { wallet_id: id },
+    });
+    await page.getByRole("table", { name: "Balances" }).waitFor();
+    await page.getByRole("heading", { name: "Statement" }).waitFor();
+  });
+
   const change = () => ada.page.getByRole("button", { name: "Change", exact: true });
   const save = () => ada.page.getByRole("button", { name: "Save with the passkey" });
   /** Beside the button that copies the command of the page. */

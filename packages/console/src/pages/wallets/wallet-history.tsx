@@ -14,7 +14,10 @@ import { StatementFile } from "./statement-file";
 
 /** The balances of a wallet over time, and every change of them. */
 export function WalletHistory({ wallet: { id, balances } }: { wallet: Wallet }) {
-  const [asset, setAsset] = useState(balances[0]?.asset ?? "");
+  const first = balances[0]?.asset ?? "";
+  const [asset, setAsset] = useState(first);
+  // The wallet has got its first money while its page was open. An asset that comes later changes nothing of what is shown.
+  if (asset === "" && first !== "") setAsset(first);
   const [period, setPeriod] = useState<"hour" | "day">("hour");
   const history = useQuery({
     queryKey: ["wallet-history", id, asset, period],

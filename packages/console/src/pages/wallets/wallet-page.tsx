@@ -127,7 +127,7 @@ function Details({ wallet }: { wallet: Wallet }) {
           </Link>
         </p>
       </section>
-      <WalletHistory wallet={wallet} />
+      <WalletHistory key={id} wallet={wallet} />
       <RawJson value={wallet} />
       <Curl method="GET" path={`/v1/wallets/${id}`} />
     </div>
