@@ -8,6 +8,7 @@ import { Confirm } from "../../ui/dialogs/confirm";
 import { SecretOnce } from "../../ui/dialogs/secret-once";
 import { useDraft } from "../../ui/forms/use-draft";
 import { ForeignText } from "../../ui/values/foreign-text";
+import { wasNotMade } from "../../unanswered/was-not-made";
 import {
   changeBodyOf,
   changedFields,
@@ -20,6 +21,10 @@ import {
   shownFields,
 } from "./endpoint-edit";
 import { EndpointInputs } from "./endpoint-fields";
+import { LostSecret } from "./lost-secret";
+
+/** `sentUrl` is that of a request which has no answer yet: a secret that it made is known to nobody. */
+type Draft = EndpointEdit & { sentUrl?: string | undefined };
 
 const title = "Change the endpoint";
 
@@ -40,7 +45,7 @@ interface ChangeEndpointProps {
  */
 export function ChangeEndpoint({ endpoint, onClose }: ChangeEndpointProps) {
   const queries = useQueryClient();
-  const draft = useDraft<EndpointEdit>(`endpoint.${endpoint.id}`, () => ({}));
+  const draft = useDraft<Draft>(`endpoint.${endpoint.id}`, () => ({}));
   const edit = draft.value;
   const now = fieldsOf(endpoint);
   const fields = shownFields(edit, now);
@@ -49,22 +54,36 @@ export function ChangeEndpoint({ endpoint, onClose }: ChangeEndpointProps) {
   const [takenUrl, setTakenUrl] = useState<string>();
   const isTaken = takenUrl === fields.url && takenUrl === endpoint.url;
   const [shown, setShown] = useState<{ secret: string; keyId: string }>();
+  const [isLost, setLost] = useState(false);
+  const { sentUrl } = edit;
   const save = useAction({
     mutationFn: async () => {
       const present = await readBeforeChange(() => bursar.webhookEndpoints.get(endpoint.id));
       queries.setQueryData(["webhooks", "endpoint", endpoint.id], present);
       refuseConflict(conflictingFields(edit, fieldsOf(present)));
       if (isTaken && present.url !== takenUrl) refuseConflict(["url"]);
-      return bursar.webhookEndpoints.change(endpoint.id, {
+      const body = {
         ...changeBodyOf(edit, fieldsOf(present)),
         ...(isTaken && { url: takenUrl }),
-      });
+      };
+      // An earlier attempt has done it all.
+      if (Object.keys(body).length === 0)
+        return { secret: null, key_id: null, isSecretLost: present.url === sentUrl };
+      if (body.url !== undefined) draft.change({ sentUrl: body.url });
+      try {
+        const { url, secret, key_id } = await bursar.webhookEndpoints.change(endpoint.id, body);
+        return { secret, key_id, isSecretLost: secret === null && url === sentUrl };
+      } catch (error) {
+        if (wasNotMade(error, sentUrl !== undefined)) draft.change({ sentUrl: undefined });
+        throw error;
+      }
     },
-    onSuccess: ({ secret, key_id }) => {
+    onSuccess: ({ secret, key_id, isSecretLost }) => {
       draft.clear();
       void queries.invalidateQueries({ queryKey: ["webhooks"] });
-      if (secret === null || key_id === null) onClose();
-      else setShown({ secret, keyId: key_id });
+      if (secret !== null && key_id !== null) setShown({ secret, keyId: key_id });
+      else if (isSecretLost) setLost(true);
+      else onClose();
     },
   });
   const setEdit = (next: EndpointEdit) => {
@@ -72,6 +91,15 @@ export function ChangeEndpoint({ endpoint, onClose }: ChangeEndpointProps) {
     draft.change(next);
   };
   if (shown !== undefined) return <SecretOnce title={title} {...shown} onDone={onClose} />;
+  if (isLost)
+    return (
+      <LostSecret
+        title={title}
+        what="An attempt whose answer was lost has given the endpoint a new secret."
+        advice="Rotate the secret of the endpoint to get one that is shown."
+        onClose={onClose}
+      />
+    );
   const changed = changedFields(edit, now);
   return (
     <Confirm
@@ -79,7 +107,7 @@ export function ChangeEndpoint({ endpoint, onClose }: ChangeEndpointProps) {
       verb="Save with the passkey"
       mutation={save}
       isReady={
-        (changed.length > 0 || isTaken) &&
+        (changed.length > 0 || isTaken || sentUrl !== undefined) &&
         conflicts.length === 0 &&
         fields.url !== "" &&
         fields.events.length > 0
@@ -116,9 +144,17 @@ export function ChangeEndpoint({ endpoint, onClose }: ChangeEndpointProps) {
           onDrop={() => setEdit({ [name]: undefined })}
         />
       ))}
-      {changed.length > 0 && (
+      {sentUrl !== undefined && !save.isPending && (
+        <p className="notice" data-tone="wait" role="status">
+          An attempt to save had no answer. If it arrived, the endpoint can have a new secret, which cannot be
+          shown. Save again to find out.
+        </p>
+      )}
+      {(changed.length > 0 || sentUrl !== undefined) && (
         <p className="row small">
-          <span className="quiet">Not saved yet: {changed.map((name) => fieldWords[name]).join(", ")}</span>
+          <span className="quiet">
+            {changed.length > 0 && `Not saved yet: ${changed.map((name) => fieldWords[name]).join(", ")}`}
+          </span>
           <button
             type="button"
             className="button small"

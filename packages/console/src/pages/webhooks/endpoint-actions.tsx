@@ -12,6 +12,7 @@ import { Problem } from "../../ui/panels/problem";
 import { ForeignText } from "../../ui/values/foreign-text";
 import { Answer } from "./answer";
 import { ChangeEndpoint } from "./change-endpoint";
+import { LostSecret } from "./lost-secret";
 
 type Dialog = "verify" | "test" | "rotate" | "change" | "delete";
 
@@ -135,24 +136,54 @@ const overlaps = [
 
 function Rotate({ id, onClose }: DialogProps) {
   const [overlap, setOverlap] = useState("86400");
-  const [key] = useState(() => crypto.randomUUID());
+  const [key, setKey] = useState(() => crypto.randomUUID());
   const rotate = useAction({
-    mutationFn: () =>
-      bursar.webhookEndpoints.rotateSecret(id, { overlap_seconds: Number(overlap) }, { idempotencyKey: key }),
+    mutationFn: ({ seconds, idempotencyKey }: { seconds: number; idempotencyKey: string }) =>
+      bursar.webhookEndpoints.rotateSecret(id, { overlap_seconds: seconds }, { idempotencyKey }),
   });
+  const renewKey = () => setKey(crypto.randomUUID());
   const { secret, key_id } = rotate.data ?? {};
   if (secret != null && key_id != null)
     return <SecretOnce title="Rotate the secret" secret={secret} keyId={key_id} onDone={onClose} />;
+  if (rotate.data !== undefined)
+    return (
+      <LostSecret
+        title="Rotate the secret"
+        what="The secret was rotated by an attempt whose answer was lost."
+        advice="Rotate it once more to get a secret that is shown. Nobody has the one in between."
+        action={
+          <button
+            type="button"
+            className="button"
+            data-tone="primary"
+            onClick={() => {
+              renewKey();
+              rotate.reset();
+            }}
+          >
+            Rotate once more
+          </button>
+        }
+        onClose={onClose}
+      />
+    );
   return (
     <Confirm
       title="Rotate the secret"
       verb="Rotate with the passkey"
       mutation={rotate}
-      onConfirm={rotate.mutate}
+      onConfirm={() => rotate.mutate({ seconds: Number(overlap), idempotencyKey: key })}
       onClose={onClose}
     >
       <p>Deliveries are signed with both secrets for a while, so that receivers can change over.</p>
-      <SelectField label="The old secret also signs for" value={overlap} onValue={setOverlap}>
+      <SelectField
+        label="The old secret also signs for"
+        value={overlap}
+        onValue={(seconds) => {
+          setOverlap(seconds);
+          renewKey();
+        }}
+      >
         {overlaps.map(([seconds, name]) => (
           <option key={seconds} value={seconds}>
             {name}

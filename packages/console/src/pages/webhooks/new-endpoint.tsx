@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { bursar } from "../../api/bursar";
 import { useAction } from "../../api/use-action";
@@ -7,6 +8,7 @@ import { SecretOnce } from "../../ui/dialogs/secret-once";
 import { useDraft } from "../../ui/forms/use-draft";
 import type { EndpointFields } from "./endpoint-edit";
 import { EndpointInputs } from "./endpoint-fields";
+import { LostSecret } from "./lost-secret";
 
 const title = "New endpoint";
 
@@ -21,6 +23,7 @@ export function NewEndpoint({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const { value: draft, change, clear } = useDraft<Draft>("endpoint", empty);
   const [shown, setShown] = useState<{ secret: string; keyId: string }>();
+  const [lost, setLost] = useState<{ id: string }>();
   const create = useAction({
     mutationFn: () => {
       const { key, url, events, description } = draft;
@@ -29,14 +32,28 @@ export function NewEndpoint({ onClose }: { onClose: () => void }) {
         { idempotencyKey: key },
       );
     },
-    onSuccess: ({ secret, key_id }) => {
+    onSuccess: ({ id, secret, key_id }) => {
       clear();
       void queries.invalidateQueries({ queryKey: ["webhooks"] });
-      if (secret === null || key_id === null) onClose();
+      if (secret === null || key_id === null) setLost({ id });
       else setShown({ secret, keyId: key_id });
     },
   });
   if (shown !== undefined) return <SecretOnce title={title} {...shown} onDone={onClose} />;
+  if (lost !== undefined)
+    return (
+      <LostSecret
+        title={title}
+        what="The endpoint was created by an attempt whose answer was lost."
+        advice="Rotate the secret of the endpoint to get one that is shown."
+        action={
+          <Link to="/webhooks/$id" params={lost} className="button">
+            Open the endpoint
+          </Link>
+        }
+        onClose={onClose}
+      />
+    );
   return (
     <Confirm
       title={title}
