@@ -86,4 +86,42 @@ describe.runIf(hasBrowser)("a webhook secret whose answer was lost", () => {
     await page.unroute("**/v1/webhook-endpoints/*");
     expect(await listed()).toEqual(["/moved"]);
   });
+
+  it("may be that of another endpoint: the page warns before it creates a second one", async () => {
+    const { page, open } = ada;
+    await loseNext("POST", "**/v1/webhook-endpoints");
+    await open("/webhooks");
+    await button("New endpoint").click();
+    await page.getByRole("textbox", { name: "URL" }).fill("http://127.0.0.1:9/first");
+    await button("Create with the passkey").click();
+    await unknown();
+    await page.getByRole("textbox", { name: "URL" }).fill("http://127.0.0.1:9/second");
+    const warning = page.getByRole("alert").filter({ hasText: "http://127.0.0.1:9/first" });
+    await warning.getByText("may have been created").waitFor();
+    // The same again has its key.
+    await page.getByRole("textbox", { name: "URL" }).fill("http://127.0.0.1:9/first");
+    await warning.waitFor({ state: "hidden" });
+    await page.getByRole("textbox", { name: "URL" }).fill("http://127.0.0.1:9/second");
+    await button("Create with the passkey").click();
+    await button("I have stored it").click();
+    expect(await listed()).toEqual(["/first", "/moved", "/second"]);
+    await page.unroute("**/v1/webhook-endpoints");
+  });
+
+  it("is forgotten with what was typed", async () => {
+    const { page, open } = ada;
+    await loseNext("POST", "**/v1/webhook-endpoints");
+    await open("/webhooks");
+    await button("New endpoint").click();
+    await page.getByRole("textbox", { name: "URL" }).fill("http://127.0.0.1:9/third");
+    await button("Create with the passkey").click();
+    await unknown();
+    await page.getByRole("textbox", { name: "URL" }).fill("http://127.0.0.1:9/fourth");
+    await button("Cancel").click();
+    await button("New endpoint").click();
+    await page.getByRole("alert").filter({ hasText: "http://127.0.0.1:9/third" }).waitFor();
+    await button("Discard what was typed").click();
+    await page.getByRole("alert").waitFor({ state: "hidden" });
+    expect(await page.getByRole("textbox", { name: "URL" }).inputValue()).toBe("");
+  });
 });
