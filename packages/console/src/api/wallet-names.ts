@@ -62,8 +62,11 @@ const refetchInterval = 10_000;
 
 /** A wallet as it is now; undefined until it is known, and if there is no id. It is read again when it is shown, also if it was just read. */
 export function useWallet(id: string | undefined): Wallet | undefined {
-  return useQuery({ ...walletQuery(id ?? ""), enabled: id !== undefined, staleTime: 0, refetchInterval })
-    .data;
+  return useWalletQuery(id).data;
+}
+
+export function useWalletQuery(id: string | undefined) {
+  return useQuery({ ...walletQuery(id ?? ""), enabled: id !== undefined, staleTime: 0, refetchInterval });
 }
 
 /** The wallet that pays or receives if nothing else is chosen; undefined if it is not known. */

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { bursar } from "../../api/bursar";
 import { useNetworks } from "../../api/catalog";
 import { useAction } from "../../api/use-action";
-import { useWallet, type WalletNames } from "../../api/wallet-names";
+import { useNamedWallets, useWallet, useWalletQuery, type WalletNames } from "../../api/wallet-names";
 import { useScopes } from "../../session/use-me";
 import { Confirm } from "../../ui/dialogs/confirm";
 import { Fact, Facts, TextFact } from "../../ui/panels/facts";
@@ -43,7 +43,8 @@ const paidMeanwhile = new Error(
 /** What is about to be paid, by the names of the wallets, and what the policy says about it. */
 export function ConfirmPayment(props: ConfirmPaymentProps) {
   const { body, evaluated, idempotencyKey, payerId, payeeId, network, names, onConfirm, onClose } = props;
-  const mayAsk = useScopes().includes("policies:read");
+  const scopes = useScopes();
+  const mayAsk = scopes.includes("policies:read");
   const verdict = useQuery({
     queryKey: ["payment-verdict", evaluated],
     enabled: mayAsk,
@@ -63,7 +64,12 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
     onSuccess: onConfirm,
   });
   const { source, destination } = body;
-  const payer = useWallet(payerId);
+  const payerQuery = useWalletQuery(payerId);
+  const payer = payerQuery.data;
+  const payee = useWallet(payeeId);
+  const wallets = useNamedWallets();
+  const mayRead = scopes.includes("wallets:read");
+  const isReadingPayer = payerQuery.isLoading || (source === undefined && wallets.isLoading);
   const isFrozen = payer?.frozen === true;
   const available = payer && (payer.balances.find(({ asset }) => asset === body.asset)?.available ?? "0");
   const isToItself =
@@ -71,14 +77,14 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
     destination !== undefined &&
     "address" in destination &&
     isSameAddress(destination.address, payer.address);
-  const isPayeeFrozen = useWallet(payeeId)?.frozen === true;
   // The book is none, and costs nothing.
   const chain = useNetworks().data?.data.find(({ id }) => id === network);
   // It would be refused, or recorded as rejected, and nothing would be paid.
   const isRefused = wouldBeRefused(verdict.error) || verdict.data?.action === "reject";
+  const nameOf = (id: string) => names?.get(id) ?? [payer, payee].find((one) => one?.id === id)?.name;
   const wallet = (id: string) => (
     <>
-      {names?.has(id) && <ForeignText text={names.get(id) ?? ""} />} <code>{id}</code>
+      <ForeignText text={nameOf(id) ?? ""} /> <code>{id}</code>
     </>
   );
   const walletOr = (words: string, id: string | undefined) => (id === undefined ? words : wallet(id));
@@ -89,7 +95,7 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
       closeVerb="Go back"
       mutation={send}
       isReady={!isFrozen && !isToItself && !isRefused}
-      isChecking={earlier.isLoading || verdict.isLoading}
+      isChecking={earlier.isLoading || verdict.isLoading || isReadingPayer}
       onConfirm={() => send.mutate()}
       onClose={onClose}
     >
@@ -126,9 +132,15 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
         isAlike={(sent) => isAlike(sent, body)}
       />
       <PaidBefore body={body} payeeId={payeeId} earlier={earlier} />
-      {isPayeeFrozen && (
+      {payee?.frozen === true && (
         <p className="notice" data-tone="wait" role="alert">
           The wallet that would be paid is frozen: {frozenPayee}.
+        </p>
+      )}
+      {mayRead && payer === undefined && !isReadingPayer && (
+        <p className="notice" data-tone="wait" role="alert">
+          It is not known what the wallet that would pay has, and whether it is frozen
+          {source === undefined && ": name it by its id to see that"}.
         </p>
       )}
       {available !== undefined && isMore(body.amount, available) && (

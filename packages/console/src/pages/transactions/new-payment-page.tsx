@@ -24,7 +24,7 @@ import { useSentOnce } from "../../unanswered/use-sent-once";
 import { AcceptedPayments, useAcceptedPayments } from "./accepted-payments";
 import { AssetField } from "./asset-field";
 import { ConfirmPayment } from "./confirm-payment";
-import { addressChoices, nameFaultOf, payeeHint, payeeOf, walletIdOf } from "./payee";
+import { addressChoices, isWholeWalletId, nameFaultOf, payeeHint, payeeOf, walletIdOf } from "./payee";
 import {
   bodyOf,
   dependsOnNames,
@@ -88,10 +88,11 @@ function PaymentForm() {
     onEnd: clear,
     onAnswer: open,
   });
-  const known = (id: string | undefined) => (id !== undefined && names?.has(id) ? id : undefined);
+  // Also one that is not among the names: they can be too many, or older than the wallet.
+  const readable = (id = "") => (knowsNames && isWholeWalletId(id) ? id : undefined);
   const payee = payeeOf(draft.destination, network, { wallets: names, listed });
-  const payerId = known(draft.source.trim() === "" ? defaults.primary : walletIdOf(draft.source, names));
-  const payeeId = known(
+  const payerId = readable(draft.source.trim() === "" ? defaults.primary : walletIdOf(draft.source, names));
+  const payeeId = readable(
     payee === undefined ? defaults.settlement : "wallet_id" in payee ? payee.wallet_id : undefined,
   );
   const dryRun = useAction({ mutationFn: (body: EvaluatePolicyBody) => bursar.policy.evaluate(body) });

@@ -110,6 +110,11 @@ export function isWalletId(text: string): boolean {
   return text.startsWith("wlt_");
 }
 
+/** Whether it is an id in full, and not a part of one that is still being typed. */
+export function isWholeWalletId(text: string): boolean {
+  return /^wlt_[0-9a-z]{26}$/.test(text);
+}
+
 /** On any network: long words of letters and digits, which may have a prefix. */
 function couldBeAddress(text: string): boolean {
   return /^0x/i.test(text) || /^[a-z0-9:]{20,}$/i.test(text);

@@ -7,7 +7,7 @@ import { ChosenWallet } from "./chosen-wallet";
 interface WalletFieldProps {
   label: string;
   hint: ReactNode;
-  /** The wallet that is meant, if it is known. */
+  /** The wallet that is meant, if it is known and can be read. */
   id: string | undefined;
   names: WalletNames | undefined;
   /** What can be chosen besides wallets. */
@@ -37,7 +37,7 @@ export function WalletField({
     <Field
       label={label}
       hint={
-        id === undefined || names?.has(id) !== true ? (
+        id === undefined ? (
           hint
         ) : (
           <ChosenWallet id={id} asset={asset} pays={pays}>
