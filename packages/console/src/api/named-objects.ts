@@ -11,11 +11,21 @@ interface Named {
   names: readonly [string, ...string[]];
 }
 
+interface NamedList {
+  named: readonly Named[];
+  /** Whether there are no others. */
+  isWhole: boolean;
+}
+
 /** The people of the tenant by name and address, for those who manage them. */
-export function usePeopleNames(): readonly Named[] | undefined {
+export function useNamedPeople(): NamedList | undefined {
   return useNamed("people", "clients:manage", (signal) => bursar.people.list({ limit: 200 }, { signal }), {
     namesOf: ({ name, email }) => [name, email],
   });
+}
+
+export function usePeopleNames(): readonly Named[] | undefined {
+  return useNamedPeople()?.named;
 }
 
 /** The destinations that can be paid, by label and address. */
@@ -25,7 +35,7 @@ export function useDestinationNames(): readonly Named[] | undefined {
     "policies:read",
     (signal) => bursar.destinations.list({ limit: 200 }, { signal }),
     { namesOf: ({ label, address }) => [label, address] },
-  );
+  )?.named;
 }
 
 /** The webhook endpoints, by URL and description. A tenant has at most 500. */
@@ -35,7 +45,7 @@ export function useEndpointNames(): readonly Named[] | undefined {
     "webhooks:manage",
     (signal) => bursar.webhookEndpoints.list({ limit: 200 }, { signal }),
     { namesOf: ({ url, description }) => [url, ...(description === null ? [] : [description])] },
-  );
+  )?.named;
 }
 
 function useNamed<Row extends { id: string }>(
@@ -43,7 +53,7 @@ function useNamed<Row extends { id: string }>(
   scope: string,
   list: (signal: AbortSignal) => AsyncIterable<Row>,
   { namesOf }: { namesOf: (row: Row) => Named["names"] },
-): readonly Named[] | undefined {
+): NamedList | undefined {
   return useQuery({
     queryKey: ["names", kind],
     enabled: useScopes().includes(scope),
@@ -51,10 +61,10 @@ function useNamed<Row extends { id: string }>(
     queryFn: async ({ signal }) => {
       const named: Named[] = [];
       for await (const row of list(signal)) {
-        if (named.length === namedMax) break;
+        if (named.length === namedMax) return { named, isWhole: false };
         named.push({ id: row.id, names: namesOf(row) });
       }
-      return named;
+      return { named, isWhole: true };
     },
   }).data;
 }

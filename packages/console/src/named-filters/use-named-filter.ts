@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { shownClientNames } from "../api/client-names";
-import { usePeopleNames } from "../api/named-objects";
+import { useNamedPeople } from "../api/named-objects";
 import { useNamedWallets, useWalletNames } from "../api/wallet-names";
 import { useScopes } from "../session/use-me";
 import { type Candidate, type Candidates, candidatesOf, type Named, onlyCandidate } from "./candidates";
@@ -46,15 +46,15 @@ function useNamedFilter(
   };
 }
 
-/** Those who manage people find all of them by name and address, others those whom a page has shown. */
+/** Those who manage people find all of them, up to 1000, by name and address, others those whom a page has shown. */
 export function usePersonFilter(onChosen: (id: string) => void): NamedFilter {
-  const people = usePeopleNames();
+  const people = useNamedPeople();
   const mayRead = useScopes().includes("clients:manage");
   const read = () => [
-    ...(people ?? []).map(({ id, names }) => ({ id, name: names[0], all: names.join("\n") })),
+    ...(people?.named ?? []).map(({ id, names }) => ({ id, name: names[0], all: names.join("\n") })),
     ...[...shownClientNames()].map(([id, name]) => ({ id, name, all: name })),
   ];
-  return useNamedFilter("cli_", { read, isWhole: !mayRead || people !== undefined }, onChosen);
+  return useNamedFilter("cli_", { read, isWhole: !mayRead || people?.isWhole === true }, onChosen);
 }
 
 export function useWalletFilter(onChosen: (id: string) => void): NamedFilter {

@@ -59,4 +59,21 @@ describe.runIf(hasBrowser)("a tenant with more than 1000 wallets or people", () 
     await question.getByText("It is not known what the wallet that would pay has").waitFor();
     await close();
   });
+
+  it("chooses which person a name means", async () => {
+    const { service, join } = running();
+    const tenant = await service.createTenant("100");
+    const bursar = createBursar({ baseUrl: service.url, credentials: () => service.token(tenant) });
+    const { page, open, close } = await join(tenant, "admin");
+    const [person] = (await bursar.people.list().page()).data;
+    await fillList(page, /\/v1\/people\?/, { ...person }, "cli");
+    const names = page.waitForResponse((answer) => answer.url().includes("cursor=c5"));
+    await open("/audit");
+    await names;
+    await page.getByLabel("Client").fill("copy 1 7");
+    await page.keyboard.press("Enter");
+    await page.getByText("Not all names are known here").waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await close();
+  });
 });
