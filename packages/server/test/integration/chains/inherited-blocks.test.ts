@@ -120,4 +120,42 @@ describe("blocks that were read before a restart", () => {
     expect((await service.deposits(wallet)).at(-1)?.states).toEqual(["confirming", "completed"]);
     expect(service.errors).toEqual([]);
   });
+
+  it.each([
+    [
+      "an asset that is not on the network",
+      (id: string) => sql`UPDATE transactions SET asset = 'GONE' WHERE id = ${id}`,
+    ],
+    [
+      "no row of the wallet that it pays",
+      (id: string) => sql`
+        DELETE FROM chain_wallets w USING transactions t WHERE t.id = ${id} AND w.wallet_id = t.destination_account_id`,
+    ],
+  ])("are settled without a payment that has %s", async (_, spoil) => {
+    await startWith(service.node);
+    const tenantId = await service.createTenant();
+    const [faulty, paid] = [await service.createWallet(tenantId), await service.createWallet(tenantId)];
+    service.chain.pay([{ asset: modelCoin, from: outside, to: faulty.address, amount: 1_000_000_000n }]);
+    await settled();
+    const bad = await service.pay(faulty, paid, modelCoin, 1n);
+    const good = await service.pay(wallet, outside, modelCoin, 1000n);
+    await eventually(
+      async () => service.chain.pool().length,
+      (count) => count === 2,
+    );
+    await service.database.query(spoil(bad));
+    mine(1);
+    await followed();
+    await eventually(
+      () => service.halts(),
+      ({ length }) => length === 1,
+    );
+    expect(await service.halts()).toMatchObject([{ code: "PAYMENT_AT_FAULT" }]);
+    await service.stopDrivers();
+    service.startDriver();
+    await settled();
+    expect((await service.read(good)).state).toBe("completed");
+    expect((await service.read(bad)).state).toBe("broadcast");
+    expect(service.errors).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
+import type { ChainNetwork } from "../../../app/chain/chain-network.js";
 import type { ChainBlock } from "../../../app/chain/chain-node.js";
-import type { ChainUnit, WalletKey } from "../../../app/chain/chain-store.js";
+import type { ChainUnit, FoundAttempt, WalletKey } from "../../../app/chain/chain-store.js";
 import { depositsOfBlock, inclusionsOf } from "../block/contents-of-block.js";
 import {
   type DriverContext,
@@ -64,9 +65,7 @@ async function linesOf(context: DriverContext, unit: ChainUnit, block: ChainBloc
   if (block.transfers.length === 0 && block.outcomes.length === 0) return [];
   const { network } = context;
   const attempts = await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]);
-  // Nothing of a wallet is written if one of its receipts cannot be read.
-  const unreadable = new Set(block.outcomes.flatMap((one) => (one.unreadable === undefined ? [] : one.hash)));
-  const left = new Set(attempts.filter(({ hash }) => unreadable.has(hash)).map(({ walletId }) => walletId));
+  const left = findAtFault(network, block, attempts);
   const isWritten = ({ walletId }: WalletKey) => !left.has(walletId);
   const written = attempts.filter(isWritten);
   const found = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
@@ -87,4 +86,24 @@ async function linesOf(context: DriverContext, unit: ChainUnit, block: ChainBloc
           `${hash} ${ordinal} ${wallet.walletId} ${asset} ${amount}`,
       ),
   ];
+}
+
+/**
+ * The ids of wallets whose payments cannot be processed: writing leaves them out too. If something of them was written before that, the block
+ * differs, and is read again without them.
+ */
+function findAtFault(
+  network: ChainNetwork,
+  block: ChainBlock,
+  attempts: readonly FoundAttempt[],
+): ReadonlySet<string> {
+  const isAtFault = (attempt: FoundAttempt) => {
+    try {
+      inclusionsOf(network, block, [attempt]);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  return new Set(attempts.filter(isAtFault).map(({ walletId }) => walletId));
 }
