@@ -108,6 +108,8 @@ export interface Heads {
 /** The nodes of one network, as one. Every method throws `NodeUnavailableError` if no node gives a usable answer. */
 export interface ChainNode {
   network: string;
+  /** Whether only one node is configured: then nothing that it says is confirmed by a second one. */
+  isAlone: boolean;
   /**
    * The newest block, and the newest one that is final for more than half of the nodes that answer. If two are configured, two must agree about it
    * and about what was read from the blocks up to it; until then it stays where it was, or goes as far as they have agreed in the time of one call.

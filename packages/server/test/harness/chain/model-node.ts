@@ -36,6 +36,7 @@ export function createModelNode({ chain, reach, ...options }: ModelNodeOptions):
   const at = (hash: string) => chain.blocks().find((block) => block.hash === hash);
   return {
     network: modelNetwork,
+    isAlone: true,
     heads: async () => {
       await reach("heads");
       const blocks = chain.blocks();

@@ -52,6 +52,7 @@ export function withAnOutvotedLiar(node: ChainNode, deps: Omit<LyingDeps, "asksB
 
   return {
     ...node,
+    isAlone: false,
     heads: async () => {
       const heads = await node.heads();
       if ("halt" in heads) return heads;
@@ -124,6 +125,7 @@ export function withALiar(node: ChainNode, deps: LyingDeps): ChainNode {
 
   return {
     ...node,
+    isAlone: false,
     heads: async () => {
       const heads = await node.heads();
       if ("halt" in heads || !asksBoth) return heads;

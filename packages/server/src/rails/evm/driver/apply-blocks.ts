@@ -4,14 +4,18 @@ import type { ChainBlock } from "../../../app/chain/chain-node.js";
 import type { FollowedBlock, FoundAttempt, Inclusion } from "../../../app/chain/chain-store.js";
 import type { ObservedDeposit, RailEvent } from "../../../app/rails/record-rail-events.js";
 import { type BlockDeposit, depositsOfBlock, inclusionsOf } from "../block/contents-of-block.js";
-import type { DriverContext, FollowedChain } from "./driver-context.js";
+import { type DriverContext, type FollowedChain, tipOf } from "./driver-context.js";
 import { type FactsUnit, type WalletEvent, writeFacts } from "./write-facts.js";
 
-/** Adds blocks to the chain, one SQL transaction for each that has something of ours. */
+/**
+ * Adds blocks to the chain, one SQL transaction for each that has something of ours. One node of several can make up anything in a block that no
+ * second one has confirmed, so no wallet is halted for it: the block is read again when it is final, and then it is.
+ */
 export async function applyBlocks(
   context: DriverContext,
   chain: FollowedChain,
   blocks: readonly ChainBlock[],
+  { isConfirmed }: { isConfirmed: boolean },
 ): Promise<void> {
   let empty: FollowedBlock[] = [];
   const append = async (appended: readonly FollowedBlock[], block: ChainBlock | undefined) => {
@@ -21,7 +25,8 @@ export async function applyBlocks(
       facts.unit.appendBlocks(appended);
     });
     chain.tail = [...chain.tail, ...appended];
-    await written.haltAtFault();
+    if (isConfirmed || context.node.isAlone) await written.haltAtFault();
+    else if (written.hasFault) chain.inheritedTo = Math.max(chain.inheritedTo, tipOf(chain).number);
   };
   for (const block of blocks) {
     const { number, hash, parentHash } = block;

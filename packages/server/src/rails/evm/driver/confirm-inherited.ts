@@ -5,11 +5,13 @@ import { depositsOfBlock, inclusionsOf } from "../block/contents-of-block.js";
 import {
   type DriverContext,
   type FollowedChain,
+  haltWallet,
   inUnit,
   positionOf,
   settledOf,
   watchOf,
 } from "./driver-context.js";
+import { messageOf, paymentAtFault } from "./isolate-wallets.js";
 import { leaveBlocks } from "./leave-blocks.js";
 
 /**
@@ -30,7 +32,12 @@ export async function confirmInherited(
   for (const { number, hash } of blocks)
     if (chain.tail[number - settled]?.hash !== hash)
       throw new Error(`a node has answered with the block ${hash}, which is not the final block ${number}`);
-  const differing = await inUnit(context, positionOf(chain), (unit) => findDiffering(context, unit, blocks));
+  const { differing, atFault } = await inUnit(context, positionOf(chain), (unit) =>
+    compareWritten(context, unit, blocks),
+  );
+  const { code, reason } = paymentAtFault;
+  for (const { wallet, fault } of atFault.values())
+    await haltWallet(context, chain, wallet, code, `${reason}: ${fault}.`);
   if (differing === undefined) return blocks.at(-1)?.number ?? settled;
   await leaveBlocks(context, chain, settled);
   throw new Error(
@@ -38,14 +45,18 @@ export async function confirmInherited(
   );
 }
 
-/** The number of a block whose payments and deposits are not the ones that were written. */
-async function findDiffering(
+/** Wallets whose payments cannot be processed, by their ids, and why. */
+type AtFault = ReadonlyMap<string, { wallet: WalletKey; fault: string }>;
+
+/** The number of a block whose payments and deposits are not the ones that were written, and the wallets that were left out. */
+async function compareWritten(
   context: DriverContext,
   unit: ChainUnit,
   blocks: readonly ChainBlock[],
-): Promise<number | undefined> {
+): Promise<{ differing: number | undefined; atFault: AtFault }> {
+  const atFault = new Map<string, { wallet: WalletKey; fault: string }>();
   const last = blocks.at(-1);
-  if (last === undefined) return undefined;
+  if (last === undefined) return { differing: undefined, atFault };
   const written = new Map<number, Set<string>>(blocks.map(({ number }) => [number, new Set()]));
   const range = { upTo: last.number, without: [] };
   for (const { block, hash, succeeded, fee } of await unit.listIncluded(range))
@@ -54,19 +65,25 @@ async function findDiffering(
     written.get(block?.number ?? -1)?.add(`${hash} ${ordinal} ${walletId} ${asset} ${amount}`);
   for (const block of blocks) {
     const shown = await linesOf(context, unit, block);
+    for (const [walletId, one] of shown.atFault) atFault.set(walletId, one);
     const before = written.get(block.number);
-    if (before?.size !== shown.length || shown.some((line) => !before.has(line))) return block.number;
+    if (before?.size !== shown.lines.length || shown.lines.some((line) => !before.has(line)))
+      return { differing: block.number, atFault };
   }
-  return undefined;
+  return { differing: undefined, atFault };
 }
 
 /** What would be written about a block, without what has ended before. */
-async function linesOf(context: DriverContext, unit: ChainUnit, block: ChainBlock): Promise<string[]> {
-  if (block.transfers.length === 0 && block.outcomes.length === 0) return [];
+async function linesOf(
+  context: DriverContext,
+  unit: ChainUnit,
+  block: ChainBlock,
+): Promise<{ lines: string[]; atFault: AtFault }> {
+  if (block.transfers.length === 0 && block.outcomes.length === 0) return { lines: [], atFault: new Map() };
   const { network } = context;
   const attempts = await unit.findAttempts([...new Set(block.outcomes.map(({ hash }) => hash))]);
-  const left = findAtFault(network, block, attempts);
-  const isWritten = ({ walletId }: WalletKey) => !left.has(walletId);
+  const atFault = findAtFault(network, block, attempts);
+  const isWritten = ({ walletId }: WalletKey) => !atFault.has(walletId);
   const written = attempts.filter(isWritten);
   const found = await unit.findWallets([...new Set(block.transfers.map(({ to }) => to))]);
   const wallets = new Map([...found].filter(([, wallet]) => isWritten(wallet)));
@@ -77,7 +94,7 @@ async function linesOf(context: DriverContext, unit: ChainUnit, block: ChainBloc
       .map(({ hash, ordinal }) => `${hash} ${ordinal}`),
   );
   const open = written.filter(({ stage }) => stage !== "over");
-  return [
+  const lines = [
     ...inclusionsOf(network, block, open).map(({ hash, succeeded, fee }) => `${hash} ${succeeded} ${fee}`),
     ...received
       .filter(({ hash, ordinal }) => !credited.has(`${hash} ${ordinal}`))
@@ -86,24 +103,23 @@ async function linesOf(context: DriverContext, unit: ChainUnit, block: ChainBloc
           `${hash} ${ordinal} ${wallet.walletId} ${asset} ${amount}`,
       ),
   ];
+  return { lines, atFault };
 }
 
 /**
- * The ids of wallets whose payments cannot be processed: writing leaves them out too. If something of them was written before that, the block
- * differs, and is read again without them.
+ * The wallets that writing leaves out too. If something of them was written before that, the block differs, and is read again without them. They
+ * are to be halted: while no second node had confirmed the block, they were not.
  */
-function findAtFault(
-  network: ChainNetwork,
-  block: ChainBlock,
-  attempts: readonly FoundAttempt[],
-): ReadonlySet<string> {
-  const isAtFault = (attempt: FoundAttempt) => {
-    try {
-      inclusionsOf(network, block, [attempt]);
-      return false;
-    } catch {
-      return true;
-    }
-  };
-  return new Set(attempts.filter(isAtFault).map(({ walletId }) => walletId));
+function findAtFault(network: ChainNetwork, block: ChainBlock, attempts: readonly FoundAttempt[]): AtFault {
+  return new Map(
+    attempts.flatMap((attempt) => {
+      const { tenantId, walletId } = attempt;
+      try {
+        inclusionsOf(network, block, [attempt]);
+        return [];
+      } catch (error) {
+        return [[walletId, { wallet: { tenantId, walletId }, fault: messageOf(error) }] as const];
+      }
+    }),
+  );
 }

@@ -65,7 +65,10 @@ export interface FollowedChain {
    * one node claims, and it can also make up the blocks below it.
    */
   headNumber: number;
-  /** The last block that was followed before this lease was acquired or an error ended what was in memory. */
+  /**
+   * The last block that was followed before this lease was acquired or an error ended what was in memory, or that has something which could not be
+   * written and that no second node had confirmed.
+   */
   inheritedTo: number;
   /** How often nodes had misread a block when they were last asked. */
   misreads: number | undefined;

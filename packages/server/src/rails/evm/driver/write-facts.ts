@@ -42,13 +42,13 @@ class Probed extends Error {}
  * Writes what the chain has done. It is a fact even if a transaction cannot follow it, and the blocks of the network must not wait for that. If
  * the first try fails, events that do not follow are left out: their transactions stay as they are. If that fails too, the wallets at fault are
  * found by tries that are rolled back, and nothing of them is written: a comparison with the chain will show it. In both cases the wallet is
- * to be halted when the caller knows the new blocks.
+ * to be halted when the caller knows the new blocks, if they are what the chain has.
  */
 export async function writeFacts<Result>(
   context: DriverContext,
   chain: FollowedChain,
   work: (facts: FactsUnit) => Promise<Result>,
-): Promise<{ result: Result; haltAtFault: () => Promise<void> }> {
+): Promise<{ result: Result; hasFault: boolean; haltAtFault: () => Promise<void> }> {
   const faults = new Map<string, Fault>();
   const known = new Map<string, WalletKey>();
   const attempt = (isTolerant: boolean, isKept: (walletId: string) => boolean, isProbe = false) =>
@@ -110,5 +110,5 @@ export async function writeFacts<Result>(
     for (const { wallet, fault } of faults.values())
       await haltWallet(context, chain, wallet, code, `${reason}: ${fault}.`);
   };
-  return { result, haltAtFault };
+  return { result, hasFault: faults.size > 0, haltAtFault };
 }

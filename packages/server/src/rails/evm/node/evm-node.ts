@@ -104,6 +104,7 @@ export function createEvmNode({
   const readAgreed = createAgreedHeaders(network, pool);
   return {
     network,
+    isAlone: endpoints.length < 2,
     heads: heads.read,
     forgetFinal: heads.forgetFinal,
     ...createBlockReader({ pool, readReceipts, opinion, readAgreed }),

@@ -49,7 +49,7 @@ export async function followFinal(
     if (first === undefined) return { final: tipOf(chain), isBehind: false };
     if (first.parentHash === tipOf(chain).hash) {
       assertLinked(blocks);
-      await applyBlocks(context, chain, blocks);
+      await applyBlocks(context, chain, blocks, { isConfirmed: true });
     } else await leaveOtherBranch(context, chain, tipOf(chain).number);
   }
   return { final: followedAt(chain, final.number) ?? settledOf(chain), isBehind: false };

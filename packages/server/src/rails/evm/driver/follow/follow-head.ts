@@ -40,7 +40,7 @@ export async function followHead(
     if (walk === undefined) return context.monotonicMs() >= bounds.endsMs;
     if (walk.known < tipOf(chain).number) await leaveBlocks(context, chain, walk.known);
     context.node.confirmLater(walk.added, watchOf(context).tokens);
-    await applyBlocks(context, chain, walk.added);
+    await applyBlocks(context, chain, walk.added, { isConfirmed: false });
     added += walk.added.length;
   }
   return true;
