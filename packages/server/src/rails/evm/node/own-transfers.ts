@@ -2,7 +2,7 @@ import type { ChainBlock, ObservedOutcome, ObservedTransfer, Watch } from "../..
 import { InconsistentError, type Only } from "./consistent-read.js";
 import type { NodeBlock, NodeTransaction } from "./read-block.js";
 import type { NodeReceipt, ReadReceipts, UnreadableReceipt } from "./receipts.js";
-import { type NodeLog, type TokenIndex, transfersOf } from "./transfer-logs.js";
+import { lineOf, mayHaveRecipient, type NodeLog, type TokenIndex, transfersOf } from "./transfer-logs.js";
 
 export interface BlockWithLogs {
   readonly block: NodeBlock;
@@ -21,7 +21,8 @@ const lookupMax = 10_000;
 /**
  * What concerns us in some blocks: transfers to our addresses, and the outcomes of our attempts. Addresses and hashes are looked up for all
  * of the blocks together. Receipts are read only for our attempts, and for coins, because the block does not say whether a transaction
- * succeeded; a log exists only if it did.
+ * succeeded; a log exists only if it did. A log that the block's filter excludes may have been made up, so its receipt decides. Some networks
+ * have empty filters, and a few leave out logs of their own.
  */
 export async function selectOwn(
   blocks: readonly BlockWithLogs[],
@@ -53,8 +54,13 @@ export async function selectOwn(
       const { block } = candidate;
       const coins = candidate.coins.filter(({ to }) => owned.has(to));
       const own = block.transactions.filter(({ hash }) => attempts.has(hash));
-      const hashes = new Set([...own, ...coins].map(({ hash }) => hash));
+      const arrived = candidate.tokens.filter(({ to, amount }) => amount > 0n && owned.has(to));
+      const recipients = [...new Set(arrived.map(({ to }) => to))];
+      const excluded = new Set(recipients.filter((to) => !mayHaveRecipient(block.logsBloom, to)));
+      const doubtful = arrived.filter(({ to }) => excluded.has(to));
+      const hashes = new Set([...own, ...coins, ...doubtful].map(({ hash }) => hash));
       const receipts = await readReceipts(block, [...hashes], tokens, only);
+      assertInReceipts(doubtful, receipts, tokens);
       const receiptOf = (hash: string) => receipts.get(hash) ?? { hash, success: false };
       const hasSucceeded = (hash: string) => {
         const receipt = receiptOf(hash);
@@ -63,9 +69,7 @@ export async function selectOwn(
       const received = [
         ...coins.filter(({ hash }) => hasSucceeded(hash)),
         // What a payment of ours has moved is not known in parts.
-        ...candidate.tokens.filter(
-          ({ hash, to, amount }) => amount > 0n && owned.has(to) && !("unreadable" in receiptOf(hash)),
-        ),
+        ...arrived.filter(({ hash }) => !("unreadable" in receiptOf(hash))),
       ];
       const outcomes = own.map((item) =>
         outcomeOf(item, receipts.get(item.hash) as NodeReceipt | UnreadableReceipt, coin, tokens),
@@ -88,6 +92,27 @@ function assertInBlock({ block, tokens }: Candidates): void {
   if (foreign !== undefined)
     throw new InconsistentError(
       `A log names transaction ${foreign.hash}, which block ${block.hash} lacks.`,
+      foreign.hash,
+      "log",
+    );
+}
+
+function assertInReceipts(
+  doubtful: readonly ObservedTransfer[],
+  receipts: ReadonlyMap<string, NodeReceipt | UnreadableReceipt>,
+  tokens: TokenIndex,
+): void {
+  const shown = new Map<string, ReadonlySet<string>>();
+  for (const { hash } of doubtful) {
+    const receipt = receipts.get(hash);
+    if (shown.has(hash) || receipt === undefined || "unreadable" in receipt) continue;
+    const transfers = receipt.success ? transfersOf(receipt.logs, tokens) : [];
+    shown.set(hash, new Set(transfers.map(lineOf)));
+  }
+  const foreign = doubtful.find((one) => shown.get(one.hash)?.has(lineOf(one)) === false);
+  if (foreign !== undefined)
+    throw new InconsistentError(
+      `A log names transaction ${foreign.hash}, whose receipt lacks it.`,
       foreign.hash,
       "log",
     );

@@ -58,6 +58,11 @@ export function mayHaveTransfers(logsBloom: string, { bloomItems }: TokenIndex):
   return mayContain(logsBloom, topicItem) && bloomItems.some((item) => mayContain(logsBloom, item));
 }
 
+/** Whether the filter of a block allows that it has a transfer to this address. */
+export function mayHaveRecipient(logsBloom: string, address: string): boolean {
+  return mayContain(logsBloom, bloomItem(`0x${address.slice(2).padStart(64, "0")}`));
+}
+
 export function blockLogsQuestion(blockHash: string, tokens: TokenIndex): Question<readonly NodeLog[]> {
   return {
     method: "eth_getLogs",
@@ -117,4 +122,9 @@ export function transfersOf(logs: readonly NodeLog[], { assetOf }: TokenIndex): 
 
 function addressOf(topic: string): string {
   return `0x${topic.slice(-40)}`;
+}
+
+/** A transfer within its transaction. */
+export function lineOf({ ordinal, asset, from, to, amount }: ObservedTransfer): string {
+  return `${ordinal} ${asset} ${from} ${to} ${amount}`;
 }

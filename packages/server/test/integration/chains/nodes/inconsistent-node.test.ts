@@ -105,6 +105,26 @@ describe.each(lies)("a node that %s", (_, lieOf) => {
   });
 });
 
+describe("a node that names a log which the filter of its block excludes", () => {
+  it("is passed over if the receipt lacks it, for a final block and for a new one", async () => {
+    const { address, block } = await fund(5);
+    const other = newAddress();
+    const lie: Lie = (method, _params, result: { transactionHash: string }[]) => {
+      const [real] = method === "eth_getLogs" ? result : [];
+      const made = { ...logTo(other, block.hash), transactionHash: real?.transactionHash };
+      return real === undefined ? result : [...result, made];
+    };
+    const watch = watchFor([address, other]);
+    const final = await openWith(lie, 3);
+    const [read] = await final.finalBlocks(block.number, block.number, watch);
+    expect(read?.transfers).toMatchObject(paid);
+    expect(final.readOdd()).toEqual([true, false, false]);
+    const tip = await openWith(lie, 3);
+    expect((await tip.block(block.hash, watch))?.transfers).toMatchObject(paid);
+    expect(tip.readOdd()).toEqual([true, false, false]);
+  });
+});
+
 describe("a node that contradicts itself", () => {
   it("is what the error names if no other has the block", async () => {
     const { address, block } = await fund(0);

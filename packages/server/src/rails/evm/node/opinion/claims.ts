@@ -1,8 +1,7 @@
-import type { ObservedTransfer } from "../../../../app/chain/chain-node.js";
 import { coinTransferOf } from "../own-transfers.js";
 import type { NodeTransaction } from "../read-block.js";
 import type { NodeReceipt } from "../receipts.js";
-import { type TokenIndex, transfersOf } from "../transfer-logs.js";
+import { lineOf, type TokenIndex, transfersOf } from "../transfer-logs.js";
 import type { KeptBlock } from "./kept-blocks.js";
 
 /** What a block is said to show of one transaction, a line for each fact. */
@@ -52,8 +51,4 @@ export function isShown(
   const all = [...shown, ...coins].map(lineOf);
   const facts = new Set([`success ${success}`, `fee ${fee}`, `logs ${shown.length}`, ...all]);
   return lines.every((line) => facts.has(line));
-}
-
-function lineOf({ ordinal, asset, from, to, amount }: ObservedTransfer): string {
-  return `${ordinal} ${asset} ${from} ${to} ${amount}`;
 }
