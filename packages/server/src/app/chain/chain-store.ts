@@ -234,8 +234,8 @@ export interface ChainUnit
   insertLosses: (losses: readonly books.NewLoss[]) => Promise<void>;
   /** It goes on, and is compared again. */
   resumeWallet: (wallet: WalletKey) => void;
-  /** All of it is credited now. */
-  emptyGathered: (amounts: readonly books.GatheredAmount[]) => void;
+  /** What stays gathered: nothing of what is credited. */
+  setGathered: (amounts: readonly books.GatheredAmount[]) => void;
   /** These wallets have changed, and are compared with the chain next. */
   touchWallets: (wallets: readonly WalletKey[]) => void;
   writeHoldings: (wallets: readonly WalletKey[], holdings: readonly books.Holding[], at: number) => void;

@@ -120,15 +120,16 @@ export async function gather(tx: Queryable, amounts: readonly GatheredAmount[]):
 }
 
 /** Served by the primary key. */
-export function emptyGathered(tx: Tx, amounts: readonly GatheredAmount[]): void {
+export function setGathered(tx: Tx, amounts: readonly GatheredAmount[]): void {
   if (amounts.length === 0) return;
   tx.send(sql`
-    UPDATE chain_holdings h SET gathered = 0
+    UPDATE chain_holdings h SET gathered = given.amount
     FROM ${locateRows(
       sql`chain_holdings`,
       sql`unnest(
         ${amounts.map(({ tenantId }) => tenantId)}::uuid[], ${amounts.map(({ walletId }) => walletId)}::uuid[],
-        ${amounts.map(({ asset }) => asset)}::text[]) AS given (tenant_id, wallet_id, asset)`,
+        ${amounts.map(({ asset }) => asset)}::text[], ${amounts.map(({ amount }) => amount)}::numeric[]
+      ) AS given (tenant_id, wallet_id, asset, amount)`,
       sql`r.tenant_id = given.tenant_id AND r.wallet_id = given.wallet_id AND r.asset = given.asset`,
     )} AS given WHERE h.ctid = given.place
   `);

@@ -118,7 +118,7 @@ function createChainUnit(
     resumeWallet: (wallet) => resumeWallet(tx, wallet),
     putDeposits: (given) => deposits.putDeposits(tx, network, given),
     gather: (amounts) => deposits.gather(tx, amounts),
-    emptyGathered: (amounts) => deposits.emptyGathered(tx, amounts),
+    setGathered: (amounts) => deposits.setGathered(tx, amounts),
     touchWallets: (wallets) => payments.touchWallets(tx, wallets),
     writeHoldings: (wallets, holdings, at) => writeHoldings(tx, wallets, holdings, at),
     appendBlocks: (followed) => blocks.appendBlocks(tx, network, followed),

@@ -150,7 +150,7 @@ export const chainBugs: readonly ChainBug[] = [
     name: "what was gathered is credited and stays gathered",
     breaks: "small deposits are credited once, as a sum",
     says: "were credited as sums",
-    ...withUnit(() => ({ emptyGathered: () => undefined })),
+    ...withUnit(() => ({ setGathered: () => undefined })),
   },
   {
     name: "a transfer between own wallets is a deposit too",

@@ -214,10 +214,10 @@ export function createSimulatedChainUnit(
         for (const one of deposits) rows.put(chainDeposits, keyOf(one.hash, String(one.ordinal)), one);
       }),
     gather: (amounts) => run("gather", (rows) => amounts.map((one) => gatherOne(rows, one))),
-    emptyGathered: (amounts) =>
+    setGathered: (amounts) =>
       send((rows) => {
-        for (const { tenantId, walletId, asset } of amounts)
-          rows.put(chainHoldings, keyOf(walletId, asset), { tenantId, walletId, asset, gathered: 0n });
+        for (const { tenantId, walletId, asset, amount } of amounts)
+          rows.put(chainHoldings, keyOf(walletId, asset), { tenantId, walletId, asset, gathered: amount });
       }),
     touchWallets: (wallets) => {
       for (const wallet of wallets) changeWallet(wallet, () => ({ comparedNumber: -1 }));

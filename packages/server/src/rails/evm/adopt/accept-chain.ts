@@ -1,7 +1,12 @@
 import { type AccountKey, decideOnBalances, externalAccountId } from "@bursar/domain";
 import type { ChainUnit } from "../../../app/chain/chain-store.js";
 import type { HaltCode } from "../../../app/chain/halt.js";
-import type { ComparedWallet, NewLoss } from "../../../app/chain/wallet-books.js";
+import type {
+  ComparedWallet,
+  GatheredAmount,
+  NewLoss,
+  WalletBooks,
+} from "../../../app/chain/wallet-books.js";
 import { operatorActorId } from "../../../app/events/actor.js";
 import { hashRequest } from "../../../app/requests/idempotency.js";
 import { shownPaymentId } from "../../../app/transactions/approvals/present-approval.js";
@@ -28,8 +33,8 @@ const unknownAddress = `0x${"0".repeat(40)}`;
 /**
  * The operator has stated how many transactions of a halted wallet are final, and the chain says the same, so the books follow the chain. First
  * the nonces: payments whose nonce another transaction has used can never be sent, and fail; those whose own attempt has used it are paid. Then,
- * when the nonces agree and what was paid is settled, the money: what is missing is recorded as a payout, and the wallet goes on. Each is one SQL
- * transaction, which compares again. Returns false if more transactions are to be looked for first.
+ * when the nonces agree and what was paid is settled, the money: what is missing beyond what was gathered is recorded as a payout, and the wallet
+ * goes on. Each is one SQL transaction, which compares again. Returns false if more transactions are to be looked for first.
  */
 export async function acceptChain(
   context: DriverContext,
@@ -54,9 +59,13 @@ export async function acceptChain(
         return unresolved === undefined ? undefined : describeUnresolved(unresolved);
       }
       const { shortfalls } = compareAll(context, [wallet], books, [seen]);
-      const losses = shortfalls.map((shortfall) => lossOf(context, chain, shortfall));
+      const beyond = shortfalls.map((shortfall) => beyondGathered(book, shortfall));
+      const losses = beyond
+        .filter(({ amount }) => amount > 0n)
+        .map((shortfall) => lossOf(context, chain, shortfall));
       const uncovered = await recordLosses(context, unit, losses);
       if (uncovered !== undefined) return describeUncovered(uncovered);
+      unit.setGathered(beyond.map((one) => ({ ...one, amount: one.amount < 0n ? -one.amount : 0n })));
       lost.push(...losses.map(({ id }) => id));
       unit.resumeWallet(wallet);
       return undefined;
@@ -67,6 +76,12 @@ export async function acceptChain(
   if (reason === undefined) chain.evidence.delete(wallet.walletId);
   else await haltWallet(context, chain, wallet, reason.code, reason.reason, seen.nonce);
   return true;
+}
+
+/** What was gathered is not in the ledger, so it is missing first. Negative if some of it is left. */
+function beyondGathered({ balances }: WalletBooks, shortfall: GatheredAmount): GatheredAmount {
+  const gathered = balances.get(shortfall.asset)?.gathered ?? 0n;
+  return { ...shortfall, amount: shortfall.amount - gathered };
 }
 
 interface HaltAgain {
@@ -102,12 +117,7 @@ function describeUncovered({ amount, asset }: NewLoss): HaltAgain {
 function lossOf(
   { network: { network }, recorder: { newUuid, now } }: DriverContext,
   chain: FollowedChain,
-  {
-    tenantId,
-    walletId,
-    asset,
-    amount,
-  }: { tenantId: string; walletId: string; asset: string; amount: bigint },
+  { tenantId, walletId, asset, amount }: GatheredAmount,
 ): NewLoss {
   const { number } = settledOf(chain);
   // A client's key has no spaces, so none can occupy it.

@@ -175,7 +175,7 @@ async function settleRows(
   };
   if (records.events.length > 0 || records.deposits.length > 0) await record(records);
   unit.endPayments(payments);
-  unit.emptyGathered(gathered.credited);
+  unit.setGathered(gathered.credited.map((one) => ({ ...one, amount: 0n })));
   unit.putDeposits([
     ...deposits.map((one) => ({ ...one, state: stateOfFinal(one) })),
     ...left.map((one) => ({ ...one, state: "removed" as const })),

@@ -42,7 +42,7 @@ function createComparison(touched: number, others: number, forgotten = 0, nodeFa
     writeHoldings: (wallets, _, at) => {
       for (const { walletId } of wallets) if (comparedAt.get(walletId) !== -1) comparedAt.set(walletId, at);
     },
-    emptyGathered: () => undefined,
+    setGathered: () => undefined,
     gather: async () => [],
   } satisfies Partial<ChainUnit>;
   const context = {

@@ -220,7 +220,7 @@ async function compareSeen(
       }),
     );
     if (observed.length > 0) await record({ deposits: observed });
-    unit.emptyGathered(credited);
+    unit.setGathered(credited.map((one) => ({ ...one, amount: 0n })));
     unit.writeHoldings(wallets, compared.holdings, settled.number);
     // Together with the number of the block: a wallet that is compared at it and not halted would go on paying until it is compared again.
     for (const difference of compared.differences) await haltInUnit(context, unit, difference);
