@@ -103,7 +103,7 @@ async function listWaiting(
 }
 
 /**
- * Ends the halt of a wallet. What could not be settled is settled with the next block. Then it is compared with the chain, and halted again if
+ * Ends the halt of a wallet, and withdraws a nonce that was stated. What could not be settled is settled with the next block. Then it is compared with the chain, and halted again if
  * the reason still holds. Served by the primary key.
  */
 export function resumeWallet(
@@ -114,7 +114,7 @@ export function resumeWallet(
   return changeHalted(
     database,
     wallet,
-    sql`halted_code = NULL, halted_reason = NULL, halted_at = NULL`,
+    sql`halted_code = NULL, halted_reason = NULL, halted_at = NULL, stated_nonce = NULL`,
     entry,
     "resumed",
   );
