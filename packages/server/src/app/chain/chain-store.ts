@@ -104,8 +104,8 @@ export interface SentPayment extends PaymentFacts, SignedHolds, MayBeTampered {
   /** The purpose of an attempt that waits for a signature; null if none does. */
   unsigned: AttemptTerms["purpose"] | null;
   speedUpRequested: boolean;
-  /** A lower nonce of the wallet was taken back, and no payment has it: no block can have this one before, whatever its fee. */
-  waitsForFree: boolean;
+  /** A lower nonce of the wallet is not signed, or was taken back and no payment has it: no block can have this one before, whatever its fee. */
+  waitsForLower: boolean;
 }
 
 export interface PaymentState extends UnsignedHolds {

@@ -80,7 +80,10 @@ export function createPaymentReads(
           a.max_fee AS "maxFee", a.max_tip AS "maxTip", p.terms_number AS "termsNumber",
           CASE WHEN p.wanted > p.attempt THEN p.purpose END AS unsigned, ${cancelRequested} AS "cancelRequested", ${holdColumns},
           t.client_id AS "clientId", ${stopColumns(sql`t`, sql`p.wallet_id`)},
-          ${isFreezing} AS "isFreezing", p.speed_up_requested AS "speedUpRequested", ${freeNonce} < p.nonce AS "waitsForFree"
+          ${isFreezing} AS "isFreezing", p.speed_up_requested AS "speedUpRequested", ${freeNonce} < p.nonce OR EXISTS (
+            SELECT FROM chain_payments f
+            WHERE f.network = p.network AND f.wallet_id = p.wallet_id AND f.stage IN ('assigned', 'signed') AND f.stage = 'assigned'
+              AND f.nonce < p.nonce) AS "waitsForLower"
         FROM (
           SELECT *, p.transaction_id AS id FROM chain_payments p
           WHERE p.network = ${network} AND p.stage IN ('assigned', 'signed') AND p.stage = 'signed' AND ${isNotHalted}

@@ -144,7 +144,7 @@ export function readSent(row: SentRow, keys: IntegrityKeys): SentPayment {
   return {
     ...readFacts(row),
     ...{ number, hash, unsigned, cancelRequested, isFrozen, isFreezing, isSuspended, isDisabled },
-    ...{ speedUpRequested: row.speedUpRequested, waitsForFree: row.waitsForFree },
+    ...{ speedUpRequested: row.speedUpRequested, waitsForLower: row.waitsForLower },
     nonce: Number(row.nonce),
     fault: readStops(keys, row, row).isForged ? describeForgedStop(row.id, "sent again") : null,
     terms: readTerms(row),

@@ -225,6 +225,12 @@ function mayPay(rows: Rows, row: ChainPaymentRow): boolean {
   return !cancelRequested && !isFrozen && !isSuspended;
 }
 
+function isBehindUnsigned(rows: Rows, { walletId, nonce }: ChainPaymentRow): boolean {
+  return openPayments(rows).some(
+    (one) => one.walletId === walletId && one.stage === "assigned" && (one.nonce ?? 0) < (nonce ?? 0),
+  );
+}
+
 function readSent(rows: Rows, row: ChainPaymentRow): SentPayment[] {
   const attempt = rows.all(chainAttempts).find((one) => one.id === row.id && one.number === row.attempt);
   if (attempt === undefined || row.nonce === null) return [];
@@ -239,7 +245,8 @@ function readSent(rows: Rows, row: ChainPaymentRow): SentPayment[] {
         isFreezing: false,
         fault: null,
       },
-      waitsForFree: wallet !== undefined && freeNonce(rows, wallet) < row.nonce,
+      waitsForLower:
+        (wallet !== undefined && freeNonce(rows, wallet) < row.nonce) || isBehindUnsigned(rows, row),
       unsigned: row.wanted > row.attempt ? (row.terms?.purpose ?? "payment") : null,
       ...holdsOf(rows, row, 0),
     },

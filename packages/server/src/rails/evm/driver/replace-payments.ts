@@ -122,7 +122,7 @@ function planOf(
   return { terms, event: { tenantId, id, event: { kind: "reserve_fee", fee } } };
 }
 
-/** Only the lowest nonce of a wallet can be stuck by its fee: those behind it, or behind a free one, wait for it, and gain nothing by higher fees. */
+/** Only the lowest nonce of a wallet can be stuck by its fee: those behind it, or behind one that is free or not signed, wait for it, and gain nothing by higher fees. */
 function wishOf(payment: SentPayment, isLowest: boolean, chain: FollowedChain): Wish | undefined {
   const isCancellation = payment.terms.purpose === "cancellation";
   // What waits for its signature, unless it would pay what has been stopped since.
@@ -136,7 +136,7 @@ function wishOf(payment: SentPayment, isLowest: boolean, chain: FollowedChain): 
   if (reason !== undefined) return mayStop ? { kind: "cancel", reason } : undefined;
   if (payment.unsigned !== null || !(isCancellation || (maySend(payment) && !payment.isFreezing)))
     return undefined;
-  if (!isLowest || payment.waitsForFree) return undefined;
+  if (!isLowest || payment.waitsForLower) return undefined;
   if (waited >= stuckAfterBlocks) return { kind: "speed_up", isRequested: false };
   return payment.speedUpRequested && mayTry ? { kind: "speed_up", isRequested: true } : undefined;
 }
