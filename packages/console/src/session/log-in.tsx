@@ -28,14 +28,14 @@ export function LogIn() {
   );
 }
 
-/** Another tab notes an act as soon as somebody has logged in there. */
+/** Another tab notes an act as soon as somebody has logged in there. What has failed since is read again, as after a login in this tab. */
 function useLoginElsewhere(): void {
   const queries = useQueryClient();
   useEffect(() => {
     const onStorage = ({ key }: StorageEvent) => {
       if (key !== lastActivityKey) return;
       tokenGate.open();
-      void queries.invalidateQueries({ queryKey: ["me"] });
+      void queries.invalidateQueries();
     };
     addEventListener("storage", onStorage);
     return () => removeEventListener("storage", onStorage);

@@ -14,18 +14,22 @@ const updated = (of: Transaction) =>
 
 const gap: FollowedEvent = { type: "gap", reason: "expired", from: 8, to: 9, epoch: "1" };
 
-/** Plays reads and streams one after the other, and records the calls. */
+const refusal = (status: number) =>
+  new BursarError({ code: "REFUSED", message: "no", status, outcome: "refused", attempts: 1 });
+
+/** Plays reads and streams one after the other, and records the calls. The first calls fail with these errors. */
 async function follow(
   reads: Transaction[],
   streams: FollowedEvent[][],
-  fail?: Error,
+  failures: Error[] = [],
 ): Promise<{ calls: string[]; shown: string[] }> {
   const calls: string[] = [];
   const shown: string[] = [];
   const source: TransactionSource = {
     position: async () => {
       calls.push("position");
-      if (fail !== undefined) throw fail;
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
       return { sequence: 7, epoch: "1" };
     },
     read: async () => {
@@ -64,14 +68,17 @@ describe("a transaction that is followed", () => {
     expect(shown).toEqual(["accepted", "completed"]);
   });
 
+  it("is followed again when its person has logged in again", async () => {
+    const { calls, shown } = await follow(
+      [transaction("awaiting_approval")],
+      [[updated(transaction("completed"))]],
+      [refusal(401)],
+    );
+    expect(calls).toEqual(["position", "position", "read", "follow 7 1"]);
+    expect(shown).toEqual(["awaiting_approval", "completed"]);
+  });
+
   it("is left alone if the person may not follow", async () => {
-    const refused = new BursarError({
-      code: "FORBIDDEN",
-      message: "no",
-      status: 403,
-      outcome: "refused",
-      attempts: 1,
-    });
-    expect((await follow([], [], refused)).calls).toEqual(["position"]);
+    expect((await follow([], [], [refusal(403)])).calls).toEqual(["position"]);
   });
 });

@@ -17,7 +17,8 @@ export function isFinal({ state }: Transaction): boolean {
 
 /**
  * Shows a transaction as it changes, until it is final. The end of the log is noted before the transaction is read, and followed from there,
- * so no change is lost in between. After a gap or an error, it is read again.
+ * so no change is lost in between. After a gap or an error, it is read again: also after the session has ended, because its person logs in
+ * again over this page.
  */
 export async function followTransaction(
   id: string,
@@ -31,8 +32,8 @@ export async function followTransaction(
       if (await followOnce(id, source, show, signal)) return;
     } catch (error) {
       if (!isBursarError(error)) throw error;
-      // Somebody without the scope or the session is not asked about again.
-      if (error.status === 401 || error.status === 403) return;
+      // A lacking scope does not come by itself.
+      if (error.status === 403) return;
     }
     await backoff.wait(signal);
   }
