@@ -7,7 +7,7 @@ import { forgetDrafts } from "../ui/forms/use-draft";
 import { lastActivityKey } from "./idle-watch";
 import { PasskeyButton } from "./passkey-button";
 import { assertPasskey, explained } from "./passkeys";
-import { ProviderLogin } from "./provider-login";
+import { ProviderButton, ProviderLogin } from "./provider-login";
 
 /** The whole page of those who have no session yet. */
 export function LogIn() {
@@ -49,6 +49,18 @@ export function LogInAgain({ personId }: { personId: string }) {
     <Modal title="Your session has ended">
       <p>Nothing that you typed is lost. Log in again to go on.</p>
       <PasskeyLogin personId={personId} />
+      <ProviderButton>
+        <p>
+          Your organisation asks you to log in on a page of its own. This page is left for that: what you
+          typed is kept in this tab, and is there when you open the page again.
+        </p>
+      </ProviderButton>
+      <p className="quiet small">
+        If this does not work, the log-in page says what else you can do. It keeps what you typed, too.
+      </p>
+      <button type="button" className="button" onClick={() => location.reload()}>
+        Open the log-in page
+      </button>
     </Modal>
   );
 }

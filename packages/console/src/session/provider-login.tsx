@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
+import { useAction } from "../api/use-action";
 import { Problem } from "../ui/panels/problem";
 
 const returnPath = "/console/oidc";
@@ -20,13 +21,8 @@ let finishing: Promise<unknown> | undefined;
 
 /** The button for the OpenID provider, if there is one, and the end of a login with it. */
 export function ProviderLogin() {
-  const options = useQuery({
-    queryKey: ["login-options"],
-    queryFn: () => bursar.consoleSession.challenge(),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
   const [problem, setProblem] = useState<unknown>();
-  const [isBusy, setBusy] = useState(answer !== undefined);
+  const [isFinishing, setFinishing] = useState(answer !== undefined);
   useEffect(() => {
     if (answer === undefined) return;
     finishing ??= bursar.consoleSession.finishProviderLogin({ parameters: answer });
@@ -34,26 +30,46 @@ export function ProviderLogin() {
       .then(() => location.reload())
       .catch((error: unknown) => {
         setProblem(error);
-        setBusy(false);
+        setFinishing(false);
       });
   }, []);
-  const begin = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      location.assign((await bursar.consoleSession.beginProviderLogin()).url);
-    } catch (error) {
-      setProblem(error);
-      setBusy(false);
-    }
-  };
-  if (options.data?.provider !== true && answer === undefined) return null;
   return (
     <>
-      <button type="button" className="button" disabled={isBusy} onClick={() => void begin()}>
-        {isBusy ? "Waiting for the provider" : "Log in with your organisation"}
-      </button>
+      {isFinishing ? (
+        <button type="button" className="button" disabled>
+          {waiting}
+        </button>
+      ) : (
+        <ProviderButton onBegin={() => setProblem(undefined)} />
+      )}
       {problem !== undefined && <Problem error={problem} />}
+    </>
+  );
+}
+
+const waiting = "Waiting for the provider";
+
+/** Leaves the page for the OpenID provider. Nothing if there is none. What is said about it is shown with it. */
+export function ProviderButton({ onBegin, children }: { onBegin?: () => void; children?: ReactNode }) {
+  const options = useQuery({
+    queryKey: ["login-options"],
+    queryFn: () => bursar.consoleSession.challenge(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const begin = useAction({
+    mutationFn: async () => {
+      onBegin?.();
+      location.assign((await bursar.consoleSession.beginProviderLogin()).url);
+    },
+  });
+  if (options.data?.provider !== true) return null;
+  return (
+    <>
+      {children}
+      <button type="button" className="button" disabled={begin.isPending} onClick={() => begin.mutate()}>
+        {begin.isPending ? waiting : "Log in with your organisation"}
+      </button>
+      {begin.error !== null && <Problem error={begin.error} />}
     </>
   );
 }

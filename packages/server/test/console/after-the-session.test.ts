@@ -1,9 +1,10 @@
 import { createBursar, type Transaction } from "@bursar/client";
 import type { PolicyDocument } from "@bursar/domain";
 import type { Page } from "playwright-core";
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { useConsole } from "../harness/console/test-console.js";
+import type { Visitor } from "../harness/console/visitor.js";
 import { storePolicy } from "../harness/transactions/store-policy.js";
 
 /** A page stays open when its session ends, and goes on when its person has logged in again over it. */
@@ -35,15 +36,49 @@ describe.runIf(hasBrowser)("a page whose session has ended", () => {
     await eve.open(`/transactions/${id}`);
     const facts = eve.page.locator("dl.facts").first();
     await facts.getByText("awaiting approval").waitFor();
-    const mine = await eve.token();
-    const { data } = (await (await service.call("GET", "/v1/me/sessions", mine)).json()) as {
-      data: { id: string }[];
-    };
-    for (const session of data) await service.call("DELETE", `/v1/me/sessions/${session.id}`, mine);
+    await endSessionsOf(eve);
     await logInAgain(eve.page);
     const decision = { decision: "approve", digest: approval?.digest };
     await service.call("POST", `/v1/transactions/${id}/approvals`, officer.token, decision);
     await facts.getByText("completed", { exact: true }).waitFor();
     await eve.close();
   });
+
+  it("offers the OpenID provider and the log-in page, and keeps what was typed", async () => {
+    const { service, join, origin } = running();
+    const owner = await service.createTenant("1000");
+    const eve = await join(owner, "operator");
+    const { page } = eve;
+    await page.route("**/console/session/challenge", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), provider: true } });
+    });
+    const url = `${origin}/docs`;
+    await page.route("**/console/session/oidc", (route) => route.fulfill({ status: 200, json: { url } }));
+    const reference = page.getByLabel("Reference");
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    await eve.open("/transactions/new");
+    await reference.fill("rent of May");
+    await endSessionsOf(eve);
+    await dialog.getByText("kept in this tab").waitFor();
+    await dialog.getByRole("button", { name: "Log in with your organisation" }).click();
+    await page.waitForURL(url);
+
+    await page.goto(`${origin}/console/transactions/new`);
+    await eve.logIn();
+    expect(await reference.inputValue()).toBe("rent of May");
+    await endSessionsOf(eve);
+    await dialog.getByRole("button", { name: "Open the log-in page" }).click();
+    await page.getByText("If your passkey is lost").waitFor();
+    await page.getByRole("button", { name: "Log in with your organisation" }).waitFor();
+    await eve.logIn();
+    expect(await reference.inputValue()).toBe("rent of May");
+    await eve.close();
+  });
+
+  async function endSessionsOf(visitor: Visitor): Promise<void> {
+    const token = await visitor.token();
+    const bursar = createBursar({ baseUrl: running().service.url, credentials: () => token });
+    for (const { id } of (await bursar.sessions.listOwn()).data) await bursar.sessions.endOwn(id);
+  }
 });
