@@ -31,3 +31,8 @@ function noteEnd(error: unknown, isMe: boolean): void {
 export function hasEnded(error: unknown): boolean {
   return isBursarError(error) && error.status === 401;
 }
+
+/** Whether the person may not do this. A stream that is refused so is not asked for again: a scope does not come by itself. */
+export function lacksScope(error: unknown): boolean {
+  return isBursarError(error) && error.code === "INSUFFICIENT_SCOPE";
+}

@@ -1,7 +1,8 @@
 import type { BursarEvent, FollowedEvent } from "@bursar/client";
-import { createBackoff } from "./backoff";
+import { lacksScope } from "../api/queries";
+import { createBackoff, pause } from "./backoff";
 
-type Connection = "loading" | "live" | "interrupted";
+type Connection = "loading" | "live" | "not live" | "interrupted";
 
 export interface LiveState<Row> {
   rows: readonly Row[];
@@ -18,12 +19,15 @@ export interface LiveState<Row> {
 export interface LiveSource<Row> {
   /** The newest rows, whether there are older ones, and the sequence of the log that was last before they were read. */
   load: (signal: AbortSignal) => Promise<{ rows: Row[]; isCut: boolean; sequence: number; epoch: string }>;
-  follow: (
-    since: number,
-    epoch: string,
-    signal: AbortSignal,
-    onConnection: (isConnected: boolean) => void,
-  ) => AsyncIterable<FollowedEvent>;
+  /** Undefined for those who may not follow: the rows are loaded again and again. */
+  follow:
+    | ((
+        since: number,
+        epoch: string,
+        signal: AbortSignal,
+        onConnection: (isConnected: boolean) => void,
+      ) => AsyncIterable<FollowedEvent>)
+    | undefined;
 }
 
 /** What a row is. */
@@ -40,6 +44,8 @@ export interface LiveRows<Row> {
 
 /** As many as a person scrolls through; what is older is found by filters. */
 export const rowsMax = 1000;
+/** How often a list that is not followed is loaded. */
+export const loadEveryMs = 10_000;
 /** Changes of one frame are shown together. */
 const showEveryMs = 100;
 
@@ -85,6 +91,10 @@ export class LiveList<Row> {
         this.#rows = this.#mapOf(rows.filter(this.#kind.matches));
         this.#isCut = isCut;
         this.#showLoaded();
+        if (this.#source.follow === undefined) {
+          await pause(loadEveryMs, signal);
+          continue;
+        }
         const show = (isConnected: boolean) => {
           if (!signal.aborted) this.#set({ connection: isConnected ? "live" : "interrupted" });
         };
@@ -99,6 +109,7 @@ export class LiveList<Row> {
       } catch (problem) {
         if (signal.aborted) return;
         this.#set({ connection: "interrupted", problem });
+        if (lacksScope(problem)) return;
       }
       await backoff.wait(signal);
     }
@@ -127,11 +138,12 @@ export class LiveList<Row> {
     this.#isCut = true;
   }
 
-  /** Rows and connection change together: a list that is live and has no rows is an empty one. */
+  /** Rows and connection change together: a list that was loaded and has no rows is an empty one. */
   #showLoaded(): void {
-    const live = { connection: "live", problem: undefined } as const;
-    if (this.#state.isPaused && this.#state.rows.length > 0) this.#set(live);
-    else this.#show(live);
+    const connection: Connection = this.#source.follow === undefined ? "not live" : "live";
+    const loaded = { connection, problem: undefined };
+    if (this.#state.isPaused && this.#state.rows.length > 0) this.#set(loaded);
+    else this.#show(loaded);
   }
 
   #showSoon(): void {

@@ -1,16 +1,17 @@
 import { type Query, type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { bursar } from "../api/bursar";
-import { useScopes } from "../session/use-me";
+import { lacksScope } from "../api/queries";
 import { createBackoff } from "./backoff";
 import { createRefresher } from "./create-refresher";
+import { useMayFollow } from "./not-live";
 
 /**
  * Reads queries again soon after an event, and once more later. While events go on, they are read once for each later time. The queries also
  * poll by themselves, in case the stream is interrupted.
  */
 export function useRefreshOnEvents(queryKeys: readonly QueryKey[]): void {
-  const isAllowed = useScopes().includes("events:read");
+  const isAllowed = useMayFollow();
   const queries = useQueryClient();
   const keys = JSON.stringify(queryKeys);
   useEffect(() => {
@@ -45,8 +46,9 @@ async function followEvents(signal: AbortSignal, onEvent: () => void): Promise<v
         onEvent();
         if (found.type === "gap") break;
       }
-    } catch {
+    } catch (error) {
       // The queries are read now and then all the same, and show what is wrong.
+      if (lacksScope(error)) return;
     }
     await backoff.wait(signal);
   }

@@ -1,6 +1,6 @@
 import type { LiveBook } from "@bursar/client";
 import { bursar } from "../../api/bursar";
-import { hasEnded } from "../../api/queries";
+import { hasEnded, lacksScope } from "../../api/queries";
 import { createBackoff } from "../../live/backoff";
 import { judgeBook } from "./judge-book";
 
@@ -11,20 +11,24 @@ export interface WatchedBook {
 }
 
 const showEveryMs = 100;
-const confirmEveryMs = 3000;
+export const confirmEveryMs = 3000;
 const confirmedLevels = 10;
+/** As many as the stream has. */
+const levelsMax = 1000;
 
-/** The order book of a market from the stream, confirmed by snapshots. */
+/** The order book of a market from the stream, confirmed by snapshots. For those who may not follow the stream, it is the last snapshot. */
 export class BookWatch {
   #state: WatchedBook = { book: undefined, staleReason: undefined };
   readonly #market: string;
+  readonly #isFollowed: boolean;
   readonly #listeners = new Set<() => void>();
   #newest: LiveBook | undefined;
   #mustReach = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(market: string) {
+  constructor(market: string, isFollowed: boolean) {
     this.#market = market;
+    this.#isFollowed = isFollowed;
   }
 
   readonly state = (): WatchedBook => this.#state;
@@ -37,6 +41,11 @@ export class BookWatch {
   async run(signal: AbortSignal): Promise<void> {
     const confirming = setInterval(() => void this.#confirm(signal), confirmEveryMs);
     signal.addEventListener("abort", () => clearInterval(confirming), { once: true });
+    if (this.#isFollowed) await this.#follow(signal);
+    else await this.#confirm(signal);
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
     const backoff = createBackoff();
     while (!signal.aborted) {
       try {
@@ -47,6 +56,7 @@ export class BookWatch {
       } catch (error) {
         if (signal.aborted) return;
         this.#set({ staleReason: reasonOf(error) });
+        if (lacksScope(error)) return;
       }
       await backoff.wait(signal);
     }
@@ -55,12 +65,13 @@ export class BookWatch {
   async #confirm(signal: AbortSignal): Promise<void> {
     try {
       const snapshot = await bursar.orderbook.get(
-        { market: this.#market, depth: confirmedLevels },
+        { market: this.#market, depth: this.#isFollowed ? confirmedLevels : levelsMax },
         { signal },
       );
+      if (!this.#isFollowed) this.#newest = snapshot;
       const { staleReason, mustReach } = judgeBook(this.#newest, snapshot, this.#mustReach);
       this.#mustReach = mustReach;
-      this.#set({ staleReason });
+      this.#set(this.#isFollowed ? { staleReason } : { staleReason, book: this.#newest });
     } catch (error) {
       if (!signal.aborted) this.#set({ staleReason: reasonOf(error) });
     }

@@ -3,12 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { bursar } from "../../api/bursar";
+import { NotLive, useMayFollow } from "../../live/not-live";
 import { useScopes } from "../../session/use-me";
 import { Empty } from "../../ui/panels/empty";
 import { Loaded } from "../../ui/panels/loaded";
 import { PageHead } from "../../ui/panels/page-head";
 import { StateBadge } from "../../ui/values/state-badge";
-import { BookWatch, type WatchedBook } from "./book-watch";
+import { BookWatch, confirmEveryMs, type WatchedBook } from "./book-watch";
 import { DepthChart } from "./depth-chart";
 import { Ladder } from "./ladder";
 import { OrderForm } from "./order-form";
@@ -78,6 +79,7 @@ function MarketView({ market }: { market: Market }) {
           <p>This market is halted. It takes orders and executes them when the operator resumes it.</p>
         </div>
       )}
+      <NotLive everyMs={confirmEveryMs} />
       <div className="columns">
         <Book market={market} watched={watched} orders={orders.data?.orders ?? []} />
         <div className="stack">
@@ -135,7 +137,8 @@ async function openOrders(market: string, signal: AbortSignal): Promise<OpenOrde
 
 /** The book of a market while it is shown. */
 function useBook(market: string): WatchedBook {
-  const watch = useMemo(() => new BookWatch(market), [market]);
+  const mayFollow = useMayFollow();
+  const watch = useMemo(() => new BookWatch(market, mayFollow), [market, mayFollow]);
   useEffect(() => {
     const ending = new AbortController();
     void watch.run(ending.signal);
@@ -151,6 +154,7 @@ interface BookProps {
 }
 
 function Book({ market, watched: { book, staleReason }, orders }: BookProps) {
+  const mayFollow = useMayFollow();
   const isEmpty = book !== undefined && book.bids.length + book.asks.length === 0;
   return (
     <section className="card stack book" aria-labelledby="book" data-stale={staleReason !== undefined}>
@@ -165,7 +169,7 @@ function Book({ market, watched: { book, staleReason }, orders }: BookProps) {
             ? "stale"
             : book === undefined
               ? "loading"
-              : `live, sequence ${book.sequence}`}
+              : `${mayFollow ? "live" : "not live"}, sequence ${book.sequence}`}
         </span>
       </div>
       {staleReason !== undefined && (

@@ -1,12 +1,15 @@
 import type { Trade } from "@bursar/client";
 import { useEffect, useState } from "react";
 import { bursar } from "../../api/bursar";
-import { createBackoff } from "../../live/backoff";
+import { lacksScope } from "../../api/queries";
+import { createBackoff, pause } from "../../live/backoff";
+import { useMayFollow } from "../../live/not-live";
 import { Problem } from "../../ui/panels/problem";
 import { SimpleTable } from "../../ui/tables/simple-table";
 import type { Column } from "../../ui/tables/table-head";
 import { Amount } from "../../ui/values/amount";
 import { Time } from "../../ui/values/time";
+import { confirmEveryMs } from "./book-watch";
 import { CandleChart } from "./candle-chart";
 
 const keptMax = 1000;
@@ -46,6 +49,7 @@ function useTrades(market: string): { trades: readonly Trade[]; problem: unknown
     trades: [],
     problem: undefined,
   });
+  const mayFollow = useMayFollow();
   useEffect(() => {
     const ending = new AbortController();
     const { signal } = ending;
@@ -63,6 +67,7 @@ function useTrades(market: string): { trades: readonly Trade[]; problem: unknown
       const { data } = await bursar.trades.list(market, { limit: 200 }, { signal }).page();
       for (const trade of data) known.set(trade.sequence, trade);
       show();
+      if (!mayFollow) return await pause(confirmEveryMs, signal);
       const since = data[0]?.sequence;
       for await (const found of bursar.trades.follow(market, { signal, since })) {
         if (found.type === "gap") {
@@ -82,8 +87,9 @@ function useTrades(market: string): { trades: readonly Trade[]; problem: unknown
         } catch (problem) {
           if (signal.aborted) return;
           setState((old) => ({ ...old, problem }));
+          if (lacksScope(problem)) return;
         }
-        await backoff.wait(signal);
+        if (mayFollow) await backoff.wait(signal);
       }
     };
     void run();
@@ -91,6 +97,6 @@ function useTrades(market: string): { trades: readonly Trade[]; problem: unknown
       ending.abort();
       clearTimeout(timer);
     };
-  }, [market]);
+  }, [market, mayFollow]);
   return state;
 }

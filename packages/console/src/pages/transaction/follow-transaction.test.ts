@@ -14,8 +14,8 @@ const updated = (of: Transaction) =>
 
 const gap: FollowedEvent = { type: "gap", reason: "expired", from: 8, to: 9, epoch: "1" };
 
-const refusal = (status: number) =>
-  new BursarError({ code: "REFUSED", message: "no", status, outcome: "refused", attempts: 1 });
+const refusal = (status: number, code: BursarError["code"]) =>
+  new BursarError({ code, message: "no", status, outcome: "refused", attempts: 1 });
 
 /** Plays reads and streams one after the other, and records the calls. The first calls fail with these errors. */
 async function follow(
@@ -72,13 +72,13 @@ describe("a transaction that is followed", () => {
     const { calls, shown } = await follow(
       [transaction("awaiting_approval")],
       [[updated(transaction("completed"))]],
-      [refusal(401)],
+      [refusal(401, "UNAUTHENTICATED")],
     );
     expect(calls).toEqual(["position", "position", "read", "follow 7 1"]);
     expect(shown).toEqual(["awaiting_approval", "completed"]);
   });
 
   it("is left alone if the person may not follow", async () => {
-    expect((await follow([], [], [refusal(403)])).calls).toEqual(["position"]);
+    expect((await follow([], [], [refusal(403, "INSUFFICIENT_SCOPE")])).calls).toEqual(["position"]);
   });
 });

@@ -1,4 +1,5 @@
 import { type FollowedEvent, isBursarError, type Transaction } from "@bursar/client";
+import { lacksScope } from "../../api/queries";
 import { createBackoff } from "../../live/backoff";
 
 /** What following one transaction needs of the service. */
@@ -32,8 +33,7 @@ export async function followTransaction(
       if (await followOnce(id, source, show, signal)) return;
     } catch (error) {
       if (!isBursarError(error)) throw error;
-      // A lacking scope does not come by itself.
-      if (error.status === 403) return;
+      if (lacksScope(error)) return;
     }
     await backoff.wait(signal);
   }

@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { bursar } from "../../api/bursar";
+import { useMayFollow } from "../../live/not-live";
 import { useScopes } from "../../session/use-me";
 import { Curl } from "../../ui/panels/curl";
 import {
@@ -39,13 +40,16 @@ const refreshMs = 5000;
 
 export function TransactionPage() {
   const { id } = useParams({ from: "/transactions/$id" });
+  const mayFollow = useMayFollow();
   return (
     <ObjectPage
       title="Transaction"
       queryKey={["transaction", id]}
       read={(options) => bursar.transactions.get(id, options)}
-      // A request to cancel it is no event, so a payment on a chain is read again.
-      refreshMs={(found) => found !== undefined && found.network !== "book" && !isFinal(found) && refreshMs}
+      // A request to cancel it is no event, so a payment on a chain is read again, and without the scope for events every payment.
+      refreshMs={(found) =>
+        found !== undefined && (!mayFollow || found.network !== "book") && !isFinal(found) && refreshMs
+      }
       actions={(transaction) => <TransactionActions transaction={transaction} />}
     >
       {(transaction) => <Details transaction={transaction} />}
@@ -57,15 +61,15 @@ export function TransactionPage() {
 function useUpdates(transaction: Transaction): void {
   const queries = useQueryClient();
   const { id } = transaction;
-  const hasEnded = isFinal(transaction);
+  const isFollowed = useMayFollow() && !isFinal(transaction);
   useEffect(() => {
-    if (hasEnded) return undefined;
+    if (!isFollowed) return undefined;
     const ending = new AbortController();
     const show = (changed: Transaction) =>
       queries.setQueryData(["transaction", id], (known?: Transaction) => whenChanged(known, changed));
     void followTransaction(id, sourceOf(id), show, ending.signal);
     return () => ending.abort();
-  }, [queries, id, hasEnded]);
+  }, [queries, id, isFollowed]);
 }
 
 function sourceOf(id: string): TransactionSource {

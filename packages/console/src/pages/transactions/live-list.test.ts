@@ -1,6 +1,6 @@
-import type { FollowedEvent, Transaction } from "@bursar/client";
+import { BursarError, type FollowedEvent, type Transaction } from "@bursar/client";
 import { describe, expect, it, vi } from "vitest";
-import { LiveList, type LiveSource, rowsMax } from "../../live/live-list";
+import { LiveList, type LiveSource, loadEveryMs, rowsMax } from "../../live/live-list";
 import { padded } from "../../ui/values/asset-decimals";
 import { transactionsCsv } from "./csv";
 import { readFilters } from "./filters";
@@ -25,11 +25,13 @@ const updated = (sequence: number, of: Transaction) =>
     event: { event: "transaction.updated", data: { transaction: of } },
   }) as FollowedEvent;
 
+type Follow = NonNullable<LiveSource<Transaction>["follow"]>;
+
 /** Plays loads and streams one after the other, and then stays silent. */
 function play(
   loads: Transaction[][],
   streams: FollowedEvent[][],
-): LiveSource<Transaction> & { since: number[] } {
+): LiveSource<Transaction> & { since: number[]; follow: Follow } {
   const since: number[] = [];
   return {
     since,
@@ -159,6 +161,39 @@ describe("the live list", () => {
       await vi.waitFor(() => expect(list.state().rows[0]?.reference).toBe(`r${rowsMax * 3 - 1}`));
       expect(list.state().rows).toHaveLength(rowsMax);
       expect(list.state().isCut).toBe(true);
+    });
+  });
+
+  it("is loaded again and again if it may not be followed", async () => {
+    vi.useFakeTimers();
+    try {
+      const source = { ...play([[transaction(1)], [transaction(2), transaction(1)]], []), follow: undefined };
+      await run(source, async (list) => {
+        await vi.advanceTimersByTimeAsync(0);
+        expect([list.state().connection, idsOf(list)]).toEqual(["not live", ["txn_000001:1"]]);
+        await vi.advanceTimersByTimeAsync(loadEveryMs);
+        expect(idsOf(list)).toEqual(["txn_000002:1", "txn_000001:1"]);
+      });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("does not ask again for a stream that is refused for a scope", async () => {
+    const details = { message: "no", status: 403, outcome: "refused", attempts: 1 } as const;
+    const list = new LiveList(
+      {
+        ...play([[transaction(1)]], []),
+        follow: () => {
+          throw new BursarError({ code: "INSUFFICIENT_SCOPE", ...details });
+        },
+      },
+      transactionRows({}),
+    );
+    await list.run(new AbortController().signal);
+    expect(list.state()).toMatchObject({
+      connection: "interrupted",
+      problem: { code: "INSUFFICIENT_SCOPE" },
     });
   });
 

@@ -10,9 +10,21 @@ export function listTransactions(filters: TransactionFilters, signal: AbortSigna
   return bursar.transactions.list({ ...toQuery(filters), limit: pageSize }, { signal }).pages();
 }
 
+/** What may not be followed is loaded often, so it is one page. */
+function polledSource(filters: TransactionFilters): LiveSource<Transaction> {
+  return {
+    load: async (signal) => {
+      const { rows, isCut } = await readRows(listTransactions(filters, signal), pageSize, () => undefined);
+      return { rows, isCut, sequence: 0, epoch: "" };
+    },
+    follow: undefined,
+  };
+}
+
 /** Follows without a filter of kinds, so that every sequence comes and a hole is noticed. */
-export function liveSource(filters: TransactionFilters): LiveSource<Transaction> {
+export function liveSource(filters: TransactionFilters, mayFollow: boolean): LiveSource<Transaction> {
   if (Object.keys(timeFaults(filters)).length > 0) return nothing;
+  if (!mayFollow) return polledSource(filters);
   return {
     load: async (signal) => {
       const { latest_sequence, epoch } = await bursar.events

@@ -5,7 +5,8 @@ import { readClientNames } from "../../api/client-names";
 import { useListedAddresses } from "../../api/listed-addresses";
 import { useWalletNames } from "../../api/wallet-names";
 import { LiveControls } from "../../live/live-controls";
-import { LiveList } from "../../live/live-list";
+import { LiveList, loadEveryMs } from "../../live/live-list";
+import { NotLive, useMayFollow } from "../../live/not-live";
 import { useLiveList } from "../../live/use-live-list";
 import { useScopes } from "../../session/use-me";
 import { Empty } from "../../ui/panels/empty";
@@ -35,11 +36,12 @@ export function TransactionsPage() {
   const { listed: addresses } = useListedAddresses();
   const amountText = useAmountText();
   const key = JSON.stringify(filters);
+  const mayFollow = useMayFollow();
   const isReadable = Object.keys(timeFaults(filters)).length === 0;
   const list = useMemo(() => {
     const read = JSON.parse(key) as TransactionFilters;
-    return new LiveList(liveSource(read), transactionRows(read));
-  }, [key]);
+    return new LiveList(liveSource(read, mayFollow), transactionRows(read));
+  }, [key, mayFollow]);
   const { rows, connection, isCut, problem } = useLiveList(list);
   const change = (next: TransactionFilters) =>
     void navigate({ to: "/transactions", search: next, replace: true });
@@ -70,10 +72,11 @@ export function TransactionsPage() {
         )}
       </PageHead>
       <FilterBar filters={filters} onChange={change} />
+      {isReadable && <NotLive everyMs={loadEveryMs} />}
       {problem !== undefined && <Problem error={problem} />}
       {!isReadable ? (
         <Empty title="No transactions">Correct the time that cannot be read, or remove it.</Empty>
-      ) : rows.length === 0 && connection === "live" ? (
+      ) : rows.length === 0 && (connection === "live" || connection === "not live") ? (
         <Empty title="No transactions">
           {Object.keys(filters).length > 0
             ? "No transaction matches these filters. Remove one to see more."
