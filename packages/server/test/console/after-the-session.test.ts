@@ -1,6 +1,6 @@
 import { createBursar, type Transaction } from "@bursar/client";
 import type { PolicyDocument } from "@bursar/domain";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { useConsole } from "../harness/console/test-console.js";
@@ -73,6 +73,32 @@ describe.runIf(hasBrowser)("a page whose session has ended", () => {
     await page.getByRole("button", { name: "Log in with your organisation" }).waitFor();
     await eve.logIn();
     expect(await reference.inputValue()).toBe("rent of May");
+    await eve.close();
+  });
+
+  it("that ended while nobody was there ends no session that was opened in another tab since", async () => {
+    const { service, join } = running();
+    const eve = await join(await service.createTenant("1000"), "viewer");
+    const { page, context } = eve;
+    await context.clock.install();
+    await eve.open("/account");
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await other.getByRole("table", { name: "Sessions" }).waitFor();
+    // The computer wakes without a network, and one tab has it back later than the other.
+    const isEnd = (request: Request) => request.method() === "DELETE";
+    await page.route("**/*", (route) => (isEnd(route.request()) ? route.abort() : route.continue()));
+    await other.route("**/*", (route) => route.abort());
+    await context.clock.fastForward("31:00");
+    await page.unroute("**/*");
+    await context.clock.fastForward("00:30");
+    await logInAgain(page);
+    const looked = other.waitForResponse((response) => isEnd(response.request()));
+    await other.unroute("**/*");
+    await context.clock.fastForward("00:30");
+    await looked;
+    const statusOfToken = `fetch("/console/session/token", { method: "POST" }).then(({ status }) => status)`;
+    expect(await page.evaluate(statusOfToken)).toBe(200);
     await eve.close();
   });
 

@@ -100,7 +100,8 @@ describe.runIf(hasBrowser)("a person in a browser", () => {
     }
     await ada.page.clock.fastForward("06:00");
     await ada.page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
-    expect(await ada.context.cookies()).toEqual([]);
+    const statusOfToken = `fetch("/console/session/token", { method: "POST" }).then(({ status }) => status)`;
+    expect(await ada.page.evaluate(statusOfToken)).toBe(401);
     await ada.close();
   });
 
