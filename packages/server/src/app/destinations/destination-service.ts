@@ -18,6 +18,7 @@ import {
   type DestinationFilter,
   type DestinationStore,
   readAddress,
+  withCanonicalAddress,
 } from "./destination.js";
 
 /** Manages a tenant's allow-list of addresses. */
@@ -66,7 +67,7 @@ export function createDestinationService(deps: DestinationServiceDeps): Destinat
     readDestination: async (tenantId, id) =>
       (await store.readDestination(tenantId, id)) ?? { refused: "DESTINATION_NOT_FOUND" },
     listDestinations: (tenantId, filter, limit, beforeId) =>
-      store.listDestinations(tenantId, filter, new Date(now()), limit, beforeId),
+      store.listDestinations(tenantId, withCanonicalAddress(filter), new Date(now()), limit, beforeId),
     removeDestination: async (origin, id) => {
       const { tenantId } = origin.principal;
       if ((await deps.planner.destinationTerms(tenantId)).changes !== null) {

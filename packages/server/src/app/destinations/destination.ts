@@ -22,7 +22,7 @@ export interface Destination {
 
 export interface DestinationFilter {
   network?: string;
-  /** In its canonical form, and only with a network. */
+  /** Only with a network. The store has it in its canonical form. */
   address?: string;
   state?: "waiting" | "active";
 }
@@ -83,4 +83,11 @@ export function readAddress(
     return { refused: "INVALID_REQUEST", details: [{ path: `${path}.address`, reason }] };
   }
   return { network, address: canonical };
+}
+
+/** What is no address of the network is on no list. */
+export function withCanonicalAddress(filter: DestinationFilter): DestinationFilter {
+  const { network, address } = filter;
+  if (network === undefined || address === undefined) return filter;
+  return { ...filter, address: canonicalAddress(network, address) ?? address };
 }

@@ -1,4 +1,3 @@
-import { canonicalAddress } from "@bursar/domain";
 import { DestinationPage, DestinationQuery } from "@bursar/protocol";
 import type { DestinationFilter } from "../../../app/destinations/destination.js";
 import type { UseCases } from "../../../app/use-cases.js";
@@ -34,13 +33,11 @@ export function listDestinations({
   );
 }
 
-/** An address is one of its network. Without it, a page would have to sort all that have listed this address on any network. */
+/** Without its network, a page would have to sort all that list this address on any network. */
 function readFilter({ network, address, ...rest }: DestinationFilter): DestinationFilter {
   if (address === undefined) return network === undefined ? rest : { ...rest, network };
-  if (network === undefined)
-    throw new Refusal("INVALID_REQUEST", {
-      details: [{ path: "query.address", reason: "needs `network` beside it" }],
-    });
-  // What is no address of the network is on no list.
-  return { ...rest, network, address: canonicalAddress(network, address) ?? address };
+  if (network !== undefined) return { ...rest, network, address };
+  throw new Refusal("INVALID_REQUEST", {
+    details: [{ path: "query.address", reason: "needs `network` beside it" }],
+  });
 }
