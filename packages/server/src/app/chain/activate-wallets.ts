@@ -1,7 +1,7 @@
 import { isolateFailingRows } from "../../runtime/concurrency/isolate-failing-rows.js";
 import type { Timers } from "../../runtime/loops/timers.js";
 import { createWakingLoop, type Rest, type WakingLoop } from "../../runtime/loops/waking-loop.js";
-import { type Signer, SignerUnavailableError } from "./signer.js";
+import { highestNonce, type Signer, SignerUnavailableError } from "./signer.js";
 
 /** A wallet of a chain that has no address yet. */
 interface CreatingWallet {
@@ -54,8 +54,6 @@ const lookEveryMs = 5000;
 const pauseAfterErrorMs = 1000;
 /** Longer than any process needs to store addresses that it got of an earlier run of the signer. */
 const countedForMs = 60_000;
-/** The last one that the signer accepts: whether it knows a wallet matters here, and not what it has signed for it. */
-const highestNonce = 2 ** 32 - 1;
 
 /**
  * Gives new wallets of chains the addresses that the signer derives for them, and makes them active. While the signer is unavailable, or
@@ -87,6 +85,7 @@ export function createWalletActivator(deps: ActivateWalletsDeps): WakingLoop {
     if (!(await isRemembering())) await assertCounts();
     const newest = await store.listNewest([...new Set(creating.map(({ tenantId }) => tenantId))]);
     const answers = await signer.signedFrom(
+      // Whether it knows a wallet matters here, and not what it has signed for it.
       newest.map(({ tenantId, id, network }) => ({ tenantId, walletId: id, network, nonce: highestNonce })),
     );
     const unknown = answers.find((answer) => "refused" in answer && answer.refused === "WALLET_UNKNOWN");

@@ -6,6 +6,9 @@ interface SignerWallet {
   network: string;
 }
 
+/** The last one that the signer accepts: it refuses a whole request with a higher one. */
+export const highestNonce = 2 ** 32 - 1;
+
 /** What is to be signed. The signer builds the bytes itself. All addresses are in lower case, with 0x. */
 export interface SigningIntent {
   tenantId: string;

@@ -1,3 +1,4 @@
+import { highestNonce } from "../../../app/chain/signer.js";
 import type { SignedOfWallet, UnconfirmedWallet } from "../../../app/chain/unconfirmed-wallet.js";
 import type { DriverContext } from "../driver/driver-context.js";
 
@@ -22,7 +23,14 @@ export async function askSigner(
 ): Promise<{ refused: ReadonlyMap<string, string>; cut: ReadonlySet<string> }> {
   const refused = new Map<string, string>();
   const cut = new Set<string>();
-  let asked = wallets.map(({ tenantId, walletId, finalNonce, usedBelow = 0 }) => ({
+  for (const { walletId, finalNonce } of wallets)
+    if (finalNonce > highestNonce)
+      refused.set(
+        walletId,
+        `The final nonce of the wallet is ${finalNonce}, which no transaction can have. Restore its row in chain_wallets from a backup.`,
+      );
+  const known = wallets.filter(({ walletId }) => !refused.has(walletId));
+  let asked = known.map(({ tenantId, walletId, finalNonce, usedBelow = 0 }) => ({
     ...{ tenantId, walletId, network: network.network, nonce: finalNonce, usedBelow },
   }));
   while (asked.length > 0) {
