@@ -238,6 +238,8 @@ export interface ChainUnit
   setGathered: (amounts: readonly books.GatheredAmount[]) => void;
   /** These wallets have changed, and are compared with the chain next. */
   touchWallets: (wallets: readonly WalletKey[]) => void;
+  /** They count as compared at a block, without those that are not as they were listed: the operator has stated something since, or resumed them. */
+  passOver: (wallets: readonly books.ListedWallet[], at: number) => void;
   writeHoldings: (wallets: readonly WalletKey[], holdings: readonly books.Holding[], at: number) => void;
 
   appendBlocks: (blocks: readonly FollowedBlock[]) => void;
@@ -278,7 +280,7 @@ export interface ChainStore {
     after: { walletId: string; nonce: number } | undefined,
   ) => Promise<SentPayment[]>;
   readBytes: (network: string, hashes: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  listToCompare: (network: string, page: books.ComparedPage) => Promise<books.ComparedWallet[]>;
+  listToCompare: (network: string, page: books.ComparedPage) => Promise<books.ListedWallet[]>;
   /** Wallets that were not confirmed in this epoch of the database, without those that are halted because the chain or the signer is ahead. */
   listUnconfirmed: (
     network: string,

@@ -26,6 +26,13 @@ export interface ComparedWallet extends WalletKey {
   address: string;
 }
 
+/** As it is listed, before nodes are asked about it. */
+export interface ListedWallet extends ComparedWallet {
+  comparedNumber: number;
+  statedNonce: number | null;
+  isHalted: boolean;
+}
+
 /** How an alert names it. */
 export function nameWallet({ walletId, address }: ComparedWallet): string {
   return `the wallet ${showId("wlt", walletId)} (${address})`;

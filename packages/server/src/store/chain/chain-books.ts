@@ -1,5 +1,5 @@
 import type { WalletKey } from "../../app/chain/chain-store.js";
-import type { ComparedPage, ComparedWallet, Holding, WalletBooks } from "../../app/chain/wallet-books.js";
+import type { ComparedPage, Holding, ListedWallet, WalletBooks } from "../../app/chain/wallet-books.js";
 import type { Queryable, Tx } from "../core/database.js";
 import { locateRows } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
@@ -7,20 +7,32 @@ import { leastId, listWallets } from "./wallets/confirmed-wallets.js";
 import { freeNonce, lowestOpen } from "./wallets/free-nonce.js";
 
 /** Served by chain_wallets_to_compare. */
-export function listToCompare(
+export async function listToCompare(
   source: Queryable,
   network: string,
   page: ComparedPage,
-): Promise<ComparedWallet[]> {
+): Promise<ListedWallet[]> {
   const isListed =
     page.of === "touched"
       ? sql`w.compared_number = -1 AND w.wallet_id > ${page.afterWalletId ?? leastId}::uuid`
       : sql`w.compared_number >= 0 AND w.compared_number < ${page.beforeNumber}`;
-  return source.query<ComparedWallet>(sql`
-    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.address FROM chain_wallets w
+  const rows = await source.query<ListedRow>(sql`
+    SELECT w.tenant_id AS "tenantId", w.wallet_id AS "walletId", w.address, w.compared_number AS "comparedNumber",
+      w.stated_nonce AS "statedNonce", w.halted_reason IS NOT NULL AS "isHalted"
+    FROM chain_wallets w
     WHERE w.network = ${network} AND ${isListed}
     ORDER BY w.network, w.compared_number, w.wallet_id LIMIT ${page.limit}
   `);
+  return rows.map(({ comparedNumber, statedNonce, ...row }) => ({
+    ...row,
+    comparedNumber: Number(comparedNumber),
+    statedNonce: statedNonce === null ? null : Number(statedNonce),
+  }));
+}
+
+interface ListedRow extends Omit<ListedWallet, "comparedNumber" | "statedNonce"> {
+  comparedNumber: string;
+  statedNonce: string | null;
 }
 
 interface SenderRow extends WalletKey {
@@ -63,6 +75,25 @@ export async function readBooks(tx: Queryable, wallets: readonly WalletKey[]): P
       lowestOpen: nonces.lowestOpen === null ? null : Number(nonces.lowestOpen),
     };
   });
+}
+
+/** Served by the primary key. */
+export function passOver(tx: Tx, wallets: readonly ListedWallet[], at: number): void {
+  const column = <T>(pick: (wallet: ListedWallet) => T) => wallets.map(pick);
+  tx.send(sql`
+    UPDATE chain_wallets w SET compared_number = ${at}
+    FROM ${locateRows(
+      sql`chain_wallets`,
+      sql`unnest(
+        ${column(({ tenantId }) => tenantId)}::uuid[], ${column(({ walletId }) => walletId)}::uuid[],
+        ${column(({ comparedNumber }) => comparedNumber)}::bigint[], ${column(({ statedNonce }) => statedNonce)}::bigint[],
+        ${column(({ isHalted }) => isHalted)}::boolean[]
+      ) AS given (tenant_id, wallet_id, compared_number, stated_nonce, is_halted)`,
+      sql`r.tenant_id = given.tenant_id AND r.wallet_id = given.wallet_id`,
+    )} AS given
+    WHERE w.ctid = given.place AND w.compared_number = given.compared_number
+      AND w.stated_nonce IS NOT DISTINCT FROM given.stated_nonce AND (w.halted_reason IS NOT NULL) = given.is_halted
+  `);
 }
 
 /** Conflicts and rows are served by the primary keys. */

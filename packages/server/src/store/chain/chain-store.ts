@@ -17,7 +17,7 @@ import {
   resumeWallet,
 } from "./accept-chain.js";
 import * as blocks from "./chain-blocks.js";
-import { listToCompare, readBooks, writeHoldings } from "./chain-books.js";
+import { listToCompare, passOver, readBooks, writeHoldings } from "./chain-books.js";
 import * as deposits from "./chain-deposits.js";
 import {
   createPaymentReads,
@@ -120,6 +120,7 @@ function createChainUnit(
     gather: (amounts) => deposits.gather(tx, amounts),
     setGathered: (amounts) => deposits.setGathered(tx, amounts),
     touchWallets: (wallets) => payments.touchWallets(tx, wallets),
+    passOver: (wallets, at) => passOver(tx, wallets, at),
     writeHoldings: (wallets, holdings, at) => writeHoldings(tx, wallets, holdings, at),
     appendBlocks: (followed) => blocks.appendBlocks(tx, network, followed),
     removeBlocks: (above) => blocks.removeBlocks(tx, network, above),

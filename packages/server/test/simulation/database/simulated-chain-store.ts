@@ -165,7 +165,8 @@ export function createSimulatedChainStore(database: SimulatedDatabase, actor: Ac
               : comparedNumber >= 0 && comparedNumber < page.beforeNumber,
           )
           .sort((a, b) => a.comparedNumber - b.comparedNumber || (a.walletId < b.walletId ? -1 : 1))
-          .slice(0, page.limit),
+          .slice(0, page.limit)
+          .map((row) => ({ ...row, isHalted: row.haltedReason !== null })),
       ),
     listUnconfirmed: (_, { of }) =>
       query("list unconfirmed", (rows) => ({

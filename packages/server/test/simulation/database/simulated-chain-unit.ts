@@ -222,6 +222,16 @@ export function createSimulatedChainUnit(
     touchWallets: (wallets) => {
       for (const wallet of wallets) changeWallet(wallet, () => ({ comparedNumber: -1 }));
     },
+    passOver: (wallets, at) => {
+      for (const wallet of wallets)
+        changeWallet(wallet, ({ comparedNumber, statedNonce, haltedReason }) => {
+          const isAsListed =
+            comparedNumber === wallet.comparedNumber &&
+            statedNonce === wallet.statedNonce &&
+            (haltedReason !== null) === wallet.isHalted;
+          return isAsListed ? { comparedNumber: at } : {};
+        });
+    },
     writeHoldings: (wallets, _, at) => {
       for (const wallet of wallets) changeWallet(wallet, () => ({ comparedNumber: at }));
     },

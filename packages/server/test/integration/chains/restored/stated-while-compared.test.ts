@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { describeAct } from "../../../../src/app/audit/audit-entry.js";
+import { type ChainNode, NodesDisagreeError } from "../../../../src/app/chain/chain-node.js";
 import type { ChainStore, ChainUnit } from "../../../../src/app/chain/chain-store.js";
 import { stateNonce } from "../../../../src/store/chain/resume-chain.js";
 import { sql } from "../../../../src/store/core/sql.js";
@@ -21,6 +22,9 @@ afterEach(() => service.stop());
 const mine = (blocks: number) => {
   for (let block = 0; block < blocks; block++) service.chain.mine(() => true);
 };
+
+const credit = (wallet: ChainWallet, amount: bigint) =>
+  service.chain.pay([{ asset: modelCoin, from: `0x${"e".repeat(40)}`, to: wallet.address, amount }]);
 
 async function readHalt({ walletId }: ChainWallet): Promise<string | null> {
   const [row] = await service.database.query<{ code: string | null }>(
@@ -47,7 +51,8 @@ function interruptComparison(interrupt: () => Promise<unknown>): ChainStore {
   };
 }
 
-it("is compared again at the next block if the operator states its nonce while it is compared", async () => {
+/** A wallet whose key was used elsewhere. */
+async function createHalted(): Promise<ChainWallet> {
   const tenantId = await service.createTenant();
   const first = service.startDriver();
   await eventually(
@@ -55,38 +60,85 @@ it("is compared again at the next block if the operator states its nonce while i
     (position) => position !== undefined,
   );
   const wallet = await service.createWallet(tenantId);
-  service.chain.pay([{ asset: modelCoin, from: `0x${"e".repeat(40)}`, to: wallet.address, amount: 100n }]);
+  credit(wallet, 100n);
   mine(5);
   await eventually(
     () => service.booked(wallet, modelCoin),
     (booked) => booked === 100n,
   );
   service.chain.useNonce(wallet.address);
-  service.chain.pay([{ asset: modelCoin, from: `0x${"e".repeat(40)}`, to: wallet.address, amount: 1n }]);
+  credit(wallet, 1n);
   mine(5);
   await eventually(
     () => readHalt(wallet),
     (code) => code === "NONCE_USED_ELSEWHERE",
   );
   await first.stop();
-  const entry = describeAct({ by: "operator", tenantId }, "wallet.adopt", wallet.walletId, new Date());
+  return wallet;
+}
+
+const state = (wallet: ChainWallet) => {
+  const origin = { by: "operator", tenantId: wallet.tenantId } as const;
+  const entry = describeAct(origin, "wallet.adopt", wallet.walletId, new Date());
+  return stateNonce(service.keyed, wallet, { nonce: 1, paysWaiting: false }, entry);
+};
+
+/** Mines fewer blocks than a wallet waits that nothing has happened to. */
+async function expectAdopted(wallet: ChainWallet): Promise<void> {
+  mine(5);
+  await eventually(
+    () => readHalt(wallet),
+    (code) => code === null,
+  );
+}
+
+it("is compared again at the next block if the operator states its nonce while it is compared", async () => {
+  const wallet = await createHalted();
   let stated: Promise<unknown> | undefined;
   const store = interruptComparison(() => {
-    stated = stateNonce(service.keyed, wallet, { nonce: 1, paysWaiting: false }, entry);
+    stated = state(wallet);
     return stated;
   });
   service.startDriver({ store });
-  service.chain.pay([{ asset: modelCoin, from: `0x${"e".repeat(40)}`, to: wallet.address, amount: 1n }]);
+  credit(wallet, 1n);
   mine(5);
   await eventually(
     async () => stated,
     (one) => one !== undefined,
   );
   expect(await stated).toBe("stated");
-  // Fewer blocks than a wallet waits that nothing has happened to.
+  await expectAdopted(wallet);
+});
+
+it("is compared again at the next block if the operator states its nonce while nodes disagree about it", async () => {
+  const wallet = await createHalted();
+  let stated: Promise<unknown> | undefined;
+  let isPassedOver = false;
+  const noncesAt: ChainNode["noncesAt"] = async (...given) => {
+    if (isPassedOver) return await service.node.noncesAt(...given);
+    stated ??= state(wallet);
+    await stated;
+    throw new NodesDisagreeError("they disagree");
+  };
+  const unitOfWork: ChainStore["unitOfWork"] = async (position, work) => {
+    let isPassing = false;
+    const lockWallets = (unit: ChainUnit) => (wallets: Parameters<ChainUnit["lockWallets"]>[0]) => {
+      isPassing = stated !== undefined;
+      unit.lockWallets(wallets);
+    };
+    const result = await service.store.unitOfWork(position, (unit) =>
+      work({ ...unit, lockWallets: lockWallets(unit) }),
+    );
+    isPassedOver ||= isPassing;
+    return result;
+  };
+  service.startDriver({ node: { ...service.node, noncesAt }, store: { ...service.store, unitOfWork } });
+  credit(wallet, 1n);
   mine(5);
   await eventually(
-    () => readHalt(wallet),
-    (code) => code === null,
+    async () => isPassedOver,
+    (isDone) => isDone,
   );
+  expect(await stated).toBe("stated");
+  await expectAdopted(wallet);
 });

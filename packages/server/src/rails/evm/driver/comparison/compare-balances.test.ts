@@ -42,6 +42,9 @@ function createComparison(touched: number, others: number, forgotten = 0, nodeFa
     writeHoldings: (wallets, _, at) => {
       for (const { walletId } of wallets) if (comparedAt.get(walletId) !== -1) comparedAt.set(walletId, at);
     },
+    passOver: (wallets, at) => {
+      for (const { walletId } of wallets) comparedAt.set(walletId, at);
+    },
     setGathered: () => undefined,
     gather: async () => [],
   } satisfies Partial<ChainUnit>;

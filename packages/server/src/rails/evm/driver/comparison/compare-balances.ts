@@ -3,6 +3,7 @@ import type {
   ComparedPage,
   ComparedWallet,
   GatheredAmount,
+  ListedWallet,
   WalletBooks,
 } from "../../../../app/chain/wallet-books.js";
 import { acceptChain } from "../../adopt/accept-chain.js";
@@ -260,7 +261,7 @@ function surplusBeyond(
 async function passOver(
   context: DriverContext,
   chain: FollowedChain,
-  wallets: readonly ComparedWallet[],
+  wallets: readonly ListedWallet[],
   compared: readonly ComparedWallet[],
   unsure: ReadonlySet<string>,
 ): Promise<void> {
@@ -273,6 +274,7 @@ async function passOver(
   await inUnit(context, positionOf(chain), async (unit) => {
     unit.lockWallets(failed);
     unit.touchWallets(touched);
-    if (passed.length > 0) unit.writeHoldings(passed, [], number);
+    // What the operator has stated since they were listed is answered at the next settled block.
+    if (passed.length > 0) unit.passOver(passed, number);
   });
 }
