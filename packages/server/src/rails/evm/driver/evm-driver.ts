@@ -1,5 +1,5 @@
 import { NodeUnavailableError } from "../../../app/chain/chain-node.js";
-import { ChainMovedError, type NetworkLease, type SentPayment } from "../../../app/chain/chain-store.js";
+import type { NetworkLease, SentPayment } from "../../../app/chain/chain-store.js";
 import type { RailDriver } from "../../../app/rails/rail.js";
 import { bothOf } from "../../../runtime/concurrency/both-of.js";
 import { createLeaseKeeper, LeaseLostError } from "../../../runtime/loops/lease.js";
@@ -18,6 +18,7 @@ import { createEstimates } from "./estimate-groups.js";
 import { createBranchLinks } from "./follow/branch-links.js";
 import { followAndSettle } from "./follow/follow-and-settle.js";
 import { haltTampered } from "./halt-tampered.js";
+import { endsStep } from "./isolate-wallets.js";
 import { anchorChain, assertGenesis } from "./leave-blocks.js";
 import { createHeadRecords } from "./records/head-records.js";
 import { replacePayments } from "./replace-payments.js";
@@ -206,7 +207,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
       try {
         return await part();
       } catch (error) {
-        if (error instanceof LeaseLostError || error instanceof ChainMovedError) throw error;
+        if (endsStep(error)) throw error;
         failures.push(error);
         return false;
       }

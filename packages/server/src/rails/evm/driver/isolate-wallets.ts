@@ -4,7 +4,7 @@ import type { HaltCode } from "../../../app/chain/halt.js";
 import { SignerUnavailableError } from "../../../app/chain/signer.js";
 import { isolateFailingRows } from "../../../runtime/concurrency/isolate-failing-rows.js";
 import { LeaseLostError } from "../../../runtime/loops/lease.js";
-import { type DriverContext, type FollowedChain, haltWallet } from "./driver-context.js";
+import { type DriverContext, type FollowedChain, haltWallet, NetworkHaltedError } from "./driver-context.js";
 
 interface HaltOfFault {
   code: HaltCode;
@@ -54,8 +54,19 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Errors of a node, of the signer and of the lease: no wallet is at fault for them. */
-const errorsOfOthers = [NodeUnavailableError, SignerUnavailableError, LeaseLostError, ChainMovedError];
+/** Errors of a node, of the signer, of the lease and of the network: no wallet is at fault for them. */
+const errorsOfOthers = [
+  NodeUnavailableError,
+  SignerUnavailableError,
+  LeaseLostError,
+  ChainMovedError,
+  NetworkHaltedError,
+];
+/** Whether no part of a step may go on: another process does, or nothing does. */
+export function endsStep(error: unknown): boolean {
+  return [LeaseLostError, ChainMovedError, NetworkHaltedError].some((kind) => error instanceof kind);
+}
+
 /** SQLSTATEs of a value, a constraint, a limit of the server and a trigger. Any other one says nothing about the rows. */
 const isStateOfRows = /^(?:2[123]|54|P0)/;
 
