@@ -1,9 +1,10 @@
-import type { AuditCheckpoint, AuditEntry } from "@bursar/client";
+import type { AuditCheckpoint } from "@bursar/client";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type PublicKey, verifyChain } from "./verify-chain";
 
 const hashOf = (number: number) => number.toString(16).padStart(64, "0");
-const entries = [5, 4, 3, 2, 1].map((number) => ({ number, hash: hashOf(number) }) as AuditEntry);
+const entryOf = (number: number) => ({ number, hash: hashOf(number) });
+const all = { entries: [5, 4, 3, 2, 1].map(entryOf), isAll: true, removedTo: null };
 
 describe("the chain in the page", () => {
   let keys: PublicKey[];
@@ -28,44 +29,61 @@ describe("the chain in the page", () => {
   });
 
   it("is confirmed by signed checkpoints and by what was seen before", async () => {
-    const report = await verifyChain(entries, [await sign(4)], keys, { number: 3, hash: hashOf(3) });
+    const report = await verifyChain(all, [await sign(4)], keys, { number: 3, hash: hashOf(3) });
     expect(report).toMatchObject({ from: 1, to: 5, confirmed: [{ number: 4 }], faults: [] });
+    expect(report.seen).toEqual({ number: 3, state: "reached" });
   });
 
   it.each([
     [
       "a missing entry",
-      () => verifyChain(entries.toSpliced(2, 1), [], keys, undefined),
+      () => verifyChain({ ...all, entries: all.entries.toSpliced(2, 1) }, [], keys, undefined),
       /followed by entry 2/,
     ],
     [
       "a cut end",
-      async () => verifyChain(entries, [await sign(6)], keys, undefined),
+      async () => verifyChain(all, [await sign(6)], keys, undefined),
       /before a checkpoint at entry 6/,
     ],
     [
       "another hash",
-      async () => verifyChain(entries, [await sign(4, hashOf(9))], keys, undefined),
+      async () => verifyChain(all, [await sign(4, hashOf(9))], keys, undefined),
       /Entry 4 has another hash/,
     ],
     [
       "another number",
-      async () => verifyChain(entries, [{ ...(await sign(4)), number: 3 }], keys, undefined),
+      async () => verifyChain(all, [{ ...(await sign(4)), number: 3 }], keys, undefined),
       /signature .* entry 3 is wrong/,
     ],
     [
       "an unknown key",
-      async () => verifyChain(entries, [{ ...(await sign(4)), key_id: "x" }], keys, undefined),
+      async () => verifyChain(all, [{ ...(await sign(4)), key_id: "x" }], keys, undefined),
       /signature/,
     ],
-    ["a changed past", () => verifyChain(entries, [], keys, { number: 2, hash: hashOf(7) }), /saw it before/],
+    ["a changed past", () => verifyChain(all, [], keys, { number: 2, hash: hashOf(7) }), /saw it before/],
     [
-      "a shorter past",
-      () => verifyChain(entries, [], keys, { number: 8, hash: hashOf(8) }),
-      /has seen entry 8/,
+      "a cut beginning",
+      () =>
+        verifyChain({ ...all, entries: all.entries.slice(0, 3) }, [], keys, { number: 2, hash: hashOf(2) }),
+      /begins at entry 3/,
     ],
+    ["a shorter past", () => verifyChain(all, [], keys, { number: 8, hash: hashOf(8) }), /has seen entry 8/],
   ])("reports %s", async (_name, verify, fault) => {
     const { faults } = await verify();
     expect(faults).toEqual([expect.stringMatching(fault)]);
+  });
+
+  it("says that the entry which was seen before was not reached, or was removed by the operator", async () => {
+    const newest = { entries: all.entries.slice(0, 3), isAll: false, removedTo: null };
+    const seen = { number: 2, hash: hashOf(7) };
+    expect(await verifyChain(newest, [], keys, seen)).toMatchObject({
+      faults: [],
+      seen: { number: 2, state: "not reached" },
+    });
+    const rest = { ...newest, isAll: true, removedTo: 2 };
+    expect(await verifyChain(rest, [], keys, seen)).toMatchObject({
+      faults: [],
+      seen: { number: 2, state: "removed" },
+    });
   });
 });

@@ -9,6 +9,22 @@ export interface ChainReport {
   /** Checkpoints whose signature is right and whose entry was read. */
   confirmed: AuditCheckpoint[];
   faults: string[];
+  seen: SeenReport | undefined;
+}
+
+/** The entry that this browser saw last. It was removed by the operator, or more was written since than was read now. */
+interface SeenReport {
+  number: number;
+  state: "reached" | "removed" | "not reached";
+}
+
+/** What was read of the log, newest first and without a filter. */
+export interface ReadEntries {
+  entries: readonly Pick<AuditEntry, "number" | "hash">[];
+  /** Whether the log has no older ones. */
+  isAll: boolean;
+  /** The last entry that the operator has exported and removed. */
+  removedTo: number | null;
 }
 
 /** A public key of `/.well-known/bursar-audit-keys.json`. */
@@ -24,11 +40,11 @@ export interface SeenPosition {
 }
 
 /**
- * Holds entries, newest first and without a filter, against signed checkpoints and against what was seen before. The hash of an entry is
+ * Holds entries against signed checkpoints and against what was seen before. The hash of an entry is
  * keyed, so that it follows from the entry cannot be seen here. That the service has not replaced it since it signed can.
  */
 export async function verifyChain(
-  entries: readonly AuditEntry[],
+  { entries, isAll, removedTo }: ReadEntries,
   checkpoints: readonly AuditCheckpoint[],
   keys: readonly PublicKey[],
   seen: SeenPosition | undefined,
@@ -54,7 +70,13 @@ export async function verifyChain(
     faults.push(`The log ends at entry ${to}, and this browser has seen entry ${seen.number}.`);
   else if (seen !== undefined && hashes.has(seen.number) && hashes.get(seen.number) !== seen.hash)
     faults.push(`Entry ${seen.number} had another hash when this browser saw it before.`);
-  return { from: entries.at(-1)?.number ?? 0, to, confirmed, faults };
+  const from = entries.at(-1)?.number ?? 0;
+  const isRemoved = seen !== undefined && seen.number <= (removedTo ?? 0);
+  if (seen !== undefined && seen.number < from && isAll && !isRemoved)
+    faults.push(`The log begins at entry ${from}, and this browser has seen entry ${seen.number}.`);
+  const isReached = seen !== undefined && seen.number >= from;
+  const state = isReached ? "reached" : isRemoved ? "removed" : "not reached";
+  return { from, to, confirmed, faults, seen: seen && { number: seen.number, state } };
 }
 
 async function isAuthentic(
