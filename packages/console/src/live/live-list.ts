@@ -88,7 +88,7 @@ export class LiveList<Row> {
     while (!signal.aborted) {
       try {
         const { rows, isCut, sequence, epoch } = await this.#source.load(signal);
-        this.#rows = this.#mapOf(rows.filter(this.#kind.matches));
+        this.#replace(rows.filter(this.#kind.matches));
         this.#isCut = isCut;
         this.#showLoaded();
         if (this.#source.follow === undefined) {
@@ -120,6 +120,22 @@ export class LiveList<Row> {
     if (!isPaused) this.#show();
   }
 
+  /** With what was loaded. What is new or newer than before has changed. */
+  #replace(rows: readonly Row[]): void {
+    const { versionOf } = this.#kind;
+    const before = this.#rows;
+    this.#rows = this.#mapOf(rows);
+    for (const [key, row] of this.#rows) {
+      const known = before.get(key);
+      if (known === undefined || versionOf(known) < versionOf(row)) this.#noteChange(key);
+    }
+  }
+
+  /** Beyond what is kept, how many wait says nothing more. */
+  #noteChange(key: string): void {
+    if (this.#changed.size < rowsMax) this.#changed.add(key);
+  }
+
   #take(row: Row): void {
     const { keyOf, versionOf, matches } = this.#kind;
     const key = keyOf(row);
@@ -127,8 +143,7 @@ export class LiveList<Row> {
     if (known !== undefined && versionOf(known) >= versionOf(row)) return;
     if (matches(row)) this.#rows.set(key, row);
     else if (!this.#rows.delete(key)) return;
-    // Beyond what is kept, how many wait says nothing more.
-    if (this.#changed.size < rowsMax) this.#changed.add(key);
+    this.#noteChange(key);
     if (this.#rows.size > rowsMax * 2) this.#dropOldest();
     this.#showSoon();
   }
@@ -142,7 +157,8 @@ export class LiveList<Row> {
   #showLoaded(): void {
     const connection: Connection = this.#source.follow === undefined ? "not live" : "live";
     const loaded = { connection, problem: undefined };
-    if (this.#state.isPaused && this.#state.rows.length > 0) this.#set(loaded);
+    if (this.#state.isPaused && this.#state.rows.length > 0)
+      this.#set({ ...loaded, waiting: this.#changed.size });
     else this.#show(loaded);
   }
 

@@ -109,6 +109,29 @@ describe("the live list", () => {
     });
   });
 
+  it("counts what comes by a reading while it is paused", async () => {
+    const gap: FollowedEvent = { type: "gap", reason: "expired", from: 5, to: 6, epoch: "1" };
+    let lose = () => {};
+    const cut = new Promise<void>((resolve) => {
+      lose = resolve;
+    });
+    const source = play([[transaction(1)], [transaction(3), transaction(2), transaction(1)]], [[gap], []]);
+    const { follow } = source;
+    source.follow = async function* (...position) {
+      await cut;
+      yield* follow(...position);
+    };
+    await run(source, async (list) => {
+      await vi.waitFor(() => expect(idsOf(list)).toEqual(["txn_000001:1"]));
+      list.pause(true);
+      lose();
+      await vi.waitFor(() => expect(list.state().waiting).toBe(2));
+      expect(idsOf(list)).toEqual(["txn_000001:1"]);
+      list.pause(false);
+      expect(list.state()).toMatchObject({ waiting: 0, rows: [{}, {}, {}] });
+    });
+  });
+
   it("reads everything again after a gap", async () => {
     const gap: FollowedEvent = { type: "gap", reason: "epoch_changed", from: 5, to: undefined, epoch: "2" };
     const source = play([[transaction(9)], [transaction(1)]], [[gap], []]);
