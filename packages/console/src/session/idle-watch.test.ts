@@ -80,6 +80,17 @@ describe("a session whose page is open and live", () => {
     expect(ended).toEqual([true]);
   });
 
+  it("ends also if the clock is set back by hours", async () => {
+    await pass(10);
+    vi.setSystemTime(Date.now() - 5 * 60 * minuteMs);
+    await pass(1);
+    page.dispatchEvent(new Event("keydown"));
+    await pass(29);
+    expect(ended).toEqual([]);
+    await pass(2);
+    expect(ended).toEqual([true]);
+  });
+
   it("is watched no more after the page has stopped that", async () => {
     stop();
     await pass(60);

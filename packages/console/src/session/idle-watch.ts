@@ -19,7 +19,12 @@ interface IdleWatchDeps {
  */
 export function watchIdle({ end, acts: target, storage }: IdleWatchDeps): () => void {
   const note = () => storage.setItem(lastActivityKey, String(Date.now()));
-  const isIdle = () => Date.now() - Number(storage.getItem(lastActivityKey) ?? 0) >= idleMs;
+  const isIdle = () => {
+    const passedMs = Date.now() - Number(storage.getItem(lastActivityKey) ?? 0);
+    // The clock was set back. It would count from an act of the future, so it counts from now.
+    if (passedMs < 0) note();
+    return passedMs >= idleMs;
+  };
   let notedAt = Date.now();
   let isOver = false;
   let isEnding = false;
@@ -33,7 +38,7 @@ export function watchIdle({ end, acts: target, storage }: IdleWatchDeps): () => 
   };
   const onAct = () => {
     if (isOver || isIdle()) return void check();
-    if (Date.now() - notedAt < checkMs) return;
+    if (Math.abs(Date.now() - notedAt) < checkMs) return;
     notedAt = Date.now();
     note();
   };
