@@ -29,20 +29,29 @@ const fetchWithSession: NonNullable<BursarOptions["fetch"]> = async (url, init) 
  * The client of this page. Its tokens last five minutes, are kept in memory alone, and come from the session's cookie. A call that a person
  * has to confirm asks for the passkey by itself.
  */
-export const bursar: Bursar = createBursar({
-  baseUrl: location.origin,
-  fetch: fetchWithSession,
-  WebSocket: PatientSocket,
-  confirm: (request) => confirmWithPasskey(request, whoConfirms),
-  credentials: async () => {
-    const { access_token, expires_in, session, person } = await tokenGate.ask(() =>
-      bursar.consoleSession.token(),
-    );
-    if (!isPersonOfPage(person.id)) return await beginAgain();
-    noteSession(session);
-    return { token: access_token, expiresInSeconds: expires_in };
-  },
-});
+export let bursar: Bursar = connect();
+
+/** A client keeps its token for as long as it is valid: another one has none. */
+export function forgetToken(): void {
+  bursar = connect();
+}
+
+function connect(): Bursar {
+  return createBursar({
+    baseUrl: location.origin,
+    fetch: fetchWithSession,
+    WebSocket: PatientSocket,
+    confirm: (request) => confirmWithPasskey(request, whoConfirms),
+    credentials: async () => {
+      const { access_token, expires_in, session, person } = await tokenGate.ask(() =>
+        bursar.consoleSession.token(),
+      );
+      if (!isPersonOfPage(person.id)) return await beginAgain();
+      noteSession(session);
+      return { token: access_token, expiresInSeconds: expires_in };
+    },
+  });
+}
 
 /**
  * A page belongs to one person for as long as it is open, and has read who that is. To read it here would delay the question for the

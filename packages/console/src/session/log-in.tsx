@@ -5,15 +5,18 @@ import { useAction } from "../api/use-action";
 import { Modal } from "../ui/dialogs/modal";
 import { forgetDrafts } from "../ui/forms/use-draft";
 import { lastActivityKey } from "./idle-watch";
+import { forgetLeftOpen } from "./left-open";
+import { LeftOpenNotice } from "./left-open-notice";
 import { PasskeyButton } from "./passkey-button";
 import { assertPasskey, explained } from "./passkeys";
 import { ProviderButton, ProviderLogin } from "./provider-login";
 
-/** The whole page of those who have no session yet. */
-export function LogIn() {
+/** The whole page of those who have no session yet, and of those whose session could not be ended. */
+export function LogIn({ isLeftOpen = false }: { isLeftOpen?: boolean }) {
   useLoginElsewhere();
   return (
     <main className="centre">
+      {isLeftOpen && <LeftOpenNotice />}
       <div className="card stack">
         <h1>Bursar</h1>
         <PasskeyLogin personId={undefined} />
@@ -69,6 +72,7 @@ const openSession = explained(async () => {
   const signed = await assertPasskey(await bursar.consoleSession.challenge());
   const opened = await bursar.consoleSession.open(signed);
   tokenGate.open();
+  forgetLeftOpen();
   return opened;
 });
 

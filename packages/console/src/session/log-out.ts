@@ -1,18 +1,47 @@
 import { useEffect } from "react";
 import { bursar } from "../api/bursar";
+import { hasEnded } from "../api/queries";
 import { forgetDrafts } from "../ui/forms/use-draft";
 import { forgetInvitation } from "./kept-invitation";
+import { forgetLeftOpen, noteLeftOpen } from "./left-open";
 
 const storageKey = "bursar-logged-out";
 
 /**
  * Ends the session, and forgets what was typed in this tab. What was typed in others is shown again to the same person alone: they see no
- * form when they log out here.
+ * form when they log out here. If the session could not be ended, this browser shows that it may still be open, and nothing of it.
  */
 export async function logOut(personId: string): Promise<void> {
-  await bursar.consoleSession.end();
-  localStorage.setItem(storageKey, String(Date.now()));
+  try {
+    await endSession();
+  } catch (error) {
+    forgetDrafts(personId);
+    forgetInvitation();
+    noteLeftOpen(error);
+    return;
+  }
   forgetDrafts(personId);
+  leaveEverywhere();
+}
+
+/** Ends the session that could not be ended before. */
+export async function endLeftOpen(): Promise<void> {
+  await endSession();
+  forgetLeftOpen();
+  leaveEverywhere();
+}
+
+/** A session that has ended already is none that could not be ended. */
+async function endSession(): Promise<void> {
+  try {
+    await bursar.consoleSession.end();
+  } catch (error) {
+    if (!hasEnded(error)) throw error;
+  }
+}
+
+function leaveEverywhere(): void {
+  localStorage.setItem(storageKey, String(Date.now()));
   leave();
 }
 

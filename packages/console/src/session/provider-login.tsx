@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { bursar } from "../api/bursar";
 import { useAction } from "../api/use-action";
 import { Problem } from "../ui/panels/problem";
+import { forgetLeftOpen } from "./left-open";
 
 const returnPath = "/console/oidc";
 
@@ -27,7 +28,10 @@ export function ProviderLogin() {
     if (answer === undefined) return;
     finishing ??= bursar.consoleSession.finishProviderLogin({ parameters: answer });
     finishing
-      .then(() => location.reload())
+      .then(() => {
+        forgetLeftOpen();
+        location.reload();
+      })
       .catch((error: unknown) => {
         setProblem(error);
         setFinishing(false);

@@ -1,6 +1,7 @@
 import type { Me } from "@bursar/client";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { useAction } from "../api/use-action";
 import { logOut } from "../session/log-out";
 import { ForeignText } from "../ui/values/foreign-text";
 import { applyTheme, readTheme, type Theme } from "./theme";
@@ -8,6 +9,7 @@ import { applyTheme, readTheme, type Theme } from "./theme";
 /** Who is logged in, for which tenant, and the settings of this browser. */
 export function Account({ me, onFind, onKeys }: { me: Me; onFind: () => void; onKeys: () => void }) {
   const [theme, setTheme] = useState<Theme>(readTheme);
+  const leave = useAction({ mutationFn: () => logOut(me.client.id) });
   const change = (chosen: Theme) => {
     applyTheme(chosen);
     setTheme(chosen);
@@ -28,8 +30,13 @@ export function Account({ me, onFind, onKeys }: { me: Me; onFind: () => void; on
         <button type="button" className="button small" onClick={onKeys} aria-keyshortcuts="?">
           Shortcuts
         </button>
-        <button type="button" className="button small" onClick={() => void logOut(me.client.id)}>
-          Log out
+        <button
+          type="button"
+          className="button small"
+          disabled={leave.isPending}
+          onClick={() => leave.mutate()}
+        >
+          {leave.isPending ? "Logging out" : "Log out"}
         </button>
       </div>
       <label className="row">

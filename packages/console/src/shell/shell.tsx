@@ -5,6 +5,7 @@ import { usePendingChanges } from "../api/open-changes";
 import { usePendingApprovals } from "../api/pending-approvals";
 import { hasEnded } from "../api/queries";
 import { AcceptInvitation, useInvitation } from "../session/accept-invitation";
+import { useIsLeftOpen } from "../session/left-open";
 import { LogIn, LogInAgain } from "../session/log-in";
 import { useLogOutElsewhere } from "../session/log-out";
 import { useIdleEnd } from "../session/use-idle-end";
@@ -20,8 +21,13 @@ import { Palette } from "./palette";
 import { useShortcuts } from "./shortcuts";
 import { waitingWords } from "./waiting-words";
 
-/** The frame of every page: the menu, the login that covers it when there is no session, and the keys. */
+/** Who has logged out is not shown the session again that could not be ended. */
 export function Shell() {
+  return useIsLeftOpen() ? <LogIn isLeftOpen /> : <Frame />;
+}
+
+/** The frame of every page: the menu, the login that covers it when there is no session, and the keys. */
+function Frame() {
   const [invitation, leaveInvitation] = useInvitation();
   const me = useMe();
   const [open, setOpen] = useState<"palette" | "keys">();
