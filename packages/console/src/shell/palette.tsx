@@ -34,7 +34,7 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
     }));
   hits.push(...useNamedHits(typed, navigate).slice(0, Math.max(0, hitsMax - hits.length)));
   const found = useFound(typed, scopes);
-  for (const hit of found.data?.data ?? []) {
+  for (const hit of found.hits) {
     const open = openerOf(hit, navigate);
     if (open !== undefined && !hits.some(({ id }) => id === hit.id))
       hits.push({ id: `${hit.object} ${hit.id}`, title: hit.label ?? hit.id, kind: kindOf(hit), open });
@@ -86,10 +86,10 @@ export function Palette({ scopes, onClose }: { scopes: readonly string[]; onClos
           </div>
         ))}
       </div>
-      {found.error !== null && <Problem error={found.error} retry={() => void found.refetch()} />}
+      {found.error !== null && <Problem error={found.error} retry={found.retry} />}
       {hits.length === 0 && (
         <p className="quiet" role="status">
-          {found.isFetching
+          {found.isLooking
             ? "Looking"
             : "No page, wallet, person, destination or endpoint has this name, and nothing else has this id, key, hash or address, or a reference that begins so."}
         </p>
@@ -124,20 +124,27 @@ function useNamedHits(typed: string, navigate: ReturnType<typeof useNavigate>): 
   );
 }
 
-/** What the service finds, once somebody has stopped typing for a moment. */
+/** What the service finds, once somebody has stopped typing for a moment. What it found for another text is none of it: Enter would open that. */
 function useFound(typed: string, scopes: readonly string[]) {
   const [settled, setSettled] = useState("");
   useEffect(() => {
     const timer = setTimeout(() => setSettled(typed), quietMs);
     return () => clearTimeout(timer);
   }, [typed]);
-  return useQuery({
+  const isSettled = settled === typed;
+  const mayFind = typed.length >= 2 && typed.length <= 255 && scopes.length > 0;
+  const { data, error, isFetching, refetch } = useQuery({
     queryKey: ["search", settled],
     queryFn: ({ signal }) => bursar.search.find(settled, { signal }),
-    enabled: settled.length >= 2 && settled.length <= 255 && scopes.length > 0,
-    placeholderData: (before) => before,
+    enabled: isSettled && mayFind,
     staleTime: 5000,
   });
+  return {
+    hits: isSettled && mayFind ? (data?.data ?? []) : [],
+    error: isSettled ? error : null,
+    isLooking: isFetching || (mayFind && !isSettled),
+    retry: () => void refetch(),
+  };
 }
 
 /** The page of an object; undefined if it has none. */
