@@ -3,7 +3,6 @@ import { useEffect } from "react";
 import { bursar, tokenGate } from "../api/bursar";
 import { useAction } from "../api/use-action";
 import { Modal } from "../ui/dialogs/modal";
-import { forgetDrafts } from "../ui/forms/use-draft";
 import { lastActivityKey } from "./idle-watch";
 import { forgetLeftOpen } from "./left-open";
 import { LeftOpenNotice } from "./left-open-notice";
@@ -83,7 +82,7 @@ function PasskeyLogin({ personId }: { personId: string | undefined }) {
     mutationFn: openSession,
     onSuccess: async ({ person }) => {
       if (personId === undefined || person.id === personId) return await queries.invalidateQueries();
-      forgetDrafts(personId);
+      // What was typed here is kept for the person who typed it.
       location.reload();
     },
   });

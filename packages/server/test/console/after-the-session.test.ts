@@ -4,7 +4,7 @@ import type { Page, Request } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { hasBrowser } from "../harness/browser.js";
 import { useConsole } from "../harness/console/test-console.js";
-import type { Visitor } from "../harness/console/visitor.js";
+import { takePasskeyOf, type Visitor } from "../harness/console/visitor.js";
 import { storePolicy } from "../harness/transactions/store-policy.js";
 
 /** A page stays open when its session ends, and goes on when its person has logged in again over it. */
@@ -100,6 +100,30 @@ describe.runIf(hasBrowser)("a page whose session has ended", () => {
     const statusOfToken = `fetch("/console/session/token", { method: "POST" }).then(({ status }) => status)`;
     expect(await page.evaluate(statusOfToken)).toBe(200);
     await eve.close();
+  });
+
+  it("keeps what was typed for its own person if somebody else logs in over it", async () => {
+    const { service, join } = running();
+    const owner = await service.createTenant("1000");
+    const ada = await join(owner, "operator", { name: "Ada" });
+    const bob = await join(owner, "operator", { name: "Bob" });
+    const reference = ada.page.getByLabel("Reference");
+    const isPageOf = (name: string) => ada.page.locator("header").getByText(name).first().waitFor();
+    await ada.open("/transactions/new");
+    await reference.fill("typed by Ada");
+    await endSessionsOf(ada);
+    await ada.page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+    const giveBack = await takePasskeyOf(bob, ada);
+    await logInAgain(ada.page);
+    await isPageOf("Bob");
+    await expect.poll(() => reference.inputValue()).toBe("");
+    await giveBack();
+    await ada.page.getByRole("button", { name: "Log out" }).click();
+    await ada.page.getByText("No passkey yet?").waitFor();
+    await ada.logIn();
+    await isPageOf("Ada");
+    await expect.poll(() => reference.inputValue()).toBe("typed by Ada");
+    await Promise.all([ada.close(), bob.close()]);
   });
 
   async function endSessionsOf(visitor: Visitor): Promise<void> {
