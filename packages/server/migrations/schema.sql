@@ -746,6 +746,14 @@ CREATE TABLE pending_deliveries (
   CONSTRAINT pending_deliveries_pkey PRIMARY KEY (tenant_id, id)
 );
 
+CREATE TABLE person_records (
+  tenant_id uuid NOT NULL,
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  person_id uuid NOT NULL,
+  CONSTRAINT person_records_pkey PRIMARY KEY (tenant_id, issuer, subject, person_id)
+);
+
 CREATE TABLE policies (
   tenant_id uuid NOT NULL,
   version integer NOT NULL,
@@ -1247,6 +1255,8 @@ CREATE INDEX pending_deliveries_queue ON public.pending_deliveries USING btree (
 CREATE INDEX people_by_former_account ON public.clients USING gin (former_accounts jsonb_path_ops) WHERE (former_accounts IS NOT NULL);
 
 CREATE INDEX people_by_tenant ON public.clients USING btree (tenant_id, id DESC) WHERE (email IS NOT NULL);
+
+CREATE INDEX person_records_by_person ON public.person_records USING btree (tenant_id, person_id);
 
 CREATE INDEX revoked_tokens_by_expiry ON public.revoked_tokens USING btree (expires_at);
 

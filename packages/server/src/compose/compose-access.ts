@@ -180,7 +180,10 @@ export function composeAccess(
     monotonicMs: () => performance.now(),
     timers: nodeTimers,
   });
-  const people = composePeople(options, { ...serviceDeps, ...shared, ...gates });
+  const people = composePeople(options, {
+    ...{ ...serviceDeps, ...shared, ...gates },
+    reportTampered: tampered.report,
+  });
   const useCases: AccessUseCases = {
     ...createOAuthService({
       authenticateClient: createClientAuthenticator({

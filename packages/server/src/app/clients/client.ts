@@ -50,13 +50,25 @@ export interface PersonFacts {
   /** The account with which the person has logged in at the OpenID provider. */
   account?: ProviderAccount | undefined;
   /** Accounts that the person had before, which are nobody else's; undefined if there are none. */
-  formerAccounts?: readonly ProviderAccount[] | undefined;
+  formerAccounts?: readonly FormerAccount[] | undefined;
 }
 
 /** An account of an OpenID provider. */
 export interface ProviderAccount {
   issuer: string;
   subject: string;
+}
+
+export interface FormerAccount extends ProviderAccount {
+  /** The operator has said that it is somebody else's. */
+  released?: true;
+}
+
+/** What records say of who a person is. */
+export interface RecordedPerson extends Pick<PersonFacts, "email" | "account"> {
+  tenantId: string;
+  /** Null for one who has not been created. */
+  id: string | null;
 }
 
 /** A secret as it is stored: its hash, with the key of the master key `keyId`. */
@@ -189,6 +201,10 @@ export interface ClientStore {
   findPerson: (tenantId: string, email: string) => Promise<ApiClient | undefined>;
   /** The person who has this account, or had it before. */
   findPersonOfAccount: (tenantId: string, account: ProviderAccount) => Promise<ApiClient | undefined>;
+  /** The id of another person who has this account or address according to what was recorded, whatever the rows of people say. */
+  findRecordedOther: (person: RecordedPerson) => Promise<string | undefined>;
+  /** The accounts that a person has or had, according to what was recorded. */
+  listRecordedAccounts: (tenantId: string, personId: string) => Promise<ProviderAccount[]>;
   /** Creates the client with its audit entry, or finds the one that an earlier request with the same key created. */
   createClient: (
     client: ApiClient,

@@ -19,5 +19,5 @@ export function createClientTamperReports(deps: Omit<TamperReportsDeps, "metric"
     return client;
   }
 
-  return { watch, metric };
+  return { watch, report, metric };
 }

@@ -14,7 +14,7 @@ import { disableClient } from "../clients/disable-client.js";
 import { callerReviewOf, describeReviewedAct } from "../clients/review-caller.js";
 import { idempotentRequest, replay } from "../requests/idempotency.js";
 import { isRefused, type Refused } from "../requests/refused.js";
-import { nameAccount, withoutAccount } from "./provider-account.js";
+import { nameAccount, withoutAccount, withReleased } from "./provider-account.js";
 import { findRole, type RoleStore, refuseRole, withRole } from "./role.js";
 import { refuseUnseen } from "./visible-text.js";
 
@@ -163,6 +163,10 @@ async function recoverPerson(
 ): Promise<InvitedPerson | Refused> {
   const { token, secret } = newInvitation(deps, origin);
   const by = actorOf(origin);
+  const released =
+    by === null && options.releasesAccounts === true
+      ? await deps.clients.listRecordedAccounts(tenantOf(origin), id)
+      : undefined;
   const decide = ({ secrets, keys, person }: ApiClient): ClientChange => ({
     addSecret: secret,
     removeSecretIds: secrets.map((one) => one.id),
@@ -171,7 +175,7 @@ async function recoverPerson(
     ...(by === null ? { authority: { by, controllers: "reset" } } : {}),
     set: {
       person: person && {
-        ...(by === null ? recoveredByOperator(person, options) : person),
+        ...(by === null ? recoveredByOperator(person, options.email, released) : person),
         linkBy: by ?? undefined,
       },
     },
@@ -194,10 +198,13 @@ async function recoverPerson(
     : { person: recovered, invitation: shown(recovered, token, secret) };
 }
 
-function recoveredByOperator(person: PersonFacts, { email, releasesAccounts }: RecoverOptions): PersonFacts {
-  const { formerAccounts, ...kept } = withoutAccount(person);
-  const former = releasesAccounts === true || formerAccounts === undefined ? {} : { formerAccounts };
-  return { ...kept, ...former, ...(email === undefined ? {} : { email }) };
+function recoveredByOperator(
+  person: PersonFacts,
+  email: string | undefined,
+  released: readonly ProviderAccount[] | undefined,
+): PersonFacts {
+  const recovered = released === undefined ? withoutAccount(person) : withReleased(person, released);
+  return { ...recovered, ...(email === undefined ? {} : { email }) };
 }
 
 /**

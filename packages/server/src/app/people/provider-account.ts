@@ -1,4 +1,4 @@
-import type { ApiClient, PersonFacts, ProviderAccount } from "../clients/client.js";
+import type { ApiClient, FormerAccount, PersonFacts, ProviderAccount } from "../clients/client.js";
 
 /**
  * An account of an OpenID provider belongs to one person of a tenant, and stays theirs when it can no longer log in as them. Otherwise
@@ -13,7 +13,22 @@ export function isOf({ person }: ApiClient, account: ProviderAccount): boolean {
 const accountsMax = 50;
 
 export function hasRoomFor({ formerAccounts = [] }: PersonFacts): boolean {
-  return formerAccounts.length < accountsMax;
+  return formerAccounts.filter(({ released }) => released !== true).length < accountsMax;
+}
+
+/** Whether the operator has said that an account from before is somebody else's. */
+export function isReleased({ formerAccounts = [] }: PersonFacts, account: ProviderAccount): boolean {
+  return formerAccounts.some((former) => isSame(former, account) && former.released === true);
+}
+
+/** The person without the accounts that the row names, and those that were recorded: they are somebody else's. */
+export function withReleased(person: PersonFacts, recorded: readonly ProviderAccount[]): PersonFacts {
+  const { formerAccounts = [], ...kept } = withoutAccount(person);
+  const named = [...formerAccounts, ...recorded].map(({ issuer, subject }) => ({ issuer, subject }));
+  const released = named
+    .filter((one, index) => named.findIndex((other) => isSame(one, other)) === index)
+    .map((account): FormerAccount => ({ ...account, released: true }));
+  return { ...kept, ...(released.length > 0 ? { formerAccounts: released } : {}) };
 }
 
 /** The person with this account. The one from before, of another issuer, opens nothing any more. */

@@ -34,7 +34,12 @@ const refusedAddress: Refused = {
   message: "Another person has got this address at the same moment. Log in again.",
 };
 
-export function createProviderPeople(deps: PeopleServiceDeps): ProviderPeople {
+export interface ProviderPeopleDeps extends PeopleServiceDeps {
+  /** A person whose row was changed or deleted by something other than the service. */
+  reportTampered: (tenantId: string, shownId: string) => void;
+}
+
+export function createProviderPeople(deps: ProviderPeopleDeps): ProviderPeople {
   return {
     findOrCreatePerson: async (origin, login) => {
       const known = await findKnown(deps, origin, login);
@@ -47,9 +52,28 @@ export function createProviderPeople(deps: PeopleServiceDeps): ProviderPeople {
       if (invited.refused !== "PERSON_EXISTS") return invited;
       // Another login or an invitation has created the person in the meantime.
       const created = await findKnown(deps, origin, login);
-      return created === undefined ? refusedLogin : await updatePerson(deps, origin, created, login);
+      if (created !== undefined) return await updatePerson(deps, origin, created, login);
+      await findHidden(deps, origin, { id: null, email }, login);
+      return refusedLogin;
     },
   };
+}
+
+/**
+ * Whether the account or the address belongs to another person whose row does not say so, or is gone. Somebody has written to it: the login is
+ * about that person, and refused.
+ */
+async function findHidden(
+  { clients, reportTampered }: ProviderPeopleDeps,
+  { tenantId }: OperatorOrigin,
+  given: { id: string | null; email: string },
+  { account, onFound }: ProviderLogin,
+): Promise<boolean> {
+  const hidden = await clients.findRecordedOther({ tenantId, account, ...given });
+  if (hidden === undefined) return false;
+  onFound(hidden);
+  reportTampered(tenantId, showId("cli", hidden));
+  return true;
 }
 
 async function findKnown(
@@ -63,11 +87,12 @@ async function findKnown(
 
 /** Gives the person the role, and the address unless another person has it. */
 async function updatePerson(
-  deps: PeopleServiceDeps,
+  deps: ProviderPeopleDeps,
   origin: OperatorOrigin,
   { id }: ApiClient,
-  { account, email, role: name, onFound }: ProviderLogin,
+  login: ProviderLogin,
 ): Promise<PersonClient | Refused> {
+  const { account, email, role: name, onFound } = login;
   onFound(id);
   const role = await findRole(deps.roles, origin.tenantId, name);
   if (isRefused(role)) return role;
@@ -85,7 +110,9 @@ async function updatePerson(
     ...(email === null ? [] : [email]),
   ];
   const changed = await applyClientChange(deps, origin, id, action, decide, { resets: true, names });
-  return isRefused(changed) && changed.refused === "PERSON_EXISTS" ? refusedAddress : asPerson(changed);
+  if (!isRefused(changed) || changed.refused !== "PERSON_EXISTS") return asPerson(changed);
+  const isHidden = await findHidden(deps, origin, { id, email: freeEmail ?? current.person.email }, login);
+  return isHidden ? refusedLogin : refusedAddress;
 }
 
 function isUpToDate(client: PersonClient, account: ProviderAccount, role: string): boolean {

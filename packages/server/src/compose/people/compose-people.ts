@@ -1,12 +1,8 @@
 import { createChallenges } from "../../app/people/challenges.js";
 import { consoleAddressOf } from "../../app/people/console-address.js";
 import { createOwnPasskeyService, type OwnPasskeyService } from "../../app/people/own-passkeys.js";
-import {
-  createPeopleService,
-  type PeopleService,
-  type PeopleServiceDeps,
-} from "../../app/people/people-service.js";
-import { createProviderPeople } from "../../app/people/provider-people.js";
+import { createPeopleService, type PeopleService } from "../../app/people/people-service.js";
+import { createProviderPeople, type ProviderPeopleDeps } from "../../app/people/provider-people.js";
 import { createRoleService, type RoleService } from "../../app/people/role.js";
 import {
   createSessionService,
@@ -26,7 +22,7 @@ import { composeOidc } from "./compose-oidc.js";
 
 export type PeopleUseCases = PeopleService & RoleService & SessionService & OwnPasskeyService;
 
-type PeopleParts = Omit<PeopleServiceDeps, "roles"> &
+type PeopleParts = Omit<ProviderPeopleDeps, "roles"> &
   Pick<SessionServiceDeps, "nonces" | "tokens" | "uses" | "addresses" | "audit" | "takeQuota"> & {
     checks: Parameters<typeof createBoundedGate>[0];
     knownChecks: Parameters<typeof createBoundedGate>[0];

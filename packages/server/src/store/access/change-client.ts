@@ -22,6 +22,7 @@ import { refuseRaise } from "./lineage/refuse-raise.js";
 import { passOnControllers } from "./pass-on-controllers.js";
 import { isPasskeyOfOther } from "./people/other-passkey.js";
 import { hasOtherPerson, writeFormerAccounts } from "./people/other-person.js";
+import { recordPerson } from "./people/person-records.js";
 import { refuseLostRole } from "./people/roles.js";
 import { endProviderSessions } from "./people/sessions.js";
 import { findClientOfTenant } from "./read-client.js";
@@ -90,6 +91,7 @@ export async function changeClient(
   const changed = changeOf(client, change, audit.occurredAt);
   applyChange(tx, changed, change, audit.occurredAt);
   writeSeal(tx, changed);
+  if (person !== null) recordPerson(tx, changed);
   const state = change.set?.state ?? client.state;
   const byOperator = change.authority?.by === null;
   const cancelsPayments = change.cancel?.includes("transactions") === true;

@@ -18,7 +18,8 @@ import { appendAudit } from "./audit.js";
 import { changeClient, insertSecret, withNames } from "./change-client.js";
 import { writeSeal } from "./client-integrity.js";
 import { lockAllClients } from "./pass-on-controllers.js";
-import { folded, hadAccount, hasAccount, hasOtherPerson } from "./people/other-person.js";
+import { hadAccount, hasAccount, hasOtherPerson } from "./people/other-person.js";
+import { findRecordedOther, folded, listRecordedAccounts, recordPerson } from "./people/person-records.js";
 import { refuseLostRole } from "./people/roles.js";
 import { type ClientRow, findClientOfTenant, readClient, selectClients } from "./read-client.js";
 import { reviewCaller } from "./review-caller.js";
@@ -118,6 +119,8 @@ export function createClientStore(database: Database, providerIssuer?: string): 
       `);
       return (await readInSlices(database, rows))[0];
     },
+    findRecordedOther: (person) => findRecordedOther(database, person),
+    listRecordedAccounts: (tenantId, personId) => listRecordedAccounts(database, tenantId, personId),
     createClient: async (client, request, audit, clientsMax, caller) =>
       await database.transaction(async (tx) => {
         lockTenant(tx, client.tenantId);
@@ -137,6 +140,7 @@ export function createClientStore(database: Database, providerIssuer?: string): 
         );
         if (earlier !== undefined) return earlier;
         writeCredentials(tx, client);
+        recordPerson(tx, client);
         await appendAudit(tx, [withNames(audit, undefined, client)]);
         return { created: client };
       }),

@@ -106,6 +106,8 @@ describe("a service whose role may only change rows", () => {
     "DELETE FROM chain_attempts",
     "UPDATE stop_records SET stopped = false",
     "DELETE FROM stop_records",
+    "UPDATE person_records SET person_id = tenant_id",
+    "DELETE FROM person_records",
     "UPDATE events SET state = 'recorded'",
     "UPDATE transactions SET idempotency_key = 'another'",
     "UPDATE transactions SET request_hash = '\\x00'",

@@ -1,22 +1,17 @@
-import type { ApiClient, ProviderAccount } from "../../../app/clients/client.js";
-import type { Queryable } from "../../core/database.js";
+import type { ApiClient, FormerAccount, ProviderAccount } from "../../../app/clients/client.js";
+import type { KeyedQueryable } from "../../core/database.js";
 import { type Statement, sql } from "../../core/sql.js";
-
-/**
- * Addresses are compared without regard to the case of ASCII letters only. Other rules make the Kelvin sign a `k`: somebody with such an
- * address at the OpenID provider would be another person.
- */
-export function folded(email: Statement): Statement {
-  return sql`lower(${email} COLLATE "C")`;
-}
+import { findRecordedOther, folded } from "./person-records.js";
 
 export function hasAccount({ issuer, subject }: ProviderAccount): Statement {
   return sql`(clients.oidc_issuer = ${issuer} AND clients.oidc_subject = ${subject})`;
 }
 
-/** Served by people_by_former_account. */
+/** Served by people_by_former_account. One that was released is nobody's. */
 export function hadAccount({ issuer, subject }: ProviderAccount): Statement {
-  return sql`clients.former_accounts @> ${JSON.stringify([{ issuer, subject }])}::jsonb`;
+  const contains = (former: FormerAccount) =>
+    sql`clients.former_accounts @> ${JSON.stringify([former])}::jsonb`;
+  return sql`(${contains({ issuer, subject })} AND NOT ${contains({ issuer, subject, released: true })})`;
 }
 
 export function writeFormerAccounts(person: ApiClient["person"]): string | null {
@@ -25,10 +20,10 @@ export function writeFormerAccounts(person: ApiClient["person"]): string | null 
 
 /**
  * Whether the tenant has another person with this address, or who has or had this account. Served by people_by_email, people_by_account
- * and people_by_former_account.
+ * and people_by_former_account, and by the primary key of person_records.
  */
 export async function hasOtherPerson(
-  tx: Queryable,
+  tx: KeyedQueryable,
   { tenantId, id, person }: Pick<ApiClient, "tenantId" | "id" | "person">,
 ): Promise<boolean> {
   if (person === null) return false;
@@ -39,5 +34,5 @@ export async function hasOtherPerson(
   const found = await tx.query(sql`
     ${others} AND email IS NOT NULL AND ${folded(sql`email`)} = ${folded(sql`${email}::text`)} ${ofAccount ?? sql``}
   `);
-  return found.length > 0;
+  return found.length > 0 || (await findRecordedOther(tx, { tenantId, id, email, account })) !== undefined;
 }

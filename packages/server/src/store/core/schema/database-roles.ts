@@ -27,6 +27,7 @@ const exceptions: Readonly<Record<string, string>> = {
   chain_attempts: "SELECT, INSERT",
   named_clients: "SELECT, INSERT",
   stop_records: "SELECT, INSERT",
+  person_records: "SELECT, INSERT",
   wallet_entries: "SELECT, INSERT",
   // Without one of them, wallets would count as confirmed.
   wallet_doubts: "SELECT, INSERT",
