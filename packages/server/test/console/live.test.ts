@@ -112,9 +112,11 @@ describe.runIf(hasBrowser)("the live list of transactions", () => {
     const grace = await join(owner, "viewer");
     // What is read at intervals is read once.
     await grace.page.addInitScript("globalThis.setInterval = () => 0");
-    const followed = grace.page
-      .waitForEvent("websocket")
-      .then((socket) => socket.waitForEvent("framereceived"));
+    const followed = new Promise((resolve) => {
+      grace.page.once("websocket", (socket) => {
+        socket.once("framereceived", resolve);
+      });
+    });
     await grace.open("/");
     await grace.page.getByRole("heading", { name: "Latest transactions" }).waitFor();
     await followed;
