@@ -3,8 +3,6 @@ import { exitCodes } from "../exit-codes.js";
 import { safe } from "../terminal/safe-text.js";
 import type { Style } from "../terminal/style.js";
 import type { Finding } from "./finding.js";
-import { checkServer } from "./server-checks.js";
-import { checkService } from "./service-checks.js";
 
 export const doctorCommand: Command = {
   path: "doctor",
@@ -24,6 +22,10 @@ export const doctorCommand: Command = {
 };
 
 async function examine(context: Context): Promise<number | undefined> {
+  const [{ checkService }, { checkServer }] = await Promise.all([
+    import("./service-checks.js"),
+    import("./server-checks.js"),
+  ]);
   const { output } = context;
   const findings: Finding[] = [];
   for (const checks of [checkService(context), checkServer(context)])

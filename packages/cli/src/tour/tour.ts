@@ -1,8 +1,7 @@
 import type { Command, Context } from "../commands/command.js";
 import { CliError } from "../exit-codes.js";
 import { readSandbox } from "../profiles/sandbox.js";
-import { createTourClient, type TourClient } from "./tour-client.js";
-import { tourSteps } from "./tour-steps.js";
+import type { TourClient } from "./tour-client.js";
 
 /** What a step of the tour works with. */
 export interface Tour {
@@ -27,6 +26,10 @@ async function tour(context: Context): Promise<undefined> {
   const { output, io } = context;
   if ((await context.target()).name !== "sandbox")
     throw new CliError("The tour moves money, so it runs only against the sandbox.", "usage");
+  const [{ createTourClient }, { tourSteps }] = await Promise.all([
+    import("./tour-client.js"),
+    import("./tour-steps.js"),
+  ]);
   const { style } = output;
   const clients = new Map<string, TourClient>();
   const write = (line: string) => io.out(`${line}\n`);
