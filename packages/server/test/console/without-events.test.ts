@@ -14,7 +14,10 @@ it.runIf(hasBrowser)("a role without events:read uses payments and markets, whic
   const scopes = ["transactions:read", "transactions:write", "wallets:read", "orderbook:read", "orders:read"];
   await service.call("POST", "/v1/roles", token, { name: "clerk", scopes });
   const pay = (reference: string) =>
-    bursar.transactions.create({ reference, asset: "USD", amount: "5" }, { idempotencyKey: reference.replaceAll(" ", "-") });
+    bursar.transactions.create(
+      { reference, asset: "USD", amount: "5" },
+      { idempotencyKey: reference.replaceAll(" ", "-") },
+    );
   await pay("rent of May");
   const cleo = await join(owner, "clerk", { name: "Cleo" });
   const { page } = cleo;
