@@ -9,12 +9,11 @@ import { endLeftOpen } from "./log-out";
 /** On the log-in page of a person who has logged out, and whose session could not be ended. */
 export function LeftOpenNotice() {
   const queries = useQueryClient();
+  // Only when somebody asks for it: a login, which may be under way, gives the browser another session.
   const end = useAction({ mutationFn: endLeftOpen });
   const begin = useEffectEvent(() => {
     forgetToken();
     queries.removeQueries({ type: "inactive" });
-    // This page has not tried it yet.
-    if (whyLeftOpen() === undefined) end.mutate();
   });
   useEffect(() => begin(), []);
   const problem = end.error ?? whyLeftOpen();

@@ -1,3 +1,4 @@
+import type { CallOptions } from "@bursar/client";
 import { useEffect } from "react";
 import { bursar } from "../api/bursar";
 import { hasEnded } from "../api/queries";
@@ -24,17 +25,20 @@ export async function logOut(personId: string): Promise<void> {
   leaveEverywhere();
 }
 
+/** Repetitions that come later would end a session that was opened meanwhile. */
+const endMs = 3000;
+
 /** Ends the session that could not be ended before. */
 export async function endLeftOpen(): Promise<void> {
-  await endSession();
+  await endSession({ budgetMs: endMs });
   forgetLeftOpen();
   leaveEverywhere();
 }
 
 /** A session that has ended already is none that could not be ended. */
-async function endSession(): Promise<void> {
+async function endSession(options?: CallOptions): Promise<void> {
   try {
-    await bursar.consoleSession.end();
+    await bursar.consoleSession.end(options);
   } catch (error) {
     if (!hasEnded(error)) throw error;
   }

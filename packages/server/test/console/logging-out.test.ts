@@ -24,7 +24,6 @@ describe.runIf(hasBrowser)("a person who logs out", () => {
     // The cookie is still that of an open session, and does not bring it back.
     await page.reload();
     await notice.waitFor();
-    await page.getByRole("alert").waitFor();
     await page.unroute("**/console/session");
     await page.getByRole("button", { name: "Try again" }).click();
     await notice.waitFor({ state: "hidden" });

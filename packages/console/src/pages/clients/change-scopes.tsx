@@ -22,7 +22,8 @@ export function ChangeScopes({ client: { id, scopes } }: { client: Client }) {
   const change = useAction({
     mutationFn: async () => {
       const present = await readBeforeChange(() => bursar.clients.get(id));
-      const wanted = editedScopes(present.scopes, draft.value) as Client["scopes"];
+      // What was shown, and not what was typed before somebody else did the same.
+      const wanted = editedScopes(present.scopes, { added, removed }) as Client["scopes"];
       setSent(wanted);
       return bursar.clients.change(id, { scopes: wanted });
     },

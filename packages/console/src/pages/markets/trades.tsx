@@ -88,6 +88,8 @@ function useTrades(market: string): { trades: readonly Trade[]; problem: unknown
           if (signal.aborted) return;
           setState((old) => ({ ...old, problem }));
           if (lacksScope(problem)) return;
+          // A failure can come at once, without a request: without a pause nothing else would run.
+          if (!mayFollow) await backoff.wait(signal);
         }
         if (mayFollow) await backoff.wait(signal);
       }

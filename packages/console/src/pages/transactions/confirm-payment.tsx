@@ -1,5 +1,6 @@
 import { type CreateTransactionBody, type EvaluatedTransaction, isBursarError } from "@bursar/client";
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { bursar } from "../../api/bursar";
 import { useNetworks } from "../../api/catalog";
 import { useAction } from "../../api/use-action";
@@ -57,11 +58,19 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
   const alike = (data: typeof earlier.data = []) => Object.values(findPaidBefore(data, body, payeeId)).flat();
   const seen = new Set(alike(earlier.data).map(({ id }) => id));
   // Somebody else, or another tab, can have paid since the question was asked.
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   const send = useAction({
-    mutationFn: async () => {
+    mutationFn: async (confirm: () => void) => {
       if (alike(await earlier.look()).some(({ id }) => !seen.has(id))) throw paidMeanwhile;
+      // Who has gone back meanwhile does not send it.
+      if (isOpen.current) confirm();
     },
-    onSuccess: onConfirm,
   });
   const { source, destination } = body;
   const payerQuery = useWalletQuery(payerId);
@@ -96,7 +105,7 @@ export function ConfirmPayment(props: ConfirmPaymentProps) {
       mutation={send}
       isReady={!isFrozen && !isToItself && !isRefused}
       isChecking={earlier.isLoading || verdict.isLoading || isReadingPayer}
-      onConfirm={() => send.mutate()}
+      onConfirm={() => send.mutate(onConfirm)}
       onClose={onClose}
     >
       <Facts>
