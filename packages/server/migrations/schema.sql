@@ -582,6 +582,8 @@ CREATE TABLE markets (
   halted_reason text,
   halted_at timestamp with time zone,
   held_since timestamp with time zone,
+  band_key_id text,
+  band_mac bytea,
   CONSTRAINT markets_pkey PRIMARY KEY (market)
 );
 

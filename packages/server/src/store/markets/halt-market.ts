@@ -5,6 +5,7 @@ import type { Database, Queryable } from "../core/database.js";
 import { messageOf } from "../core/rows/failures.js";
 import { hasKey, listKeys } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
+import { bandColumns, removeForgedBand, type StoredBand } from "./band-integrity.js";
 import { lockMarket } from "./market-leases.js";
 import { type OrderKey, setAsideWith } from "./order-integrity.js";
 
@@ -85,12 +86,13 @@ export function resumeMarket(
   entry: AuditDraft,
 ): Promise<"resumed" | "unchanged" | "unknown"> {
   return database.transaction(async (tx) => {
-    const [row] = await tx.query<{ isHalted: boolean }>(sql`
-      SELECT halted_reason IS NOT NULL AS "isHalted" FROM markets WHERE market = ${market} FOR NO KEY UPDATE
+    const [row] = await tx.query<StoredBand & { isHalted: boolean }>(sql`
+      SELECT halted_reason IS NOT NULL AS "isHalted", ${bandColumns} FROM markets WHERE market = ${market} FOR NO KEY UPDATE
     `);
     if (row === undefined) return "unknown";
     if (!row.isHalted) return "unchanged";
     tx.send(sql`UPDATE markets SET halted_reason = NULL, halted_at = NULL WHERE market = ${market}`);
+    removeForgedBand(tx, market, row);
     await appendAudit(tx, [entry]);
     return "resumed";
   });

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { OpenOrder, PriceBand, Side } from "@bursar/domain";
+import type { OpenOrder, Side } from "@bursar/domain";
 import type { LoadedMarket, MarketStore } from "../../app/markets/market-store.js";
 import { type Database, requireKeys, type Tx } from "../core/database.js";
 import { expiry } from "../core/rows/leases.js";
 import { joinByKey } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
+import { bandColumns, isBandAuthentic, type StoredBand } from "./band-integrity.js";
 import { findStopped, type LoadedStops, loadedStops, type StoppableRow } from "./loaded-stops.js";
 import { lockMarket } from "./market-leases.js";
 import {
@@ -40,10 +41,15 @@ export function createMarketLoader(database: Database): Pick<MarketStore, "load"
           orders,
           stops,
         );
-        const [{ changedAt, band } = { changedAt: new Date(0), band: null }] = await tx.query<{
-          changedAt: Date;
-          band: PriceBand | null;
-        }>(sql`SELECT levels_changed_at AS "changedAt", band FROM markets WHERE market = ${market}`);
+        const [row] = await tx.query<StoredBand & { changedAt: Date }>(
+          sql`SELECT levels_changed_at AS "changedAt", ${bandColumns} FROM markets WHERE market = ${market}`,
+        );
+        if (row === undefined) throw new Error(`the market ${market} was not prepared`);
+        const { changedAt, band } = row;
+        if (!isBandAuthentic(requireKeys(tx), market, row))
+          throw new Error(
+            `The price band of ${market} was changed in the database by something other than Bursar. \`bursar market resume\` begins it again at the configured reference price.`,
+          );
         // At the end, because reading a large book takes long: a process that waits for this row would find the lease expired.
         renew(durationMs + orders.length * restoringMs);
         const notBefore = new Date(Math.max(changedAt.getTime(), acceptedMs));

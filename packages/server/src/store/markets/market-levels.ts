@@ -1,10 +1,11 @@
-import type { PriceBand, Side, TradedMarket } from "@bursar/domain";
+import type { Side, TradedMarket } from "@bursar/domain";
 import type { LevelChangeRow, MarketDelta } from "../../app/markets/market-store.js";
 import type { LevelStore } from "../../app/markets/market-view.js";
 import { coalesce } from "../../runtime/concurrency/coalesce.js";
-import type { Database } from "../core/database.js";
+import { type Database, requireKeys } from "../core/database.js";
 import { removeInBatches } from "../core/rows/remove-in-batches.js";
 import { sql } from "../core/sql.js";
+import { bandColumns, isBandAuthentic, type StoredBand } from "./band-integrity.js";
 
 interface DeltaRow {
   market: string;
@@ -56,13 +57,14 @@ export function createLevelStore(database: Database): LevelStore {
   return {
     // One statement, so one moment. Served by the primary key and open_orders_resting.
     readLevels: async (market) => {
-      const [row] = await database.query<{
-        sequence: string;
-        changedAt: Date;
-        band: PriceBand | null;
-        levels: { side: Side; price: number; size: number }[];
-      }>(sql`
-        SELECT level_sequence AS sequence, levels_changed_at AS "changedAt", band, (
+      const [row] = await database.query<
+        StoredBand & {
+          sequence: string;
+          changedAt: Date;
+          levels: { side: Side; price: number; size: number }[];
+        }
+      >(sql`
+        SELECT level_sequence AS sequence, levels_changed_at AS "changedAt", ${bandColumns}, (
           SELECT coalesce(jsonb_agg(jsonb_build_object('side', side, 'price', price, 'size', size)), '[]') FROM (
             SELECT side, price, sum(size - filled) AS size FROM open_orders
             WHERE market = ${market} AND state IN ('open', 'partially_filled') GROUP BY side, price ORDER BY price) level) AS levels
@@ -77,7 +79,9 @@ export function createLevelStore(database: Database): LevelStore {
         bids: ofSide("buy").reverse(),
         asks: ofSide("sell"),
       };
-      return { levels, band: row.band };
+      // The process that loads the market halts it if this is another band than the service has written.
+      const isAuthentic = isBandAuthentic(requireKeys(database), market, row);
+      return { levels, band: isAuthentic ? row.band : null };
     },
     listDeltas: async (market, after, limit) => {
       const rows = (await findDeltas({ market, after, limit })) ?? [];

@@ -1,6 +1,7 @@
 import { type Database, requireKeys } from "../core/database.js";
 import { hasKey, joinByKey } from "../core/rows/locate-rows.js";
 import { sql } from "../core/sql.js";
+import { resealBands } from "./band-integrity.js";
 import { isCommandAuthentic, resealCommand, type StoredCommand } from "./command-integrity.js";
 import { type OrderKey, resealed, type StoredOrder, storedColumns } from "./order-integrity.js";
 
@@ -8,11 +9,11 @@ const batchMax = 200;
 const leastId = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Writes the MACs of open orders, and of commands that wait, with the current key, unless one is wrong; returns how many. Served by the primary
+ * Writes the MACs of open orders, of commands that wait, and of price bands, with the current key, unless one is wrong; returns how many. Served by the primary
  * keys.
  */
 export async function resealOrders(database: Database): Promise<number> {
-  let written = await resealCommands(database);
+  let written = (await database.transaction(resealBands)) + (await resealCommands(database));
   let after: OrderKey | undefined = { tenantId: leastId, id: leastId };
   while (after !== undefined) {
     const { tenantId, id }: OrderKey = after;

@@ -17,6 +17,7 @@ import { hasKey, joinByKey, listKeys, locateRows } from "../core/rows/locate-row
 import { sql } from "../core/sql.js";
 import type { EventLog } from "../events/events.js";
 import { writeBalances, writeEntries } from "../ledger/ledger.js";
+import { setBand } from "./band-integrity.js";
 import type { MarketPosition } from "./market-leases.js";
 import {
   isProgressAuthentic,
@@ -160,7 +161,7 @@ function writePosition(
     delta === undefined
       ? sql``
       : sql`, level_sequence = ${delta.sequence}::bigint, levels_changed_at = ${delta.occurredAt}`;
-  const traded = trades.length === 0 ? sql`` : sql`, band = ${JSON.stringify(band)}::jsonb`;
+  const traded = trades.length === 0 ? sql`` : sql`, ${setBand(requireKeys(tx), market, band)}`;
   tx.send(sql`
     UPDATE markets SET applied_sequence = ${sequence}::bigint, trade_sequence = ${tradeSequence + trades.length}::bigint${levels}${traded}
     WHERE market = ${market}
