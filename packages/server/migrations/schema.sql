@@ -1331,6 +1331,16 @@ END
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_nonce_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  RAISE EXCEPTION 'a used nonce stays until it has expired' USING ERRCODE = 'check_violation';
+END
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_stop_number()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1357,6 +1367,8 @@ CREATE TRIGGER audit_heads_begin BEFORE INSERT ON public.audit_heads FOR EACH RO
 CREATE TRIGGER audit_heads_stay BEFORE DELETE OR TRUNCATE ON public.audit_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
 CREATE TRIGGER stop_records_follow BEFORE INSERT ON public.stop_records FOR EACH ROW WHEN ((new.number > 1000)) EXECUTE FUNCTION refuse_stop_number();
+
+CREATE TRIGGER used_nonces_stay BEFORE DELETE OR UPDATE ON public.used_nonces FOR EACH ROW WHEN ((old.expires_at > now())) EXECUTE FUNCTION refuse_nonce_change();
 
 CREATE UNIQUE INDEX destinations_listed ON public.destinations USING btree (tenant_id, network, address) WHERE (removed_at IS NULL);
 

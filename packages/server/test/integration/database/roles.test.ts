@@ -126,6 +126,23 @@ describe("a service whose role may only change rows", () => {
     await expect(runAs(roles.service, statement)).rejects.toThrow("permission denied");
   });
 
+  it.each(["DELETE FROM used_nonces", "UPDATE used_nonces SET expires_at = '-infinity'"])(
+    "cannot make a proof usable again with %s",
+    async (statement) => {
+      const insert = (nonce: string, expiresAt: string) =>
+        database.run(`INSERT INTO used_nonces (tenant_id, client_id, nonce, expires_at)
+          VALUES (gen_random_uuid(), gen_random_uuid(), '${nonce}', ${expiresAt}) ON CONFLICT DO NOTHING`);
+      await insert("old", "now() - interval '1 hour'");
+      await insert("new", "now() + interval '1 hour'");
+      await expect(runAs(roles.service, statement)).rejects.toThrow(
+        "a used nonce stays until it has expired",
+      );
+      await runAs(roles.service, "DELETE FROM used_nonces WHERE expires_at < now()");
+      const left = await database.query(sql`SELECT FROM used_nonces WHERE nonce = 'old'`);
+      expect(left).toEqual([]);
+    },
+  );
+
   it.each([
     "ALTER TABLE audit_entries DISABLE TRIGGER ALL",
     "DROP TABLE audit_entries",
