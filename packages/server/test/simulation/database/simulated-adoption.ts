@@ -1,6 +1,7 @@
 import type { ChainUnit } from "../../../src/app/chain/chain-store.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
 import { chainEpoch, listBound } from "./simulated-chain-books.js";
+import { factsOf, openPayments } from "./simulated-chain-reads.js";
 import {
   type ChainPaymentRow,
   chainAttempts,
@@ -9,7 +10,7 @@ import {
   chainWallets,
   numberKey,
 } from "./simulated-chain-tables.js";
-import { factsOf, openPayments, type SentWrite } from "./simulated-chain-unit.js";
+import type { SentWrite } from "./simulated-chain-unit.js";
 import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
 import { asOpen, keyOf, openTransactions, transactionKeys, transactions } from "./simulated-tables.js";
 

@@ -2,6 +2,7 @@ import type { WalletKey } from "../../../src/app/chain/chain-store.js";
 import type { SignedOfWallet } from "../../../src/app/chain/unconfirmed-wallet.js";
 import type { WalletBooks } from "../../../src/app/chain/wallet-books.js";
 import { modelAssets } from "../../harness/chain/model-network.js";
+import { openPayments } from "./simulated-chain-reads.js";
 import {
   type ChainWalletRow,
   chainDoubts,
@@ -11,7 +12,6 @@ import {
   chainWallets,
   numberKey,
 } from "./simulated-chain-tables.js";
-import { openPayments } from "./simulated-chain-unit.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import type { Rows } from "./simulated-rows.js";
 import { accounts, keyOf } from "./simulated-tables.js";

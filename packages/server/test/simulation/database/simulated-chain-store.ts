@@ -9,6 +9,7 @@ import { LeaseLostError } from "../../../src/runtime/loops/lease.js";
 import type { Actor } from "../world/scheduler.js";
 import { chainEpoch, freeNonce } from "./simulated-chain-books.js";
 import { holdsOf } from "./simulated-chain-holds.js";
+import { factsOf, findWallets, openPayments } from "./simulated-chain-reads.js";
 import {
   type ChainPaymentRow,
   chainAttempts,
@@ -18,13 +19,7 @@ import {
   networks,
   numberKey,
 } from "./simulated-chain-tables.js";
-import {
-  createSimulatedChainUnit,
-  factsOf,
-  findWallets,
-  openPayments,
-  type SentWrite,
-} from "./simulated-chain-unit.js";
+import { createSimulatedChainUnit, type SentWrite } from "./simulated-chain-unit.js";
 import type { SimulatedDatabase } from "./simulated-database.js";
 import type { Rows } from "./simulated-rows.js";
 import { inSimulatedUnit } from "./simulated-settlement.js";

@@ -1,15 +1,10 @@
-import type {
-  ChainUnit,
-  FoundAttempt,
-  PaymentFacts,
-  PaymentState,
-  WalletKey,
-} from "../../../src/app/chain/chain-store.js";
+import type { ChainUnit, FoundAttempt, PaymentState, WalletKey } from "../../../src/app/chain/chain-store.js";
 import { aheadCodes } from "../../../src/app/chain/halt.js";
 import type { SettlementUnit, TransactionKey } from "../../../src/app/transactions/settlement.js";
 import { createSimulatedAdoption } from "./simulated-adoption.js";
 import { chainEpoch, freeNonce, listBound, readBook } from "./simulated-chain-books.js";
 import { assertMayPay, holdsOf } from "./simulated-chain-holds.js";
+import { factsOf, findWallets, openPayments } from "./simulated-chain-reads.js";
 import {
   type ChainPaymentRow,
   type ChainWalletRow,
@@ -28,7 +23,7 @@ import type { RunStatement, SimulatedDatabase } from "./simulated-database.js";
 import { gatherOne } from "./simulated-gathering.js";
 import type { Rows } from "./simulated-rows.js";
 import { createSimulatedSettling } from "./simulated-settling.js";
-import { keyOf, openTransactions, transactions, wallets as walletTable } from "./simulated-tables.js";
+import { keyOf, openTransactions, wallets as walletTable } from "./simulated-tables.js";
 
 /** A write that is sent without waiting; all of them are done before the commit, in order. */
 export type SentWrite = (rows: Rows) => void;
@@ -271,37 +266,5 @@ export function createSimulatedChainUnit(
     // Last, because an object that begins with the members of another one is ten times as slow to make, and each unit of work makes one.
     ...createSimulatedSettling(run),
     ...createSimulatedAdoption(run, send, database),
-  };
-}
-
-export function openPayments(rows: Rows): ChainPaymentRow[] {
-  return rows.all(chainPayments).filter(({ stage }) => stage === "assigned" || stage === "signed");
-}
-
-export function findWallets(rows: Rows, addresses: readonly string[]): Map<string, WalletKey> {
-  return new Map(
-    rows
-      .all(chainWallets)
-      .filter(({ address }) => addresses.includes(address))
-      .map(({ address, tenantId, walletId }) => [address, { tenantId, walletId }]),
-  );
-}
-
-export function factsOf(
-  rows: Rows,
-  { tenantId, id, walletId }: Pick<ChainPaymentRow, "tenantId" | "id" | "walletId">,
-): PaymentFacts {
-  const accepted = rows.get(transactions, keyOf(tenantId, id));
-  const wallet = rows.get(chainWallets, keyOf(tenantId, walletId));
-  if (accepted === undefined || wallet === undefined || accepted.parties.kind === "deposit")
-    throw new Error("a payment has no transaction");
-  const { parties, asset, amount } = accepted;
-  const own = "walletId" in parties.destination ? parties.destination.walletId : undefined;
-  const paid = own === undefined ? undefined : rows.get(chainWallets, keyOf(tenantId, own));
-  const outside = "address" in parties.destination ? parties.destination.address : "";
-  return {
-    ...{ tenantId, id, walletId, kind: parties.kind, asset: asset.code, amount, address: wallet.address },
-    destination: paid?.address ?? outside,
-    destinationAccountId: own ?? "outside",
   };
 }

@@ -73,8 +73,7 @@ export function createEvmDriver(deps: EvmDriverDeps): EvmDriver {
   let chain: FollowedChain | undefined;
   /** The chain of a step in which nodes were not available. */
   let kept: FollowedChain | undefined;
-  let lease: NetworkLease | undefined;
-  let former: NetworkLease | undefined;
+  let [lease, former]: (NetworkLease | undefined)[] = [];
   let resets = 0;
   const turns = createReadyTurns();
   const estimates = createEstimates(deps.monotonicMs, deps.onError);
