@@ -25,6 +25,7 @@ export async function applyBlocks(
       facts.unit.appendBlocks(appended);
     });
     chain.tail = [...chain.tail, ...appended];
+    if (isConfirmed && written.hasFault) chain.confirmedFaults.add(tipOf(chain).number);
     if (isConfirmed || context.node.isAlone) await written.haltAtFault();
     else if (written.hasFault) chain.inheritedTo = Math.max(chain.inheritedTo, tipOf(chain).number);
   };

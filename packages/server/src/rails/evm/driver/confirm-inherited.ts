@@ -32,8 +32,10 @@ export async function confirmInherited(
   for (const { number, hash } of blocks)
     if (chain.tail[number - settled]?.hash !== hash)
       throw new Error(`a node has answered with the block ${hash}, which is not the final block ${number}`);
+  for (const number of chain.confirmedFaults) if (number <= settled) chain.confirmedFaults.delete(number);
+  const compared = blocks.filter(({ number }) => !chain.confirmedFaults.has(number));
   const { differing, atFault } = await inUnit(context, positionOf(chain), (unit) =>
-    compareWritten(context, unit, blocks),
+    compareWritten(context, unit, compared),
   );
   const { code, reason } = paymentAtFault;
   for (const { wallet, fault } of atFault.values())

@@ -2,7 +2,10 @@ import type { FollowedBlock, NetworkLease } from "../../../app/chain/chain-store
 import type { FollowedChain } from "./driver-context.js";
 import { aheadMax } from "./follow/follow-head.js";
 
-type Reached = Pick<FollowedChain, "headNumber" | "inheritedTo" | "misreads" | "activeTo" | "aheadInTime">;
+type Reached = Pick<
+  FollowedChain,
+  "headNumber" | "inheritedTo" | "confirmedFaults" | "misreads" | "activeTo" | "aheadInTime"
+>;
 
 /**
  * How far a chain is known that was read from the database. `kept`: the chain of a step in which nodes were not available. If no other process and
@@ -18,7 +21,10 @@ export function continueChain(
   const headNumber = tail.at(-1)?.number ?? settledNumber;
   const reached = { headNumber, activeTo: headNumber };
   if (kept === undefined || kept.lease !== lease || kept.tail.at(-1)?.hash !== tail.at(-1)?.hash)
-    return { ...reached, inheritedTo: headNumber, misreads: undefined, aheadInTime: aheadMax };
-  const { inheritedTo, misreads, aheadInTime } = kept;
-  return { ...reached, inheritedTo, misreads, aheadInTime };
+    return {
+      ...{ ...reached, inheritedTo: headNumber, confirmedFaults: new Set() },
+      ...{ misreads: undefined, aheadInTime: aheadMax },
+    };
+  const { inheritedTo, confirmedFaults, misreads, aheadInTime } = kept;
+  return { ...reached, inheritedTo, confirmedFaults, misreads, aheadInTime };
 }

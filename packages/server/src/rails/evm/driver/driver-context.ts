@@ -70,6 +70,8 @@ export interface FollowedChain {
    * written and that no second node had confirmed.
    */
   inheritedTo: number;
+  /** Blocks that two nodes have, and of which something could not be written: they are not compared with what they have. */
+  confirmedFaults: Set<number>;
   /** How often nodes had misread a block when they were last asked. */
   misreads: number | undefined;
   /** How many blocks ahead of the last one that was followed a walk begins: as many as nodes give in the time of one. */

@@ -20,6 +20,7 @@ export async function leaveBlocks(
     });
     chain.tail = chain.tail.filter(({ number }) => number <= kept);
     chain.inheritedTo = Math.min(chain.inheritedTo, kept);
+    for (const number of chain.confirmedFaults) if (number > kept) chain.confirmedFaults.delete(number);
     await haltAtFault();
   }
 }

@@ -91,9 +91,27 @@ export async function writeFacts<Result>(
       onFailure: (wallet, error) => void left.set(wallet.walletId, { wallet, fault: messageOf(error) }),
       failuresMax: Number.POSITIVE_INFINITY,
     });
-    const result = await attempt(true, (walletId) => !left.has(walletId));
+    const writeOthers = () => attempt(true, (walletId) => !left.has(walletId));
+    const result = await writeOthers().catch(async (error: unknown) => {
+      rethrowOthers(error);
+      await leaveOutTogether(left);
+      return await writeOthers();
+    });
     for (const [walletId, fault] of left) faults.set(walletId, fault);
     return result;
+  };
+  /** Wallets that can be written alone, and not together: they share an account, which can hold no more. */
+  const leaveOutTogether = async (left: Map<string, Fault>) => {
+    const kept: WalletKey[] = [];
+    for (const wallet of [...known.values()].filter(({ walletId }) => !left.has(walletId))) {
+      try {
+        await probe([...kept, wallet]);
+        kept.push(wallet);
+      } catch (error) {
+        rethrowOthers(error);
+        left.set(wallet.walletId, { wallet, fault: messageOf(error) });
+      }
+    }
   };
   const all = () => true;
   const result = await attempt(false, all)

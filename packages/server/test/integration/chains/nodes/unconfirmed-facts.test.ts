@@ -56,13 +56,16 @@ describe("what one of several nodes says of a new block", () => {
       expect.stringContaining("has something else than was read from it before"),
     ]);
 
-  it("halts no wallet, even if it has received more than there can be", async () => {
+  it.each([
+    ["each", 12],
+    ["both together", 6],
+  ])("halts no wallet, even if %s have received more than there can be", async (_who, times) => {
     lie = (block) => ({
       ...block,
       transfers: [
         ...block.transfers,
         ...[first, second].flatMap(({ address }) =>
-          Array.from({ length: 12 }, (_, index) => ({
+          Array.from({ length: times }, (_, index) => ({
             ...{ hash: `0xlie${address}`, ordinal: index + 1, asset: token, amount: most },
             ...{ from: outside, to: address },
           })),
@@ -138,5 +141,23 @@ describe("what one of several nodes says of a new block", () => {
       { code: "PAYMENT_AT_FAULT", object: showId("wlt", first.walletId) },
     ]);
     expectReadAgain();
+  });
+
+  it("settles final blocks, also while each new one has something that cannot be written", async () => {
+    const impossible = () =>
+      driven.chain.pay(
+        Array.from({ length: 12 }, () => ({ asset: token, from: outside, to: first.address, amount: most })),
+      );
+    const good = await driven.pay(second, outside, modelCoin, 2n);
+    await driven.inPool(1);
+    for (let block = 0; block < 12; block++) {
+      impossible();
+      driven.mine();
+      await followed();
+    }
+    await driven.until(good, "completed");
+    expect(await driven.halts()).toMatchObject([
+      { code: "PAYMENT_AT_FAULT", object: showId("wlt", first.walletId) },
+    ]);
   });
 });

@@ -18,6 +18,7 @@ function openChain(newest: number, claimedBy: number, slowMs: number) {
       tail: [headerOf(100)],
       aheadInTime: aheadMax,
       inheritedTo: 100,
+      confirmedFaults: new Set(),
       links: createBranchLinks(monotonicMs),
     },
     keepLease: async () => undefined,
