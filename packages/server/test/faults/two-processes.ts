@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase } from "../../src/store/core/database.js";
+import { createIntegrityKeys } from "../../src/credentials/integrity-keys.js";
+import { createKeyring } from "../../src/credentials/keyring.js";
+import { createSealing } from "../../src/credentials/sealing.js";
+import { type Database, openDatabase, withKeys } from "../../src/store/core/database.js";
 import type { TestDatabase } from "../harness/database/test-database.js";
 import { createTrader } from "../harness/markets/trader.js";
 import { writeMarkets } from "../harness/markets/wide-markets.js";
@@ -16,6 +19,8 @@ import { createProofClients, type ProofClients } from "./proof-clients.js";
 export interface TwoProcesses extends ProofClients {
   /** A connection of the proof itself, which finds the primary like the service does. */
   database: TestDatabase;
+  /** The same, with the keys of the services. */
+  keyed: Database;
   services: readonly [MeasuredService, MeasuredService];
   payer: TestClient;
   traders: readonly TestClient[];
@@ -47,6 +52,7 @@ export async function startTwoProcesses(databaseUrl: string): Promise<TwoProcess
   const configFile = writeMarkets(folder);
   writeFileSync(configFile, settings, { flag: "a" });
   const receiver = await startWebhookReceiver();
+  const keys = createIntegrityKeys(createSealing(createKeyring([masterKey])));
   const opened = openDatabase({ url: databaseUrl, connectionsMax: 4 });
   const database: TestDatabase = {
     ...opened,
@@ -72,7 +78,7 @@ export async function startTwoProcesses(databaseUrl: string): Promise<TwoProcess
   };
   const services = [await startMeasuredService(env), await startMeasuredService(env)] as const;
   return {
-    database,
+    ...{ database, keyed: withKeys(database, keys) },
     services,
     payer,
     traders,

@@ -177,7 +177,7 @@ async function compareWallets({ world }: Seen): Promise<string[]> {
 }
 
 async function compareBooks({ world, views }: Seen): Promise<string[]> {
-  const { levels } = await createLevelStore(world.database).readLevels(market);
+  const { levels } = await createLevelStore(world.keyed).readLevels(market);
   const { tickSize = "1", lotSize = "1" } =
     sandboxMarkets.find(({ base, quote }) => `${base}-${quote}` === market) ?? {};
   const stored = JSON.stringify([

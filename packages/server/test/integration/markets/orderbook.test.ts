@@ -125,7 +125,7 @@ describe("the order book", () => {
   });
 
   it("keeps the last change of each market, so that a copy that is far behind can detect it", async () => {
-    const levels = createLevelStore(first.database);
+    const levels = createLevelStore(first.keyed);
     expect(await levels.listDeltas("ETH-USD", 0, 10)).not.toHaveLength(0);
     await removeOldDeltas(first.database, new Date(Date.now() + 60_000));
     const { sequence } = (await levels.readLevels("ETH-USD")).levels;

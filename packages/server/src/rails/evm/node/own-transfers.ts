@@ -69,7 +69,7 @@ export async function selectOwn(
       const received = [
         ...coins.filter(({ hash }) => hasSucceeded(hash)),
         // What a payment of ours has moved is not known in parts.
-        ...arrived.filter(({ hash }) => !("unreadable" in receiptOf(hash))),
+        ...arrived.filter(({ hash }) => !attempts.has(hash) || !("unreadable" in receiptOf(hash))),
       ];
       const outcomes = own.map((item) =>
         outcomeOf(item, receipts.get(item.hash) as NodeReceipt | UnreadableReceipt, coin, tokens),
