@@ -101,7 +101,7 @@ describe.runIf(hasBrowser)("on the first day", () => {
       (await running().bursar.me.get()).client.id,
     ]);
     await ada.page.getByRole("button", { name: "Verify" }).click();
-    await ada.page.getByText(/Entries 1 to \d+ have no gap/).waitFor();
+    await ada.page.getByText(/entries were checked: 1 to \d+ have no gap/).waitFor();
     expect(ada.faults).toEqual([]);
   });
 
