@@ -9,7 +9,7 @@ interface ChangeTermsProps {
 
 const approvals = ["changes", "approvals"] as const;
 
-/** How many must approve what loosens the policy. Without any, whoever changes it alone can take a rule away, pay, and put it back. */
+/** How many must approve a change that loosens the policy. Without this, one person can remove a rule, pay, and restore the rule. */
 export function ChangeTerms({ document, faultOf, onChange }: ChangeTermsProps) {
   const number = readAt(document, approvals);
   const isAlone = number === undefined;
